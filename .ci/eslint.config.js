@@ -1,0 +1,127 @@
+import { defineConfig } from 'eslint/config';
+import rxjs from 'eslint-plugin-rxjs-x';
+import tseslint from 'typescript-eslint';
+
+const BACKENDS = ['memory', 'etcd', 'zookeeper'];
+const PACKAGES = ['core', ...BACKENDS, 'conformance', 'cli'];
+const tests = ['packages/*/test/**/*.ts', 'integration/**/*.ts'];
+
+// --- who may import what
+
+const foreignSources = {
+  regex: `^\\.\\..*/(${PACKAGES.join('|')})/(src|dist|test)/`,
+  message: 'Import another package by its name.',
+};
+const unboundedOrUnclear = {
+  name: 'rxjs',
+  importNames: ['debounceTime', 'mergeMap', 'shareReplay', 'timeInterval'],
+  message:
+    'Write what is meant: switchMap, concatMap or exhaustMap; share({ ... }) with all options; our own clock.',
+};
+const rxDoor = {
+  name: 'rxjs',
+  allowTypeImports: true,
+  message: "Import RxJS values through the package's rx.ts, which lists the vocabulary.",
+};
+const doors = (allowed, message) => ({ regex: `^@queuelock/(?!(${allowed})$)`, message });
+
+function imports(files, paths, ...patterns) {
+  return {
+    files,
+    rules: { 'no-restricted-imports': ['error', { paths, patterns: [foreignSources, ...patterns] }] },
+  };
+}
+
+const sources = (...names) => names.map((name) => `packages/${name}/src/**/*.ts`);
+const rxFiles = (...names) => names.map((name) => `packages/${name}/src/**/rx.ts`);
+
+const noImports = doors('', 'The core imports no other package of ours.');
+const authorsDoor = doors(
+  'core/backend',
+  'Backends and the conformance suite import @queuelock/core/backend only.',
+);
+const usersDoor = doors('core', 'Import @queuelock/core; load a backend by dynamic import.');
+
+const boundaries = [
+  imports(tests, [unboundedOrUnclear]),
+  imports(sources('core'), [rxDoor], noImports),
+  imports(rxFiles('core'), [unboundedOrUnclear], noImports),
+  imports(sources(...BACKENDS, 'conformance'), [rxDoor], authorsDoor),
+  imports(rxFiles(...BACKENDS, 'conformance'), [unboundedOrUnclear], authorsDoor),
+  imports(sources('cli'), [unboundedOrUnclear], usersDoor),
+];
+
+// --- what may not be written
+
+const noDefaultExport = { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' };
+const noLongPipe = {
+  selector: "CallExpression[callee.property.name='pipe'][arguments.length>5]",
+  message: 'A pipe has at most five operators: name a part of it.',
+};
+const noPackageByImportCall = {
+  selector: 'ImportExpression[source.value=/^@queuelock/]',
+  message: 'Only the CLI chooses a backend at run time.',
+};
+const noWallClock = [
+  {
+    selector: "MemberExpression[object.name='Date'][property.name='now']",
+    message: 'Wall time jumps: take the time from the Clock.',
+  },
+  {
+    selector: "NewExpression[callee.name='Date']",
+    message: 'Wall time jumps: take the time from the Clock.',
+  },
+];
+const noShould = {
+  selector: 'CallExpression[callee.name=/^(it|describe)$/] > Literal[value=/\\bshould\\b/]',
+  message: 'A title states a fact in the present tense.',
+};
+const syntax = (files, ...restricted) => ({
+  files,
+  rules: { 'no-restricted-syntax': ['error', noDefaultExport, noLongPipe, ...restricted] },
+});
+
+export default defineConfig(
+  { ignores: ['**/dist/**', '**/*.js', '**/*.mjs'] },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, rxjs.configs.strict],
+    languageOptions: { parserOptions: { projectService: true } },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      // An async function without await turns a throw into a rejection, which is a promise worth keeping.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      'rxjs-x/finnish': ['error', { functions: false, methods: false, strict: true }],
+    },
+  },
+  // A re-export counts as deprecated as soon as one of its overloads is.
+  { files: ['**/rx.ts'], rules: { '@typescript-eslint/no-deprecated': 'off' } },
+  {
+    files: sources('*'),
+    rules: {
+      '@typescript-eslint/max-params': ['error', { max: 3 }],
+      'max-lines': ['error', { max: 250 }],
+      'max-lines-per-function': ['error', { max: 45, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  { files: sources('core', ...BACKENDS, 'conformance'), rules: { 'no-console': 'error' } },
+  {
+    files: tests,
+    rules: {
+      // chai's `expect(x).to.be.true` is an expression.
+      '@typescript-eslint/no-unused-expressions': 'off',
+      // In a test a wrong assumption fails loudly.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+  boundaries,
+  syntax(['**/*.ts']),
+  syntax(sources('core', ...BACKENDS), noPackageByImportCall, ...noWallClock),
+  syntax(sources('conformance'), noPackageByImportCall),
+  syntax(tests, noShould),
+);

@@ -1,0 +1,101 @@
+// Runs the tests and sums them up: node --import tsx/esm .ci/test.ts [unit|integration] [mocha options]
+// The last line is `N passed, N failed, N skipped`; the exit code is 0 only if something ran and nothing failed.
+import { fork } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: readonly { readonly title: string; readonly reason: string }[];
+}
+
+const PARTS = {
+  unit: ['packages/*/test/**/*.test.ts'],
+  integration: ['integration/**/*.test.ts', '--ignore', 'integration/node_modules/**'],
+} as const;
+type Part = keyof typeof PARTS;
+
+const EXIT_GRACE_MS = 30_000;
+const NOTHING: Counts = { passed: 0, failed: 0, skipped: [] };
+const require = createRequire(import.meta.url);
+const mochaCli = join(dirname(require.resolve('mocha/package.json')), 'lib/cli/cli.js');
+
+function nodeOptions(): string[] {
+  const config = JSON.parse(readFileSync('.mocharc.json', 'utf8')) as { 'node-option': string[] };
+  return config['node-option'].map((option) => `--${option}`);
+}
+
+/** One more failure, with its cause printed: what mocha itself could not count. */
+function plusFailure(counts: Counts, cause: string): Counts {
+  console.error(`FAILED: ${cause}`);
+  return { ...counts, failed: counts.failed + 1 };
+}
+
+function runMocha(part: Part, options: readonly string[], ranAgainst: string): Promise<Counts> {
+  const child = fork(mochaCli, [...PARTS[part], '--reporter', './.ci/reporter.mjs', ...options], {
+    execArgv: nodeOptions(),
+    env: { ...process.env, QUEUELOCK_RAN_AGAINST: ranAgainst },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal));
+  let counts: Counts | undefined;
+  let stayed = false;
+  child.once('message', (message) => {
+    counts = message as Counts;
+    setTimeout(() => {
+      stayed = child.kill('SIGKILL');
+    }, EXIT_GRACE_MS).unref();
+  });
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => {
+      if (counts === undefined)
+        resolve(plusFailure(NOTHING, `${part}: mocha ended early (${String(signal ?? code)})`));
+      else if (stayed) resolve(plusFailure(counts, `${part}: the process did not end after its last test`));
+      else if (code === 0 || counts.failed > 0) resolve(counts);
+      else
+        resolve(
+          plusFailure(counts, `${part}: mocha ended with ${String(signal ?? code)} after its last test`),
+        );
+    });
+  });
+}
+
+function printRanAgainst(file: string): void {
+  if (!existsSync(file)) return;
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  const entries = [...new Set(lines)].map((line) => JSON.parse(line) as { what: string; against: string });
+  const width = Math.max(...entries.map(({ what }) => what.length));
+  console.log('\nRan against');
+  for (const { what, against } of entries) console.log(`  ${what.padEnd(width)}  ${against}`);
+}
+
+function printSummary(total: Counts): void {
+  if (total.skipped.length > 0) console.log('\nSkipped');
+  for (const { title, reason } of total.skipped) console.log(`  ${title}: ${reason}`);
+  const { passed, failed, skipped } = total;
+  console.log(`\n${String(passed)} passed, ${String(failed)} failed, ${String(skipped.length)} skipped`);
+}
+
+const args = process.argv.slice(2);
+const chosen = (Object.keys(PARTS) as Part[]).filter((part) => part === args[0]);
+const options = args.slice(chosen.length);
+const parts = chosen.length > 0 ? chosen : (Object.keys(PARTS) as Part[]);
+const scratch = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
+const ranAgainst = join(scratch, 'ran-against.jsonl');
+
+let total = NOTHING;
+for (const part of parts) {
+  const { passed, failed, skipped } = await runMocha(part, options, ranAgainst);
+  total = {
+    passed: total.passed + passed,
+    failed: total.failed + failed,
+    skipped: [...total.skipped, ...skipped],
+  };
+}
+if (total.passed + total.failed === 0) total = plusFailure(total, 'no test was executed');
+printRanAgainst(ranAgainst);
+rmSync(scratch, { recursive: true });
+printSummary(total);
+process.exitCode = total.failed === 0 ? 0 : 1;

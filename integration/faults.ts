@@ -1,0 +1,131 @@
+/**
+ * Faults of the network between a client and a server, on a TCP proxy in this process: delay, rate, hold, black hole,
+ * reset, refusal, and the loss of exactly one reply. What it cannot do: lose single packets, or let the handshake of a
+ * new connection vanish (the kernel of this machine makes it); `refuse` refuses instead.
+ */
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { ProxyConnection } from './faults/connection.ts';
+import { Flow } from './faults/flow.ts';
+import { ReplyTrap, type LostReply } from './faults/lost-reply.ts';
+import { splitEndpoint } from './services/endpoint.ts';
+import { pickPorts } from './services/ports.ts';
+
+export { freeze, thaw } from './faults/freeze.ts';
+export type { Flow, LostReply, ProxyConnection };
+
+/** Listens on a free port of 127.0.0.1 and forwards to `target` (`host:port`; a function is asked for each connection). */
+export async function startProxy(target: string | (() => string)): Promise<TcpProxy> {
+  const targetOf = typeof target === 'string' ? () => target : target;
+  splitEndpoint(targetOf());
+  for (let attempt = 1; ; attempt += 1) {
+    const [port] = await pickPorts(1);
+    const proxy = new TcpProxy(targetOf, port!);
+    try {
+      await proxy.accept();
+      return proxy;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempt === 5) throw error;
+    }
+  }
+}
+
+export class TcpProxy {
+  /** Where clients connect to: `127.0.0.1:port`. The same for the whole life, also while connections are refused. */
+  readonly endpoint: string;
+  /** Faults and counters of what clients send. */
+  readonly toServer: Flow = new Flow();
+  /** Faults and counters of what the server sends. */
+  readonly toClient: Flow = new Flow();
+  /** Called with each chunk from a client before it goes on, so that a fault set in here takes it already. */
+  onClientData: ((chunk: Buffer, connection: ProxyConnection) => void) | undefined;
+  /** Called with each chunk from the server before it goes on. */
+  onServerData: ((chunk: Buffer, connection: ProxyConnection) => void) | undefined;
+  /** How many connections it took since it started. */
+  accepted = 0;
+  readonly #targetOf: () => string;
+  readonly #connections = new Set<ProxyConnection>();
+  readonly #traps: ReplyTrap[] = [];
+  #listener: Server | undefined;
+
+  constructor(targetOf: () => string, port: number) {
+    this.#targetOf = targetOf;
+    this.endpoint = `127.0.0.1:${port}`;
+  }
+
+  /** The connections that are open now. */
+  get connections(): readonly ProxyConnection[] {
+    return [...this.#connections];
+  }
+
+  /** Resets every open connection. Clients may connect again at once. */
+  cut(): void {
+    for (const connection of this.#connections) connection.cut();
+  }
+
+  /** New connections get ECONNREFUSED; open ones stay. */
+  refuse(): void {
+    this.#listener?.close();
+    this.#listener = undefined;
+  }
+
+  /** Takes connections (again). */
+  async accept(): Promise<void> {
+    if (this.#listener !== undefined) return;
+    const listener = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#connect(client));
+    this.#listener = listener;
+    listener.listen({ ...splitEndpoint(this.endpoint), exclusive: true });
+    try {
+      await once(listener, 'listening');
+    } catch (error) {
+      this.#listener = undefined;
+      throw error;
+    }
+  }
+
+  /** Takes away the faults of both directions and accepts connections again. */
+  async heal(): Promise<void> {
+    this.toServer.heal();
+    this.toClient.heal();
+    await this.accept();
+  }
+
+  /**
+   * Loses the reply of one exchange: the next chunk from a client that the predicate accepts (any, without one) goes on
+   * to the server, and on its connection nothing of the server reaches the client from then on, until it is cut.
+   * Requests that share the connection lose their replies too.
+   */
+  loseNextReply(predicate: (chunk: Buffer) => boolean = () => true): LostReply {
+    const trap = new ReplyTrap(predicate);
+    this.#traps.push(trap);
+    return trap;
+  }
+
+  /** Resets every connection and stops listening. Resolves when nothing is open any more. */
+  async stop(): Promise<void> {
+    this.refuse();
+    this.cut();
+    await Promise.all(this.connections.map(({ closed }) => closed));
+  }
+
+  #connect(client: Socket): void {
+    this.accepted += 1;
+    const connection = new ProxyConnection({
+      id: this.accepted,
+      client,
+      target: splitEndpoint(this.#targetOf()),
+      toServer: this.toServer,
+      toClient: this.toClient,
+      onClientData: (chunk, from) => this.#clientData(chunk, from),
+      onServerData: (chunk, from) => this.onServerData?.(chunk, from),
+    });
+    this.#connections.add(connection);
+    void connection.closed.then(() => this.#connections.delete(connection));
+  }
+
+  #clientData(chunk: Buffer, connection: ProxyConnection): void {
+    this.onClientData?.(chunk, connection);
+    const trap = this.#traps.findIndex(({ matches }) => matches(chunk));
+    if (trap >= 0) this.#traps.splice(trap, 1)[0]!.spring(connection);
+  }
+}

@@ -1,0 +1,69 @@
+import { connect, type Socket } from 'node:net';
+import type { Flow } from './flow.ts';
+import { Pump } from './pump.ts';
+
+export interface ConnectionOptions {
+  readonly id: number;
+  readonly client: Socket;
+  readonly target: { readonly host: string; readonly port: number };
+  readonly toServer: Flow;
+  readonly toClient: Flow;
+  readonly onClientData: (chunk: Buffer, connection: ProxyConnection) => void;
+  readonly onServerData: (chunk: Buffer, connection: ProxyConnection) => void;
+}
+
+/** One client's connection through the proxy, with its counterpart to the server. */
+export class ProxyConnection {
+  /** 1 for the first that the proxy accepted. */
+  readonly id: number;
+  /** Resolves when both sides are closed. */
+  readonly closed: Promise<void>;
+  readonly #sockets: readonly Socket[];
+  readonly #replies: Pump;
+
+  constructor({ id, client, target, toServer, toClient, onClientData, onServerData }: ConnectionOptions) {
+    this.id = id;
+    // Half-open on both sides, so that an end travels as an end.
+    const server = connect({ ...target, allowHalfOpen: true, noDelay: true });
+    const onBroken = (): void => this.cut();
+    const requests = new Pump({
+      from: client,
+      to: server,
+      flow: toServer,
+      onData: (chunk) => onClientData(chunk, this),
+      onBroken,
+    });
+    this.#replies = new Pump({
+      from: server,
+      to: client,
+      flow: toClient,
+      onData: (chunk) => onServerData(chunk, this),
+      onBroken,
+    });
+    this.#sockets = [client, server];
+    // A failed side closes with an error, which its pump carries to the other side.
+    for (const socket of this.#sockets) socket.on('error', () => undefined);
+    this.closed = Promise.all(this.#sockets.map(closing)).then(() => {
+      requests.stop();
+      this.#replies.stop();
+    });
+  }
+
+  /** Resets both sides at once, as a crash of the network between them. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  /**
+   * From now on nothing of what the server says reaches the client; the server goes on hearing the client. Only a cut
+   * ends it. `onLoss` is called when the first bytes were swallowed.
+   */
+  swallowReplies(onLoss: () => void = () => undefined): void {
+    this.#replies.swallow(onLoss);
+  }
+}
+
+// Not events.once(), which rejects on 'error'.
+function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}

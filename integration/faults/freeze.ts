@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { until } from '../services/until.ts';
+
+/** Stops a process where it is (SIGSTOP): its connections stay open, it does not answer. Resolves when it stands still. */
+export async function freeze(pid: number): Promise<void> {
+  signal(pid, 'SIGSTOP');
+  await reached(pid, `process ${pid} stands still`, (state) => state === 'T');
+}
+
+/** Lets a frozen process go on (SIGCONT). Resolves when it may run again. */
+export async function thaw(pid: number): Promise<void> {
+  signal(pid, 'SIGCONT');
+  await reached(pid, `process ${pid} goes on`, (state) => state !== 'T');
+}
+
+// 0 and negative numbers would mean whole groups of processes.
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) {
+    throw new TypeError(`pid: ${pid} is not the id of another process`);
+  }
+  process.kill(pid, name);
+}
+
+// The kernel delivers signals a little later than kill() returns; only Linux tells here when it has.
+async function reached(pid: number, what: string, is: (state: string) => boolean): Promise<void> {
+  if (process.platform !== 'linux') return;
+  await until(
+    async () => {
+      const state = await processState(pid);
+      if (!is(state)) throw new Error(`its state is ${state}`);
+    },
+    { what, withinMs: 5_000 },
+  );
+}
+
+// The state is the first letter after the name, which stands in parentheses and may hold any character (proc(5)).
+async function processState(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2)[0] ?? '';
+}

@@ -1,0 +1,132 @@
+import type { Socket } from 'node:net';
+import type { Flow } from './flow.ts';
+
+/** Bytes that a pump keeps before its sender feels back-pressure. */
+const KEPT_BYTES = 1024 * 1024;
+/** A limited flow goes in pieces of this many milliseconds, so that it trickles and does not jump. */
+const PIECE_MS = 20;
+
+/** Bytes, or what ends a stream. */
+type Parcel = Buffer | 'end' | 'reset';
+
+export interface PumpOptions {
+  readonly from: Socket;
+  readonly to: Socket;
+  readonly flow: Flow;
+  /** Sees every chunk before it goes on. */
+  readonly onData: (chunk: Buffer) => void;
+  /** The stream has a hole and its direction is healed: the connection has to be reset. */
+  readonly onBroken: () => void;
+}
+
+/** Carries one direction of one connection: bytes, end and reset, in their order, as the flow lets them. */
+export class Pump {
+  readonly #options: PumpOptions;
+  readonly #unsubscribe: () => void;
+  #queue: { readonly parcel: Parcel; readonly at: number }[] = [];
+  #queuedBytes = 0;
+  #lastPiece = { at: 0, bytes: 0 };
+  #draining = false;
+  #hole = false;
+  #onLoss: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: PumpOptions) {
+    this.#options = options;
+    const { from, to, flow, onData } = options;
+    this.#unsubscribe = flow.onChange(() => this.#flowChanged());
+    from.on('data', (chunk: Buffer) => {
+      onData(chunk);
+      this.#take(chunk);
+    });
+    from.on('end', () => this.#take('end'));
+    from.on('close', (failed) => failed && this.#take('reset'));
+    to.on('drain', () => {
+      this.#draining = false;
+      this.#go();
+    });
+  }
+
+  /** From now on this stream loses what comes, whatever the flow says, until it is reset. Tells of the first loss. */
+  swallow(onLoss: () => void): void {
+    this.#onLoss = onLoss;
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+    clearTimeout(this.#timer);
+    this.#queue = [];
+  }
+
+  #take(parcel: Parcel): void {
+    const { from, flow } = this.#options;
+    if (flow.dark || this.#onLoss !== undefined || this.#hole) {
+      this.#lose(parcel);
+      return;
+    }
+    this.#queue.push({ parcel, at: performance.now() });
+    this.#queuedBytes += sizeOf(parcel);
+    if (this.#queuedBytes > KEPT_BYTES) from.pause();
+    this.#go();
+  }
+
+  #lose(parcel: Parcel): void {
+    this.#options.flow.lostBytes += sizeOf(parcel);
+    if (!this.#hole) this.#onLoss?.();
+    this.#hole = true;
+  }
+
+  #flowChanged(): void {
+    const { flow, onBroken } = this.#options;
+    if (flow.dark) {
+      for (const { parcel } of this.#queue.splice(0)) this.#lose(parcel);
+      this.#queuedBytes = 0;
+    }
+    if (this.#hole && !flow.dark && this.#onLoss === undefined) onBroken();
+    else this.#go();
+  }
+
+  #go(): void {
+    clearTimeout(this.#timer);
+    const { from, flow } = this.#options;
+    while (this.#queue.length > 0 && !flow.held && !this.#draining) {
+      const waitMs = this.#dueAt(this.#queue[0]!.at) - performance.now();
+      if (waitMs > 0) {
+        this.#timer = setTimeout(() => this.#go(), Math.ceil(waitMs));
+        break;
+      }
+      this.#forward(this.#queue.shift()!);
+    }
+    if (this.#queuedBytes <= KEPT_BYTES && from.isPaused()) from.resume();
+  }
+
+  // From the settings of now, so that a change applies to what is under way too.
+  #dueAt(arrivedAt: number): number {
+    const { delayMs, bytesPerSecond } = this.#options.flow;
+    return Math.max(arrivedAt + delayMs, this.#lastPiece.at + (this.#lastPiece.bytes / bytesPerSecond) * 1000);
+  }
+
+  #forward({ parcel, at }: { readonly parcel: Parcel; readonly at: number }): void {
+    const { to, flow } = this.#options;
+    if (parcel === 'end') to.end();
+    else if (parcel === 'reset') to.resetAndDestroy();
+    else {
+      const size = Math.max(1, Math.floor((flow.bytesPerSecond * PIECE_MS) / 1000));
+      if (parcel.length > size) this.#queue.unshift({ parcel: parcel.subarray(size), at });
+      this.#send(parcel.subarray(0, size));
+    }
+  }
+
+  #send(piece: Buffer): void {
+    const { to, flow } = this.#options;
+    this.#queuedBytes -= piece.length;
+    this.#lastPiece = { at: performance.now(), bytes: piece.length };
+    if (to.destroyed) return;
+    flow.bytes += piece.length;
+    this.#draining = !to.write(piece);
+  }
+}
+
+function sizeOf(parcel: Parcel): number {
+  return typeof parcel === 'string' ? 0 : parcel.length;
+}

@@ -1,0 +1,102 @@
+/**
+ * Starts and stops real servers for tests. Each start tries, in this order:
+ *
+ * 1. servers that the environment names (QUEUELOCK_ETCD_ENDPOINTS="127.0.0.1:2379,…", QUEUELOCK_ZOOKEEPER="host:port,…"),
+ *    unless the caller asks for settings of its own, which a given server would not have;
+ * 2. programs of this machine, as child processes;
+ * 3. the same after installing Debian's packages, when this process is root and there is apt-get;
+ * 4. containers (QUEUELOCK_ETCD_IMAGE, QUEUELOCK_ZOOKEEPER_IMAGE choose the images);
+ *
+ * and else rejects with a line that says what to install. Option `way` forces one of them.
+ */
+import { startEtcdContainer, startZooKeeperContainer } from './services/containers.ts';
+import {
+  checkEtcdFlags,
+  etcdVersion,
+  hasEtcd,
+  startEtcdProcess,
+  type EtcdFlags,
+} from './services/etcd-process.ts';
+import { installPackages } from './services/install.ts';
+import type { ServiceOf, Way } from './services/service.ts';
+import { shareService } from './services/shared.ts';
+import { startFirstWay } from './services/ways.ts';
+import {
+  checkZooKeeperSettings,
+  findJava,
+  hasZooKeeper,
+  startZooKeeperProcess,
+  zooKeeperVersion,
+  type ZooKeeperSettings,
+} from './services/zookeeper-process.ts';
+
+export { zkFourLetter, type FourLetterWord } from './services/four-letter.ts';
+export { etcdMetrics, sumOf, type Metrics } from './services/metrics.ts';
+export { stopShared } from './services/shared.ts';
+
+/** Narrow on `way` before doing a fault to it. */
+export type EtcdService = ServiceOf[Way];
+/** Narrow on `way` before doing a fault to it. */
+export type ZooKeeperService = ServiceOf[Way];
+
+export interface EtcdOptions<W extends Way = Way> {
+  /** Forces a way; without it the first one that is there is taken. */
+  readonly way?: W;
+  /** Flags of the server, see EtcdFlags. */
+  readonly flags?: EtcdFlags;
+}
+
+export interface ZooKeeperOptions<W extends Way = Way> {
+  /** Forces a way; without it the first one that is there is taken. */
+  readonly way?: W;
+  /** Lines of zoo.cfg and Java properties, see ZooKeeperSettings. The tick is 500 ms unless they say another. */
+  readonly settings?: ZooKeeperSettings;
+}
+
+/** Starts one etcd server; resolves when it answers a linearizable read. */
+export async function startEtcd<W extends Way = Way>(options: EtcdOptions<W> = {}): Promise<ServiceOf[W]> {
+  const flags = options.flags ?? {};
+  checkEtcdFlags(flags);
+  return startFirstWay(options.way, {
+    name: 'etcd',
+    variable: 'QUEUELOCK_ETCD_ENDPOINTS',
+    debian: 'etcd-server etcd-client',
+    custom: Object.keys(flags).length > 0,
+    version: etcdVersion,
+    isHere: hasEtcd,
+    install: () => installPackages(['etcd-server', 'etcd-client']),
+    startProcess: () => startEtcdProcess(flags),
+    startContainer: () => startEtcdContainer(flags),
+  });
+}
+
+/** Starts one standalone ZooKeeper server; resolves when it serves requests. */
+export async function startZooKeeper<W extends Way = Way>(
+  options: ZooKeeperOptions<W> = {},
+): Promise<ServiceOf[W]> {
+  const settings = options.settings ?? {};
+  checkZooKeeperSettings(settings);
+  return startFirstWay(options.way, {
+    name: 'ZooKeeper',
+    variable: 'QUEUELOCK_ZOOKEEPER',
+    debian: 'zookeeper default-jre-headless',
+    custom: Object.keys(settings).length > 0,
+    version: zooKeeperVersion,
+    isHere: hasZooKeeper,
+    install: async () =>
+      installPackages(['zookeeper', ...((await findJava()) ? [] : ['default-jre-headless'])]),
+    startProcess: () => startZooKeeperProcess(settings),
+    startContainer: () => startZooKeeperContainer(settings),
+  });
+}
+
+/**
+ * The etcd that all test files of this process share, started on first use with default settings; use names of your
+ * own in it and do no fault to it. `what` names the suite in the record of QUEUELOCK_RAN_AGAINST.
+ */
+export const sharedEtcd: (what: string) => Promise<EtcdService> = shareService('etcd', () => startEtcd());
+
+/** As `sharedEtcd`, for ZooKeeper. */
+export const sharedZooKeeper: (what: string) => Promise<ZooKeeperService> = shareService('ZooKeeper', () =>
+  startZooKeeper(),
+);

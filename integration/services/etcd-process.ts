@@ -1,0 +1,91 @@
+import { findProgram } from './programs.ts';
+import { startProcess, type Place, type ServerProgram } from './server-process.ts';
+import type { ProcessService } from './service.ts';
+
+/** Flags of the etcd command without the dashes: `{ 'heartbeat-interval': 50, 'quota-backend-bytes': 16777216 }`. */
+export type EtcdFlags = Readonly<Record<string, string | number | boolean>>;
+
+const OURS = /^(name|data-dir|wal-dir|config-file|initial-.*|(listen|advertise)-.*)$/;
+
+/** Throws on flags that decide where the server lives: those are the fixture's. */
+export function checkEtcdFlags(flags: EtcdFlags): void {
+  for (const flag of Object.keys(flags)) {
+    if (!/^[a-z][a-z0-9-]*$/.test(flag))
+      throw new TypeError(`flags: "${flag}" is no etcd flag; write it without dashes`);
+    if (OURS.test(flag))
+      throw new TypeError(`flags: "${flag}" is set by startEtcd itself; choose other flags`);
+  }
+}
+
+/** Whether `startEtcdProcess` has what it needs. */
+export async function hasEtcd(): Promise<boolean> {
+  return (await findProgram('etcd')) !== undefined;
+}
+
+export function startEtcdProcess(flags: EtcdFlags): Promise<ProcessService> {
+  return startProcess(etcdProgram(flags));
+}
+
+function etcdProgram(flags: EtcdFlags): ServerProgram {
+  return {
+    name: 'etcd',
+    ports: 2,
+    command: async (place) => ({
+      program: (await findProgram('etcd')) ?? 'etcd',
+      args: [...placeArgs(place), ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
+    }),
+    probe: probeEtcd,
+  };
+}
+
+// The temporary directory's name is nobody else's, so it tells this member from a stranger on the same port.
+function memberName(place: Place): string {
+  return place.directory.replace(/^.*\//, '');
+}
+
+function placeArgs(place: Place): string[] {
+  const [client, peer] = place.ports.map((port) => `http://127.0.0.1:${port}`);
+  return [
+    `--name=${memberName(place)}`,
+    `--data-dir=${place.data}`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=${memberName(place)}=${peer}`,
+  ];
+}
+
+async function probeEtcd(place: Place): Promise<string> {
+  const endpoint = `127.0.0.1:${place.ports[0]}`;
+  const names = await etcdMembers(endpoint);
+  if (!names.includes(memberName(place)))
+    throw new Error(`another etcd answers on ${endpoint}: ${names.join(', ')}`);
+  return etcdVersion(endpoint);
+}
+
+/** The names of the members, read from the store; so it answers only once there is a leader. */
+export async function etcdMembers(endpoint: string): Promise<string[]> {
+  await askEtcd(endpoint, '/health');
+  const { members } = (await askEtcd(endpoint, '/v3/cluster/member/list', 'POST')) as {
+    members: { name?: string }[];
+  };
+  return members.map(({ name }) => name ?? '');
+}
+
+/** The server's version once it is healthy (a linearizable read went through). */
+export async function etcdVersion(endpoint: string): Promise<string> {
+  await askEtcd(endpoint, '/health');
+  return ((await askEtcd(endpoint, '/version')) as { etcdserver: string }).etcdserver;
+}
+
+async function askEtcd(endpoint: string, path: string, method = 'GET'): Promise<unknown> {
+  const body = method === 'POST' ? '{}' : null;
+  const response = await fetch(`http://${endpoint}${path}`, {
+    method,
+    body,
+    signal: AbortSignal.timeout(5_000),
+  });
+  if (!response.ok) throw new Error(`etcd on ${endpoint} answers ${response.status} to ${path}`);
+  return response.json();
+}

@@ -1,0 +1,22 @@
+import { connect } from 'node:net';
+import { splitEndpoint } from './endpoint.ts';
+
+/** The commands of ZooKeeper's port for operators; see the administrator's guide, "The Four Letter Words". */
+export type FourLetterWord =
+  | 'conf' | 'cons' | 'crst' | 'dirs' | 'dump' | 'envi' | 'isro' | 'mntr' | 'ruok'
+  | 'srst' | 'srvr' | 'stat' | 'wchc' | 'wchp' | 'wchs'; // prettier-ignore
+
+/** Sends one four-letter word and answers with all that the server says. Rejects after 5 s without an end. */
+export function zkFourLetter(endpoint: string, word: FourLetterWord): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(splitEndpoint(endpoint));
+    socket.setTimeout(5_000, () =>
+      socket.destroy(new Error(`ZooKeeper on ${endpoint} does not answer to ${word}`)),
+    );
+    socket.once('error', reject);
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.once('close', (failed) => failed || resolve(Buffer.concat(chunks).toString()));
+    socket.once('connect', () => socket.write(word));
+  });
+}

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { findProgram } from './programs.ts';
+
+const run = promisify(execFile);
+
+// Under one lock for all processes of the machine, since apt-get update has none that waits. What is known of the
+// packages is used first and refreshed only if that fails. No package may start its service: that is what exit 101 of
+// policy-rc.d says to Debian's maintainer scripts; a policy that is already there is left alone.
+const SCRIPT = `
+  set -e
+  policy=/usr/sbin/policy-rc.d
+  if [ ! -e $policy ]; then
+    trap 'rm -f $policy' EXIT
+    printf '#!/bin/sh\\nexit 101\\n' > $policy
+    chmod 755 $policy
+  fi
+  install() { apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"; }
+  install "$@" || { apt-get update && install "$@"; }
+`;
+const LOCK = '/var/lock/queuelock-apt.lock';
+const WITHIN_MS = 600_000;
+
+/** Installs packages of Debian without starting any service. Rejects when this process may not or cannot. */
+export async function installPackages(packages: readonly string[]): Promise<void> {
+  if (process.getuid?.() !== 0) throw new Error('only root can install packages');
+  if ((await findProgram('apt-get')) === undefined) throw new Error('there is no apt-get to install it with');
+  const args = ['-w', String(WITHIN_MS / 1000), LOCK, 'sh', '-c', SCRIPT, 'sh', ...packages];
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  try {
+    await run('flock', args, { env, timeout: WITHIN_MS, maxBuffer: 64 * 1024 * 1024 });
+  } catch (error) {
+    const lines = ((error as { stderr?: string }).stderr ?? '').trim().split('\n');
+    throw new Error(`apt-get install ${packages.join(' ')} failed: ${lines.at(-1) ?? ''}`, { cause: error });
+  }
+}

@@ -1,0 +1,47 @@
+import { rmSync } from 'node:fs';
+
+/** Something that must not outlive this process: a child and the directory it works in. */
+export interface Leftover {
+  readonly directory: string;
+  readonly pid: number | undefined;
+}
+
+const leftovers = new Set<Leftover>();
+let watching = false;
+
+/** From now on the child is killed and the directory removed when this process ends. Answers with the way to take it back. */
+export function reapAtExit(leftover: Leftover): () => void {
+  leftovers.add(leftover);
+  if (!watching) {
+    watching = true;
+    process.on('exit', reap);
+    process.on('SIGINT', reapOnSignal);
+    process.on('SIGTERM', reapOnSignal);
+    process.on('SIGHUP', reapOnSignal);
+  }
+  return () => void leftovers.delete(leftover);
+}
+
+function reap(): void {
+  for (const { pid, directory } of leftovers) {
+    if (pid !== undefined) killQuietly(pid);
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  }
+  leftovers.clear();
+}
+
+// Only synchronous work is possible on the way out. Having a listener takes the signal's default away, so it is given
+// back, unless somebody else (mocha on SIGINT) listens too and will end the process in their own way.
+function reapOnSignal(signal: NodeJS.Signals): void {
+  reap();
+  process.off(signal, reapOnSignal);
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,208 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freeze, thaw } from '../faults/freeze.ts';
+import { findProgram } from './programs.ts';
+import { pickPorts } from './ports.ts';
+import { reapAtExit } from './reaper.ts';
+import type { ProcessService } from './service.ts';
+import { until } from './until.ts';
+
+/** A server program: how it is started in a place, and how to tell that it answers. */
+export interface ServerProgram {
+  /** For directory names and errors. */
+  readonly name: string;
+  /** How many ports it binds; the first one is for its clients. */
+  readonly ports: number;
+  /** The command for this place; `data` is an empty directory. May write files into `directory`. */
+  readonly command: (place: Place) => Promise<Command>;
+  /** Answers with the version once this very server (not a stranger on the same port) serves requests; rejects before. */
+  readonly probe: (place: Place) => Promise<string>;
+}
+
+export interface Place {
+  readonly directory: string;
+  readonly data: string;
+  readonly ports: readonly number[];
+}
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const START_WITHIN_MS = 30_000;
+const STOP_WITHIN_MS = 2_000;
+const ATTEMPTS = 5;
+
+/** Starts the program in a fresh temporary directory on ports of 127.0.0.1; other ports when somebody took one. */
+export async function startProcess(program: ServerProgram): Promise<ProcessService> {
+  for (let attempt = 1; ; attempt += 1) {
+    const server = new ServerProcess(program, await newPlace(program));
+    try {
+      await server.start();
+      return server;
+    } catch (error) {
+      const taken = server.portTaken();
+      await server.stop();
+      if (!taken || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function newPlace(program: ServerProgram): Promise<Place> {
+  const ports = await pickPorts(program.ports);
+  const directory = mkdtempSync(join(tmpdir(), `queuelock-${program.name}-`));
+  const data = join(directory, 'data');
+  await mkdir(data, { mode: 0o700 });
+  return { directory, data, ports };
+}
+
+class ServerProcess implements ProcessService {
+  readonly way = 'process';
+  readonly endpoints: readonly string[];
+  readonly endpoint: string;
+  readonly directory: string;
+  version = '';
+  readonly #program: ServerProgram;
+  readonly #place: Place;
+  #child: ChildProcess | undefined;
+  #takeBack: () => void;
+
+  constructor(program: ServerProgram, place: Place) {
+    this.#program = program;
+    this.#place = place;
+    this.directory = place.directory;
+    this.endpoint = `127.0.0.1:${place.ports[0]}`;
+    this.endpoints = [this.endpoint];
+    const pidOf = (): number | undefined => this.#runningPid();
+    this.#takeBack = reapAtExit({
+      directory: place.directory,
+      get pid() {
+        return pidOf();
+      },
+    });
+  }
+
+  get pid(): number {
+    const pid = this.#runningPid();
+    if (pid === undefined) throw new Error(`${this.#program.name} on ${this.endpoint} is not running`);
+    return pid;
+  }
+
+  async start(): Promise<void> {
+    const child = await this.#spawn(await this.#program.command(this.#place));
+    try {
+      this.version = await until(() => this.#program.probe(this.#place), {
+        what: `${this.#program.name} answers on ${this.endpoint}`,
+        withinMs: START_WITHIN_MS,
+        hopeless: () => (running(child) ? undefined : `it ended by itself (${ending(child)})`),
+      });
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; the end of its log:\n${this.#logTail()}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+    await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });
+    this.#takeBack();
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async freeze(): Promise<void> {
+    await freeze(this.pid);
+  }
+
+  async thaw(): Promise<void> {
+    await thaw(this.pid);
+  }
+
+  // The port stays, since clients keep it. Whoever took it meanwhile had it for a short while or shows in the error.
+  async restart(): Promise<void> {
+    await this.#end('SIGTERM');
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.start();
+      } catch (error) {
+        const taken = this.portTaken();
+        await this.#end('SIGKILL');
+        if (!taken || attempt === ATTEMPTS) throw error;
+        await pause(200);
+      }
+    }
+  }
+
+  portTaken(): boolean {
+    return /address already in use/i.test(this.#logTail());
+  }
+
+  // A file, not a pipe: nobody has to read it for the server to go on.
+  async #spawn({ program, args, env }: Command): Promise<ChildProcess> {
+    const [file, words] = await dyingWithParent(program, args);
+    const log = openSync(join(this.directory, 'server.log'), 'a');
+    try {
+      const child = spawn(file, words, {
+        cwd: this.directory,
+        env: { ...process.env, ...env },
+        stdio: ['ignore', log, log],
+      });
+      this.#child = child;
+      await once(child, 'spawn');
+      child.unref();
+      return child;
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || !running(child)) return;
+    child.ref();
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    // A frozen process does not see SIGTERM before it is thawed.
+    child.kill('SIGCONT');
+    const patience = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+    await gone;
+    clearTimeout(patience);
+  }
+
+  #runningPid(): number | undefined {
+    return this.#child !== undefined && running(this.#child) ? this.#child.pid : undefined;
+  }
+
+  #logTail(): string {
+    return readFileSync(join(this.directory, 'server.log'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(-40)
+      .join('\n');
+  }
+}
+
+// Exit handlers cannot run when this process itself is killed; on Linux the kernel then ends the child.
+async function dyingWithParent(program: string, args: readonly string[]): Promise<[string, string[]]> {
+  const setpriv = process.platform === 'linux' ? await findProgram('setpriv') : undefined;
+  if (setpriv === undefined) return [program, [...args]];
+  return [setpriv, ['--pdeathsig', 'KILL', '--', program, ...args]];
+}
+
+function running(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+function ending(child: ChildProcess): string {
+  return child.signalCode === null ? `exit code ${child.exitCode}` : `signal ${child.signalCode}`;
+}

@@ -1,0 +1,26 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface Patience {
+  /** What is awaited, for the error: `etcd answers on 127.0.0.1:2379`. */
+  readonly what: string;
+  /** Milliseconds until it counts as failed. */
+  readonly withinMs: number;
+  /** Gives up at once when it answers with a reason. */
+  readonly hopeless?: () => string | undefined;
+}
+
+/** Asks again every 20 ms until the question has an answer. Rejects with the last refusal when the time is over. */
+export async function until<T>(ask: () => Promise<T>, { what, withinMs, hopeless }: Patience): Promise<T> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const reason = hopeless?.();
+    if (reason !== undefined) throw new Error(`${what}: ${reason}`);
+    try {
+      return await ask();
+    } catch (refusal) {
+      if (performance.now() > deadline)
+        throw new Error(`${what}: not within ${withinMs} ms`, { cause: refusal });
+    }
+    await pause(20);
+  }
+}

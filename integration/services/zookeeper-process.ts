@@ -1,0 +1,125 @@
+import { writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { zkFourLetter } from './four-letter.ts';
+import { findProgram, firstExecutable, isReadable } from './programs.ts';
+import { startProcess, type Command, type Place } from './server-process.ts';
+import type { ProcessService } from './service.ts';
+
+/**
+ * Lines of zoo.cfg (`{ tickTime: 500, syncLimit: 5, minSessionTimeout: 1000 }`). Names that start with `znode.`
+ * or `zookeeper.` are properties of the Java machine and go there (`znode.container.checkIntervalMs`).
+ */
+export type ZooKeeperSettings = Readonly<Record<string, string | number | boolean>>;
+
+const OURS =
+  /^(dataDir|dataLogDir|clientPort|clientPortAddress|secureClientPort|server\..*|admin\..*|4lw\..*)$/;
+const DEFAULTS: ZooKeeperSettings = { tickTime: 500, initLimit: 10, syncLimit: 5, maxClientCnxns: 0 };
+
+/** Throws on settings that decide where the server lives or how the fixture talks to it. */
+export function checkZooKeeperSettings(settings: ZooKeeperSettings): void {
+  for (const [name, value] of Object.entries(settings)) {
+    if (!/^[\w.-]+$/.test(name)) throw new TypeError(`settings: "${name}" is no name of a ZooKeeper setting`);
+    if (OURS.test(name))
+      throw new TypeError(`settings: "${name}" is set by startZooKeeper itself; choose others`);
+    if (/[\r\n]/.test(String(value)))
+      throw new TypeError(`settings: the value of "${name}" has a line break`);
+  }
+}
+
+/** Splits the settings into the file's text and the Java properties. `rest` are the lines that say where it lives. */
+export function zooKeeperConfig(
+  settings: ZooKeeperSettings,
+  rest: Readonly<Record<string, string | number>>,
+): { file: string; properties: string[] } {
+  const fixed = { 'admin.enableServer': 'false', '4lw.commands.whitelist': '*' };
+  const all = Object.entries({ ...DEFAULTS, ...settings, ...rest, ...fixed });
+  const isProperty = ([name]: [string, unknown]): boolean => /^(znode|zookeeper)\./.test(name);
+  return {
+    file: all
+      .filter((entry) => !isProperty(entry))
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+    properties: all.filter(isProperty).map(([name, value]) => `-D${name}=${value}`),
+  };
+}
+
+/** Whether `startZooKeeperProcess` has what it needs. */
+export async function hasZooKeeper(): Promise<boolean> {
+  return (await findLauncher()) !== undefined;
+}
+
+export function startZooKeeperProcess(settings: ZooKeeperSettings): Promise<ProcessService> {
+  return startProcess({
+    name: 'zookeeper',
+    ports: 1,
+    command: (place) => zooKeeperCommand(place, settings),
+    probe: probeZooKeeper,
+  });
+}
+
+async function zooKeeperCommand(place: Place, settings: ZooKeeperSettings): Promise<Command> {
+  const launcher = await findLauncher();
+  if (launcher === undefined)
+    throw new Error('zookeeper: neither java with zookeeper.jar nor zkServer.sh was found');
+  const { file, properties } = zooKeeperConfig(settings, {
+    dataDir: place.data,
+    clientPortAddress: '127.0.0.1',
+    clientPort: place.ports[0]!,
+  });
+  const config = join(place.directory, 'zoo.cfg');
+  await writeFile(config, file);
+  return launcher(config, ['-Xmx512m', '-Dzookeeper.jmx.log4j.disable=true', ...properties]);
+}
+
+type Launcher = (config: string, javaOptions: readonly string[]) => Command;
+
+async function findLauncher(): Promise<Launcher | undefined> {
+  return (await debianLauncher()) ?? (await scriptLauncher());
+}
+
+// Debian's jar names its dependencies in the manifest; slf4j-simple prints the log to the standard error stream.
+async function debianLauncher(): Promise<Launcher | undefined> {
+  const jars = ['/usr/share/java/zookeeper.jar', '/usr/share/java/slf4j-simple.jar'];
+  const java = await findJava();
+  if (java === undefined || !(await Promise.all(jars.map(isReadable))).every(Boolean)) return undefined;
+  const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
+  return (config, options) => ({
+    program: java,
+    args: [...options, '-cp', jars.join(delimiter), main, config],
+  });
+}
+
+// The script of the Apache distribution; in the foreground it replaces itself by java, so the pid is the server's.
+async function scriptLauncher(): Promise<Launcher | undefined> {
+  const home = process.env['ZOOKEEPER_HOME'];
+  const script =
+    (await findProgram('zkServer.sh')) ?? (home && (await firstExecutable([join(home, 'bin/zkServer.sh')])));
+  if (!script) return undefined;
+  return (config, options) => ({
+    program: script,
+    args: ['start-foreground', config],
+    env: { JMXDISABLE: 'true', ZOO_LOG_DIR: join(config, '..'), SERVER_JVMFLAGS: options.join(' ') },
+  });
+}
+
+export async function findJava(): Promise<string | undefined> {
+  const home = process.env['JAVA_HOME'];
+  return (home ? await firstExecutable([join(home, 'bin/java')]) : undefined) ?? (await findProgram('java'));
+}
+
+// The data directory in the answer tells this server from a stranger on the same port.
+async function probeZooKeeper(place: Place): Promise<string> {
+  const endpoint = `127.0.0.1:${place.ports[0]}`;
+  const version = await zooKeeperVersion(endpoint);
+  const config = await zkFourLetter(endpoint, 'conf');
+  if (!config.includes(place.data)) throw new Error(`another ZooKeeper answers on ${endpoint}`);
+  return version;
+}
+
+/** The server's version; rejects as long as it does not serve requests. */
+export async function zooKeeperVersion(endpoint: string): Promise<string> {
+  const answer = await zkFourLetter(endpoint, 'srvr');
+  const version = /Zookeeper version: (\d+(?:\.\d+)*)/i.exec(answer)?.[1];
+  if (version === undefined) throw new Error(`ZooKeeper on ${endpoint} answers to srvr: ${answer.trim()}`);
+  return version;
+}

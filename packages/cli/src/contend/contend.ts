@@ -1,0 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { EXIT } from '../exit-codes.ts';
+import { contendOnce, type Contender } from './round.ts';
+
+export interface Rounds {
+  readonly count: number;
+  /** Between the end of a round and the next. */
+  readonly gapMs: number;
+}
+
+/**
+ * Joins the queue `count` times, one after the other, until it is done or stopped. A lost ownership ends its round only.
+ * Answers with the exit code; rejects with the error of a round whose turn never came.
+ */
+export async function contend(contender: Contender, { count, gapMs }: Rounds): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  for (let n = 1; n <= count && !contender.stop.aborted; n += 1) {
+    if (n > 1) await unlessStopped(gapMs, contender.stop);
+    if (contender.stop.aborted) break;
+    const end = await contendOnce(contender, n);
+    if (end === 'lost') exitCode = EXIT.lost;
+  }
+  return exitCode;
+}
+
+async function unlessStopped(ms: number, stop: AbortSignal): Promise<void> {
+  if (ms === 0) return;
+  await pause(ms, undefined, { signal: stop }).catch((error: unknown) => {
+    if (!stop.aborted) throw error;
+  });
+}

@@ -1,0 +1,34 @@
+import type { ContendEvent } from './event.ts';
+
+/** An event for people. */
+export function narrate(event: ContendEvent): string {
+  return `${timeOfDay(event.t)}  ${event.id}  ${whatHappened(event)}`;
+}
+
+export function whatHappened({ ev, name, key, token, zxid, n, t, t_done, ...rest }: ContendEvent): string {
+  const place = token === undefined ? '' : ` #${token}`;
+  switch (ev) {
+    case 'requesting':
+      return `asks for ${name} (round ${String(n)})`;
+    case 'enqueued':
+      return `is in the queue as${place}, entry ${key ?? '?'}`;
+    case 'acquired':
+      return `holds the lock,${place}, fencing token ${zxid ?? token ?? '?'}`;
+    case 'released':
+      return `released${place}, confirmed after ${millisBetween(t, t_done ?? t)} ms`;
+    case 'lost':
+      return `LOST${place}: ${rest.reason ?? 'unknown reason'}`;
+    case 'cancelled':
+      return `left the queue${place}`;
+    case 'error':
+      return `failed: ${rest.message ?? rest.code ?? 'unknown error'}`;
+  }
+}
+
+function timeOfDay(t: string): string {
+  return new Date(Number(BigInt(t) / 1_000_000n)).toISOString().slice(11, 23);
+}
+
+function millisBetween(from: string, to: string): string {
+  return (Number(BigInt(to) - BigInt(from)) / 1e6).toFixed(2);
+}

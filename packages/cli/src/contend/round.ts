@@ -1,0 +1,115 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isQueueLockError, type ClaimState, type LockClient, type Ownership } from '@queuelock/core';
+import { redact } from '../failure.ts';
+import { entryFields, type ContendEvent, type EntryFields } from './event.ts';
+
+/** Who joins what, and whom it tells. */
+export interface Contender {
+  readonly client: LockClient;
+  readonly name: string;
+  readonly id: string;
+  readonly holdMs: number;
+  /** Ends the wait or the hold, in order. */
+  readonly stop: AbortSignal;
+  readonly stamp: () => string;
+  readonly emit: (event: ContendEvent) => void;
+  /** Is told when a hold begins. */
+  readonly onHold?: (ownership: Ownership) => void;
+}
+
+export type RoundEnd = 'released' | 'lost' | 'cancelled';
+
+type Ended = Extract<ClaimState, { status: 'ended' }>;
+
+/**
+ * Joins the queue once, holds, releases; the history is emitted in the order in which it is true.
+ * Rejects with what kept the turn from coming, which is in the history too.
+ */
+export function contendOnce(contender: Contender, n: number): Promise<RoundEnd> {
+  return new Round(contender, n).run();
+}
+
+type Details = Partial<ContendEvent>;
+
+class Round {
+  readonly #contender: Contender;
+  readonly #n: number;
+  #entry: EntryFields = {};
+  #enqueued = false;
+  #hold: Promise<void> | undefined;
+  #givenUp = false;
+
+  constructor(contender: Contender, n: number) {
+    this.#contender = contender;
+    this.#n = n;
+  }
+
+  run(): Promise<RoundEnd> {
+    const { client, name, id, stop } = this.#contender;
+    const claim$ = client.claim(name, { signal: stop, owner: id });
+    this.#emit('requesting');
+    return new Promise((resolve, reject) => {
+      claim$.subscribe((state) => {
+        if (state.status === 'queued') this.#enqueue({ key: state.key, token: state.order.toString() });
+        if (state.status === 'held' || state.status === 'doubtful') this.#hold ??= this.#holdIt(state.ownership);
+        if (state.status === 'ended') this.#end(state).then(resolve, reject);
+      });
+    });
+  }
+
+  #enqueue(entry: EntryFields): void {
+    if (this.#enqueued) return;
+    this.#enqueued = true;
+    this.#entry = entry;
+    this.#emit('enqueued');
+  }
+
+  async #holdIt(ownership: Ownership): Promise<void> {
+    this.#enqueue({ key: ownership.key, token: ownership.order.toString() });
+    this.#entry = entryFields(ownership);
+    this.#emit('acquired');
+    this.#contender.onHold?.(ownership);
+    await this.#rest(ownership.signal);
+    const t = this.#contender.stamp();
+    if (!ownership.held) return;
+    this.#givenUp = true;
+    await ownership.release();
+    this.#emit('released', { t, t_done: this.#contender.stamp() });
+  }
+
+  async #rest(lost: AbortSignal): Promise<void> {
+    const { holdMs, stop } = this.#contender;
+    if (holdMs === 0) return;
+    const cut = AbortSignal.any([stop, lost]);
+    await pause(holdMs, undefined, { signal: cut }).catch((error: unknown) => {
+      if (!cut.aborted) throw error;
+    });
+  }
+
+  async #end(ending: Ended): Promise<RoundEnd> {
+    const t = this.#contender.stamp();
+    await this.#hold;
+    // What happens to the session after the release was asked for is no loss.
+    if (ending.outcome === 'released' || this.#givenUp) return 'released';
+    if (ending.outcome === 'lost') {
+      this.#emit('lost', { t, reason: ending.error.reason ?? ending.error.code });
+      return 'lost';
+    }
+    if (this.#contender.stop.aborted && ending.error === this.#contender.stop.reason) {
+      this.#emit('cancelled', { t });
+      return 'cancelled';
+    }
+    this.#emit('error', { t, ...errorDetails(ending.error) });
+    throw ending.error;
+  }
+
+  #emit(ev: ContendEvent['ev'], { t = this.#contender.stamp(), ...details }: Details = {}): void {
+    const { id, name, emit } = this.#contender;
+    emit({ t, id, ev, name, ...this.#entry, n: this.#n, ...details });
+  }
+}
+
+function errorDetails(error: unknown): Pick<ContendEvent, 'code' | 'message'> {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return { code: isQueueLockError(error) ? error.code : name, message: redact(message) };
+}

@@ -1,0 +1,142 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { QueueState } from '@queuelock/core';
+import type { ContendEvent } from '../contend/event.ts';
+import type { HistoryEvent, SeenEvent } from './history.ts';
+import type { Actor, Stage } from './stage.ts';
+
+export interface Script {
+  /** The queue. */
+  readonly name: string;
+  readonly contenders: number;
+  readonly rounds: number;
+  readonly holdMs: number;
+}
+
+export interface Direction {
+  readonly stage: Stage;
+  readonly script: Script;
+  readonly stamp: () => string;
+  /** Is told everything that happens, in the order in which it becomes known here. */
+  readonly emit: (event: HistoryEvent) => void;
+  /** Is shown every actor as it enters. */
+  readonly onEnter: (actor: Actor) => void;
+  readonly onQueue: (state: QueueState) => void;
+  /** Sends everybody home. */
+  readonly stop: AbortSignal;
+}
+
+const ENTER_EVERY_MS = 150;
+const CRASH_AFTER_MS = 400;
+const LEAVE_AFTER_MS = 500;
+// The one that crashes holds on until it does.
+const FOR_EVER_MS = 60_000;
+
+/**
+ * Plays the demo: contenders join one after the other; the second dies while it holds; the third gives up while it waits
+ * behind the dead one; the others get all their rounds. Settles when all have ended and the dead one's entry is gone.
+ */
+export function direct(direction: Direction): Promise<void> {
+  return new Director(direction).play();
+}
+
+class Director {
+  readonly #direction: Direction;
+  readonly #actors = new Map<string, Actor>();
+  readonly #last = new Map<string, HistoryEvent>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #crashed: SeenEvent | undefined;
+  #leaving = false;
+  #allSeen: () => void = () => undefined;
+
+  constructor(direction: Direction) {
+    this.#direction = direction;
+  }
+
+  async play(): Promise<void> {
+    const { stage, script, stop, onQueue } = this.#direction;
+    const watching = stage.observer.watch(script.name).subscribe((state) => {
+      onQueue(state);
+      this.#look(state);
+    });
+    const sendHome = (): void => {
+      for (const actor of this.#actors.values()) actor.leave();
+      this.#allSeen();
+    };
+    stop.addEventListener('abort', sendHome);
+    await this.#enterAll();
+    await Promise.all([...this.#actors.values()].map(({ gone }) => gone));
+    await this.#expired();
+    for (const timer of this.#timers) clearTimeout(timer);
+    stop.removeEventListener('abort', sendHome);
+    watching.unsubscribe();
+  }
+
+  async #enterAll(): Promise<void> {
+    const { stage, script, stop, onEnter } = this.#direction;
+    for (let number = 1; number <= script.contenders && !stop.aborted; number += 1) {
+      const id = `c${String(number)}`;
+      const holdMs = id === CRASHES ? FOR_EVER_MS : script.holdMs;
+      const actor = stage.enter({ id, rounds: script.rounds, holdMs }, (event) => {
+        this.#follow(event);
+      });
+      this.#actors.set(id, actor);
+      onEnter(actor);
+      await pause(ENTER_EVERY_MS);
+    }
+  }
+
+  #follow(event: ContendEvent): void {
+    this.#emit(event);
+    if (event.id === CRASHES && event.ev === 'acquired') this.#in(CRASH_AFTER_MS, () => this.#crash(event));
+    if (event.id === LEAVES) this.#letLeave();
+  }
+
+  #crash(acquired: ContendEvent): void {
+    const actor = this.#actors.get(CRASHES);
+    if (!actor || this.#last.get(CRASHES)?.ev !== 'acquired') return;
+    const until = actor.provenUntil;
+    actor.crash();
+    const { t_done: _done, ...entry } = acquired;
+    this.#crashed = { ...entry, t: this.#direction.stamp(), ev: 'crashed', ...(until === undefined ? {} : { until }) };
+    this.#emit(this.#crashed);
+    this.#letLeave();
+  }
+
+  /** Somebody gives up behind the dead holder: it cannot be granted meanwhile. */
+  #letLeave(): void {
+    if (this.#leaving || !this.#crashed || this.#last.get(LEAVES)?.ev !== 'enqueued') return;
+    this.#leaving = true;
+    this.#in(LEAVE_AFTER_MS, () => {
+      if (this.#last.get(LEAVES)?.ev === 'enqueued') this.#actors.get(LEAVES)?.leave();
+    });
+  }
+
+  #look({ status, entries }: QueueState): void {
+    const dead = this.#crashed;
+    if (!dead || status !== 'live' || this.#last.get(CRASHES)?.ev === 'expired') return;
+    if (entries.some(({ key }) => key === dead.key)) return;
+    const { until: _until, ...entry } = dead;
+    this.#emit({ ...entry, t: this.#direction.stamp(), ev: 'expired' });
+    this.#allSeen();
+  }
+
+  /** Settles at once if nobody crashed. */
+  async #expired(): Promise<void> {
+    if (!this.#crashed || this.#last.get(CRASHES)?.ev === 'expired' || this.#direction.stop.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.#allSeen = resolve;
+    });
+  }
+
+  #emit(event: HistoryEvent): void {
+    this.#last.set(event.id, event);
+    this.#direction.emit(event);
+  }
+
+  #in(ms: number, act: () => void): void {
+    this.#timers.add(setTimeout(act, ms));
+  }
+}
+
+const CRASHES = 'c2';
+const LEAVES = 'c3';

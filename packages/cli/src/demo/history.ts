@@ -1,0 +1,66 @@
+import type { ContendEvent } from '../contend/event.ts';
+
+/** What the demo sees from outside, besides what the contenders print. */
+export interface SeenEvent extends Omit<ContendEvent, 'ev'> {
+  /** `crashed`: the contender was killed while it held the lock. `expired`: the server has taken its entry away. */
+  readonly ev: 'crashed' | 'expired';
+  /** With `crashed`: until when the hold was proven, so nobody else may be granted before; like `t`. */
+  readonly until?: string;
+}
+
+/** One line of the history of all contenders. */
+export type HistoryEvent = ContendEvent | SeenEvent;
+
+/** One round of one contender, put together from its events. */
+export interface Turn {
+  readonly id: string;
+  readonly n: number;
+  readonly events: Partial<Record<HistoryEvent['ev'], HistoryEvent>>;
+  /** Names of events that came more than once. */
+  readonly repeated: readonly HistoryEvent['ev'][];
+}
+
+/** The turns in the order in which they first appear. */
+export function turnsOf(history: readonly HistoryEvent[]): Turn[] {
+  const turns = new Map<string, Turn & { repeated: HistoryEvent['ev'][] }>();
+  for (const event of history) {
+    const key = JSON.stringify([event.id, event.n]);
+    const turn = turns.get(key) ?? { id: event.id, n: event.n, events: {}, repeated: [] };
+    turns.set(key, turn);
+    if (turn.events[event.ev]) turn.repeated.push(event.ev);
+    else turn.events[event.ev] = event;
+  }
+  return [...turns.values()];
+}
+
+/** A time in which one contender had the right to act: [from, to), nanoseconds. */
+export interface Hold {
+  readonly id: string;
+  readonly n: number;
+  readonly from: bigint;
+  /** `undefined`: it never ended. */
+  readonly to: bigint | undefined;
+  readonly order: bigint;
+  readonly fencingToken: bigint;
+}
+
+/** The holds by the time at which they began. */
+export function holdsOf(turns: readonly Turn[]): Hold[] {
+  const holds = turns.flatMap(({ id, n, events }): Hold[] => {
+    const { acquired } = events;
+    if (acquired?.token === undefined) return [];
+    const order = BigInt(acquired.token);
+    const fencingToken = BigInt(acquired.zxid ?? acquired.token);
+    return [{ id, n, from: BigInt(acquired.t), to: endOfHold(events), order, fencingToken }];
+  });
+  return holds.sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));
+}
+
+function endOfHold({ released, lost, crashed }: Turn['events']): bigint | undefined {
+  const ends = [released?.t, lost?.t, crashed === undefined ? undefined : provenUntil(crashed)];
+  return ends.flatMap((t) => (t === undefined ? [] : [BigInt(t)])).sort((a, b) => (a < b ? -1 : 1))[0];
+}
+
+function provenUntil(crashed: HistoryEvent): string {
+  return 'until' in crashed && crashed.until !== undefined ? crashed.until : crashed.t;
+}

@@ -1,0 +1,134 @@
+import { holdsOf, turnsOf, type HistoryEvent, type Hold, type Turn } from './history.ts';
+
+/** A promise that the history breaks. */
+export interface Violation {
+  readonly rule: 'exclusion' | 'order' | 'tokens' | 'progress';
+  readonly message: string;
+}
+
+export interface Verdict {
+  readonly ok: boolean;
+  readonly violations: readonly Violation[];
+  /** Times that the lock was granted. */
+  readonly grants: number;
+  /** Turns that ended by a release. */
+  readonly served: number;
+  readonly cancelled: number;
+  /** Holders that died, and whose entries the server then took away. */
+  readonly expired: number;
+  readonly lost: number;
+  /** From one holder's release to the next one's grant, where the next one was waiting; median, in milliseconds. */
+  readonly handOffMs: number | undefined;
+  readonly handOffs: number;
+}
+
+/**
+ * Says whether a history keeps the promises: no two hold at the same time; grants follow the server's order; fencing tokens
+ * grow; everybody who asked was served or is accounted for. Stamps must be of one machine; the order of lines does not matter.
+ */
+export function judge(history: readonly HistoryEvent[]): Verdict {
+  const turns = turnsOf(history);
+  const holds = holdsOf(turns);
+  const violations = [
+    ...overlaps(holds),
+    ...growing(holds, 'order'),
+    ...growing(holds, 'fencingToken'),
+    ...turns.flatMap((turn) => storyFaults(turn)),
+    ...(history.length === 0 ? [{ rule: 'progress', message: 'nothing happened' } as const] : []),
+  ];
+  const count = (ev: HistoryEvent['ev']): number => turns.filter(({ events }) => events[ev]).length;
+  const waits = handOffsOf(turns, holds);
+  return {
+    ok: violations.length === 0,
+    violations,
+    grants: holds.length,
+    served: count('released'),
+    cancelled: count('cancelled'),
+    expired: count('expired'),
+    lost: count('lost'),
+    handOffMs: median(waits),
+    handOffs: waits.length,
+  };
+}
+
+/** Each hold against the one among the earlier ones that lasts longest. */
+function overlaps(holds: readonly Hold[]): Violation[] {
+  const violations: Violation[] = [];
+  let longest: Hold | undefined;
+  for (const hold of holds) {
+    if (longest && (longest.to === undefined || hold.from < longest.to)) {
+      const until = longest.to === undefined ? 'never ended' : `ended ${millis(longest.to - hold.from)} ms later`;
+      violations.push({ rule: 'exclusion', message: `${who(hold)} was granted while the hold of ${who(longest)} ${until}` });
+    }
+    if (!longest || lastsLonger(hold, longest)) longest = hold;
+  }
+  return violations;
+}
+
+function lastsLonger(hold: Hold, other: Hold): boolean {
+  return other.to !== undefined && (hold.to === undefined || hold.to > other.to);
+}
+
+function growing(holds: readonly Hold[], what: 'order' | 'fencingToken'): Violation[] {
+  return holds.slice(1).flatMap((hold, index): Violation[] => {
+    const before = holds[index];
+    if (!before || hold[what] > before[what]) return [];
+    const [ours, theirs] = [String(hold[what]), String(before[what])];
+    return what === 'order'
+      ? [{ rule: 'order', message: `${who(hold)} (#${ours}) was granted after ${who(before)} (#${theirs})` }]
+      : [{ rule: 'tokens', message: `${who(hold)} got token ${ours} after ${who(before)} had got ${theirs}` }];
+  });
+}
+
+/** What is wrong with the story of one turn: told twice, in the wrong order, or without an end. */
+function storyFaults(turn: Turn): Violation[] {
+  const { requesting, enqueued, acquired, released, lost, cancelled, error, crashed, expired } = turn.events;
+  const fault = (broken: unknown, message: string): Violation[] =>
+    broken ? [{ rule: 'progress', message: `${who(turn)} ${message}` }] : [];
+  const withoutGrant = !acquired && (released ?? lost ?? crashed);
+  const ended = released ?? lost ?? cancelled ?? error ?? expired;
+  return [
+    ...fault(turn.repeated.length > 0, `did this twice: ${turn.repeated.join(', ')}`),
+    ...fault(!requesting, 'never asked'),
+    ...fault(acquired && !enqueued, 'was granted without a place in the queue'),
+    ...fault(acquired && acquired.token === undefined, 'was granted without a token'),
+    ...fault(acquired && enqueued && acquired.token !== enqueued.token, 'was granted with another place than it had'),
+    ...fault(outOfOrder([requesting, enqueued, acquired, released ?? lost ?? crashed]), 'has stamps that go back'),
+    ...fault(withoutGrant, `${withoutGrant ? withoutGrant.ev : ''} without having been granted`),
+    ...fault(cancelled && acquired, 'was granted although it had left'),
+    ...fault(expired && !crashed, 'expired although it was alive'),
+    ...fault(error, `was not served: ${error?.message ?? error?.code ?? 'unknown error'}`),
+    ...fault(crashed && !expired && !lost, 'died, and its entry is still in the queue'),
+    ...fault(!ended && !crashed, acquired ? 'never released' : 'was never served'),
+  ];
+}
+
+function outOfOrder(events: readonly (HistoryEvent | undefined)[]): boolean {
+  const stamps = events.flatMap((event) => (event ? [BigInt(event.t)] : []));
+  return stamps.some((stamp, index) => index > 0 && stamp < (stamps[index - 1] ?? 0n));
+}
+
+/** Milliseconds from a release to the next grant, if that one had been waiting before the release. */
+function handOffsOf(turns: readonly Turn[], holds: readonly Hold[]): number[] {
+  const turnOf = new Map(turns.map((turn) => [who(turn), turn.events]));
+  return holds.slice(1).flatMap((hold, index) => {
+    const before = holds[index];
+    const released = before && turnOf.get(who(before))?.released;
+    const enqueued = turnOf.get(who(hold))?.enqueued;
+    if (!released || !enqueued || BigInt(enqueued.t) > BigInt(released.t)) return [];
+    return [Number(hold.from - BigInt(released.t)) / 1e6];
+  });
+}
+
+function median(values: readonly number[]): number | undefined {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+function who({ id, n }: { readonly id: string; readonly n: number }): string {
+  return `${id} (round ${String(n)})`;
+}
+
+function millis(ns: bigint): string {
+  return (Number(ns) / 1e6).toFixed(3);
+}

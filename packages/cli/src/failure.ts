@@ -1,0 +1,61 @@
+import { isQueueLockError, type QueueLockErrorCode } from '@queuelock/core';
+import { EXIT } from './exit-codes.ts';
+
+/** An error that tells the user what to do and how the command ends. */
+export class Failure extends Error {
+  override readonly name: string = 'Failure';
+  readonly exitCode: number;
+
+  constructor(message: string, options: { readonly exitCode: number; readonly cause?: unknown }) {
+    super(message, 'cause' in options ? { cause: options.cause } : {});
+    this.exitCode = options.exitCode;
+  }
+}
+
+const ADVICE: Partial<Record<QueueLockErrorCode, string>> = {
+  TIMEOUT: 'allow a longer wait (--wait), or look at who holds the lock',
+  UNAVAILABLE: 'check that the server runs and that the backend URL is right',
+  ACCESS_DENIED: 'check user, password and permissions of the backend URL',
+  SESSION_LOST: 'the server was out of reach for too long; try again, or allow a longer --ttl',
+  ENTRY_LOST: 'somebody removed this entry from the queue; try again',
+};
+
+/** The exit code for an error that ended a command. */
+export function exitCodeFor(error: unknown): number {
+  if (error instanceof Failure) return error.exitCode;
+  if (isQueueLockError(error, 'INVALID_ARGUMENT')) return EXIT.usage;
+  if (isQueueLockError(error, 'OWNERSHIP_LOST')) return EXIT.lost;
+  return EXIT.failure;
+}
+
+/** What is printed on stderr: one line, and with `verbose` a line for every cause underneath. Never a password. */
+export function describeFailure(error: unknown, verbose: boolean): string {
+  const advice = isQueueLockError(error) ? ADVICE[error.code] : undefined;
+  const first = `queuelock: ${messageOf(error)}${advice ? `; ${advice}` : ''}`;
+  const lines = verbose ? [first, ...causesOf(error).map((cause) => `  caused by: ${messageOf(cause)}`)] : [first];
+  return lines.map((line) => redact(oneLine(line))).join('\n');
+}
+
+/** Takes user and password out of every URL in a text. */
+export function redact(text: string): string {
+  return text.replace(/:\/\/[^\s"']*@/g, '://');
+}
+
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = [];
+  let cause = error instanceof Error ? error.cause : undefined;
+  while (cause !== undefined && causes.length < 10) {
+    causes.push(cause);
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return causes;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ');
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ');
+}

@@ -1,0 +1,32 @@
+import type { Writable } from 'node:stream';
+
+/** Lines to a stream that may be slow or go away. */
+export interface LineWriter {
+  /** Queues a line; nothing happens any more once the reader has gone. */
+  write(line: string): void;
+  /** Settles when every line so far is with the reader, or the reader has gone. */
+  flushed(): Promise<void>;
+}
+
+/** @param onGone is called once when nobody reads any more (`EPIPE`, or any other error of the stream) */
+export function lineWriter(stream: Writable, onGone: () => void): LineWriter {
+  let gone = false;
+  let last: Promise<void> = Promise.resolve();
+  stream.on('error', () => {
+    if (gone) return;
+    gone = true;
+    onGone();
+  });
+  return {
+    write(line) {
+      if (gone) return;
+      // Writes are done in order, so the last one's callback stands for all.
+      last = new Promise((resolve) => {
+        stream.write(`${line}\n`, () => {
+          resolve();
+        });
+      });
+    },
+    flushed: () => last,
+  };
+}

@@ -1,0 +1,31 @@
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+
+/** Longest time that an option takes, in milliseconds: a day. Timers hold 24 days, mistakes are longer. */
+export const MAX_MS = 86_400_000;
+
+/** Parses a whole number; anything else is refused with the rule. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${String(min)} to ${String(max)}.`);
+  };
+}
+
+/** Parses a text that people read in a queue: not empty, one line, at most 200 characters. */
+export function label(text: string): string {
+  if (text !== '' && text.length <= 200 && !/\p{Cc}/u.test(text)) return text;
+  throw new InvalidArgumentError('It must have 1 to 200 characters and no control characters.');
+}
+
+export function backendOption(): Option<'--backend <url>', undefined, undefined, undefined, false> {
+  return new Option('--backend <url>', 'where the queue is: memory:, etcd://…, etcds://…, zk://…').env(
+    'QUEUELOCK_URL',
+  );
+}
+
+export function verboseOption(): Option<'--verbose', undefined, undefined, undefined, false> {
+  return new Option('--verbose', 'with an error, print what caused it');
+}
+
+export const TTL_SECONDS = wholeNumber(1, 86_400);

@@ -1,0 +1,34 @@
+import type { LockClientOptions } from './options.ts';
+
+/** The numbers of one session, all in milliseconds. */
+export interface Pace {
+  /** Between two heartbeats. */
+  readonly renewEveryMs: number;
+  /** How long one heartbeat may take before the next is tried. */
+  readonly answerTimeoutMs: number;
+  /** Between a heartbeat that failed and the next try. */
+  readonly retryAfterMs: number;
+  /** Kept back for our own lateness. */
+  readonly marginMs: number;
+}
+
+// Bound on how differently two clocks may run. NTP slews by at most 0.05 %; a quartz is off by less than 0.01 %.
+const CLOCK_RATE_ERROR = 0.01;
+
+/** A quarter of the TTL between beats leaves room for three that fail, on two or three servers. */
+export function paceOf(ttlMs: number, options: LockClientOptions): Pace {
+  return {
+    renewEveryMs: options.renewEveryMs ?? ttlMs / 4,
+    answerTimeoutMs: Math.max(300, ttlMs / 8),
+    retryAfterMs: Math.min(200, ttlMs / 40),
+    marginMs: options.marginMs ?? Math.max(200, ttlMs / 50),
+  };
+}
+
+/**
+ * Until when a hold may be believed in. Counted from the moment the proving call was *sent*: the server cannot have
+ * started its own count earlier than that.
+ */
+export function deadlineOf(sentAt: number, provenMs: number, marginMs: number): number {
+  return sentAt + provenMs * (1 - CLOCK_RATE_ERROR) - marginMs;
+}

@@ -1,0 +1,36 @@
+import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
+import { isQueueLockError, type QueueLockErrorCode } from './errors.ts';
+
+const DEFINITE: ReadonlySet<QueueLockErrorCode> = new Set([
+  'SESSION_LOST',
+  'ENTRY_LOST',
+  'ACCESS_DENIED',
+  'INVALID_ARGUMENT',
+  'CLOSED',
+]);
+
+/** Whether a backend's rejection says for sure that the call had no effect and that repeating it is no use. */
+export function isDefinite(error: unknown): boolean {
+  return isQueueLockError(error) && DEFINITE.has(error.code);
+}
+
+const untilDefinite = retry(
+  handleWhen((error) => !isDefinite(error)),
+  {
+    maxAttempts: Number.MAX_SAFE_INTEGER,
+    backoff: new ExponentialBackoff({ initialDelay: 50, maxDelay: 1_000 }),
+  },
+);
+
+/**
+ * Repeats an idempotent call while its outcome is unknown, with growing pauses of at most a second.
+ * Rejects with the definite error, or with the signal's reason once that has aborted (after the pause it is in).
+ */
+export async function repeatUntilDefinite<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const attempt = async (): Promise<T> => {
+    // The policy makes one more attempt after an abort during its pause.
+    signal.throwIfAborted();
+    return call();
+  };
+  return untilDefinite.execute(attempt, signal);
+}

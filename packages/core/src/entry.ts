@@ -1,0 +1,106 @@
+import { repeatUntilDefinite } from './definite.ts';
+import { QueueLockError, isQueueLockError } from './errors.ts';
+import { Observable } from './rx.ts';
+import type { LiveSession } from './session.ts';
+import type { EntrySpec, Placement } from './spi.ts';
+
+/** An entry that stands in the queue. */
+export interface Entry {
+  readonly placement: Placement;
+  /**
+   * Takes the entry out. Settles when the server has confirmed it, or when the session has ended and the entry with
+   * it; never rejects. Asking again answers the same.
+   */
+  leave(): Promise<void>;
+}
+
+/** How to join: `wait` in line, or `try` and stay only if nobody is ahead. */
+export type JoinMode = 'wait' | 'try';
+
+/**
+ * Chapter 2: my place. Joins the queue when subscribed and emits the entry, or completes without one when a `try` found
+ * somebody ahead. Unsubscribing leaves, also while the join is on its way: a join cannot be interrupted, since its effect
+ * would be unknown; leaving follows it.
+ *
+ * @param leaving is handed the promise that settles when the entry is out of the queue
+ */
+export function enterQueue(
+  live: LiveSession,
+  spec: EntrySpec,
+  options: { readonly mode: JoinMode; readonly leaving: (left: Promise<void>) => void },
+): Observable<Entry> {
+  return new Observable((subscriber) => {
+    const stop = new AbortController();
+    const sessionEnd = live.liveness.health$.subscribe({
+      error: (error: unknown) => {
+        stop.abort(error);
+      },
+    });
+    const joined = join(live, spec, { mode: options.mode, stop: stop.signal }).finally(() => {
+      sessionEnd.unsubscribe();
+    });
+    let left: Promise<void> | undefined;
+    const leave = (): Promise<void> => {
+      if (left) return left;
+      stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));
+      left = joined.then(
+        (placement) => (placement ? takeOut(live, spec) : undefined),
+        (error: unknown) => (isGone(error) ? undefined : takeOut(live, spec)),
+      );
+      options.leaving(left);
+      return left;
+    };
+    subscriber.add(() => {
+      void leave();
+    });
+    joined.then(
+      (placement) => {
+        if (placement) subscriber.next({ placement, leave });
+        else subscriber.complete();
+      },
+      (error: unknown) => {
+        subscriber.error(error);
+      },
+    );
+  });
+}
+
+/** Joining in line is repeated until it is known to have happened. A try is made once: it wants an answer now. */
+async function join(
+  live: LiveSession,
+  spec: EntrySpec,
+  { mode, stop }: { readonly mode: JoinMode; readonly stop: AbortSignal },
+): Promise<Placement | undefined> {
+  try {
+    if (mode === 'try') return await live.session.tryEnqueue(spec);
+    return await repeatUntilDefinite(() => live.session.enqueue(spec), stop);
+  } catch (error) {
+    if (isQueueLockError(error, 'SESSION_LOST')) live.liveness.end(error);
+    live.liveness.ending.throwIfAborted();
+    throw error;
+  }
+}
+
+/**
+ * Repeats the removal until it is certain or the session is over. A server that *refuses* it leaves one way to free the
+ * queue: to end the session.
+ */
+async function takeOut({ session, liveness }: LiveSession, spec: EntrySpec): Promise<void> {
+  try {
+    await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    liveness.end(
+      isQueueLockError(error, 'SESSION_LOST')
+        ? error
+        : new QueueLockError('SESSION_LOST', `the server refused to remove an entry: ${detail}`, {
+            cause: error,
+            reason: 'session-lost',
+          }),
+    );
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return isQueueLockError(error, 'ENTRY_LOST') || isQueueLockError(error, 'SESSION_LOST');
+}

@@ -1,0 +1,84 @@
+/**
+ * What went wrong, as far as a caller would act differently on it.
+ *
+ * - `INVALID_ARGUMENT`: the call can never succeed as written; the message names argument, value and rule.
+ * - `TIMEOUT`: the wait ended before the turn came; the entry has been withdrawn.
+ * - `REENTRANT`: the calling async context holds this name already; waiting would never end.
+ * - `CLOSED`: the client was closed.
+ * - `UNAVAILABLE`: the server could not be reached, or its answer was lost; the outcome of the call is unknown.
+ * - `ACCESS_DENIED`: the server refused the credentials or the permission.
+ * - `SESSION_LOST`: the session is gone, and with it every entry of it. Definite.
+ * - `ENTRY_LOST`: this entry is not in the queue and will not be: somebody else removed it. Definite.
+ * - `OWNERSHIP_LOST`: the lock was held and is not held any more; `reason` says why.
+ */
+export type QueueLockErrorCode =
+  | 'INVALID_ARGUMENT'
+  | 'TIMEOUT'
+  | 'REENTRANT'
+  | 'CLOSED'
+  | 'UNAVAILABLE'
+  | 'ACCESS_DENIED'
+  | 'SESSION_LOST'
+  | 'ENTRY_LOST'
+  | 'OWNERSHIP_LOST';
+
+/** Why an ownership was revoked. */
+export type RevocationReason = 'session-lost' | 'in-doubt-too-long' | 'entry-removed' | 'client-closed';
+
+const RETRYABLE: ReadonlySet<QueueLockErrorCode> = new Set([
+  'TIMEOUT',
+  'UNAVAILABLE',
+  'SESSION_LOST',
+  'ENTRY_LOST',
+  'OWNERSHIP_LOST',
+]);
+
+/** Details of a {@link QueueLockError}. */
+export interface QueueLockErrorOptions {
+  /** The error underneath, if there was one. */
+  readonly cause?: unknown;
+  /** With `OWNERSHIP_LOST`: why. */
+  readonly reason?: RevocationReason;
+}
+
+/**
+ * The one error class of queuelock. Match on `code`, never on the message.
+ * An aborted call does not reject with this class but with the signal's own reason.
+ */
+export class QueueLockError extends Error {
+  override readonly name: string = 'QueueLockError';
+  readonly code: QueueLockErrorCode;
+  /** Set with `OWNERSHIP_LOST`. */
+  readonly reason: RevocationReason | undefined;
+
+  constructor(code: QueueLockErrorCode, message: string, options: QueueLockErrorOptions = {}) {
+    super(`[${code}] ${message}`, 'cause' in options ? { cause: options.cause } : {});
+    this.code = code;
+    this.reason = options.reason;
+  }
+
+  /** Whether the same call may succeed when it is made again. */
+  get retryable(): boolean {
+    return RETRYABLE.has(this.code);
+  }
+}
+
+/** Tells errors of queuelock from others, also across copies of the package. With `code`: only that one. */
+export function isQueueLockError(value: unknown, code?: QueueLockErrorCode): value is QueueLockError {
+  if (!(value instanceof Error) || value.name !== 'QueueLockError' || !('code' in value)) return false;
+  return code === undefined || value.code === code;
+}
+
+/** An `INVALID_ARGUMENT` that names the argument, the value and the rule. */
+export function invalidArgument(argument: string, value: unknown, rule: string): QueueLockError {
+  return new QueueLockError('INVALID_ARGUMENT', `${argument} ${rule}; got ${show(value)}`);
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') {
+    return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
+  }
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  return String(value);
+}

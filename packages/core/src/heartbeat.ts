@@ -1,0 +1,50 @@
+import { deadlineOf, type Pace } from './budget.ts';
+import type { Clock } from './clock.ts';
+import { QueueLockError, isQueueLockError } from './errors.ts';
+import { NEVER, type Observable, defer, merge, repeat, switchMap, take, tap } from './rx.ts';
+import type { LiveSession } from './session.ts';
+import { after } from './timer.ts';
+
+/**
+ * Keeps a session alive while subscribed and reports to its liveness; never ends by itself. A beat that is overdue or
+ * fails makes the session doubtful and is repeated soon. Stopping it can only end the session, never prolong it.
+ */
+export function heartbeat(live: LiveSession, pace: Pace, clock: Clock): Observable<boolean> {
+  let proven = true;
+  const doubt$ = (live.session.doubts$ ?? NEVER).pipe(
+    tap(() => {
+      live.liveness.doubt();
+    }),
+  );
+  const pause$ = defer(() =>
+    proven ? merge(after(clock, pace.renewEveryMs), doubt$) : after(clock, pace.retryAfterMs),
+  ).pipe(take(1));
+  return pause$.pipe(
+    switchMap(() => beat(live, pace, clock)),
+    tap((answer) => {
+      proven = answer;
+    }),
+    repeat(),
+  );
+}
+
+/** One beat; whether it was confirmed. */
+async function beat({ session, liveness }: LiveSession, pace: Pace, clock: Clock): Promise<boolean> {
+  const overdue = new AbortController();
+  const sentAt = clock.now();
+  const cancel = clock.after(pace.answerTimeoutMs, () => {
+    liveness.doubt();
+    overdue.abort(new QueueLockError('UNAVAILABLE', 'no answer to a heartbeat'));
+  });
+  try {
+    const provenMs = await session.renew(overdue.signal);
+    liveness.prove(deadlineOf(sentAt, provenMs, pace.marginMs));
+    return true;
+  } catch (error) {
+    if (isQueueLockError(error, 'SESSION_LOST')) liveness.end(error);
+    else liveness.doubt();
+    return false;
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,83 @@
+import type { Clock } from './clock.ts';
+import { QueueLockError } from './errors.ts';
+import { BehaviorSubject, type Observable } from './rx.ts';
+
+/** What is known of a session that has not ended. */
+export type Health = 'alive' | 'doubtful';
+
+/**
+ * Whether a session may be believed in, at this very moment. Every question compares the clock with the deadline, so the
+ * answer is right when timers are late; the end is told synchronously, before the question is answered.
+ */
+export class Liveness {
+  readonly #clock: Clock;
+  readonly #health$ = new BehaviorSubject<Health>('alive');
+  readonly #ending = new AbortController();
+  #deadline: number;
+  #ended: QueueLockError | undefined;
+  #cancelAlarm: () => void;
+
+  constructor(clock: Clock, deadline: number) {
+    this.#clock = clock;
+    this.#deadline = deadline;
+    this.#cancelAlarm = this.#setAlarm();
+  }
+
+  /** The present health first; errors when the session has ended, with `SESSION_LOST` or `CLOSED`. */
+  get health$(): Observable<Health> {
+    return this.#health$;
+  }
+
+  /** Aborts when the session has ended. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** Milliseconds left of what is proven; 0 when the session has ended. */
+  get remainingMs(): number {
+    if (this.#ended) return 0;
+    const left = this.#deadline - this.#clock.now();
+    if (left > 0) return left;
+    this.end(
+      new QueueLockError(
+        'SESSION_LOST',
+        'no heartbeat was confirmed in time: the server may have freed the session',
+        {
+          reason: 'in-doubt-too-long',
+        },
+      ),
+    );
+    return 0;
+  }
+
+  /** A heartbeat was confirmed. A late or older one never takes back what is proven, nor revives what has ended. */
+  prove(deadline: number): void {
+    if (this.remainingMs === 0) return;
+    this.#deadline = Math.max(this.#deadline, deadline);
+    if (this.remainingMs > 0) this.#tell('alive');
+  }
+
+  /** A heartbeat is overdue, or the connection is in trouble. */
+  doubt(): void {
+    if (this.remainingMs > 0) this.#tell('doubtful');
+  }
+
+  /** The session is over. Only the first end counts. */
+  end(error: QueueLockError): void {
+    if (this.#ended) return;
+    this.#ended = error;
+    this.#cancelAlarm();
+    this.#ending.abort(error);
+    this.#health$.error(error);
+  }
+
+  #tell(health: Health): void {
+    if (this.#health$.value !== health) this.#health$.next(health);
+  }
+
+  #setAlarm(): () => void {
+    return this.#clock.after(Math.max(0, this.#deadline - this.#clock.now()), () => {
+      if (this.remainingMs > 0) this.#cancelAlarm = this.#setAlarm();
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import { deadlineOf, paceOf } from './budget.ts';
+import type { Clock } from './clock.ts';
+import { repeatUntilDefinite } from './definite.ts';
+import { QueueLockError } from './errors.ts';
+import { heartbeat } from './heartbeat.ts';
+import { Liveness } from './liveness.ts';
+import type { LockClientOptions } from './options.ts';
+import { Observable } from './rx.ts';
+import type { Backend, Session } from './spi.ts';
+
+/** A session that was opened, and whether it can be believed in. */
+export interface LiveSession {
+  readonly session: Session;
+  readonly liveness: Liveness;
+}
+
+/** The client's options with the defaults filled in. */
+export interface SessionSettings extends LockClientOptions {
+  readonly ttlMs: number;
+  readonly connectTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Chapter 1: am I alive? Opens a session when subscribed, emits it, and keeps it alive by heartbeats; errors when it could
+ * not be opened or has ended. Unsubscribing ends it: nothing under it is believed in any more before the server is told.
+ *
+ *     open ── session ── beat ── beat ── (overdue: doubtful) ── beat ── … ── deadline, or the server says so: error
+ *
+ * @param closing is handed what goes on in the background and settles: an attempt to open, telling the server of the end
+ */
+export function openSession(
+  backend: Backend,
+  settings: SessionSettings,
+  closing: (closed: Promise<void>) => void,
+): Observable<LiveSession> {
+  return new Observable((subscriber) => {
+    const unwanted = new AbortController();
+    subscriber.add(() => {
+      unwanted.abort(new QueueLockError('CLOSED', 'the session is not wanted any more'));
+    });
+    connect(backend, settings, { unwanted: unwanted.signal, closing }).then(
+      ({ session, openedAt }) => {
+        const live = { session, liveness: livenessOf(session, openedAt, settings) };
+        subscriber.add(() => {
+          live.liveness.end(
+            new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
+          );
+          closing(session.close());
+        });
+        subscriber.add(heartbeat(live, paceOf(session.ttlMs, settings), settings.clock).subscribe());
+        subscriber.next(live);
+        live.liveness.health$.subscribe({
+          error: (error: unknown) => {
+            subscriber.error(error);
+          },
+        });
+      },
+      (error: unknown) => {
+        subscriber.error(error);
+      },
+    );
+  });
+}
+
+function livenessOf(session: Session, openedAt: number, settings: SessionSettings): Liveness {
+  const { marginMs } = paceOf(session.ttlMs, settings);
+  return new Liveness(settings.clock, deadlineOf(openedAt, session.ttlMs, marginMs));
+}
+
+interface Opened {
+  readonly session: Session;
+  readonly openedAt: number;
+}
+
+/** Tries to open until the connect timeout. A session that opens after that, or unwanted, is closed again. */
+function connect(
+  backend: Backend,
+  settings: SessionSettings,
+  {
+    unwanted,
+    closing,
+  }: { readonly unwanted: AbortSignal; readonly closing: (closed: Promise<void>) => void },
+): Promise<Opened> {
+  const { clock, ttlMs, connectTimeoutMs } = settings;
+  const stop = new AbortController();
+  let failure: unknown;
+  const attempt = async (): Promise<Opened> => {
+    const openedAt = clock.now();
+    const session = await backend.open(ttlMs, stop.signal).catch((error: unknown) => {
+      failure = error;
+      throw error;
+    });
+    if (!stop.signal.aborted) return { session, openedAt };
+    await session.close();
+    throw stop.signal.reason;
+  };
+  const opened = repeatUntilDefinite(attempt, stop.signal);
+  closing(opened.then(ignore, ignore));
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      reject(error instanceof Error ? error : new QueueLockError('UNAVAILABLE', String(error)));
+      stop.abort(error);
+    };
+    const cancel = clock.after(connectTimeoutMs, () => {
+      fail(notConnected(backend, connectTimeoutMs, failure));
+    });
+    unwanted.addEventListener('abort', () => {
+      fail(unwanted.reason);
+    });
+    opened.then(resolve, fail).finally(cancel);
+  });
+}
+
+function ignore(): void {
+  // Only that it has settled matters here.
+}
+
+function notConnected(backend: Backend, connectTimeoutMs: number, cause: unknown): QueueLockError {
+  const detail = cause instanceof Error ? `: ${cause.message}` : '';
+  return new QueueLockError(
+    'UNAVAILABLE',
+    `no session at ${backend.info.endpoint} within ${String(connectTimeoutMs)} ms (connectTimeoutMs)${detail}`,
+    { cause },
+  );
+}

@@ -1,0 +1,50 @@
+import type { SessionState } from './api.ts';
+import { isQueueLockError } from './errors.ts';
+import { BehaviorSubject, ReplaySubject, defer, merge, share, tap, type Observable } from './rx.ts';
+import { openSession, type LiveSession, type SessionSettings } from './session.ts';
+import type { Backend } from './spi.ts';
+
+/** One session for all claims of a client, and what is known of it. */
+export interface SharedSession {
+  /** The session, opened by the first who asks and again after a loss; errors with `CLOSED` once the client is closed. */
+  readonly session$: Observable<LiveSession>;
+  readonly state$: BehaviorSubject<SessionState>;
+}
+
+/** @param closed$ errors with `CLOSED` when the client is closed */
+export function shareSession(
+  backend: Backend,
+  settings: SessionSettings,
+  { closed$, afterwards }: { closed$: Observable<never>; afterwards: (work: Promise<void>) => void },
+): SharedSession {
+  const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
+  const reportEnd = (error: unknown): void => {
+    if (!isQueueLockError(error, 'CLOSED')) state$.next({ status: 'lost' });
+  };
+  closed$.subscribe({
+    error: () => {
+      state$.next({ status: 'closed' });
+    },
+  });
+  const report = ({ session, liveness }: LiveSession): void => {
+    liveness.health$.subscribe({
+      next: (status) => {
+        state$.next({ status, id: session.id, ttlMs: session.ttlMs });
+      },
+      error: reportEnd,
+    });
+  };
+  const session$ = defer(() => {
+    state$.next({ status: 'opening' });
+    return merge(closed$, openSession(backend, settings, afterwards));
+  }).pipe(
+    tap({ next: report, error: reportEnd }),
+    share({
+      connector: () => new ReplaySubject(1),
+      resetOnRefCountZero: false,
+      resetOnComplete: true,
+      resetOnError: true,
+    }),
+  );
+  return { session$, state$ };
+}

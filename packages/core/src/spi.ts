@@ -1,0 +1,116 @@
+import type { Observable } from 'rxjs';
+
+/** One wish to enter a queue. */
+export interface EntrySpec {
+  /** The queue's name as the user wrote it; `Backend.checkName` has accepted it. */
+  readonly queue: string;
+  /** Chosen by the core, matches `[0-9a-f]{32}`, unguessable, unique for ever: it makes `enqueue` safe to repeat. */
+  readonly id: string;
+  /** Two shared entries never conflict (readers, barrier members). */
+  readonly shared: boolean;
+  /** The entry is admitted while fewer than `limit` conflicting entries are ahead: 1, or K permits. At least 1. */
+  readonly limit: number;
+  /** Shown to everybody who looks at the queue; at most 1,024 bytes of UTF-8. */
+  readonly value?: string;
+}
+
+/** What an entry's place means now. Never goes back from admitted to waiting. */
+export interface Turn {
+  readonly admitted: boolean;
+  /** Conflicting entries ahead as of the backend's last look, where it knows the number for free. */
+  readonly ahead?: number;
+}
+
+/** An entry that is in the queue. */
+export interface Placement {
+  /** Given by the server; later entries of the queue always have more, until the queue was empty. */
+  readonly order: bigint;
+  /** Fencing token: grows with every conflicting grant of the queue, for ever. */
+  readonly token: bigint;
+  /** The entry's key or path as stored, for people and tools. */
+  readonly key: string;
+  /** As of the placement; admitted here means that no further round trip was needed. */
+  readonly turn: Turn;
+  /**
+   * The life of the entry. Cold, subscribed once. Emits the turn and every change of it; stays open and silent after
+   * `admitted`; errors with `ENTRY_LOST` or `SESSION_LOST` (nothing else) as soon as the backend sees that the entry is
+   * gone. Rides out connection trouble by itself and looks again after it. Unsubscribing removes its watches.
+   * For an entry that was admitted at once the backend may start to watch it up to 250 ms late, so that short holds
+   * cost no watch.
+   */
+  readonly turns: Observable<Turn>;
+}
+
+/** One entry as everybody can see it. */
+export interface SeenEntry {
+  /** Its key or path as stored. */
+  readonly key: string;
+  readonly order: bigint;
+  readonly shared: boolean;
+  /** As given at `enqueue` or `update`; whatever a client of another kind wrote, for its entries. */
+  readonly value: string;
+}
+
+/** The unit of liveness: all its entries vanish with it, however it ends. */
+export interface Session {
+  readonly id: string;
+  /** Granted, in milliseconds; the session lives at least this long counted from the moment `open` was called. */
+  readonly ttlMs: number;
+  /** Emits when the backend has a reason to doubt that the session is healthy; the core then renews at once. */
+  readonly doubts$?: Observable<unknown>;
+  /**
+   * Renews. Resolves to the milliseconds that the server will keep the session, counted from the moment of this *call*,
+   * and only when that is proven, so on a cluster not from one member's word.
+   * Rejects with `SESSION_LOST`, or with anything else when the outcome is unknown. Never called twice at a time.
+   */
+  renew(signal: AbortSignal): Promise<number>;
+  /**
+   * Resolves when exactly one entry with this id is in the queue. Definite rejections: `SESSION_LOST`, `ENTRY_LOST`,
+   * `ACCESS_DENIED`, `INVALID_ARGUMENT`. After any other the outcome is unknown: the core calls again with the
+   * same spec (and gets the same place) or calls `remove`. One attempt, which bounds its own time.
+   */
+  enqueue(spec: EntrySpec): Promise<Placement>;
+  /** As `enqueue`, but `undefined` when the entry would have to wait; nothing is left behind then. */
+  tryEnqueue(spec: EntrySpec): Promise<Placement | undefined>;
+  /** Replaces the entry's value; `false` if there is no such entry. */
+  update(queue: string, id: string, value: string): Promise<boolean>;
+  /**
+   * Final: resolves when the entry is not in the queue and no `enqueue` of that id sent earlier can put it there.
+   * `true` if it was there. Resolves to `false` when the session is known to be gone. Any rejection means
+   * "unknown"; the core repeats until the session has surely ended. One attempt, which bounds its own time.
+   */
+  remove(queue: string, id: string): Promise<boolean>;
+  /** Ends the session and removes its entries. Never rejects: what it cannot remove, the TTL will. Bounds its own time. */
+  close(): Promise<void>;
+}
+
+/** What a backend is; facts, not switches. */
+export interface BackendInfo {
+  /** Lower case, for messages: `etcd`. */
+  readonly name: string;
+  /** Where it connects to, without any secret: `etcd://127.0.0.1:2379`. */
+  readonly endpoint: string;
+  /** Who has the last word on the queue. */
+  readonly authority: 'process' | 'host' | 'quorum';
+  /** The shortest time to live that the backend accepts, in milliseconds. */
+  readonly minTtlMs: number;
+}
+
+/** A coordination store. One connection; many sessions and queues. */
+export interface Backend {
+  readonly info: BackendInfo;
+  /** Throws `INVALID_ARGUMENT` for a queue name that the store cannot hold. */
+  checkName(queue: string): void;
+  /**
+   * Opens a session. One attempt, which bounds its own time and names the endpoint when it fails.
+   * Rejects with `ACCESS_DENIED` or `INVALID_ARGUMENT` (definite), or anything else: try again.
+   */
+  open(ttlMs: number, signal: AbortSignal): Promise<Session>;
+  /**
+   * The queue in order, first emission: the queue now (also when it is empty), again after every change.
+   * Changes may be merged; the last emission is current. May error on connection trouble: the core subscribes again.
+   */
+  observe(queue: string): Observable<readonly SeenEntry[]>;
+  /** Frees every connection, timer and handle. Sessions that are still open are left to their TTL. Never rejects. */
+  close(): Promise<void>;
+}

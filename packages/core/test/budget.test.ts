@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { deadlineOf, paceOf } from '../src/budget.ts';
+
+describe('the time budget', () => {
+  it('counts from the moment the proving call was sent, less one percent and the margin', () => {
+    expect(deadlineOf(1_000, 10_000, 200)).to.equal(1_000 + 9_900 - 200);
+  });
+
+  for (const [ttlMs, expected] of [
+    [10_000, { renewEveryMs: 2_500, answerTimeoutMs: 1_250, retryAfterMs: 200, marginMs: 200 }],
+    [60_000, { renewEveryMs: 15_000, answerTimeoutMs: 7_500, retryAfterMs: 200, marginMs: 1_200 }],
+    [2_000, { renewEveryMs: 500, answerTimeoutMs: 300, retryAfterMs: 50, marginMs: 200 }],
+  ] as const) {
+    it(`paces a TTL of ${String(ttlMs)} ms so that three beats may fail`, () => {
+      const pace = paceOf(ttlMs, {});
+      expect(pace).to.deep.equal(expected);
+      const threeFailures = pace.renewEveryMs + 3 * (pace.answerTimeoutMs + pace.retryAfterMs);
+      expect(threeFailures).to.be.below(deadlineOf(0, ttlMs, pace.marginMs));
+    });
+  }
+
+  it('lets the user choose pace and margin', () => {
+    expect(paceOf(10_000, { renewEveryMs: 1_000, marginMs: 700 })).to.include({
+      renewEveryMs: 1_000,
+      marginMs: 700,
+    });
+  });
+});

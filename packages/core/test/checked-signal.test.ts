@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { checkedSignal } from '../src/checked-signal.ts';
+
+function overdueSignal(): { signal: AbortSignal; events: string[] } {
+  const controller = new AbortController();
+  const events: string[] = [];
+  const signal = checkedSignal(controller, () => {
+    controller.abort(new Error('overdue'));
+  });
+  signal.addEventListener('abort', () => events.push('abort'));
+  return { signal, events };
+}
+
+describe('a checked signal', () => {
+  it('is aborted in the eyes of whoever looks, and the event comes first', () => {
+    const { signal, events } = overdueSignal();
+    events.push(`aborted: ${String(signal.aborted)}`);
+    expect(events).to.deep.equal(['abort', 'aborted: true']);
+  });
+
+  it('throws its reason when asked to', () => {
+    const { signal } = overdueSignal();
+    expect(() => {
+      signal.throwIfAborted();
+    }).to.throw('overdue');
+  });
+
+  it('tells its reason', () => {
+    expect(overdueSignal().signal.reason).to.have.property('message', 'overdue');
+  });
+
+  it('is a platform signal: it combines with others and stops a timer', async () => {
+    const controller = new AbortController();
+    const signal = checkedSignal(controller, () => undefined);
+    const both = AbortSignal.any([signal, new AbortController().signal]);
+    expect(both.aborted).to.equal(false);
+    controller.abort(new Error('over'));
+    expect(both.reason).to.have.property('message', 'over');
+  });
+});

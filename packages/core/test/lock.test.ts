@@ -1,0 +1,599 @@
+import {
+  createMemoryServer,
+  memory,
+  virtualClock,
+  type MemoryServer,
+  type VirtualClock,
+} from '@queuelock/memory';
+import { expect } from 'chai';
+import type { Subscription } from 'rxjs';
+import {
+  createLockClient,
+  isQueueLockError,
+  type ClaimState,
+  type LockClient,
+  type Ownership,
+} from '../src/index.ts';
+
+const TTL_MS = 10_000;
+
+describe('a lock client', () => {
+  let clock: VirtualClock;
+  let server: MemoryServer;
+  let clients: LockClient[];
+
+  beforeEach(() => {
+    clock = virtualClock();
+    server = createMemoryServer({ clock });
+    clients = [];
+  });
+
+  afterEach('leaves nothing behind', async () => {
+    for (const client of clients) await client.close();
+    expect(server.entryCount, 'entries').to.equal(0);
+    expect(server.watcherCount, 'watchers').to.equal(0);
+    expect(server.sessionIds, 'sessions').to.deep.equal([]);
+    expect(clock.timerCount, 'timers').to.equal(0);
+  });
+
+  function connect(options: { owner?: string; backend?: Parameters<typeof memory>[0] } = {}): LockClient {
+    const { backend, ...rest } = options;
+    const client = createLockClient(memory({ server, ...backend }), { clock, ttlMs: TTL_MS, ...rest });
+    clients.push(client);
+    return client;
+  }
+
+  /** Records a claim's states, newest last. */
+  function follow(client: LockClient, name = 'x'): { states: ClaimState[]; subscription: Subscription } {
+    const states: ClaimState[] = [];
+    return { states, subscription: client.claim(name).subscribe((state) => states.push(state)) };
+  }
+
+  const statuses = (states: readonly ClaimState[]): string[] => states.map(({ status }) => status);
+
+  /** Lets everything that is ready happen. */
+  const settle = (): Promise<void> => clock.advance(0);
+
+  async function rejection(promise: Promise<unknown>): Promise<unknown> {
+    return promise.then(
+      () => expect.fail('it resolved'),
+      (error: unknown) => error,
+    );
+  }
+
+  describe('run', () => {
+    it('answers what the work answers, and has released by then', async () => {
+      const client = connect();
+      const answer = await client.run('x', ({ held, name }) => ({ held, name }));
+      expect(answer).to.deep.equal({ held: true, name: 'x' });
+      expect(server.entryCount).to.equal(0);
+    });
+
+    it('rejects with the error of the work, and has released by then', async () => {
+      const client = connect();
+      const error = new Error('no ink');
+      expect(await rejection(client.run('x', () => Promise.reject(error)))).to.equal(error);
+      expect(server.entryCount).to.equal(0);
+    });
+
+    it('serves contenders of several clients in the order in which they joined', async () => {
+      const [a, b] = [connect(), connect()];
+      const holder = await a.acquire('x');
+      const served: string[] = [];
+      const rounds: Promise<void>[] = [];
+      for (const [client, label] of [
+        [b, 'b1'],
+        [a, 'a1'],
+        [b, 'b2'],
+        [a, 'a2'],
+      ] as const) {
+        rounds.push(client.run('x', () => void served.push(label)));
+        await settle();
+      }
+      await holder.release();
+      await Promise.all(rounds);
+      expect(served).to.deep.equal(['b1', 'a1', 'b2', 'a2']);
+    });
+
+    it('rejects after a loss even when the work succeeds, with the loss as the error', async () => {
+      const client = connect();
+      const error = await rejection(
+        client.run('x', async ({ key, signal }) => {
+          server.evict(key);
+          await settle();
+          expect(signal.aborted).to.equal(true);
+          return 'done';
+        }),
+      );
+      expect(error).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
+    });
+
+    it('carries the error of the work as the cause of a loss', async () => {
+      const client = connect();
+      const failure = new Error('torn page');
+      const error = await rejection(
+        client.run('x', async ({ key }) => {
+          server.evict(key);
+          await settle();
+          throw failure;
+        }),
+      );
+      expect(error).to.include({ code: 'OWNERSHIP_LOST', cause: failure });
+    });
+
+    it('refuses its own name inside its work at once, also further down the call chain', async () => {
+      const client = connect();
+      await client.run('x', async () => {
+        await settle();
+        expect(await rejection(client.run('x', () => 1))).to.include({ code: 'REENTRANT' });
+        expect(await rejection(client.run('y', () => client.acquire('x')))).to.include({ code: 'REENTRANT' });
+        expect(await client.tryAcquire('x'), 'a try is simply busy').to.equal(undefined);
+      });
+      expect(await client.run('x', () => 'free again')).to.equal('free again');
+    });
+
+    it('lets siblings queue up: what runs beside a hold is not inside it', async () => {
+      const client = connect();
+      const order: number[] = [];
+      await Promise.all([1, 2, 3].map((n) => client.run('x', () => void order.push(n))));
+      expect(order).to.have.members([1, 2, 3]);
+    });
+
+    it('lets work that outlives its run queue up again', async () => {
+      const client = connect();
+      let later: Promise<number> | undefined;
+      let go: () => void = () => undefined;
+      const gate = new Promise<void>((resolve) => (go = resolve));
+      await client.run('x', () => {
+        later = gate.then(() => client.run('x', () => 7));
+      });
+      go();
+      expect(await later).to.equal(7);
+    });
+  });
+
+  describe('acquire', () => {
+    it('gives a handle that releases once, however often it is asked', async () => {
+      const client = connect();
+      const ownership = await client.acquire('x');
+      await Promise.all([ownership.release(), ownership.release()]);
+      await ownership.release();
+      expect(ownership.held).to.equal(false);
+      expect(ownership.remainingMs).to.equal(0);
+      expect(ownership.signal.aborted, 'a release is no loss').to.equal(false);
+    });
+
+    it('releases at the end of an `await using` block', async () => {
+      const client = connect();
+      {
+        await using ownership = await client.acquire('x');
+        expect(ownership.held).to.equal(true);
+        expect(server.entryCount).to.equal(1);
+      }
+      expect(server.entryCount).to.equal(0);
+    });
+
+    it('gives tokens that grow, also after the queue was empty', async () => {
+      const client = connect();
+      const tokens: bigint[] = [];
+      for (let round = 0; round < 3; round++) tokens.push(await client.run('x', ({ token }) => token));
+      expect(tokens[0]! < tokens[1]! && tokens[1]! < tokens[2]!, String(tokens)).to.equal(true);
+    });
+
+    it('rejects with TIMEOUT when the turn does not come in time, and leaves the line', async () => {
+      const [a, b] = [connect(), connect()];
+      const holder = await a.acquire('x');
+      const waiting = rejection(b.acquire('x', { timeoutMs: 300 }));
+      await clock.advance(299);
+      expect(server.entryCount).to.equal(2);
+      await clock.advance(1);
+      expect(await waiting).to.include({ code: 'TIMEOUT' });
+      await settle();
+      expect(server.entryCount).to.equal(1);
+      await holder.release();
+    });
+
+    it("rejects at once with the signal's own reason, and leaves the line", async () => {
+      const [a, b] = [connect(), connect()];
+      const holder = await a.acquire('x');
+      const abort = new AbortController();
+      const waiting = rejection(b.acquire('x', { signal: abort.signal }));
+      await settle();
+      const reason = { why: 'closing time' };
+      abort.abort(reason);
+      expect(await waiting).to.equal(reason);
+      await settle();
+      expect(server.entryCount).to.equal(1);
+      await holder.release();
+    });
+
+    it('does not even join when the signal has aborted already', async () => {
+      const client = connect();
+      expect(await rejection(client.acquire('x', { signal: AbortSignal.abort('no') }))).to.equal('no');
+      expect(server.sessionIds).to.deep.equal([]);
+    });
+
+    it('ignores the signal and the timeout once the lock is held', async () => {
+      const client = connect();
+      const abort = new AbortController();
+      const ownership = await client.acquire('x', { signal: abort.signal, timeoutMs: 5 });
+      abort.abort();
+      await clock.advance(10);
+      expect(ownership.held).to.equal(true);
+      await ownership.release();
+    });
+
+    it('needs no eleventh-listener warning when one signal ends many waits', async () => {
+      const warnings: Error[] = [];
+      const note = (warning: Error): void => void warnings.push(warning);
+      process.on('warning', note);
+      const [a, b] = [connect(), connect()];
+      const holder = await a.acquire('x');
+      const abort = new AbortController();
+      const waits = Array.from({ length: 20 }, () => rejection(b.acquire('x', { signal: abort.signal })));
+      await settle();
+      abort.abort();
+      await Promise.all(waits);
+      await holder.release();
+      await new Promise(setImmediate);
+      process.off('warning', note);
+      expect(warnings).to.deep.equal([]);
+    });
+  });
+
+  describe('tryAcquire', () => {
+    it('takes a free lock', async () => {
+      const ownership = await connect().tryAcquire('x');
+      expect(ownership?.held).to.equal(true);
+      await ownership?.release();
+    });
+
+    it('answers undefined when the lock is busy, and leaves nothing', async () => {
+      const [a, b] = [connect(), connect()];
+      const holder = await a.acquire('x');
+      expect(await b.tryAcquire('x')).to.equal(undefined);
+      expect(server.entryCount).to.equal(1);
+      await holder.release();
+    });
+  });
+
+  describe('a claim', () => {
+    it('tells its story: joining, queued with its position, held, ended', async () => {
+      const [a, b] = [connect(), connect()];
+      const first = await a.acquire('x');
+      const second = a.acquire('x');
+      await settle();
+      const { states } = follow(b);
+      await settle();
+      await first.release();
+      await (await second).release();
+      await settle();
+      const held = states.at(-1);
+      expect(statuses(states)).to.deep.equal(['joining', 'queued', 'held']);
+      expect(states[1]).to.include({ position: 2 });
+      if (held?.status !== 'held') return expect.fail('not held');
+      await held.ownership.release();
+      expect(states.at(-1)).to.deep.equal({ status: 'ended', outcome: 'released' });
+    });
+
+    it('joins when subscribed and not before', async () => {
+      const client = connect();
+      client.claim('x');
+      await settle();
+      expect(server.sessionIds).to.deep.equal([]);
+    });
+
+    it('leaves the line when a waiter unsubscribes', async () => {
+      const [a, b] = [connect(), connect()];
+      const holder = await a.acquire('x');
+      const { subscription } = follow(b);
+      await settle();
+      subscription.unsubscribe();
+      await settle();
+      expect(server.entryCount).to.equal(1);
+      await holder.release();
+    });
+
+    it('releases when a holder unsubscribes, and its ownership is over at that instant', async () => {
+      const { states, subscription } = follow(connect());
+      await settle();
+      const held = states.at(-1);
+      subscription.unsubscribe();
+      if (held?.status !== 'held') return expect.fail('not held');
+      expect(held.ownership.held).to.equal(false);
+      await settle();
+      expect(server.entryCount).to.equal(0);
+    });
+
+    it('is cold: each subscription is an entry of its own', async () => {
+      const client = connect();
+      const claim$ = client.claim('x');
+      const subscriptions = [claim$.subscribe(), claim$.subscribe()];
+      await settle();
+      expect(server.entryCount).to.equal(2);
+      for (const subscription of subscriptions) subscription.unsubscribe();
+      await settle();
+    });
+
+    it('ends with a typed error when its waiting entry is removed by somebody else', async () => {
+      const [a, b] = [connect(), connect()];
+      const holder = await a.acquire('x');
+      const { states } = follow(b);
+      await settle();
+      server.evict(server.queues().get('x')?.[1]?.key ?? '');
+      await settle();
+      expect(states.at(-1)).to.include({ status: 'ended', outcome: 'failed' });
+      expect(states.at(-1)).to.have.nested.property('error.code', 'ENTRY_LOST');
+      await holder.release();
+    });
+  });
+
+  describe('the session', () => {
+    it('is one for all claims of a client, opened by the first', async () => {
+      const client = connect();
+      const holds = await Promise.all([client.acquire('x'), client.acquire('y'), client.acquire('z')]);
+      expect(server.sessionIds).to.have.length(1);
+      await Promise.all(holds.map((hold) => hold.release()));
+      await client.run('x', () => undefined);
+      expect(server.sessionIds).to.have.length(1);
+    });
+
+    it('is kept alive by heartbeats for as long as the client is open', async () => {
+      const ownership = await connect().acquire('x');
+      await clock.advance(10 * TTL_MS);
+      expect(ownership.held).to.equal(true);
+      expect(ownership.remainingMs).to.be.within(TTL_MS / 2, TTL_MS);
+      await ownership.release();
+    });
+
+    it('shows its state: idle, opening, alive, closed', async () => {
+      const client = connect();
+      const states: string[] = [];
+      client.session$.subscribe(({ status }) => states.push(status));
+      await client.run('x', () => undefined);
+      await client.close();
+      expect(states).to.deep.equal(['idle', 'opening', 'alive', 'closed']);
+    });
+
+    it('becomes doubtful when a heartbeat is overdue, and is trusted again by the next that is confirmed', async () => {
+      let lose = false;
+      const client = connect({
+        backend: {
+          intercept: (call, proceed) => (lose && call === 'renew' ? new Promise(() => undefined) : proceed()),
+        },
+      });
+      const { states, subscription } = follow(client);
+      await settle();
+      lose = true;
+      await clock.advance(TTL_MS / 2);
+      expect(statuses(states).at(-1)).to.equal('doubtful');
+      lose = false;
+      await clock.advance(TTL_MS / 4);
+      expect(statuses(states)).to.deep.equal(['joining', 'held', 'doubtful', 'held']);
+      subscription.unsubscribe();
+      await settle();
+    });
+
+    it('gives the lock up before the server may free it, when heartbeats stop being confirmed', async () => {
+      let silent = false;
+      const client = connect({
+        backend: { intercept: (_call, proceed) => (silent ? Promise.reject(new Error('lost')) : proceed()) },
+      });
+      const ownership = await client.acquire('x');
+      const waiter = connect().acquire('x');
+      let lostAt: number | undefined;
+      let grantedAt: number | undefined;
+      ownership.signal.addEventListener('abort', () => (lostAt = clock.now()));
+      const granted = waiter.then((next) => {
+        grantedAt = clock.now();
+        return next;
+      });
+      await clock.advance(TTL_MS);
+      silent = true;
+      for (let passed = 0; passed < 2 * TTL_MS; passed += 50) await clock.advance(50);
+      expect(ownership.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'in-doubt-too-long' });
+      const next = await granted;
+      expect(lostAt).to.be.below(grantedAt ?? 0);
+      expect(next.token > ownership.token).to.equal(true);
+      await next.release();
+      silent = false;
+    });
+
+    it('is over for whoever looks after a stall, before any timer has run', async () => {
+      const client = connect();
+      const ownership = await client.acquire('x');
+      const { signal } = ownership;
+      const events: string[] = [];
+      signal.addEventListener('abort', () => events.push('abort'));
+      clock.stall(TTL_MS);
+      events.push(`held ${String(ownership.held)}`);
+      expect(events).to.deep.equal(['abort', 'held false']);
+      expect(signal.aborted).to.equal(true);
+      await settle();
+    });
+
+    it('tells a stall also through the bare signal', async () => {
+      const { signal } = await connect().acquire('x');
+      clock.stall(TTL_MS);
+      expect(() => {
+        signal.throwIfAborted();
+      }).to.throw('OWNERSHIP_LOST');
+      await settle();
+    });
+
+    it('does not come back to life by a late confirmation', async () => {
+      let answer: (() => void) | undefined;
+      const client = connect({
+        backend: {
+          intercept: async (call, proceed) => {
+            if (call !== 'renew') return proceed();
+            const renewed = proceed();
+            await new Promise<void>((resolve) => (answer = resolve));
+            return renewed;
+          },
+        },
+      });
+      const ownership = await client.acquire('x');
+      await clock.advance(TTL_MS / 4);
+      clock.stall(TTL_MS);
+      answer?.();
+      await new Promise(setImmediate);
+      expect(ownership.held).to.equal(false);
+    });
+
+    it('ends every hold and every wait with a typed reason when the server has expired it', async () => {
+      const [a, b] = [connect(), connect()];
+      const held = await a.acquire('x');
+      const other = await b.acquire('y');
+      const waiting = rejection(a.acquire('y'));
+      await settle();
+      server.expireSession(server.sessionIds[0] ?? '');
+      await clock.advance(TTL_MS / 2);
+      expect(held.signal.reason).to.include({ code: 'OWNERSHIP_LOST' });
+      expect(isQueueLockError(await waiting)).to.equal(true);
+      expect(await a.run('x', ({ held: anew }) => anew), 'a new session serves new requests').to.equal(true);
+      await other.release();
+    });
+
+    it('is replaced without a word when it was found gone before the entry was in the queue', async () => {
+      const client = connect();
+      await client.run('x', () => undefined);
+      server.expireSession(server.sessionIds[0] ?? '');
+      expect(await client.run('x', ({ held }) => held)).to.equal(true);
+    });
+  });
+
+  describe('an uncertain answer', () => {
+    it('to joining is asked for again, and gives one place', async () => {
+      let lost = 0;
+      const client = connect({
+        backend: {
+          intercept: async (call, proceed) => {
+            const answer = await proceed();
+            if (call === 'enqueue' && lost++ < 2) throw new Error('connection reset');
+            return answer;
+          },
+        },
+      });
+      const ownership = await client.acquire('x');
+      expect(server.entryCount).to.equal(1);
+      expect(lost).to.equal(3);
+      await ownership.release();
+    });
+
+    it('to a release is asked for again until it is certain', async () => {
+      let failures = 0;
+      const client = connect({
+        backend: {
+          intercept: (call, proceed) =>
+            call === 'remove' && failures++ < 2 ? Promise.reject(new Error('connection reset')) : proceed(),
+        },
+      });
+      await (await client.acquire('x')).release();
+      expect(server.entryCount).to.equal(0);
+      expect(failures).to.equal(3);
+    });
+  });
+
+  describe('watch', () => {
+    it('shows the queue now and after every change, with owners and metadata', async () => {
+      const [a, b] = [connect({ owner: 'ann' }), connect({ owner: 'bob' })];
+      const views: string[][] = [];
+      const subscription = a.watch('x').subscribe(({ status, entries }) => {
+        views.push([status, ...entries.map(({ owner, metadata }) => owner + (metadata['job'] ?? ''))]);
+      });
+      await settle();
+      const first = await a.acquire('x', { metadata: { job: '7' } });
+      const second = b.acquire('x', { owner: 'bob junior' });
+      await settle();
+      await first.release();
+      await (await second).release();
+      await settle();
+      subscription.unsubscribe();
+      expect(views).to.deep.equal([
+        ['connecting'],
+        ['live'],
+        ['live', 'ann7'],
+        ['live', 'ann7', 'bob junior'],
+        ['live', 'bob junior'],
+        ['live'],
+      ]);
+    });
+
+    it('is one upstream watch for all who look, and a late one sees the present state at once', async () => {
+      const client = connect();
+      const holder = await client.acquire('x');
+      const first = client.watch('x').subscribe();
+      await settle();
+      const watchers = server.watcherCount;
+      const seen: number[] = [];
+      const second = client.watch('x').subscribe(({ entries }) => seen.push(entries.length));
+      expect(seen).to.deep.equal([1]);
+      expect(server.watcherCount).to.equal(watchers);
+      first.unsubscribe();
+      second.unsubscribe();
+      await holder.release();
+    });
+
+    it('completes when the client is closed', async () => {
+      const client = connect();
+      let completed = false;
+      client.watch('x').subscribe({ complete: () => (completed = true) });
+      await client.close();
+      expect(completed).to.equal(true);
+    });
+  });
+
+  describe('close', () => {
+    it('ends waits with CLOSED and holds with client-closed, and frees the queue', async () => {
+      const [a, b] = [connect(), connect()];
+      const held = await a.acquire('x');
+      const elsewhere = await b.acquire('y');
+      const waiting = rejection(a.acquire('y'));
+      await settle();
+      await a.close();
+      expect(held.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'client-closed' });
+      expect(await waiting).to.include({ code: 'CLOSED' });
+      expect(server.entryCount).to.equal(1);
+      await elsewhere.release();
+    });
+
+    it('refuses every later call', async () => {
+      const client = connect();
+      await client.close();
+      expect(await rejection(client.acquire('x'))).to.include({ code: 'CLOSED' });
+      expect(await rejection(client.tryAcquire('x'))).to.include({ code: 'CLOSED' });
+      expect(await rejection(client.run('x', () => 1))).to.include({ code: 'CLOSED' });
+      await client.close();
+    });
+
+    it('waits for a join that is on its way', async () => {
+      const client = connect({ backend: { latencyMs: 100 } });
+      const waiting = rejection(client.acquire('x'));
+      await clock.advance(120);
+      const closing = client.close();
+      await clock.advance(1_000);
+      await closing;
+      expect(await waiting).to.include({ code: 'CLOSED' });
+    });
+  });
+
+  it('treats two hundred contenders of four clients fairly', async () => {
+    const four = [connect(), connect(), connect(), connect()];
+    const holds: Ownership[] = [];
+    let inside = 0;
+    await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        four[n % 4]!.run('x', async (ownership) => {
+          expect(++inside).to.equal(1);
+          holds.push(ownership);
+          await Promise.resolve();
+          inside--;
+        }),
+      ),
+    );
+    const orders = holds.map(({ order }) => order);
+    expect(orders).to.deep.equal([...orders].sort((a, b) => (a < b ? -1 : 1)));
+    expect(holds).to.have.length(200);
+  });
+});

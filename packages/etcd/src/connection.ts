@@ -1,0 +1,115 @@
+import { rootCertificates } from 'node:tls';
+import type { QueueLockError } from '@queuelock/core/backend';
+import { noop } from 'cockatiel';
+import { Etcd3, type IOptions, type KVClient } from 'etcd3';
+import { classify } from './errors.ts';
+import type { CheckedOptions } from './options.ts';
+import { Subject } from './rx.ts';
+
+type GrpcCallOptions = NonNullable<Parameters<KVClient['range']>[1]>;
+type Interceptor = NonNullable<GrpcCallOptions['interceptors']>[number];
+
+/** One member of the cluster. */
+export interface Endpoint {
+  readonly host: string;
+  readonly etcd: Etcd3;
+}
+
+/** One unary request, to be sent with these options. */
+export type Request<T> = (etcd: Etcd3, options: GrpcCallOptions) => Promise<T>;
+
+const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
+  // A connection that died without a word is noticed after 8 s. Servers allow a ping every 5 s and only while a call
+  // is open; the streams always are, and unary calls have their deadline.
+  'grpc.keepalive_time_ms': 6_000,
+  'grpc.keepalive_timeout_ms': 2_000,
+  // A connection per service: a large read does not delay heartbeats, and a fresh one knows nothing of old back-offs.
+  'grpc.use_local_subchannel_pool': 1,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1_000,
+  // No DNS look-ups for settings that etcd does not publish.
+  'grpc.service_config_disable_resolution': 1,
+  // A long queue is one message.
+  'grpc.max_receive_message_length': -1,
+};
+
+/**
+ * The members of the cluster, and which of them is asked: one, until it fails, then the next. One etcd3 client each,
+ * with neither its retries (they repeat transactions that were carried out and report the second outcome) nor its
+ * circuit breakers (they block heartbeats for five seconds).
+ */
+export class Connection {
+  readonly endpoints: readonly Endpoint[];
+  /** Emits when a request to this member failed for a reason that other requests to it would share. */
+  readonly trouble$: Subject<Endpoint> = new Subject();
+  readonly #timeoutMs: number;
+  #preferred: number;
+
+  constructor(options: CheckedOptions) {
+    this.endpoints = options.hosts.map((host) => ({ host, etcd: new Etcd3(etcd3Options(host, options)) }));
+    this.#timeoutMs = options.requestTimeoutMs;
+    this.#preferred = Math.floor(Math.random() * this.endpoints.length);
+  }
+
+  /** The member to talk to now. */
+  get endpoint(): Endpoint {
+    return this.endpoints[this.#preferred]!;
+  }
+
+  /** Sends one request to one member, once. Rejects with a classified error, at the latest when the time is over. */
+  async call<T>(what: string, request: Request<T>, timeoutMs: number = this.#timeoutMs): Promise<T> {
+    const endpoint = this.endpoint;
+    try {
+      return await request(endpoint.etcd, { deadline: Date.now() + timeoutMs });
+    } catch (error) {
+      throw this.failed(endpoint, { what, error });
+    }
+  }
+
+  /** Notes a failure and answers with the error to show: the next request goes elsewhere if this member is to blame. */
+  failed(endpoint: Endpoint, { what, error }: { readonly what: string; readonly error: unknown }): QueueLockError {
+    const classified = classify(error, { what, host: endpoint.host });
+    if (classified.code === 'UNAVAILABLE') {
+      if (endpoint === this.endpoint) this.#preferred = (this.#preferred + 1) % this.endpoints.length;
+      this.trouble$.next(endpoint);
+    }
+    return classified;
+  }
+
+  close(): void {
+    this.trouble$.complete();
+    for (const { etcd } of this.endpoints) etcd.close();
+  }
+}
+
+function etcd3Options(host: string, options: CheckedOptions): IOptions {
+  const { auth, credentials, tls, requestTimeoutMs } = options;
+  return {
+    hosts: `${tls ? 'https' : 'http'}://${host}`,
+    grpcOptions: { ...GRPC_DEFAULTS, ...options.grpcOptions },
+    faultHandling: { host: () => noop, global: noop },
+    // etcd3 uses these for its own log-in too.
+    defaultCallOptions: ({ isStream }) => ({
+      interceptors: [requireLeader],
+      ...(isStream ? {} : { deadline: Date.now() + requestTimeoutMs }),
+    }),
+    ...(auth ? { auth } : {}),
+    ...(credentials ? { credentials: { rootCertificate: knownAuthorities(), ...credentials } } : {}),
+  };
+}
+
+function knownAuthorities(): Buffer {
+  return Buffer.from(rootCertificates.join('\n'));
+}
+
+/** A member that is cut off from the others answers at once that it has no leader, and does not hold streams open mutely. */
+const requireLeader: Interceptor = (options, nextCall) => {
+  const call = nextCall(options);
+  const start = call.start.bind(call);
+  call.start = (metadata, listener) => {
+    const asking = metadata.clone();
+    asking.set('hasleader', 'true');
+    start(asking, listener);
+  };
+  return call;
+};

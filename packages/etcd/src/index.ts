@@ -1,0 +1,3 @@
+export { etcd } from './backend.ts';
+export type { EtcdOptions } from './options.ts';
+export { fromUrl } from './url.ts';

@@ -1,0 +1,120 @@
+import type { ILeaseKeepAliveResponse, LeaseClient } from 'etcd3';
+import type { Connection, Endpoint } from './connection.ts';
+import { Subject } from './rx.ts';
+
+/** The server's answer to one keepalive. */
+export interface Beat {
+  /** What the lease has left from here on, in milliseconds; 0 or less when the member knows no such lease. */
+  readonly ttlMs: number;
+  /** The Raft term in which the member answered. */
+  readonly term: string;
+}
+
+type Stream = Awaited<ReturnType<LeaseClient['leaseKeepAlive']>>;
+
+interface Line {
+  readonly endpoint: Endpoint;
+  readonly stream: Promise<Stream>;
+}
+
+interface Asked {
+  readonly resolve: (beat: Beat) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Keepalives of one lease, each asked for and answered on a raw stream; no timer of its own.
+ * A stream on which an answer is missing is dropped, whatever the reason: an answer that came later would be taken for
+ * the answer to a later keepalive, and would prove too much.
+ */
+export class KeepAlive {
+  /** Emits when the stream ends while no keepalive waits for its answer. */
+  readonly broken$: Subject<unknown> = new Subject();
+  readonly #connection: Connection;
+  readonly #lease: string;
+  readonly #answerWithinMs: number;
+  #line: Line | undefined;
+  #asked: Asked | undefined;
+
+  constructor(connection: Connection, lease: string, answerWithinMs: number) {
+    this.#connection = connection;
+    this.#lease = lease;
+    this.#answerWithinMs = answerWithinMs;
+  }
+
+  /** One keepalive to one member. Rejects when there is no answer in time; the next one goes to the next member. */
+  beat(signal: AbortSignal): Promise<Beat> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const line = (this.#line ??= this.#open());
+      const late = setTimeout(() => {
+        this.#fail(line, new Error(`no answer to a heartbeat within ${this.#answerWithinMs} ms`));
+      }, this.#answerWithinMs);
+      const abort = (): void => {
+        this.#drop(line);
+        this.#settle()?.reject(signal.reason);
+      };
+      const done = (): void => {
+        clearTimeout(late);
+        signal.removeEventListener('abort', abort);
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      this.#asked = { resolve: (beat) => (done(), resolve(beat)), reject: (error) => (done(), reject(error)) };
+      void line.stream.then((stream) => stream.write({ ID: this.#lease }), ignore);
+    });
+  }
+
+  /** Ends the stream. A keepalive that is on its way stays without an answer until its time is over. */
+  close(): void {
+    if (this.#line) this.#drop(this.#line);
+    this.broken$.complete();
+  }
+
+  #open(): Line {
+    const { endpoint } = this.#connection;
+    const line: Line = { endpoint, stream: endpoint.etcd.leaseClient.leaseKeepAlive() };
+    line.stream.then(
+      (stream) => {
+        stream.on('error', (error) => this.#fail(line, error));
+        stream.on('end', () => this.#fail(line, new Error('the server ended the stream of heartbeats')));
+        stream.on('data', (response) => this.#answer(line, response));
+      },
+      (error: unknown) => this.#fail(line, error),
+    );
+    return line;
+  }
+
+  #answer(line: Line, { TTL, header }: ILeaseKeepAliveResponse): void {
+    if (line !== this.#line) return;
+    this.#settle()?.resolve({ ttlMs: Number(TTL) * 1_000, term: header.raft_term });
+  }
+
+  #fail(line: Line, error: unknown): void {
+    if (line !== this.#line) return;
+    this.#line = undefined;
+    // Not ended first: etcd3 then takes the cancellation for a failure and connects anew for the next stream.
+    void line.stream.then((stream) => stream.cancel(), ignore);
+    const failure = this.#connection.failed(line.endpoint, { what: 'the heartbeat', error });
+    const asked = this.#settle();
+    if (asked) asked.reject(failure);
+    else this.broken$.next(failure);
+  }
+
+  #drop(line: Line): void {
+    if (line !== this.#line) return;
+    this.#line = undefined;
+    void line.stream.then((stream) => {
+      stream.end();
+      stream.cancel();
+    }, ignore);
+  }
+
+  #settle(): Asked | undefined {
+    const asked = this.#asked;
+    this.#asked = undefined;
+    return asked;
+  }
+}
+
+/** The failure itself is handled where the stream was opened. */
+function ignore(): void {}

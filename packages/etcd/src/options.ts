@@ -1,0 +1,73 @@
+import { invalidArgument } from '@queuelock/core/backend';
+import type { IOptions } from 'etcd3';
+
+/** How to reach an etcd cluster (3.4 or later), and where in its key space the locks live. */
+export interface EtcdOptions {
+  /** `host` or `host:port` each; `https://` in front switches TLS on. Default `127.0.0.1:2379`. */
+  readonly hosts?: string | readonly string[];
+  /** Put in front of every key as it is: end it in `/` to get a directory of your own. Default: nothing. */
+  readonly prefix?: string;
+  /** The user to log in as, where the cluster has authentication switched on. */
+  readonly auth?: { readonly username: string; readonly password: string };
+  /** PEM files for TLS; giving them switches TLS on. Without `rootCertificate` the authorities that Node knows are trusted. */
+  readonly credentials?: {
+    readonly rootCertificate?: Buffer;
+    readonly privateKey?: Buffer;
+    readonly certChain?: Buffer;
+  };
+  /** How long one request may take before its outcome counts as unknown, in milliseconds. Default 1,500. */
+  readonly requestTimeoutMs?: number;
+  /** Channel options of `@grpc/grpc-js`, merged over ours. Pings more frequent than every 5 s get the connection cut by etcd. */
+  readonly grpcOptions?: NonNullable<IOptions['grpcOptions']>;
+}
+
+/** The same with every default filled in and checked. */
+export interface CheckedOptions {
+  /** `host:port` each. */
+  readonly hosts: readonly string[];
+  readonly tls: boolean;
+  readonly prefix: string;
+  readonly auth: { readonly username: string; readonly password: string } | undefined;
+  readonly credentials: EtcdOptions['credentials'];
+  readonly requestTimeoutMs: number;
+  readonly grpcOptions: NonNullable<IOptions['grpcOptions']>;
+}
+
+const DEFAULT_HOST = '127.0.0.1:2379';
+const DEFAULT_PORT = '2379';
+const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;
+
+/** Throws `INVALID_ARGUMENT`; no message repeats a password. */
+export function checkOptions(options: EtcdOptions): CheckedOptions {
+  const { hosts = DEFAULT_HOST, prefix = '', auth, credentials, requestTimeoutMs = 1_500, grpcOptions = {} } = options;
+  const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [hosts];
+  if (list.length === 0) throw invalidArgument('hosts', hosts, 'has at least one host');
+  const checked = list.map((host) => checkHost(host));
+  const tls = credentials !== undefined || checked.some(({ secure }) => secure);
+  if (tls && checked.some(({ plain }) => plain)) throw invalidArgument('hosts', hosts, 'is all https:// or all http://');
+  if (typeof prefix !== 'string' || Buffer.from(prefix).toString() !== prefix) {
+    throw invalidArgument('prefix', prefix, 'is well-formed Unicode, without lone surrogates');
+  }
+  if (!(typeof requestTimeoutMs === 'number' && requestTimeoutMs >= 1 && requestTimeoutMs <= 2 ** 31 - 1)) {
+    throw invalidArgument('requestTimeoutMs', requestTimeoutMs, 'is a number of milliseconds from 1 to 2147483647');
+  }
+  checkAuth(auth);
+  return { hosts: checked.map(({ host }) => host), tls, prefix, auth, credentials, requestTimeoutMs, grpcOptions };
+}
+
+function checkHost(host: unknown): { host: string; secure: boolean; plain: boolean } {
+  const [, protocol, name, port = DEFAULT_PORT] = (typeof host === 'string' && HOST.exec(host)) || [];
+  if (name === undefined || Number(port) < 1 || Number(port) > 65_535) {
+    const shown = typeof host === 'string' ? host.slice(host.lastIndexOf('@') + 1) : host;
+    throw invalidArgument('hosts', shown, 'are written host:port, with a port from 1 to 65535');
+  }
+  const scheme = protocol?.toLowerCase();
+  return { host: `${name}:${port}`, secure: scheme === 'https://', plain: scheme === 'http://' };
+}
+
+function checkAuth(auth: EtcdOptions['auth']): void {
+  if (auth === undefined) return;
+  if (typeof auth.username !== 'string' || auth.username === '' || typeof auth.password !== 'string') {
+    throw invalidArgument('auth', auth, 'has a username and a password');
+  }
+}

@@ -1,0 +1,76 @@
+import { QueueLockError, isQueueLockError, turnsByWatching, type Ahead, type QueueView, type Turn } from '@queuelock/core/backend';
+import { aheadIn, windowFor, type KeyRef } from './ahead.ts';
+import type { Connection } from './connection.ts';
+import type { Entry } from './entry.ts';
+import { gone, type Sight } from './gone.ts';
+import { catchError, from, switchMap, timer, type Observable } from './rx.ts';
+import { latestFirst } from './txn.ts';
+import type { Watches } from './watches.ts';
+
+/** What following an entry needs. */
+export interface Following {
+  readonly connection: Connection;
+  readonly watches: Watches;
+  readonly lease: string;
+  readonly entry: Entry;
+  readonly order: bigint;
+}
+
+// A hold that is shorter than this costs no watch.
+const ADMITTED_UNWATCHED_MS = 250;
+
+/** Looks: the conflicting entries ahead. Two reads only when readers or keys of nested names fill the first. */
+export async function lookAhead({ connection, entry, order }: Following, count: number): Promise<Ahead<KeyRef>> {
+  const read = async (limit: number): Promise<Ahead<KeyRef> | undefined> => {
+    const request = { ...latestFirst(entry.range, limit), max_create_revision: order.toString() };
+    const rows = await connection.call('reading a queue', (etcd, options) => etcd.kv.range(request, options));
+    return aheadIn(rows, entry, count);
+  };
+  return (await read(windowFor(count))) ?? (await read(0))!;
+}
+
+/** The entry's turns, for `Placement.turns`. */
+export function follow(following: Following, first: Ahead<KeyRef>): Observable<Turn> {
+  const { watches, entry, order } = following;
+  const sight: Sight = { watches, isThere: (ref) => isThere(following.connection, ref) };
+  const ownGone$ = gone({ key: entry.key, createRevision: order.toString() }, sight);
+  const admitted = first.refs.length < entry.limit;
+  const view: QueueView<KeyRef> = {
+    ahead: (count) => lookAhead(following, count).catch(rideOutRefusal),
+    gone: (ref) => gone(ref, sight),
+    ownGone$: admitted ? timer(ADMITTED_UNWATCHED_MS).pipe(switchMap(() => ownGone$)) : ownGone$,
+  };
+  return turnsByWatching(view, entry.limit, first).pipe(catchError((error: unknown) => from(verdict(error, following))));
+}
+
+async function isThere(connection: Connection, { key, createRevision }: KeyRef): Promise<boolean> {
+  const { kvs } = await connection.call('reading an entry', (etcd, options) => etcd.kv.range({ key, keys_only: true }, options));
+  return kvs[0]?.create_revision === createRevision;
+}
+
+/** A waiter sits out a lapse of its permissions; if that lasts, its session ends it. */
+function rideOutRefusal(error: unknown): never {
+  if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
+  throw new QueueLockError('UNAVAILABLE', error.message, { cause: error });
+}
+
+/** Tells a removed entry from one that went with its lease. */
+async function verdict(error: unknown, { connection, entry, lease }: Following): Promise<never> {
+  if (isQueueLockError(error, 'ENTRY_LOST')) {
+    entry.gone = true;
+    if (await isLeaseGone(connection, lease)) {
+      throw new QueueLockError('SESSION_LOST', 'the lease has ended, and the entry with it', { cause: error });
+    }
+  }
+  throw error;
+}
+
+async function isLeaseGone(connection: Connection, lease: string): Promise<boolean> {
+  try {
+    const ask = { ID: lease };
+    const { TTL } = await connection.call('reading a lease', (etcd, options) => etcd.leaseClient.leaseTimeToLive(ask, options));
+    return Number(TTL) <= 0;
+  } catch (error) {
+    return isQueueLockError(error, 'SESSION_LOST');
+  }
+}

@@ -1,0 +1,47 @@
+// The parts of etcd's transactions that are used here. 64-bit numbers travel as decimal text.
+import type { ICompare, IRangeRequest, IRequestOp } from 'etcd3';
+import type { KeyRange } from './keys.ts';
+
+/** Holds when the key does not exist. Over a range: when nothing exists in it. */
+export function absent(target: { readonly key: Buffer; readonly range_end?: Buffer }): ICompare {
+  return { target: 'Create', result: 'Equal', create_revision: '0', ...target };
+}
+
+/** Holds when the key exists. */
+export function present(key: Buffer): ICompare {
+  return { target: 'Create', result: 'Greater', create_revision: '0', key };
+}
+
+/** Holds when the key exists and was created at that revision. */
+export function createdAt(key: Buffer, revision: bigint): ICompare {
+  return { target: 'Create', result: 'Equal', create_revision: revision.toString(), key };
+}
+
+/** Holds when the key was last written at that revision; 0: when it does not exist. */
+export function modifiedAt(key: Buffer, revision: bigint): ICompare {
+  return { target: 'Mod', result: 'Equal', mod_revision: revision.toString(), key };
+}
+
+/** Writes a key that lives as long as the lease. */
+export function put(key: Buffer, value: string, lease: string): IRequestOp {
+  return { request_put: { key, value: Buffer.from(value), lease } };
+}
+
+/** Writes a key and leaves it on the lease that it is on. A put that names no lease would detach it. */
+export function putKeepingLease(key: Buffer, value: string): IRequestOp {
+  return { request_put: { key, value: Buffer.from(value), ignore_lease: true } };
+}
+
+export function remove(key: Buffer): IRequestOp {
+  return { request_delete_range: { key } };
+}
+
+/** Reads one key without its value. */
+export function look(key: Buffer): IRequestOp {
+  return { request_range: { key, keys_only: true } };
+}
+
+/** A queue's keys, the latest first. A limit of 0 means all. */
+export function latestFirst(range: KeyRange, limit: number): IRangeRequest {
+  return { ...range, sort_target: 'Create', sort_order: 'Descend', keys_only: true, limit };
+}

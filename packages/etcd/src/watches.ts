@@ -1,0 +1,157 @@
+import type { QueueLockError } from '@queuelock/core/backend';
+import { ExponentialBackoff, type IBackoff } from 'cockatiel';
+import type { IEvent, IWatchCreateRequest, IWatchResponse } from 'etcd3';
+import type { Connection, Request } from './connection.ts';
+import { classify, isTokenForgotten } from './errors.ts';
+import { Observable, Subject } from './rx.ts';
+import { WatchStream } from './watch-stream.ts';
+
+/** What a watcher hears. */
+export type WatchNews =
+  /** From now on every change is told: (again) look once, since what happened before is not. */
+  | { readonly status: 'live' }
+  | { readonly status: 'events'; readonly events: readonly IEvent[] }
+  /** Changes may be missed until it is live again, by itself. */
+  | { readonly status: 'broken'; readonly error: QueueLockError };
+
+/** The keys to watch. */
+export type WatchTarget = Pick<IWatchCreateRequest, 'key' | 'range_end' | 'filters'>;
+
+interface Watcher {
+  id: string;
+  readonly target: WatchTarget;
+  readonly tell: (news: WatchNews) => void;
+}
+
+const REFUSED_PAUSE_MS = 1_000;
+const GROWING = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
+
+/**
+ * All watches of a backend on one stream. Each starts "now": a watch from a revision that is already past joins
+ * the ones that the server serves every 100 ms only. Ids are ours, so that creates need not wait for each other, and an
+ * id is used once: an answer that is still on its way cannot reach the wrong watcher.
+ */
+export class Watches {
+  /** Emits when the stream breaks. */
+  readonly broken$: Subject<unknown> = new Subject();
+  readonly #connection: Connection;
+  readonly #answerWithinMs: number;
+  readonly #watchers = new Map<string, Watcher>();
+  /** Asked for and not yet answered, in order; the server answers in that order. */
+  readonly #creating = new Set<string>();
+  #nextId = 1;
+  #stream: WatchStream | undefined;
+  #pause: IBackoff<unknown> | undefined;
+  #reconnect: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(connection: Connection, answerWithinMs: number) {
+    this.#connection = connection;
+    this.#answerWithinMs = answerWithinMs;
+    connection.trouble$.subscribe((endpoint) => {
+      if (endpoint === this.#stream?.endpoint) this.#stream.probe(answerWithinMs);
+    });
+  }
+
+  /** Cold. Never ends by itself; unsubscribing tells the server and waits for nothing. */
+  watch(target: WatchTarget): Observable<WatchNews> {
+    return new Observable((subscriber) => {
+      const watcher: Watcher = { id: '', target, tell: (news) => subscriber.next(news) };
+      this.#create(watcher);
+      return () => this.#cancel(watcher);
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#reconnect);
+    this.#watchers.clear();
+    this.#stream?.close();
+    this.#stream = undefined;
+    this.broken$.complete();
+  }
+
+  #create(watcher: Watcher): void {
+    watcher.id = String(this.#nextId++);
+    this.#watchers.set(watcher.id, watcher);
+    if (this.#stream) this.#ask(this.#stream, watcher);
+    else this.#connect();
+  }
+
+  #cancel({ id }: Watcher): void {
+    if (this.#watchers.delete(id)) this.#stream?.write({ cancel_request: { watch_id: id } });
+  }
+
+  #connect(): void {
+    if (this.#closed || this.#stream || this.#reconnect !== undefined || this.#watchers.size === 0) return;
+    const stream: WatchStream = new WatchStream(this.#connection.endpoint, {
+      onResponse: (response) => this.#hear(response),
+      onEnd: (error) => this.#lost(stream, error),
+    });
+    this.#stream = stream;
+    this.#creating.clear();
+    for (const watcher of this.#watchers.values()) this.#ask(stream, watcher);
+    stream.expectAnswer(this.#answerWithinMs);
+  }
+
+  #ask(stream: WatchStream, { id, target }: Watcher): void {
+    this.#creating.add(id);
+    stream.write({ create_request: { ...target, watch_id: id } });
+  }
+
+  #hear(response: IWatchResponse): void {
+    const id = response.created ? this.#created(response) : response.watch_id;
+    const watcher = this.#watchers.get(id);
+    if (response.canceled) this.#refused(watcher, response);
+    else if (response.created) {
+      this.#pause = undefined;
+      watcher?.tell({ status: 'live' });
+    } else if (response.events.length > 0) watcher?.tell({ status: 'events', events: response.events });
+  }
+
+  /** A refused create may come back with the id -1 instead of ours. */
+  #created({ watch_id }: IWatchResponse): string {
+    const id = this.#creating.has(watch_id) ? watch_id : ([...this.#creating.keys()][0] ?? watch_id);
+    this.#creating.delete(id);
+    return id;
+  }
+
+  /** The server gave the watch up: it fell behind a compaction (again at once, from now on), or is not permitted. */
+  #refused(watcher: Watcher | undefined, { cancel_reason, compact_revision }: IWatchResponse): void {
+    const stream = this.#stream;
+    if (!watcher || !stream) return;
+    const reason = new Error(cancel_reason || 'the server canceled the watch');
+    if (isTokenForgotten(reason)) {
+      stream.close();
+      this.#lost(stream, reason);
+    } else if (compact_revision !== '0') this.#renew(watcher);
+    else {
+      // Not for ever, since permissions change; the watcher keeps its id meanwhile, so that it can be canceled.
+      setTimeout(() => this.#renew(watcher), REFUSED_PAUSE_MS).unref();
+      watcher.tell({ status: 'broken', error: classify(reason, { what: 'watching', host: stream.endpoint.host }) });
+    }
+  }
+
+  #renew(watcher: Watcher): void {
+    if (this.#watchers.delete(watcher.id)) this.#create(watcher);
+  }
+
+  #lost(stream: WatchStream, error: unknown): void {
+    if (stream !== this.#stream) return;
+    this.#stream = undefined;
+    const failure = this.#connection.failed(stream.endpoint, { what: 'watching', error });
+    this.#pause = (this.#pause ?? GROWING).next(undefined);
+    this.#reconnect = setTimeout(() => void this.#again(error), this.#pause.duration);
+    for (const { tell } of [...this.#watchers.values()]) tell({ status: 'broken', error: failure });
+    this.broken$.next(failure);
+  }
+
+  async #again(error: unknown): Promise<void> {
+    // Streams do not renew a forgotten token, unary requests do; what this one answers does not matter.
+    if (isTokenForgotten(error)) await this.#connection.call('logging in', logIn).catch(() => undefined);
+    this.#reconnect = undefined;
+    this.#connect();
+  }
+}
+
+const logIn: Request<unknown> = (etcd, options) => etcd.kv.range({ key: Buffer.from('.queuelock'), keys_only: true }, options);

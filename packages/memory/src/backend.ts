@@ -1,0 +1,48 @@
+import { invalidArgument, type Backend } from '@queuelock/core/backend';
+import { Link, type LinkOptions } from './link.ts';
+import type { MemoryServer, MemoryServerOptions } from './memory-server.ts';
+import { Server } from './server.ts';
+import { MemorySession } from './session.ts';
+import { MIN_TTL_MS } from './sessions.ts';
+
+/** Settings of a connection. */
+export interface MemoryOptions extends LinkOptions {
+  /** Default: a server of its own, which ends with the connection. */
+  readonly server?: MemoryServer;
+}
+
+/** Makes an empty server. Connect to it with `memory({ server })`. */
+export function createMemoryServer(options: MemoryServerOptions = {}): MemoryServer {
+  return new Server(options);
+}
+
+/**
+ * A backend inside this process: the clients that share a `server` contend with each other, and with nobody else.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a negative latency or a foreign server.
+ */
+export function memory(options: MemoryOptions = {}): Backend {
+  const server = options.server ?? createMemoryServer();
+  if (!(server instanceof Server)) throw invalidArgument('server', server, 'comes from createMemoryServer()');
+  const link = new Link(server.clock, options);
+  return {
+    info: {
+      name: 'memory',
+      endpoint: `memory:${encodeURIComponent(server.name)}`,
+      authority: 'process',
+      minTtlMs: MIN_TTL_MS,
+    },
+    checkName(queue) {
+      if (typeof queue !== 'string' || queue === '') {
+        throw invalidArgument('queue', queue, 'is a string with at least one character');
+      }
+    },
+    open: (ttlMs, signal) => link.call('open', () => new MemorySession(server, link, ttlMs), signal),
+    observe(queue) {
+      return link.carry(server.observe(queue));
+    },
+    async close() {
+      link.close();
+      if (!options.server) server.close();
+    },
+  } satisfies Backend;
+}

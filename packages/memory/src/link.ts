@@ -1,0 +1,129 @@
+import { QueueLockError, invalidArgument, type Clock } from '@queuelock/core/backend';
+import { Observable, Subscription } from './rx.ts';
+
+/** The calls of `Backend` and `Session` that go to the server. */
+export type MemoryCall = 'open' | 'renew' | 'enqueue' | 'tryEnqueue' | 'update' | 'remove' | 'close';
+
+/**
+ * Stands between a client and the server, once for every call. `proceed` sends the request: it takes effect on the
+ * server, and the promise is the answer. Calling it again sends nothing and gives the same promise.
+ *
+ * - Wait before `proceed()`: a slow request. Wait after it: a slow answer.
+ * - Reject without `proceed()`: a lost request. Reject after it: a lost answer. Use `UNAVAILABLE`.
+ * - Reject first and call `proceed()` later: a request that arrives after its caller gave up.
+ *
+ * The returned promise should settle: a real backend bounds every attempt.
+ */
+export type Intercept = <T>(call: MemoryCall, proceed: () => Promise<T>) => Promise<T>;
+
+/** How the way between one client and the server behaves. */
+export interface LinkOptions {
+  /** Time that an answer takes, in milliseconds of the server's clock; half each way, half for an event. Default 0: at once. */
+  readonly latencyMs?: number;
+  /** Default: `proceed()`. */
+  readonly intercept?: Intercept;
+  /**
+   * Called for every event (a turn, a change of an observed queue) with a function that delivers it: call it once, then
+   * or later. Events of one subscription arrive in their order whatever the order of the calls. Default: after the latency.
+   */
+  readonly deliver?: (arrive: () => void) => void;
+}
+
+/** The way between one client and the server. Without options everything happens synchronously within the call. */
+export class Link {
+  readonly #clock: Clock;
+  readonly #halfMs: number;
+  readonly #intercept: Intercept;
+  readonly #deliver: (arrive: () => void) => void;
+  readonly #watches = new Subscription();
+
+  constructor(clock: Clock, { latencyMs = 0, intercept, deliver }: LinkOptions) {
+    if (!(latencyMs >= 0 && Number.isFinite(latencyMs))) {
+      throw invalidArgument('latencyMs', latencyMs, 'is a number of milliseconds from 0 up');
+    }
+    this.#clock = clock;
+    this.#halfMs = latencyMs / 2;
+    this.#intercept = intercept ?? ((_call, proceed) => proceed());
+    this.#deliver = deliver ?? ((arrive) => this.#afterHalf(arrive));
+  }
+
+  get closed(): boolean {
+    return this.#watches.closed;
+  }
+
+  /** Rejects with the signal's reason as soon as that aborts; whether the call takes effect is then unknown. */
+  async call<T>(call: MemoryCall, effect: () => T, signal?: AbortSignal): Promise<T> {
+    if (this.closed) throw closedError();
+    signal?.throwIfAborted();
+    let answer: Promise<T> | undefined;
+    const proceed = (): Promise<T> => (answer ??= withoutAlarm(this.#travel(effect)));
+    return unlessAborted(this.#intercept(call, proceed), signal);
+  }
+
+  /** The same events, delivered over this way; silent once it is closed. */
+  carry<T>(source$: Observable<T>): Observable<T> {
+    return new Observable((subscriber) => {
+      if (this.closed) {
+        subscriber.error(closedError());
+        return;
+      }
+      const underWay: (() => void)[] = [];
+      const send = (event: () => void): void => {
+        underWay.push(event);
+        this.#deliver(() => underWay.shift()?.());
+      };
+      const watch = new Subscription(() => (underWay.length = 0));
+      subscriber.add(watch);
+      this.#watches.add(watch);
+      watch.add(
+        source$.subscribe({
+          next: (value) => send(() => subscriber.next(value)),
+          error: (error: unknown) => send(() => subscriber.error(error)),
+        }),
+      );
+    });
+  }
+
+  /** Ends the watches. Calls under way still get their answers. */
+  close(): void {
+    this.#watches.unsubscribe();
+  }
+
+  async #travel<T>(effect: () => T): Promise<T> {
+    if (this.#halfMs === 0) return effect();
+    await this.#half();
+    try {
+      return effect();
+    } finally {
+      await this.#half();
+    }
+  }
+
+  #half(): Promise<void> {
+    return new Promise((resolve) => this.#clock.after(this.#halfMs, resolve));
+  }
+
+  #afterHalf(task: () => void): void {
+    if (this.#halfMs === 0) task();
+    else this.#clock.after(this.#halfMs, task);
+  }
+}
+
+function closedError(): QueueLockError {
+  return new QueueLockError('CLOSED', 'this connection to the memory server was closed');
+}
+
+/** An interceptor may drop the answer: a refusal that nobody waits for is no defect. */
+function withoutAlarm<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => undefined);
+  return answer;
+}
+
+function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return answer;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

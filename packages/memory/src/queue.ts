@@ -1,0 +1,72 @@
+import { turnOf, type EntrySpec, type SeenEntry, type Turn } from '@queuelock/core/backend';
+import { type BehaviorSubject, Observable, Subject } from './rx.ts';
+
+/** An entry as the server holds it. */
+export interface Entry extends EntrySpec {
+  readonly sessionId: string;
+  readonly order: bigint;
+  readonly key: string;
+  value: string;
+  turn: Turn;
+  readonly turn$: BehaviorSubject<Turn>;
+}
+
+/** One queue, in the order of joining. Whoever is in `entries` is in the queue; there is no other state. */
+export class Queue {
+  readonly name: string;
+  readonly entries: Entry[] = [];
+  readonly #change$ = new Subject<readonly SeenEntry[]>();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** Nobody is in it and nobody looks at it. */
+  get idle(): boolean {
+    return this.entries.length === 0 && !this.#change$.observed;
+  }
+
+  find(id: string): Entry | undefined {
+    return this.entries.find((entry) => entry.id === id);
+  }
+
+  take(entry: Entry): void {
+    this.entries.splice(this.entries.indexOf(entry), 1);
+  }
+
+  /** Gives their turn to those whose turn it has become; answers them, front first. */
+  promote(): readonly Entry[] {
+    const ahead: Entry[] = [];
+    const promoted: Entry[] = [];
+    for (const entry of this.entries) {
+      const turn = entry.turn.admitted ? entry.turn : turnBehind(ahead, entry);
+      if (turn.admitted && !entry.turn.admitted) promoted.push(entry);
+      // The others keep the turn that they know: only a change that matters to its owner counts as one.
+      if (turn.admitted) entry.turn = turn;
+      ahead.push(entry);
+    }
+    return promoted;
+  }
+
+  /** The queue now and at every `changed()`. */
+  observe(): Observable<readonly SeenEntry[]> {
+    return new Observable((subscriber) => {
+      subscriber.add(this.#change$.subscribe(subscriber));
+      subscriber.next(this.entries.map(seen));
+    });
+  }
+
+  changed(): void {
+    if (this.#change$.observed) this.#change$.next(this.entries.map(seen));
+  }
+}
+
+function seen({ key, order, shared, value }: Entry): SeenEntry {
+  return { key, order, shared, value };
+}
+
+/** The turn of an entry that has all these ahead. */
+export function turnBehind(ahead: readonly Entry[], own: Pick<EntrySpec, 'shared' | 'limit'>): Turn {
+  const refs = own.shared ? ahead.filter((entry) => !entry.shared) : ahead;
+  return turnOf({ refs, total: refs.length }, own.limit);
+}

@@ -1,0 +1,71 @@
+import { QueueLockError, invalidArgument, type Clock } from '@queuelock/core/backend';
+
+/** Enough for a real timer to be set and to fire between two renewals. */
+export const MIN_TTL_MS = 10;
+
+interface Lease {
+  readonly ttlMs: number;
+  expiresAt: number;
+  cancelTimer: () => void;
+}
+
+/** Who is alive. A session ends when it is ended or when its TTL has passed since its last renewal, never before. */
+export class Sessions {
+  readonly #clock: Clock;
+  readonly #onEnd: (id: string) => void;
+  readonly #leases = new Map<string, Lease>();
+
+  constructor(clock: Clock, onEnd: (id: string) => void) {
+    this.#clock = clock;
+    this.#onEnd = onEnd;
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#leases.keys()];
+  }
+
+  open(id: string, ttlMs: number): void {
+    if (!(ttlMs >= MIN_TTL_MS && Number.isFinite(ttlMs))) {
+      throw invalidArgument('ttlMs', ttlMs, `is a number of milliseconds from ${MIN_TTL_MS} up`);
+    }
+    const lease = { ttlMs, expiresAt: this.#clock.now() + ttlMs, cancelTimer: () => undefined };
+    this.#leases.set(id, lease);
+    this.#watch(id, lease);
+  }
+
+  /** Answers the milliseconds until the session ends. */
+  renew(id: string): number {
+    const lease = this.#alive(id);
+    lease.expiresAt = this.#clock.now() + lease.ttlMs;
+    return lease.ttlMs;
+  }
+
+  /** @throws {QueueLockError} `SESSION_LOST` */
+  requireAlive(id: string): void {
+    this.#alive(id);
+  }
+
+  end(id: string): boolean {
+    const lease = this.#leases.get(id);
+    if (!lease) return false;
+    lease.cancelTimer();
+    this.#leases.delete(id);
+    this.#onEnd(id);
+    return true;
+  }
+
+  #alive(id: string): Lease {
+    const lease = this.#leases.get(id);
+    // A timer that is late must not give a dead session another life.
+    if (lease && this.#clock.now() < lease.expiresAt) return lease;
+    this.end(id);
+    throw new QueueLockError('SESSION_LOST', `session ${id} has ended`);
+  }
+
+  /** One timer a session: a renewal only moves `expiresAt`, and a timer that comes too early is set again. */
+  #watch(id: string, lease: Lease): void {
+    const leftMs = lease.expiresAt - this.#clock.now();
+    if (leftMs <= 0) this.end(id);
+    else lease.cancelTimer = this.#clock.after(leftMs, () => this.#watch(id, lease));
+  }
+}

@@ -1,0 +1,20 @@
+import { invalidArgument, parseBackendUrl, type Backend } from '@queuelock/core/backend';
+import { createMemoryServer, memory } from './backend.ts';
+import type { MemoryServer } from './memory-server.ts';
+
+const servers = new Map<string, MemoryServer>();
+
+/**
+ * Connects to the server of that name in this process and makes it first if need be: `memory:NAME`, or `memory:`, which
+ * is a name as well. The same URL is the same server for as long as the process lives.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL.
+ */
+export function fromUrl(url: string): Backend {
+  const { scheme, hosts, path, params, display } = parseBackendUrl(url);
+  if (scheme !== 'memory' || hosts.length > 0 || params.size > 0) {
+    throw invalidArgument('URL', display, 'is written memory: or memory:NAME');
+  }
+  const server = servers.get(path) ?? createMemoryServer({ name: path });
+  servers.set(path, server);
+  return memory({ server });
+}

@@ -1,0 +1,77 @@
+import type { Observable } from './rx.ts';
+
+/** What a watch tells about a node: about itself, or (`child`) that its list of children is another. */
+export type NodeChange = 'created' | 'deleted' | 'changed' | 'child';
+
+/** How a node is made; `container` is removed by the server some time after its last child is gone. */
+export type NodeMode = 'persistent' | 'ephemeral' | 'ephemeral-sequential' | 'container';
+
+/** What the server knows of a node. */
+export interface NodeStat {
+  /** The id of the transaction that made it: grows for ever, across leaders and removed parents. */
+  readonly czxid: bigint;
+  /** The session that the node ends with, in lower-case hexadecimal; `0` for none. */
+  readonly ephemeralOwner: string;
+}
+
+/** A node with its content. */
+export interface NodeData extends NodeStat {
+  readonly text: string;
+}
+
+/** A new node's path, or why there is none. */
+export type Created =
+  | { readonly path: string }
+  | { readonly path: undefined; readonly reason: 'no-parent' | 'exists' };
+
+/** Whether a call also asks for one notice of the next change. */
+export interface WatchOption {
+  readonly watch?: boolean;
+}
+
+/** News of the connection underneath a session. The session goes on through both, for a while. */
+export type ConnectionNews = { readonly status: 'lost'; readonly at: number } | { readonly status: 'back' };
+
+/**
+ * One connection to ZooKeeper with one server session: as much of a client as this package needs.
+ *
+ * Requests are carried out in the order of the calls, so a list asked for right after a create shows the new node.
+ * Missing and existing nodes are values. Every other failure rejects with a `QueueLockError`: `SESSION_LOST` when the
+ * session has ended, `ACCESS_DENIED`, `INVALID_ARGUMENT`, or `UNAVAILABLE`, after which the outcome is unknown.
+ * Each call settles within `callTimeoutMs`, also when the server is silent.
+ */
+export interface ZkDriver {
+  /** In lower-case hexadecimal, as `NodeStat.ephemeralOwner`. */
+  readonly sessionId: string;
+  /** The session timeout that the server granted. */
+  readonly timeoutMs: number;
+  /** When the connection was begun, on the clock of the connector: the session cannot be older. */
+  readonly begunAt: number;
+  readonly connection$: Observable<ConnectionNews>;
+  /** Errors with `SESSION_LOST` when the session has ended, also for those who come late; never emits. */
+  readonly ended$: Observable<never>;
+
+  /** Answers with the path, to which the server has appended a number if the mode is sequential. */
+  create(path: string, text: string, mode: NodeMode): Promise<Created>;
+  /** `false`: there was no such node. */
+  delete(path: string): Promise<boolean>;
+  /** `false`: there is no such node. */
+  write(path: string, text: string): Promise<boolean>;
+  /** The watch is set on a node that is there only, so none is left on a path that will never be again. */
+  read(path: string, option?: WatchOption): Promise<NodeData | undefined>;
+  /** The watch is set in any case, also on a node that is yet to come. */
+  stat(path: string, option?: WatchOption): Promise<NodeStat | undefined>;
+  children(path: string, option?: WatchOption): Promise<readonly string[] | undefined>;
+  /** Brings the connected server up to date with the leader; reads after it see everything that was done before it. */
+  sync(): Promise<void>;
+
+  /** Whether a watch could be set in addition: beyond a limit the server would refuse to take them over to a new connection. */
+  readonly hasRoomForWatches: boolean;
+  /** Changes of this node, as far as watches on it were asked for. */
+  changes(path: string): Observable<NodeChange>;
+  /** Changes of the nodes directly below this one, by their name, likewise. */
+  changesBelow(path: string): Observable<{ readonly name: string; readonly change: NodeChange }>;
+
+  /** Ends the session; its ephemeral nodes go. Never rejects; when the server is silent the session timeout does it. */
+  close(): Promise<void>;
+}

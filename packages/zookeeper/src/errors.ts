@@ -1,0 +1,76 @@
+import { QueueLockError, type QueueLockErrorCode } from '@queuelock/core/backend';
+
+/** Result codes of ZooKeeper that this package tells apart (`zookeeper.h`, `enum ZOO_ERRORS`). */
+export const ZkCode = {
+  ok: 0,
+  badArguments: -8,
+  noNode: -101,
+  noAuth: -102,
+  noChildrenForEphemerals: -108,
+  nodeExists: -110,
+  notEmpty: -111,
+  sessionExpired: -112,
+  invalidAcl: -114,
+  authFailed: -115,
+} as const;
+
+/** The state that a handle is closed with when the server refused the credentials (`ZOO_AUTH_FAILED_STATE`). */
+export const AUTH_FAILED_STATE = -113;
+
+const TEXT: Readonly<Record<number, string>> = {
+  [-4]: 'connection loss',
+  [-5]: 'marshalling error',
+  [-6]: 'the server does not know this operation',
+  [-7]: 'operation timeout',
+  [-8]: 'bad arguments',
+  [-9]: 'the connection is closed',
+  [-101]: 'no such node',
+  [-102]: 'the access control list does not permit it',
+  [-108]: 'an ephemeral node cannot have children',
+  [-110]: 'the node exists',
+  [-111]: 'the node has children',
+  [-112]: 'the session has expired',
+  [-114]: 'invalid access control list',
+  [-115]: 'authentication failed',
+  [-116]: 'the connection is closing',
+  [-118]: 'the session has moved to another server',
+  [-125]: 'a quota is exceeded',
+};
+
+// Everything that is not in here leaves the outcome of a write unknown: -4, -7, -9, -116, -118 and what servers may add.
+const DEFINITE: Readonly<Record<number, QueueLockErrorCode>> = {
+  [ZkCode.badArguments]: 'INVALID_ARGUMENT',
+  [ZkCode.noAuth]: 'ACCESS_DENIED',
+  [ZkCode.noChildrenForEphemerals]: 'INVALID_ARGUMENT',
+  [ZkCode.sessionExpired]: 'SESSION_LOST',
+  [ZkCode.invalidAcl]: 'ACCESS_DENIED',
+  [ZkCode.authFailed]: 'ACCESS_DENIED',
+};
+
+/** What a result code means to the core. `what` says what was tried: `create /jobs/_c_…`. */
+export function errorOf(code: number, what: string): QueueLockError {
+  const text = `ZooKeeper answered "${TEXT[code] ?? 'unknown'}" (${code}) to ${what}`;
+  const known = DEFINITE[code];
+  return new QueueLockError(known ?? 'UNAVAILABLE', known ? text : `${text}; its outcome is unknown`);
+}
+
+/** No answer in time. The request may still take effect: requests of one session are never taken back. */
+export function noAnswer(what: string, afterMs: number): QueueLockError {
+  return new QueueLockError('UNAVAILABLE', `no answer to ${what} within ${afterMs} ms; its outcome is unknown`);
+}
+
+/** The session has ended, and every node of it with it. */
+export function sessionEnded(state: number): QueueLockError {
+  return new QueueLockError('SESSION_LOST', END[state] ?? `the ZooKeeper session ended with state ${state}`);
+}
+
+const END: Readonly<Record<number, string>> = {
+  [0]: 'the ZooKeeper session was closed by this client',
+  [ZkCode.sessionExpired]: 'the ZooKeeper session has expired',
+  [AUTH_FAILED_STATE]: 'the ZooKeeper server refused the credentials of this session',
+};
+
+/** This entry was removed by somebody else. */
+export function entryLost(path: string): QueueLockError {
+  return new QueueLockError('ENTRY_LOST', `the entry ${path} was removed by somebody else`);
+}

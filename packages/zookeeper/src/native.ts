@@ -1,0 +1,70 @@
+import { createRequire } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
+import { QueueLockError } from '@queuelock/core/backend';
+
+/** A node's facts as the package hands them out. */
+export interface NativeStat {
+  readonly czxid: number;
+  readonly ephemeralOwner: string;
+}
+
+type Done = (code: number, text: string) => void;
+type DoneWith<T> = (code: number, text: string, value: T) => void;
+
+/**
+ * As much of the npm package as is used, with types of our own: its declarations put modules called `helper` and `index`
+ * into the whole program. Every call answers with a result code at once; other than 0 means that nothing was sent
+ * and that the callback will not run.
+ *
+ * The functions with a watcher (`aw_*`) are left out on purpose: each call of one leaks its callback, and they can
+ * abort the process. A watch asked for by a flag is told through the events instead, by path.
+ */
+export interface NativeClient {
+  readonly client_id: string;
+  readonly timeout: number;
+  init(config: NativeConfig): unknown;
+  close(): unknown;
+  add_auth(scheme: string, auth: string, done: Done): number;
+  a_create(path: string, data: Buffer, flags: number, done: DoneWith<string>): number;
+  a_delete_(path: string, version: number, done: Done): number;
+  a_set(path: string, data: Buffer, version: number, done: DoneWith<NativeStat>): number;
+  a_get(
+    path: string,
+    watch: boolean,
+    done: (code: number, text: string, stat: NativeStat, data: Buffer | null) => void,
+  ): number;
+  a_exists(path: string, watch: boolean, done: DoneWith<NativeStat>): number;
+  a_get_children(path: string, watch: boolean, done: DoneWith<string[]>): number;
+  a_sync(path: string, done: DoneWith<string>): number;
+  on(event: 'created' | 'deleted' | 'changed' | 'child', listener: (self: unknown, path: string) => void): unknown;
+  on(event: 'connect' | 'connecting', listener: () => void): unknown;
+  on(event: 'close', listener: (self: unknown, state: number) => void): unknown;
+}
+
+export interface NativeConfig {
+  readonly connect: string;
+  readonly timeout: number;
+  readonly debug_level: number;
+  readonly host_order_deterministic: boolean;
+  readonly response_counter_limit: number;
+}
+
+/** The `flags` of a create (`zookeeper.h`). */
+export const NATIVE_MODE = { persistent: 0, ephemeral: 1, 'ephemeral-sequential': 3, container: 4 } as const;
+
+let NativeClient: (new () => NativeClient) | undefined;
+
+/**
+ * Makes a client that is not connected yet. The addon is loaded by the first one.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` outside of the main thread: with the addon in two threads the process crashes.
+ */
+export function newNativeClient(): NativeClient {
+  if (!isMainThread) {
+    throw new QueueLockError(
+      'INVALID_ARGUMENT',
+      'queuelock over ZooKeeper runs in the main thread only: the npm package zookeeper crashes the process when it is loaded in two threads',
+    );
+  }
+  NativeClient ??= createRequire(import.meta.url)('zookeeper') as new () => NativeClient;
+  return new NativeClient();
+}

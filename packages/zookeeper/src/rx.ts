@@ -1,0 +1,20 @@
+// The one door to RxJS: these names are the vocabulary of this package.
+export {
+  Observable,
+  ReplaySubject,
+  Subject,
+  catchError,
+  defer,
+  distinctUntilChanged,
+  finalize,
+  from,
+  ignoreElements,
+  filter,
+  map,
+  merge,
+  share,
+  switchMap,
+  take,
+  throwError,
+  timer,
+} from 'rxjs';
