@@ -94,6 +94,8 @@ class SharedSessionClient implements LockClient {
 
   async #close(): Promise<void> {
     this.#closed$.error(new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }));
+    // A call that closes the client from within may still have to say what it has under way.
+    await Promise.resolve();
     while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
     await this.#backend.close();
   }

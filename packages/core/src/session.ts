@@ -105,9 +105,12 @@ function connect(
     const cancel = clock.after(connectTimeoutMs, () => {
       fail(notConnected(backend, connectTimeoutMs, failure));
     });
-    unwanted.addEventListener('abort', () => {
+    const giveUp = (): void => {
       fail(unwanted.reason);
-    });
+    };
+    // It may have become unwanted while the first attempt was being made.
+    if (unwanted.aborted) giveUp();
+    else unwanted.addEventListener('abort', giveUp);
     opened.then(resolve, fail).finally(cancel);
   });
 }

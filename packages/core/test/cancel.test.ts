@@ -1,0 +1,191 @@
+import { createMemoryServer, memory, virtualClock, type Intercept } from '@queuelock/memory';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Subscription } from 'rxjs';
+import { createLockClient, isQueueLockError, type LockClient, type Ownership } from '../src/index.ts';
+
+/** What may go wrong with one call: nothing, its answer is lost after it took effect, it never arrives. */
+type Fate = 'arrives' | 'answer lost' | 'request lost';
+
+/** Ways of giving up an acquisition. */
+const WAYS = ['signal', 'timeout', 'unsubscribe', 'close'] as const;
+type Way = (typeof WAYS)[number];
+
+const STEP_MS = 10;
+
+/** Acquires `x` and can give it up at any moment, also from within the call itself. */
+class Attempt {
+  readonly granted: Ownership[] = [];
+  readonly failed: unknown[] = [];
+  readonly #way: Way;
+  readonly #client: LockClient;
+  readonly #abort = new AbortController();
+  readonly #subscription = new Subscription();
+
+  constructor(client: LockClient, way: Way) {
+    this.#client = client;
+    this.#way = way;
+  }
+
+  start(timeoutMs: number): void {
+    const options = this.#way === 'timeout' ? { timeoutMs } : { signal: this.#abort.signal };
+    this.#subscription.add(
+      this.#client.claim('x', options).subscribe((state) => {
+        if (state.status === 'held') this.granted.push(state.ownership);
+        if (state.status === 'ended' && state.outcome === 'failed') this.failed.push(state.error);
+      }),
+    );
+  }
+
+  giveUp(): void {
+    if (this.#way === 'signal') this.#abort.abort(new Error('given up'));
+    if (this.#way === 'unsubscribe') this.#subscription.unsubscribe();
+    if (this.#way === 'close') void this.#client.close();
+  }
+}
+
+describe('giving up an acquisition', () => {
+  /** One acquisition behind a holder or on a free lock, given up at the `at`-th point where it awaits something. */
+  async function scenario(way: Way, busy: boolean, at: number): Promise<{ points: number; granted: number }> {
+    const clock = virtualClock();
+    const server = createMemoryServer({ clock });
+    const holder = createLockClient(memory({ server }), { clock });
+    const first = busy ? await holder.acquire('x') : undefined;
+    let points = 0;
+    const point = async (): Promise<void> => {
+      if (points++ === at) mine.giveUp();
+      await new Promise<void>((resolve) => clock.after(STEP_MS, resolve));
+    };
+    const intercept: Intercept = async (call, proceed) => {
+      if (call === 'close') return proceed();
+      await point();
+      const answer = await proceed();
+      await point();
+      return answer;
+    };
+    const deliver = (arrive: () => void): void => void point().then(arrive);
+    const client = createLockClient(memory({ server, intercept, deliver }), { clock });
+    const mine = new Attempt(client, way);
+    mine.start((at + 0.5) * STEP_MS);
+    await clock.advance(6 * STEP_MS);
+    await first?.release();
+    await clock.advance(20 * STEP_MS);
+
+    const granted = mine.granted.length;
+    expect(granted + mine.failed.length, 'outcomes').to.be.at.most(1);
+    if (way !== 'unsubscribe') expect(granted + mine.failed.length, 'outcomes').to.equal(1);
+    for (const ownership of mine.granted) void ownership.release();
+    await clock.advance(20 * STEP_MS);
+    expect(server.entryCount, 'entries left').to.equal(0);
+    expect(await holder.run('x', ({ held }) => held), 'the queue goes on').to.equal(true);
+    const closing = Promise.all([client.close(), holder.close()]);
+    await clock.advance(20 * STEP_MS);
+    await closing;
+    expect(
+      [server.watcherCount, server.sessionIds.length, clock.timerCount],
+      `${way} at ${String(at)}`,
+    ).to.deep.equal([0, 0, 0]);
+    return { points, granted };
+  }
+
+  for (const way of WAYS) {
+    for (const busy of [false, true]) {
+      it(`by ${way}, ${busy ? 'behind a holder' : 'on a free lock'}, leaves nothing behind at any await`, async () => {
+        const outcomes = new Set<number>();
+        const { points } = await scenario(way, busy, 1_000);
+        expect(points).to.be.at.least(6);
+        for (let at = 0; at <= points + 1; at++) outcomes.add((await scenario(way, busy, at)).granted);
+        expect([...outcomes], 'some were given up in time').to.include(0);
+        expect([...outcomes], 'some were too late').to.include(1);
+      });
+    }
+  }
+});
+
+describe('any interleaving of contenders, faults and cancellations', () => {
+  const fates = fc.infiniteStream(
+    fc.oneof(
+      { weight: 8, arbitrary: fc.constant<Fate>('arrives') },
+      { weight: 1, arbitrary: fc.constant<Fate>('answer lost') },
+      { weight: 1, arbitrary: fc.constant<Fate>('request lost') },
+    ),
+  );
+  const plans = fc.array(
+    fc.record({ client: fc.nat(2), way: fc.constantFrom('signal', 'unsubscribe', 'never') }),
+    { minLength: 2, maxLength: 6 },
+  );
+
+  it('never gives two the lock, keeps the order, gives everyone an outcome, and leaves nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fates, plans, async (scheduler, fate, plan) => {
+        const server = createMemoryServer();
+        const intercept: Intercept = async (call, proceed) => {
+          // A close that is lost leaves its session to the TTL, which is another test's subject.
+          const [next = 'arrives'] = call === 'close' ? [] : fate.take(1);
+          await scheduler.schedule(Promise.resolve(), `${call} sent`);
+          if (next === 'request lost') throw new Error('request lost');
+          const answer = proceed();
+          await scheduler.schedule(Promise.resolve(), `${call} answered`);
+          if (next === 'answer lost') throw new Error('answer lost');
+          return answer;
+        };
+        const deliver = (arrive: () => void): void => {
+          void scheduler.schedule(Promise.resolve(), 'event').then(arrive);
+        };
+        const clients = [0, 1, 2].map(() => createLockClient(memory({ server, intercept, deliver })));
+        const history: bigint[] = [];
+        let holders = 0;
+        const done = plan.map(({ client, way }) => contend(clients[client]!, way));
+
+        function contend(client: LockClient, way: string): Promise<unknown> {
+          const abort = new AbortController();
+          return new Promise((resolve) => {
+            const subscription = client.claim('x', { signal: abort.signal }).subscribe((state) => {
+              if (state.status === 'held') {
+                holders++;
+                history.push(state.ownership.order);
+                expect(holders, 'holders at once').to.equal(1);
+                void scheduler.schedule(Promise.resolve(), 'work').then(() => {
+                  holders--;
+                  void state.ownership.release();
+                });
+              }
+              if (state.status === 'ended') resolve(state);
+            });
+            if (way === 'never') return;
+            void scheduler.schedule(Promise.resolve(), way).then(() => {
+              if (way === 'signal') abort.abort(new Error('given up'));
+              else if (holders === 0 || server.queues().get('x')?.length === 0) subscription.unsubscribe();
+              else return;
+              if (way === 'unsubscribe') resolve('left');
+            });
+          });
+        }
+
+        const end = scheduler.waitFor(Promise.all(done));
+        await end;
+        const closing = Promise.all(clients.map((client) => client.close()));
+        await scheduler.waitFor(closing);
+        expect(history, 'grants follow the order').to.deep.equal(
+          [...history].sort((a, b) => (a < b ? -1 : 1)),
+        );
+        expect(server.entryCount, 'entries').to.equal(0);
+        expect(server.watcherCount, 'watchers').to.equal(0);
+        server.close();
+      }),
+      { numRuns: 150 },
+    );
+  }).timeout(120_000);
+
+  it('gives typed errors or the reason of the signal, nothing else', async () => {
+    const client = createLockClient(memory());
+    const reasons: unknown[] = [];
+    await client
+      .acquire('x', { signal: AbortSignal.abort(7) })
+      .catch((error: unknown) => reasons.push(error));
+    await client.close();
+    await client.acquire('x').catch((error: unknown) => reasons.push(error));
+    expect(reasons[0]).to.equal(7);
+    expect(isQueueLockError(reasons[1], 'CLOSED')).to.equal(true);
+  });
+});
