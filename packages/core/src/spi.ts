@@ -103,6 +103,8 @@ export interface Backend {
   checkName(queue: string): void;
   /**
    * Opens a session. One attempt, which bounds its own time and names the endpoint when it fails.
+   * `signal` says that nobody waits any more: give up early only if no session is left behind; one that opens all the same
+   * is closed by the core.
    * Rejects with `ACCESS_DENIED` or `INVALID_ARGUMENT` (definite), or anything else: try again.
    */
   open(ttlMs: number, signal: AbortSignal): Promise<Session>;
