@@ -278,7 +278,7 @@ describe('a lock client', () => {
 
     it('joins when subscribed and not before', async () => {
       const client = connect();
-      client.claim('x');
+      void client.claim('x');
       await settle();
       expect(server.sessionIds).to.deep.equal([]);
     });
