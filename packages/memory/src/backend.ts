@@ -36,7 +36,8 @@ export function memory(options: MemoryOptions = {}): Backend {
         throw invalidArgument('queue', queue, 'is a string with at least one character');
       }
     },
-    open: (ttlMs, signal) => link.call('open', () => new MemorySession(server, link, ttlMs), signal),
+    // Giving up early would leave a session behind that nobody closes.
+    open: (ttlMs) => link.call('open', () => new MemorySession(server, link, ttlMs)),
     observe(queue) {
       return link.carry(server.observe(queue));
     },

@@ -106,7 +106,7 @@ export class Server implements MemoryServer {
     const entry = queue?.find(ref.id);
     if (!queue || !entry) return false;
     entry.value = value;
-    this.#changed(queue);
+    queue.changed();
     return true;
   }
 
@@ -139,14 +139,14 @@ export class Server implements MemoryServer {
     const key = `${spec.queue}/${String(order)}`;
     const entry = { value: '', ...spec, sessionId, order, key, turn, turn$: new BehaviorSubject(turn) };
     queue.entries.push(entry);
-    this.#changed(queue);
+    queue.changed();
     return entry;
   }
 
   #drop(queue: Queue, entry: Entry): true {
     queue.take(entry);
     entry.turn$.error(gone('ENTRY_LOST', entry));
-    this.#changed(queue);
+    this.#closeRanks(queue);
     return true;
   }
 
@@ -157,10 +157,11 @@ export class Server implements MemoryServer {
     );
     for (const entry of dead) this.#queue(entry.queue).take(entry);
     for (const entry of dead) entry.turn$.error(gone('SESSION_LOST', entry));
-    for (const name of new Set(dead.map(({ queue }) => queue))) this.#changed(this.#queue(name));
+    for (const name of new Set(dead.map(({ queue }) => queue))) this.#closeRanks(this.#queue(name));
   }
 
-  #changed(queue: Queue): void {
+  /** Somebody has left: those whose turn it is learn it before those who only look. */
+  #closeRanks(queue: Queue): void {
     const promoted = queue.promote();
     this.#wakeUps += promoted.length;
     for (const { turn$, turn } of promoted) turn$.next(turn);

@@ -3,6 +3,9 @@ import { QueueLockError, invalidArgument, type Clock } from '@queuelock/core/bac
 /** Enough for a real timer to be set and to fire between two renewals. */
 export const MIN_TTL_MS = 10;
 
+/** The longest time that a timer of the platform takes. */
+const MAX_TTL_MS = 2 ** 31 - 1;
+
 interface Lease {
   readonly ttlMs: number;
   expiresAt: number;
@@ -25,8 +28,12 @@ export class Sessions {
   }
 
   open(id: string, ttlMs: number): void {
-    if (!(ttlMs >= MIN_TTL_MS && Number.isFinite(ttlMs))) {
-      throw invalidArgument('ttlMs', ttlMs, `is a number of milliseconds from ${MIN_TTL_MS} up`);
+    if (!(ttlMs >= MIN_TTL_MS && ttlMs <= MAX_TTL_MS)) {
+      throw invalidArgument(
+        'ttlMs',
+        ttlMs,
+        `is a number of milliseconds from ${MIN_TTL_MS} to ${MAX_TTL_MS}`,
+      );
     }
     const lease = { ttlMs, expiresAt: this.#clock.now() + ttlMs, cancelTimer: () => undefined };
     this.#leases.set(id, lease);

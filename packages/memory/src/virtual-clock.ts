@@ -54,7 +54,8 @@ export function virtualClock(): VirtualClock {
   return {
     now: () => now,
     after(ms, task) {
-      const timer = { due: now + Math.max(0, checkedMs(ms)), task };
+      // A time in the past is now, as for the timers of the platform.
+      const timer = { due: now + Math.max(0, checkedMs(ms, -Infinity)), task };
       timers.add(timer);
       return () => void timers.delete(timer);
     },
@@ -72,7 +73,7 @@ export function virtualClock(): VirtualClock {
   };
 }
 
-function checkedMs(ms: number): number {
-  if (Number.isNaN(ms)) throw invalidArgument('ms', ms, 'is a number of milliseconds');
+function checkedMs(ms: number, least = 0): number {
+  if (!(ms >= least)) throw invalidArgument('ms', ms, 'is a number of milliseconds from 0 up');
   return ms;
 }

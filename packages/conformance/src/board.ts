@@ -1,0 +1,48 @@
+interface Wait {
+  readonly holds: () => boolean;
+  readonly end: () => void;
+}
+
+/** Where everything that happens on a stage is noted, so that a test waits for a state and never for a time. */
+export class Board {
+  readonly #longestMs: number;
+  readonly #waits = new Set<Wait>();
+
+  constructor(longestMs: number) {
+    this.#longestMs = longestMs;
+  }
+
+  /** Something happened. */
+  note(): void {
+    for (const wait of [...this.#waits]) if (wait.holds()) wait.end();
+  }
+
+  /** Resolves once `holds` answers true; looks again at every note. */
+  async until(what: string, holds: () => boolean): Promise<void> {
+    if (holds()) return;
+    let wait: Wait | undefined;
+    const held = new Promise<void>((end) => {
+      this.#waits.add((wait = { holds, end }));
+    });
+    try {
+      await this.within(what, held);
+    } finally {
+      if (wait) this.#waits.delete(wait);
+    }
+  }
+
+  /** The same promise, given up after the longest wait. */
+  async within<T>(what: string, promise: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error(`waited ${this.#longestMs} ms in vain: ${what}`));
+      }, this.#longestMs);
+    });
+    try {
+      return await Promise.race([promise, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { isQueueLockError, type Backend, type EntrySpec, type Session } from '@queuelock/core/backend';
+import { Contender } from './contender.ts';
+import type { Stage } from './stage.ts';
+
+/** One session, renewed three times in each TTL until it is silenced. */
+export class Client {
+  readonly stage: Stage;
+  readonly backend: Backend;
+  readonly session: Session;
+  readonly #contenders: Contender[] = [];
+  readonly #stopped = new AbortController();
+  #renewals = 0;
+  #promisedUntil = 0;
+  readonly #beating: Promise<void>;
+
+  constructor(stage: Stage, backend: Backend, session: Session) {
+    this.stage = stage;
+    this.backend = backend;
+    this.session = session;
+    this.#beating = this.#beat();
+  }
+
+  /** How often the session was renewed. */
+  get renewals(): number {
+    return this.#renewals;
+  }
+
+  /** A wish of this client: exclusive, in the stage's queue, with a new id. */
+  wish(wish: Partial<EntrySpec> = {}): EntrySpec {
+    return {
+      queue: this.stage.queue,
+      id: randomBytes(16).toString('hex'),
+      shared: false,
+      limit: 1,
+      ...wish,
+    };
+  }
+
+  async enter(wish: Partial<EntrySpec> = {}): Promise<Contender> {
+    const spec = this.wish(wish);
+    return this.follow(spec, await this.stage.board.within('enqueue answers', this.session.enqueue(spec)));
+  }
+
+  async tryEnter(wish: Partial<EntrySpec> = {}): Promise<Contender | undefined> {
+    const spec = this.wish(wish);
+    const placement = await this.stage.board.within('tryEnqueue answers', this.session.tryEnqueue(spec));
+    return placement && this.follow(spec, placement);
+  }
+
+  follow(spec: EntrySpec, placement: Contender['placement']): Contender {
+    const contender = new Contender(this, spec, placement);
+    this.#contenders.push(contender);
+    return contender;
+  }
+
+  remove(queue: string, id: string): Promise<boolean> {
+    return this.stage.board.within('remove answers', this.session.remove(queue, id));
+  }
+
+  /** The time that a renewal promises; the client must be silent. */
+  renew(): Promise<number> {
+    return this.stage.board.within('renew answers', this.session.renew(new AbortController().signal));
+  }
+
+  /** Renews no more; resolves when no renewal is on its way. */
+  async silence(): Promise<void> {
+    this.#stopped.abort();
+    await this.stage.board.within('the last renewal answers', this.#beating);
+  }
+
+  /** Dies without a word. */
+  async crash(): Promise<void> {
+    await this.silence();
+    this.#giveUp();
+    await this.stage.harness.crash?.(this.session);
+  }
+
+  /** Ends the session properly. */
+  async close(): Promise<void> {
+    await this.silence();
+    this.#giveUp();
+    await this.stage.board.within('close answers', this.session.close());
+  }
+
+  #giveUp(): void {
+    for (const contender of this.#contenders) contender.giveUp();
+  }
+
+  async #beat(): Promise<void> {
+    const { signal } = this.#stopped;
+    for (;;) {
+      await elapsed(this.session.ttlMs / 3, signal);
+      if (signal.aborted) return;
+      const calledAt = this.stage.now();
+      try {
+        this.#promisedUntil = calledAt + (await this.session.renew(new AbortController().signal));
+        this.#renewals += 1;
+      } catch (error) {
+        this.#judge(error);
+      }
+      this.stage.board.note();
+    }
+  }
+
+  /** Other failures leave the outcome unknown: the next beat is the answer to those. A late beat proves nothing. */
+  #judge(error: unknown): void {
+    if (isQueueLockError(error, 'SESSION_LOST') && this.stage.now() < this.#promisedUntil) {
+      this.stage.referee.blame('a session was lost before the time that its last renewal promised');
+    }
+  }
+}
+
+function elapsed(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, signal.aborted ? 0 : ms);
+    signal.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,37 @@
+import type { BackendHarness } from './harness.ts';
+import { Stage } from './stage.ts';
+
+/** One thing that is true of every backend. */
+export interface Fact {
+  /** In the present tense. */
+  readonly title: string;
+  /** The optional member of the harness without which it cannot be checked. */
+  readonly needs?: 'evict';
+  /** Rejects if it is not true of that backend. */
+  check(harness: BackendHarness): Promise<void>;
+}
+
+/** A fact that is checked by playing it; the referee watches, and everything is closed afterwards. */
+export function fact(title: string, play: (stage: Stage) => Promise<void>): Fact {
+  return {
+    title,
+    async check(harness) {
+      const stage = new Stage(harness);
+      const failure = await failureOf(play(stage));
+      // What the referee saw comes first: a wait in vain is often only its consequence.
+      const fault = await failureOf(stage.close());
+      if (fault)
+        throw failure ? new Error(`${fault.message}; then ${failure.message}`, { cause: failure }) : fault;
+      if (failure) throw failure;
+    },
+  };
+}
+
+async function failureOf(promise: Promise<void>): Promise<Error | undefined> {
+  try {
+    await promise;
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}

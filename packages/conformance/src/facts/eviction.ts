@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import type { Contender } from '../contender.ts';
+import { fact, type Fact } from '../fact.ts';
+import type { Stage } from '../stage.ts';
+
+function evictionFact(
+  title: string,
+  play: (stage: Stage, line: readonly [Contender, Contender, Contender]) => Promise<void>,
+): Fact {
+  const played = fact(title, async (stage) => {
+    const [a, b, c] = await stage.threeClients();
+    const line = [await a.enter(), await b.enter(), await c.enter()] as const;
+    await line[0].untilAdmitted();
+    await play(stage, line);
+  });
+  return { ...played, needs: 'evict' };
+}
+
+/** Entries that an operator removes. */
+export const evictionFacts: readonly Fact[] = [
+  evictionFact(
+    'a holder whose entry an operator removes learns it, and the next one is admitted',
+    async (stage, line) => {
+      const [holder, next] = line;
+      await stage.evict(holder);
+      expect(await holder.untilLost()).to.equal('ENTRY_LOST');
+      await next.untilAdmitted();
+      expect(await holder.leave()).to.equal(false);
+    },
+  ),
+
+  evictionFact(
+    'a waiter whose entry an operator removes learns it, and the line closes up',
+    async (stage, line) => {
+      const [holder, waiter, last] = line;
+      await stage.evict(waiter);
+      expect(await waiter.untilLost()).to.equal('ENTRY_LOST');
+      await holder.leave();
+      await last.untilAdmitted();
+    },
+  ),
+];

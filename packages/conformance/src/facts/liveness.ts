@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import { isQueueLockError, repeatUntilDefinite } from '@queuelock/core/backend';
+import type { Client } from '../client.ts';
+import type { Contender } from '../contender.ts';
+import { fact, type Fact } from '../fact.ts';
+import { longestWaitMs } from '../harness.ts';
+import type { Stage } from '../stage.ts';
+
+// Stores that count whole milliseconds may be this much early; the core's margin covers it.
+const CLOCK_GRAIN_MS = 2;
+
+interface Crash {
+  readonly crashed: Client;
+  readonly held: Contender;
+  /** The time of the last renewal's call plus what it promised. */
+  readonly promisedUntil: number;
+  readonly crashedAt: number;
+  readonly next: Contender;
+}
+
+/** A holder renews once more and dies; another client is next in line, behind a waiting entry of the dead. */
+async function crashHolder(stage: Stage): Promise<Crash> {
+  const crashed = await stage.client(undefined, stage.harness.ttlMs);
+  const other = await stage.client();
+  const held = await crashed.enter();
+  await held.untilAdmitted();
+  await crashed.enter();
+  const next = await other.enter();
+  await crashed.silence();
+  const renewedAt = stage.now();
+  const promisedUntil = renewedAt + (await crashed.renew());
+  await crashed.crash();
+  return { crashed, held, promisedUntil, crashedAt: stage.now(), next };
+}
+
+/** The code with which a call of a dead session ends, however often its outcome is unknown before. */
+async function definiteCode(stage: Stage, call: () => Promise<unknown>): Promise<string> {
+  try {
+    await repeatUntilDefinite(call, AbortSignal.timeout(longestWaitMs(stage.harness)));
+    return 'no error';
+  } catch (error) {
+    return isQueueLockError(error) ? error.code : String(error);
+  }
+}
+
+/** How sessions live and die. */
+export const livenessFacts: readonly Fact[] = [
+  fact('a renewal promises a positive time of at most the TTL', async (stage) => {
+    const client = await stage.client();
+    await client.silence();
+    const promisedMs = await client.renew();
+    expect(promisedMs).to.be.greaterThan(0);
+    expect(promisedMs).to.be.at.most(client.session.ttlMs);
+  }),
+
+  fact('a session that is renewed outlives its TTL', async (stage) => {
+    const client = await stage.client(undefined, stage.harness.ttlMs);
+    const other = await stage.client();
+    const holder = await client.enter();
+    const waiter = await other.enter();
+    const openedAt = stage.now();
+    const grownOld = (): boolean =>
+      stage.now() - openedAt > 2 * client.session.ttlMs + stage.harness.expiryGranularityMs;
+    await stage.board.until(
+      'a session is renewed for twice its TTL',
+      () => grownOld() || stage.referee.faults.length > 0,
+    );
+    expect(client.renewals).to.be.greaterThan(2);
+    await holder.untilAdmitted();
+    expect(waiter.admitted).to.equal(false);
+    expect(await holder.leave()).to.equal(true);
+    await waiter.untilAdmitted();
+  }),
+
+  fact('a session that is never renewed lives for its TTL from the call that opened it', async (stage) => {
+    const other = await stage.client();
+    const openedAt = stage.now();
+    const client = await stage.client(undefined, stage.harness.ttlMs);
+    await client.silence();
+    await client.enter();
+    const next = await other.enter();
+    await client.crash();
+    await next.untilAdmitted();
+    expect(next.admittedAt - openedAt).to.be.at.least(client.session.ttlMs - CLOCK_GRAIN_MS);
+  }),
+
+  fact('a crashed session keeps its place for as long as its last renewal promised', async (stage) => {
+    const { promisedUntil, next } = await crashHolder(stage);
+    await next.untilAdmitted();
+    expect(next.admittedAt).to.be.at.least(promisedUntil - CLOCK_GRAIN_MS);
+  }),
+
+  fact('a crashed session frees all its places soon after its TTL', async (stage) => {
+    const { crashed, crashedAt, next } = await crashHolder(stage);
+    await next.untilAdmitted();
+    const limitMs = crashed.session.ttlMs + stage.harness.expiryGranularityMs;
+    expect(next.admittedAt - crashedAt).to.be.at.most(limitMs);
+    const watch = await stage.watch();
+    await watch.untilKeys(next.placement.key);
+  }),
+
+  fact('a crashed session that calls again learns that it is lost', async (stage) => {
+    const { crashed, held, next } = await crashHolder(stage);
+    await next.untilAdmitted();
+    const { session } = crashed;
+    const { signal } = new AbortController();
+    expect(await definiteCode(stage, () => session.renew(signal))).to.equal('SESSION_LOST');
+    expect(await definiteCode(stage, () => session.enqueue(crashed.wish()))).to.equal('SESSION_LOST');
+    expect(await definiteCode(stage, () => session.tryEnqueue(crashed.wish()))).to.equal('SESSION_LOST');
+    expect(await session.remove(stage.queue, held.spec.id)).to.equal(false);
+  }),
+
+  fact('a waiter that dies is skipped, and the holder stays alone', async (stage) => {
+    const [holding, waiting] = await stage.threeClients();
+    const dying = await stage.client(undefined, stage.harness.ttlMs);
+    const line = [await holding.enter(), await dying.enter(), await waiting.enter()];
+    const [holder, , last] = line as [Contender, Contender, Contender];
+    const watch = await stage.watch();
+    await dying.crash();
+    await watch.untilKeys(holder.placement.key, last.placement.key);
+    expect(last.admitted).to.equal(false);
+    await holder.leave();
+    await last.untilAdmitted();
+  }),
+
+  fact('the turns of a crashed session end', async (stage) => {
+    const { held } = await crashHolder(stage);
+    expect(await held.untilLost()).to.be.oneOf(['SESSION_LOST', 'ENTRY_LOST']);
+  }),
+
+  fact('closing a session frees its places at once', async (stage) => {
+    const [closing, other] = await stage.threeClients();
+    const line = [await closing.enter(), await other.enter(), await closing.enter(), await other.enter()];
+    const [held, second, , last] = line as [Contender, Contender, Contender, Contender];
+    await held.untilAdmitted();
+    await closing.silence();
+    await closing.renew();
+    const renewedAt = stage.now();
+    await closing.close();
+    await second.untilAdmitted();
+    expect(second.admittedAt - renewedAt).to.be.lessThan(closing.session.ttlMs / 2);
+    await second.leave();
+    await last.untilAdmitted();
+  }),
+
+  fact('a closed session answers SESSION_LOST, and closing it again does nothing', async (stage) => {
+    const client = await stage.client();
+    const contender = await client.enter();
+    await client.close();
+    await client.session.close();
+    const { signal } = new AbortController();
+    expect(await definiteCode(stage, () => client.session.renew(signal))).to.equal('SESSION_LOST');
+    expect(await definiteCode(stage, () => client.session.enqueue(client.wish()))).to.equal('SESSION_LOST');
+    expect(await client.remove(stage.queue, contender.spec.id)).to.equal(false);
+    const watch = await stage.watch();
+    expect(await watch.untilFirst()).to.deep.equal([]);
+  }),
+
+  fact('closing one session of a connection leaves the others alone', async (stage) => {
+    const backend = await stage.connect();
+    const [closing, staying] = [await stage.client(backend), await stage.client(backend)];
+    const held = await staying.enter();
+    await closing.enter();
+    await closing.close();
+    const watch = await stage.watch();
+    await watch.untilKeys(held.placement.key);
+    await staying.silence();
+    expect(await staying.renew()).to.be.greaterThan(0);
+    expect(await held.leave()).to.equal(true);
+  }),
+];

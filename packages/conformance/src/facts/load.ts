@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import type { Client } from '../client.ts';
+import { fact, type Fact } from '../fact.ts';
+
+const CONNECTIONS = 4;
+const CONTENDERS = 3;
+
+/** Many at once. */
+export const loadFacts: readonly Fact[] = [
+  fact(
+    'twelve contenders on four connections are all served, one at a time, with growing tokens',
+    async (stage) => {
+      const { rounds = 5 } = stage.harness;
+      const tokens: bigint[] = [];
+      const contend = async (client: Client): Promise<void> => {
+        for (let round = 0; round < rounds; round += 1) {
+          const contender = await client.enter();
+          await contender.untilAdmitted();
+          tokens.push(contender.placement.token);
+          expect(await contender.leave()).to.equal(true);
+        }
+      };
+      const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => stage.client()));
+      await Promise.all(
+        clients.flatMap((client) => Array.from({ length: CONTENDERS }, () => contend(client))),
+      );
+      expect(tokens).to.have.length(CONNECTIONS * CONTENDERS * rounds);
+      expect(tokens).to.deep.equal([...tokens].sort((a, b) => (a < b ? -1 : 1)));
+      expect(new Set(tokens).size).to.equal(tokens.length);
+      const watch = await stage.watch();
+      expect(await watch.untilFirst()).to.deep.equal([]);
+    },
+  ),
+];

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { fact, type Fact } from '../fact.ts';
+
+/** What observers see. */
+export const lookingFacts: readonly Fact[] = [
+  fact('an observer sees an empty queue at once', async (stage) => {
+    const watch = await stage.watch();
+    expect(await watch.untilFirst()).to.deep.equal([]);
+  }),
+
+  fact('an observer sees the present queue first, in order', async (stage) => {
+    const clients = await stage.threeClients();
+    const line = [await clients[0].enter(), await clients[1].enter(), await clients[2].enter()];
+    const watch = await stage.watch();
+    const first = await watch.untilFirst();
+    expect(first.map(({ key }) => key)).to.deep.equal(line.map(({ placement }) => placement.key));
+    expect(first.map(({ order }) => order)).to.deep.equal(line.map(({ order }) => order));
+  }),
+
+  fact('an observer follows joins and leaves in order', async (stage) => {
+    const clients = await stage.threeClients();
+    const watch = await stage.watch();
+    const a = await clients[0].enter();
+    await watch.untilKeys(a.placement.key);
+    const b = await clients[1].enter();
+    await watch.untilKeys(a.placement.key, b.placement.key);
+    const c = await clients[2].enter();
+    await watch.untilKeys(a.placement.key, b.placement.key, c.placement.key);
+    await b.leave();
+    await watch.untilKeys(a.placement.key, c.placement.key);
+    await a.leave();
+    await watch.untilKeys(c.placement.key);
+    await c.leave();
+    await watch.untilKeys();
+  }),
+
+  fact('an observer that stops takes nothing from the others', async (stage) => {
+    const client = await stage.client();
+    const backend = await stage.connect();
+    const [leaving, staying] = [stage.watchOn(backend), stage.watchOn(backend)];
+    await leaving.untilFirst();
+    leaving.stop();
+    const contender = await client.enter();
+    await staying.untilKeys(contender.placement.key);
+    expect(leaving.keys).to.deep.equal([]);
+  }),
+
+  fact('an observer tells readers from writers', async (stage) => {
+    const client = await stage.client();
+    await client.enter({ shared: true });
+    await client.enter({ shared: false });
+    const watch = await stage.watch();
+    expect((await watch.untilFirst()).map(({ shared }) => shared)).to.deep.equal([true, false]);
+  }),
+
+  fact('a value is seen by others and can be replaced', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    const holder = await client.enter({ value: 'first' });
+    const waiter = await other.enter({ value: 'waits' });
+    const watch = await stage.watch();
+    await watch.until('both values', ([a, b]) => a?.value === 'first' && b?.value === 'waits');
+    expect(await client.session.update(stage.queue, holder.spec.id, 'second')).to.equal(true);
+    expect(await other.session.update(stage.queue, waiter.spec.id, 'still waits')).to.equal(true);
+    await watch.until('both new values', ([a, b]) => a?.value === 'second' && b?.value === 'still waits');
+    expect(watch.keys).to.deep.equal([holder.placement.key, waiter.placement.key]);
+    await holder.leave();
+    await waiter.untilAdmitted();
+  }),
+
+  fact('a value of 1,024 bytes arrives as it was given', async (stage) => {
+    const client = await stage.client();
+    const value = '"\\ \u0000\n€'.padEnd(1024 - 2, '~');
+    expect(Buffer.byteLength(value)).to.equal(1024);
+    await client.enter({ value });
+    const watch = await stage.watch();
+    expect((await watch.untilFirst()).map((entry) => entry.value)).to.deep.equal([value]);
+  }),
+
+  fact('an update of an entry that is not there answers false', async (stage) => {
+    const client = await stage.client();
+    const contender = await client.enter();
+    expect(await client.session.update(stage.queue, client.wish().id, 'nobody')).to.equal(false);
+    await contender.leave();
+    expect(await client.session.update(stage.queue, contender.spec.id, 'gone')).to.equal(false);
+    const watch = await stage.watch();
+    expect(await watch.untilFirst()).to.deep.equal([]);
+  }),
+];

@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import type { Contender } from '../contender.ts';
+import { fact, type Fact } from '../fact.ts';
+import type { Stage } from '../stage.ts';
+
+/** Exactly these are admitted, also after everything had its chance to arrive. */
+export async function onlyAdmitted(
+  stage: Stage,
+  all: readonly Contender[],
+  expected: readonly Contender[],
+): Promise<void> {
+  for (const contender of expected) await contender.untilAdmitted();
+  await stage.settle();
+  const places = (some: readonly Contender[]): number[] => some.map((one) => all.indexOf(one));
+  expect(places(all.filter((one) => one.admitted && !one.leaving))).to.deep.equal(places(expected));
+}
+
+/** A fact about places in one queue, each of another client. */
+function inLine(
+  title: string,
+  count: number,
+  play: (stage: Stage, line: readonly Contender[]) => Promise<void>,
+): Fact {
+  return fact(title, async (stage) => {
+    const line: Contender[] = [];
+    while (line.length < count) line.push(await (await stage.client()).enter());
+    await play(stage, line);
+  });
+}
+
+/** The order of turns in a plain lock. */
+export const orderFacts: readonly Fact[] = [
+  inLine('three connections are served in the order they joined', 3, async (stage, line) => {
+    for (const holder of line) {
+      await onlyAdmitted(stage, line, [holder]);
+      await holder.leave();
+    }
+  }),
+
+  inLine('orders grow in the order of joining', 4, async (_stage, line) => {
+    const orders = line.map(({ order }) => order);
+    expect(orders).to.deep.equal([...orders].sort((a, b) => (a < b ? -1 : 1)));
+    expect(new Set(orders).size).to.equal(4);
+  }),
+
+  fact('the tokens of successive holders grow, also after the queue was empty', async (stage) => {
+    const clients = await stage.threeClients();
+    const tokens: bigint[] = [];
+    for (const client of [...clients, ...clients]) {
+      const contender = await client.enter();
+      await contender.untilAdmitted();
+      tokens.push(contender.placement.token);
+      await contender.leave();
+    }
+    for (const [place, token] of tokens.slice(1).entries())
+      expect(token > (tokens[place] ?? 0n)).to.equal(true);
+  }),
+
+  inLine('a removal wakes exactly the next in line', 4, async (stage, line) => {
+    const [first, second] = line as [Contender, Contender];
+    await onlyAdmitted(stage, line, [first]);
+    await first.leave();
+    await onlyAdmitted(stage, line, [second]);
+  }),
+
+  inLine('a waiter that leaves the middle is skipped and wakes nobody', 4, async (stage, line) => {
+    const [first, second, third, fourth] = line as [Contender, Contender, Contender, Contender];
+    await first.untilAdmitted();
+    await second.leave();
+    await onlyAdmitted(stage, line, [first]);
+    await first.leave();
+    await onlyAdmitted(stage, line, [third]);
+    await third.leave();
+    await onlyAdmitted(stage, line, [fourth]);
+  }),
+
+  fact('several entries of one session queue behind each other', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    const line = [await client.enter(), await client.enter(), await other.enter(), await client.enter()];
+    for (const holder of line) {
+      await onlyAdmitted(stage, line, [holder]);
+      await holder.leave();
+    }
+  }),
+
+  fact('sessions of one connection queue behind each other', async (stage) => {
+    const backend = await stage.connect();
+    const line = [await (await stage.client(backend)).enter(), await (await stage.client(backend)).enter()];
+    for (const holder of line) {
+      await onlyAdmitted(stage, line, [holder]);
+      await holder.leave();
+    }
+  }),
+];

@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
+import type { Client } from '../client.ts';
+import { fact, type Fact } from '../fact.ts';
+import type { Stage } from '../stage.ts';
+import { onlyAdmitted } from './order.ts';
+
+/** Sends a call and the removal of its id right behind it; awaits both answers, in either order. */
+async function overtake(
+  client: Client,
+  first: 'remove' | 'enqueue',
+  send: (spec: EntrySpec) => Promise<unknown>,
+): Promise<void> {
+  const spec = client.wish();
+  const sent = send(spec).catch((error: unknown) => {
+    if (!isQueueLockError(error, 'ENTRY_LOST')) throw error;
+  });
+  const removed = client.remove(spec.queue, spec.id);
+  const answers = first === 'remove' ? [removed, sent] : [sent, removed];
+  for (const answer of answers) await client.stage.board.within('an overtaken call answers', answer);
+}
+
+/** Nothing but these keys is in the queue, and a newcomer is next. */
+async function nothingElse(stage: Stage, client: Client, ...keys: readonly string[]): Promise<void> {
+  const newcomer = await client.enter();
+  const watch = await stage.watch();
+  await watch.untilKeys(...keys, newcomer.placement.key);
+  if (keys.length === 0) await newcomer.untilAdmitted();
+}
+
+const WHICHEVER = ['remove', 'enqueue'] as const;
+
+/** Leaving a queue, and that it is final. */
+export const removalFacts: readonly Fact[] = [
+  fact('a removal answers true once and false after that', async (stage) => {
+    const client = await stage.client();
+    const contender = await client.enter();
+    expect(await contender.leave()).to.equal(true);
+    expect(await contender.leave()).to.equal(false);
+  }),
+
+  fact('the removal of an id that never entered answers false', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    await other.enter();
+    expect(await client.remove(stage.queue, client.wish().id)).to.equal(false);
+  }),
+
+  fact('entering twice with one id takes one place', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    const holder = await client.enter();
+    const waiter = await other.enter();
+    for (const [owner, { spec, placement }] of [
+      [client, holder],
+      [other, waiter],
+    ] as const) {
+      const again = await owner.session.enqueue(spec);
+      const { order, token, key } = again;
+      expect({ order, token, key }).to.deep.equal({
+        order: placement.order,
+        token: placement.token,
+        key: placement.key,
+      });
+    }
+    const watch = await stage.watch();
+    await watch.untilFirst();
+    expect(watch.keys).to.deep.equal([holder.placement.key, waiter.placement.key]);
+    await holder.leave();
+    await waiter.untilAdmitted();
+  }),
+
+  ...WHICHEVER.map((first) =>
+    fact(
+      `an id removed while its enqueue is on its way never appears (${first} awaited first)`,
+      async (stage) => {
+        const [client, other] = await stage.threeClients();
+        await overtake(client, first, (spec) => client.session.enqueue(spec));
+        await nothingElse(stage, other);
+      },
+    ),
+  ),
+
+  fact('an id removed while it joins the line never appears in it', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    const holder = await other.enter();
+    for (const first of WHICHEVER) await overtake(client, first, (spec) => client.session.enqueue(spec));
+    await nothingElse(stage, other, holder.placement.key);
+  }),
+
+  fact('an id removed while its try is on its way never appears', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    for (const first of WHICHEVER) await overtake(client, first, (spec) => client.session.tryEnqueue(spec));
+    await nothingElse(stage, other);
+  }),
+
+  fact('an id removed after it entered twice never appears again', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    const spec = client.wish();
+    await client.session.enqueue(spec);
+    const again = client.session.enqueue(spec).catch((error: unknown) => {
+      if (!isQueueLockError(error, 'ENTRY_LOST')) throw error;
+    });
+    expect(await client.remove(spec.queue, spec.id)).to.equal(true);
+    await again;
+    await nothingElse(stage, other);
+  }),
+
+  fact('an entry whose turns nobody follows keeps its place', async (stage) => {
+    const clients = await stage.threeClients();
+    const [holder, quiet, last] = [
+      await clients[0].enter(),
+      await clients[1].enter(),
+      await clients[2].enter(),
+    ];
+    quiet.unfollow();
+    await holder.leave();
+    await onlyAdmitted(stage, [holder, quiet, last], []);
+    const watch = await stage.watch();
+    await watch.untilKeys(quiet.placement.key, last.placement.key);
+    expect(await quiet.leave()).to.equal(true);
+    await onlyAdmitted(stage, [holder, quiet, last], [last]);
+  }),
+
+  fact('after everybody has left nothing is left', async (stage) => {
+    const [stays, leaves, closes] = await stage.threeClients();
+    const watch = await stage.watch();
+    const holder = await stays.enter();
+    const waiters = [await leaves.enter(), await closes.enter(), await stays.enter({ shared: true })];
+    await stays.tryEnter();
+    await waiters[0]?.leave();
+    await closes.close();
+    await holder.leave();
+    await waiters[2]?.untilAdmitted();
+    await waiters[2]?.leave();
+    await watch.until('an empty queue', (entries) => entries.length === 0);
+    expect((await stage.harness.entries?.(stage.queue)) ?? []).to.deep.equal([]);
+  }),
+];

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import type { EntrySpec } from '@queuelock/core/backend';
+import type { Contender } from '../contender.ts';
+import { fact, type Fact } from '../fact.ts';
+import type { Stage } from '../stage.ts';
+import { onlyAdmitted } from './order.ts';
+
+const READER = { shared: true };
+const WRITER = { shared: false };
+
+/** One place per wish, dealt to three clients in turn. */
+async function enterAll(stage: Stage, ...wishes: readonly Partial<EntrySpec>[]): Promise<Contender[]> {
+  const clients = await stage.threeClients();
+  const line: Contender[] = [];
+  for (const [place, wish] of wishes.entries()) {
+    const client = clients[place % clients.length] ?? clients[0];
+    line.push(await client.enter(wish));
+  }
+  return line;
+}
+
+type Line<Size extends number, Places extends Contender[] = []> = Places['length'] extends Size
+  ? Places
+  : Line<Size, [...Places, Contender]>;
+
+/** Read/write locks. */
+export const readWriteFacts: readonly Fact[] = [
+  fact('readers share, and a writer waits for all of them', async (stage) => {
+    const line = await enterAll(stage, READER, READER, WRITER);
+    const [first, second, writer] = line as Line<3>;
+    await onlyAdmitted(stage, line, [first, second]);
+    await second.leave();
+    await onlyAdmitted(stage, line, [first]);
+    await first.leave();
+    await onlyAdmitted(stage, line, [writer]);
+  }),
+
+  fact('a reader that comes later waits behind the writer that waits', async (stage) => {
+    const line = await enterAll(stage, READER, WRITER, READER);
+    const [first, writer, later] = line as Line<3>;
+    await onlyAdmitted(stage, line, [first]);
+    await first.leave();
+    await onlyAdmitted(stage, line, [writer]);
+    await writer.leave();
+    await onlyAdmitted(stage, line, [later]);
+  }),
+
+  fact('all readers behind a writer are admitted when it leaves, up to the next writer', async (stage) => {
+    const line = await enterAll(stage, WRITER, READER, READER, WRITER, READER);
+    const [writer, one, two, next, last] = line as Line<5>;
+    await writer.leave();
+    await onlyAdmitted(stage, line, [one, two]);
+    await one.leave();
+    await two.leave();
+    await onlyAdmitted(stage, line, [next]);
+    await next.leave();
+    await onlyAdmitted(stage, line, [last]);
+  }),
+
+  fact('a waiting writer that gives up lets the readers behind it join those who hold', async (stage) => {
+    const line = await enterAll(stage, READER, WRITER, READER);
+    const [first, writer, later] = line as Line<3>;
+    await onlyAdmitted(stage, line, [first]);
+    await writer.leave();
+    await onlyAdmitted(stage, line, [first, later]);
+  }),
+];
+
+const PERMIT = { limit: 3 };
+
+/** Semaphores of three permits. */
+export const semaphoreFacts: readonly Fact[] = [
+  fact('a semaphore admits as many as it has permits', async (stage) => {
+    const line = await enterAll(stage, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT);
+    await onlyAdmitted(stage, line, line.slice(0, 3));
+  }),
+
+  fact('a permit goes to the next in line, whichever holder returns it', async (stage) => {
+    const line = await enterAll(stage, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT);
+    const [a, b, c, d, e, f] = line as Line<6>;
+    await onlyAdmitted(stage, line, [a, b, c]);
+    await b.leave();
+    await onlyAdmitted(stage, line, [a, c, d]);
+    await d.leave();
+    await onlyAdmitted(stage, line, [a, c, e]);
+    await a.leave();
+    await onlyAdmitted(stage, line, [c, e, f]);
+  }),
+
+  fact('a waiter of a semaphore that gives up takes no permit with it', async (stage) => {
+    const line = await enterAll(stage, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT);
+    const [a, b, c, d, e, f] = line as Line<6>;
+    await e.leave();
+    await onlyAdmitted(stage, line, [a, b, c]);
+    await c.leave();
+    await onlyAdmitted(stage, line, [a, b, d]);
+    await a.leave();
+    await onlyAdmitted(stage, line, [b, d, f]);
+    for (const holder of [b, d, f]) expect(await holder.leave()).to.equal(true);
+  }),
+];

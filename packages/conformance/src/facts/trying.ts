@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { fact, type Fact } from '../fact.ts';
+import { onlyAdmitted } from './order.ts';
+
+/** Entering only if nobody has to be waited for. */
+export const tryFacts: readonly Fact[] = [
+  fact('a try on a busy queue answers undefined and leaves nothing', async (stage) => {
+    const [holding, waiting, trying] = await stage.threeClients();
+    const holder = await holding.enter();
+    const waiter = await waiting.enter();
+    const watch = await stage.watch();
+    await watch.untilKeys(holder.placement.key, waiter.placement.key);
+    expect(await trying.tryEnter()).to.equal(undefined);
+    await stage.settle();
+    await watch.untilKeys(holder.placement.key, waiter.placement.key);
+    await holder.leave();
+    await onlyAdmitted(stage, [holder, waiter], [waiter]);
+  }),
+
+  fact('a try on a free queue is admitted and holds like any other', async (stage) => {
+    const [trying, waiting] = await stage.threeClients();
+    const holder = await trying.tryEnter();
+    expect(holder?.placement.turn.admitted).to.equal(true);
+    if (!holder) return;
+    const waiter = await waiting.enter();
+    await onlyAdmitted(stage, [holder, waiter], [holder]);
+    await holder.leave();
+    await onlyAdmitted(stage, [holder, waiter], [waiter]);
+  }),
+
+  fact('of several tries at the same time exactly one is admitted', async (stage) => {
+    const clients = [...(await stage.threeClients()), await stage.client()];
+    const answers = await Promise.all(clients.map((client) => client.tryEnter()));
+    expect(answers.filter((contender) => contender !== undefined)).to.have.length(1);
+  }),
+
+  fact('a shared try passes readers and no writer', async (stage) => {
+    const [reading, writing, trying] = await stage.threeClients();
+    const reader = await reading.enter({ shared: true });
+    const friend = await trying.tryEnter({ shared: true });
+    expect(friend?.admitted).to.equal(true);
+    const writer = await writing.enter();
+    expect(await trying.tryEnter({ shared: true })).to.equal(undefined);
+    await reader.leave();
+    await friend?.leave();
+    await writer.untilAdmitted();
+  }),
+
+  fact('a try at a semaphore is admitted while a permit is free', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    const one = await client.tryEnter({ limit: 2 });
+    const two = await other.tryEnter({ limit: 2 });
+    expect([one?.admitted, two?.admitted]).to.deep.equal([true, true]);
+    expect(await client.tryEnter({ limit: 2 })).to.equal(undefined);
+    await one?.leave();
+    expect((await client.tryEnter({ limit: 2 }))?.admitted).to.equal(true);
+  }),
+
+  fact('tries never hold up those who wait', async (stage) => {
+    const [holding, waiting, trying] = await stage.threeClients();
+    const holder = await holding.enter();
+    const waiter = await waiting.enter();
+    const tries = Promise.all(Array.from({ length: 10 }, () => trying.tryEnter()));
+    await holder.leave();
+    await waiter.untilAdmitted();
+    expect((await tries).filter((contender) => contender !== undefined)).to.deep.equal([]);
+    await waiter.leave();
+    const watch = await stage.watch();
+    await watch.until('an empty queue', (entries) => entries.length === 0);
+  }),
+];

@@ -1,0 +1,33 @@
+import type { Backend, Session } from '@queuelock/core/backend';
+
+/** What the suite has to know about a backend and the store behind it. */
+export interface BackendHarness {
+  /** For the titles: `etcd 3.5, one node`. */
+  readonly name: string;
+  /** Makes a new connection, every time to the same store. The suite closes it. */
+  connect(): Promise<Backend>;
+  /**
+   * Lets the owner of a session die without a word: nothing renews it any more, whatever the client library does on its own,
+   * and the server is not told. The session object must stay callable. Default: the suite just stops to call `renew`.
+   */
+  crash?(session: Session): Promise<void>;
+  /** The shortest time to live that works well, in milliseconds. Facts about expiry take a few times as long. */
+  readonly ttlMs: number;
+  /** How much later than the TTL a dead session's place may be free, in milliseconds; includes scheduling and transport. */
+  readonly expiryGranularityMs: number;
+  /** Removes an entry as an operator would, past the backend. Without it the facts about that are skipped. */
+  evict?(key: string): Promise<void>;
+  /** What is stored for a queue, read past the backend; looked at where nothing must be left. */
+  entries?(queue: string): Promise<readonly unknown[]>;
+  /** The time in milliseconds in which expiry is measured. Default: `performance.now()`. */
+  now?(): number;
+  /** Rounds of the fact about load. Default 5. */
+  readonly rounds?: number;
+  /** Longest wait for anything that does not have to wait for an expiry, in milliseconds. Default 10,000. */
+  readonly patienceMs?: number;
+}
+
+/** The bound of every single wait. */
+export function longestWaitMs({ patienceMs = 10_000, ttlMs, expiryGranularityMs }: BackendHarness): number {
+  return patienceMs + ttlMs + expiryGranularityMs;
+}

@@ -1,0 +1,64 @@
+import type { Backend, SeenEntry } from '@queuelock/core/backend';
+import type { Stage } from './stage.ts';
+
+/** What an observer of a queue has seen. */
+export class QueueWatch {
+  readonly seen: (readonly SeenEntry[])[] = [];
+  readonly #stage: Stage;
+  readonly #subscription: { unsubscribe(): void };
+
+  constructor(stage: Stage, backend: Backend, queue: string) {
+    this.#stage = stage;
+    this.#subscription = backend.observe(queue).subscribe({
+      next: (entries) => {
+        this.#see(entries);
+      },
+      error: (error: unknown) => {
+        stage.referee.blame(`observing failed: ${String(error)}`);
+      },
+      complete: () => {
+        stage.referee.blame('observing a queue completed');
+      },
+    });
+  }
+
+  /** The newest emission. */
+  get entries(): readonly SeenEntry[] {
+    return this.seen.at(-1) ?? [];
+  }
+
+  get keys(): readonly string[] {
+    return this.entries.map(({ key }) => key);
+  }
+
+  async untilFirst(): Promise<readonly SeenEntry[]> {
+    await this.#stage.board.until('an observer sees the queue', () => this.seen.length > 0);
+    return this.seen[0] ?? [];
+  }
+
+  async until(what: string, holds: (entries: readonly SeenEntry[]) => boolean): Promise<void> {
+    await this.#stage.board.until(
+      `an observer sees ${what}`,
+      () => this.seen.length > 0 && holds(this.entries),
+    );
+  }
+
+  /** Until exactly these are in the queue, in this order. */
+  untilKeys(...keys: readonly string[]): Promise<void> {
+    return this.until(`[${keys.join(', ')}]`, (entries) => {
+      return entries.length === keys.length && entries.every(({ key }, place) => key === keys[place]);
+    });
+  }
+
+  stop(): void {
+    this.#subscription.unsubscribe();
+  }
+
+  #see(entries: readonly SeenEntry[]): void {
+    if (entries.some(({ order }, place) => order <= (entries[place - 1]?.order ?? -1n))) {
+      this.#stage.referee.blame('an observer saw a queue out of order');
+    }
+    this.seen.push(entries);
+    this.#stage.board.note();
+  }
+}

@@ -1,0 +1,51 @@
+/** What the referee has to know of a contender. */
+export interface Rival {
+  readonly queue: string;
+  readonly order: bigint;
+  readonly shared: boolean;
+  readonly limit: number;
+  readonly admitted: boolean;
+  /** It gives up its place, or something took it away: from then on it is in nobody's way. */
+  readonly leaving: boolean;
+}
+
+/**
+ * Whether the admission breaks the rule that every primitive rests on: fewer than `limit` conflicting entries are ahead.
+ * One that is behind and was admitted counts too: whoever let it in has broken the rule before.
+ */
+export function breaksRule(admitted: Rival, rivals: Iterable<Rival>): boolean {
+  const inTheWay = [...rivals].filter(
+    (rival) =>
+      rival !== admitted &&
+      rival.queue === admitted.queue &&
+      !rival.leaving &&
+      !(rival.shared && admitted.shared) &&
+      (rival.admitted || rival.order < admitted.order),
+  );
+  return inTheWay.length >= admitted.limit;
+}
+
+/** Looks at every admission of a fact, whatever the fact itself looks at. */
+export class Referee {
+  readonly #rivals = new Set<Rival>();
+  readonly #faults: string[] = [];
+
+  /** What was seen that a backend must not do. */
+  get faults(): readonly string[] {
+    return this.#faults;
+  }
+
+  joins(rival: Rival): void {
+    this.#rivals.add(rival);
+  }
+
+  admits(rival: Rival): void {
+    if (breaksRule(rival, this.#rivals)) {
+      this.blame(`entry ${rival.order} was admitted while others were ahead or held`);
+    }
+  }
+
+  blame(fault: string): void {
+    this.#faults.push(fault);
+  }
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import type { Backend } from '@queuelock/core/backend';
+import { Board } from './board.ts';
+import { Client } from './client.ts';
+import type { Contender } from './contender.ts';
+import { longestWaitMs, type BackendHarness } from './harness.ts';
+import { QueueWatch } from './queue-watch.ts';
+import { Referee } from './referee.ts';
+
+/** Sessions whose expiry is not the point live this many times the harness's TTL: a slow machine is no finding. */
+const COMFORT = 5;
+
+/** Where one fact plays: a queue of its own, the clients, and what was seen. */
+export class Stage {
+  readonly harness: BackendHarness;
+  readonly queue: string = `conformance-${randomBytes(6).toString('hex')}`;
+  readonly board: Board;
+  readonly referee: Referee = new Referee();
+  readonly now: () => number;
+  readonly #backends: Backend[] = [];
+  readonly #clients: Client[] = [];
+
+  constructor(harness: BackendHarness) {
+    this.harness = harness;
+    this.board = new Board(longestWaitMs(harness));
+    this.now = () => harness.now?.() ?? performance.now();
+  }
+
+  async connect(): Promise<Backend> {
+    const backend = await this.board.within('connect answers', this.harness.connect());
+    this.#backends.push(backend);
+    return backend;
+  }
+
+  /** Opens a session, on a connection of its own unless one is given. */
+  async client(on?: Backend, ttlMs: number = COMFORT * this.harness.ttlMs): Promise<Client> {
+    const backend = on ?? (await this.connect());
+    const session = await this.board.within(
+      'open answers',
+      backend.open(ttlMs, new AbortController().signal),
+    );
+    const client = new Client(this, backend, session);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Three clients, each with its own connection. */
+  async threeClients(): Promise<[Client, Client, Client]> {
+    return [await this.client(), await this.client(), await this.client()];
+  }
+
+  /** Watches a queue through a connection of its own. */
+  async watch(queue: string = this.queue): Promise<QueueWatch> {
+    return this.watchOn(await this.connect(), queue);
+  }
+
+  watchOn(backend: Backend, queue: string = this.queue): QueueWatch {
+    return new QueueWatch(this, backend, queue);
+  }
+
+  /** Every connection reads the queue once: what was on its way has had its chance to arrive. */
+  async settle(queue: string = this.queue): Promise<void> {
+    const watches = this.#backends.map((backend) => new QueueWatch(this, backend, queue));
+    for (const watch of watches) await watch.untilFirst();
+    for (const watch of watches) watch.stop();
+  }
+
+  /** An operator removes the contender's entry. */
+  async evict(contender: Contender): Promise<void> {
+    contender.giveUp();
+    await this.harness.evict?.(contender.placement.key);
+  }
+
+  /** Ends everything. Throws what the referee has seen. */
+  async close(): Promise<void> {
+    try {
+      await Promise.all(this.#clients.map((client) => client.close()));
+    } finally {
+      await this.board.within('close answers', Promise.all(this.#backends.map((backend) => backend.close())));
+    }
+    if (this.referee.faults.length > 0) throw new Error(this.referee.faults.join('; '));
+  }
+}

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import type { Suite } from 'mocha';
+import { conformanceTitles, describeBackend, facts, type BackendHarness } from '@queuelock/conformance';
+import { memory } from '@queuelock/memory';
+
+describe('describeBackend', function () {
+  const harness: BackendHarness = {
+    name: 'a store',
+    connect: async () => memory(),
+    ttlMs: 100,
+    expiryGranularityMs: 100,
+  };
+  describeBackend(harness);
+  // Taken out again: it is looked at here, not run.
+  const [suite] = this.suites.splice(0) as [Suite];
+
+  it('defines one test for each title, in order', () => {
+    expect(suite.title).to.equal('a store is a queuelock backend');
+    expect(suite.tests.map(({ title }) => title)).to.deep.equal(conformanceTitles);
+    expect(new Set(conformanceTitles).size).to.equal(conformanceTitles.length);
+  });
+
+  it('gives slow stores more time', () => {
+    expect(suite.timeout()).to.be.greaterThan(harness.ttlMs + harness.expiryGranularityMs);
+  });
+
+  it('skips what the harness cannot do, and says why', async () => {
+    const evictions = facts.filter(({ needs }) => needs === 'evict').map(({ title }) => title);
+    expect(evictions).to.have.length(2);
+    for (const title of evictions) {
+      const context = {
+        skipReason: '',
+        skip: () => {
+          throw new Error('skipped');
+        },
+      };
+      const test = suite.tests.find((candidate) => candidate.title === title);
+      const run = test?.fn as unknown as (this: typeof context) => Promise<void>;
+      const outcome = await run.call(context).catch((error: unknown) => (error as Error).message);
+      expect(outcome).to.equal('skipped');
+      expect(context.skipReason).to.equal('the harness has no evict()');
+    }
+  });
+});

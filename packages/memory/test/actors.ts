@@ -1,0 +1,67 @@
+import {
+  isQueueLockError,
+  type Backend,
+  type EntrySpec,
+  type Session,
+  type Turn,
+} from '@queuelock/core/backend';
+import type { Observable } from 'rxjs';
+
+let ids = 0;
+
+/** A wish with an id of its own. */
+export function wish(changes: Partial<EntrySpec> = {}): EntrySpec {
+  ids += 1;
+  return { queue: 'q', id: ids.toString(16).padStart(32, '0'), shared: false, limit: 1, ...changes };
+}
+
+export function openSession(backend: Backend, ttlMs = 1_000): Promise<Session> {
+  return backend.open(ttlMs, new AbortController().signal);
+}
+
+/** What a subscription has brought so far: values, and the error's code at the end. */
+export function record<T>(source$: Observable<T>): { seen: (T | string)[]; stop(): void } {
+  const seen: (T | string)[] = [];
+  const subscription = source$.subscribe({
+    next: (value) => {
+      seen.push(value);
+    },
+    error: (error: unknown) => {
+      seen.push(codeIn(error));
+    },
+  });
+  return {
+    seen,
+    stop: () => {
+      subscription.unsubscribe();
+    },
+  };
+}
+
+/** The same for turns: admitted or not. */
+export function recordTurns(turns$: Observable<Turn>): {
+  readonly seen: readonly (boolean | string)[];
+  stop(): void;
+} {
+  const turns = record(turns$);
+  return {
+    get seen() {
+      return turns.seen.map((turn) => (typeof turn === 'string' ? turn : turn.admitted));
+    },
+    stop: () => {
+      turns.stop();
+    },
+  };
+}
+
+/** The code of a rejection. */
+export async function codeOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'no error',
+    (error: unknown) => codeIn(error),
+  );
+}
+
+function codeIn(error: unknown): string {
+  return isQueueLockError(error) ? error.code : String(error);
+}

@@ -1,0 +1,205 @@
+import { expect } from 'chai';
+import { QueueLockError } from '@queuelock/core/backend';
+import {
+  createMemoryServer,
+  memory,
+  virtualClock,
+  type Intercept,
+  type MemoryOptions,
+} from '@queuelock/memory';
+import { codeOf, openSession, record, recordTurns, wish } from './actors.ts';
+
+const noAnswer = new QueueLockError('UNAVAILABLE', 'the answer was lost');
+
+/** Treats calls of one kind as told, and lets the others pass. */
+function only(kind: string, treat: Intercept): Intercept {
+  return (call, proceed) => (call === kind ? treat(call, proceed) : proceed());
+}
+
+describe('a connection to a memory server', () => {
+  const clock = virtualClock();
+  const server = createMemoryServer({ clock });
+  const connect = (options: MemoryOptions): ReturnType<typeof memory> => memory({ server, ...options });
+
+  afterEach(async () => {
+    server.close();
+    // The news of it arrives over the latency.
+    await clock.advance(10);
+    expect(server.watcherCount).to.equal(0);
+    expect(clock.timerCount).to.equal(0);
+  });
+
+  it('delays calls by half the latency each way, and events by half of it', async () => {
+    const near = await openSession(connect({}));
+    const opening = openSession(connect({ latencyMs: 10 }));
+    await clock.advance(10);
+    const far = await opening;
+    const first = wish();
+    await near.enqueue(first);
+    const entering = far.enqueue(wish());
+    await clock.advance(4);
+    expect(server.entryCount).to.equal(1);
+    await clock.advance(1);
+    expect(server.entryCount).to.equal(2);
+    await clock.advance(5);
+    const turns = recordTurns((await entering).turns);
+    await near.remove('q', first.id);
+    await clock.advance(4);
+    expect(turns.seen).to.deep.equal([]);
+    await clock.advance(1);
+    expect(turns.seen).to.deep.equal([false, true]);
+  });
+
+  it('loses an answer: the call took effect and may be repeated', async () => {
+    let losses = 1;
+    const intercept = only('enqueue', async (_call, proceed) => {
+      const answer = await proceed();
+      if (losses-- > 0) throw noAnswer;
+      return answer;
+    });
+    const session = await openSession(connect({ intercept }));
+    const spec = wish();
+    expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
+    expect(server.entryCount).to.equal(1);
+    expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
+    expect(server.entryCount).to.equal(1);
+  });
+
+  it('loses a request: the call has no effect', async () => {
+    const intercept = only('enqueue', async () => {
+      throw noAnswer;
+    });
+    const session = await openSession(connect({ intercept }));
+    expect(await codeOf(session.enqueue(wish()))).to.equal('UNAVAILABLE');
+    expect(server.entryCount).to.equal(0);
+  });
+
+  it('refuses a request that arrives after its id was removed, however late', async () => {
+    const late: (() => Promise<unknown>)[] = [];
+    const intercept = only('enqueue', async (_call, proceed) => {
+      late.push(proceed);
+      throw noAnswer;
+    });
+    const session = await openSession(connect({ intercept }));
+    const spec = wish();
+    await codeOf(session.enqueue(spec));
+    await codeOf(session.enqueue(spec));
+    expect(await session.remove('q', spec.id)).to.equal(false);
+    await clock.advance(500);
+    for (const arrive of late) expect(await codeOf(arrive())).to.equal('ENTRY_LOST');
+    expect(server.entryCount).to.equal(0);
+  });
+
+  it('sends a request once, however often the interceptor proceeds', async () => {
+    const intercept = only('renew', async (_call, proceed) => {
+      expect(proceed()).to.equal(proceed());
+      return proceed();
+    });
+    const session = await openSession(connect({ intercept }));
+    expect(await session.renew(new AbortController().signal)).to.equal(session.ttlMs);
+  });
+
+  it('shows every call to the interceptor', async () => {
+    const calls: string[] = [];
+    const backend = connect({
+      intercept: (call, proceed) => {
+        calls.push(call);
+        return proceed();
+      },
+    });
+    const session = await openSession(backend);
+    const spec = wish();
+    await session.renew(new AbortController().signal);
+    await session.enqueue(spec);
+    await session.tryEnqueue(wish());
+    await session.update('q', spec.id, 'v');
+    await session.remove('q', spec.id);
+    await session.close();
+    expect(calls).to.deep.equal(['open', 'renew', 'enqueue', 'tryEnqueue', 'update', 'remove', 'close']);
+  });
+
+  it('never rejects a close, even if it does not arrive', async () => {
+    const intercept = only('close', async () => {
+      throw noAnswer;
+    });
+    const session = await openSession(connect({ intercept }));
+    await session.close();
+    expect(server.sessionIds).to.deep.equal([session.id]);
+  });
+
+  it('gives up a renewal when its signal aborts, and no opening, whose session nobody could close', async () => {
+    const intercept = only('renew', () => new Promise(() => undefined));
+    const backend = connect({ intercept });
+    const session = await openSession(backend);
+    const stop = new AbortController();
+    const renewing = session.renew(stop.signal).catch((error: unknown) => error);
+    stop.abort('enough');
+    expect(await renewing).to.equal('enough');
+    expect((await backend.open(1_000, stop.signal)).ttlMs).to.equal(1_000);
+  });
+
+  it('delivers the events of a subscription in order, whatever the order in which they are let through', async () => {
+    const held: (() => void)[] = [];
+    const far = connect({ deliver: (arrive) => held.push(arrive) });
+    const near = await openSession(connect({}));
+    const first = wish();
+    await near.enqueue(first);
+    const placement = await (await openSession(far)).enqueue(wish());
+    const turns = recordTurns(placement.turns);
+    await near.remove('q', first.id);
+    for (const arrive of held.reverse()) arrive();
+    expect(turns.seen).to.deep.equal([false, true]);
+    turns.stop();
+  });
+
+  it('drops the events that are on their way to a subscription that ended', async () => {
+    const held: (() => void)[] = [];
+    const seen = record(connect({ deliver: (arrive) => held.push(arrive) }).observe('q'));
+    seen.stop();
+    for (const arrive of held) arrive();
+    expect(seen.seen).to.deep.equal([]);
+  });
+
+  it('is silent once it is closed, refuses calls, and leaves its sessions to their TTL', async () => {
+    const backend = connect({});
+    const other = await openSession(connect({}), 60_000);
+    const session = await openSession(backend, 1_000);
+    const turns = recordTurns((await session.enqueue(wish())).turns);
+    const seen = record(backend.observe('q'));
+    const next = recordTurns((await other.enqueue(wish())).turns);
+    await backend.close();
+    await backend.close();
+    expect(await codeOf(session.enqueue(wish()))).to.equal('CLOSED');
+    expect(await codeOf(openSession(backend))).to.equal('CLOSED');
+    expect(record(backend.observe('q')).seen).to.deep.equal(['CLOSED']);
+    await session.close();
+    await clock.advance(999);
+    expect(next.seen).to.deep.equal([false]);
+    await clock.advance(1);
+    expect(next.seen).to.deep.equal([false, true]);
+    expect(turns.seen).to.deep.equal([true]);
+    expect(seen.seen).to.have.length(2);
+  });
+
+  it('takes its own server along when it is closed', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const backend = memory();
+    await (await openSession(backend, 60_000)).enqueue(wish());
+    const open = timers();
+    await backend.close();
+    expect(timers()).to.equal(open - 1);
+  });
+
+  it('names the argument, the value and the rule in what it refuses', () => {
+    expect(() => memory({ latencyMs: -1 })).to.throw(
+      'latencyMs is a number of milliseconds from 0 up; got -1',
+    );
+    const foreign = { ...server };
+    expect(() => memory({ server: foreign })).to.throw(
+      'server comes from createMemoryServer(); got an object',
+    );
+    expect(() => {
+      memory().checkName('');
+    }).to.throw('queue is a string with at least one character; got ""');
+  });
+});

@@ -1,0 +1,186 @@
+import { expect } from 'chai';
+import { createMemoryServer, memory, virtualClock } from '@queuelock/memory';
+import { codeOf, openSession, record, recordTurns, wish } from './actors.ts';
+
+describe('a memory server', () => {
+  const clock = virtualClock();
+  const server = createMemoryServer({ clock });
+  const backend = memory({ server });
+
+  afterEach(async () => {
+    server.close();
+    await clock.advance(0);
+    expect(server.entryCount).to.equal(0);
+    expect(clock.timerCount).to.equal(0);
+  });
+
+  it('grants within the call that releases', async () => {
+    const session = await openSession(backend);
+    const [first, second] = [wish(), wish()];
+    await session.enqueue(first);
+    const turns = recordTurns((await session.enqueue(second)).turns);
+    void session.remove('q', first.id);
+    expect(turns.seen).to.deep.equal([false, true]);
+    turns.stop();
+  });
+
+  it('wakes exactly one waiter with each release of a plain lock', async () => {
+    const session = await openSession(backend);
+    const wishes = Array.from({ length: 50 }, () => wish());
+    for (const one of wishes) await session.enqueue(one);
+    const before = server.wakeUps;
+    for (const [place, { id }] of wishes.entries()) {
+      expect(server.wakeUps - before).to.equal(place);
+      await session.remove('q', id);
+    }
+    expect(server.wakeUps - before).to.equal(49);
+  });
+
+  it('wakes nobody when a waiter leaves the middle', async () => {
+    const session = await openSession(backend);
+    const wishes = [wish(), wish(), wish(), wish()] as const;
+    for (const one of wishes) await session.enqueue(one);
+    const before = server.wakeUps;
+    await session.remove('q', wishes[1].id);
+    await session.remove('q', wishes[3].id);
+    expect(server.wakeUps).to.equal(before);
+  });
+
+  it('tells how many conflicting entries are ahead', async () => {
+    const session = await openSession(backend);
+    await session.enqueue(wish({ shared: true }));
+    await session.enqueue(wish({ shared: true }));
+    expect((await session.enqueue(wish())).turn).to.deep.equal({ admitted: false, ahead: 2 });
+    expect((await session.enqueue(wish({ shared: true }))).turn).to.deep.equal({ admitted: false, ahead: 1 });
+  });
+
+  it('frees a session at its TTL after the last renewal, to the millisecond', async () => {
+    const [dying, waiting] = [await openSession(backend, 1_000), await openSession(backend, 60_000)];
+    const dead = recordTurns((await dying.enqueue(wish())).turns);
+    const next = recordTurns((await waiting.enqueue(wish())).turns);
+    await clock.advance(900);
+    expect(await dying.renew(new AbortController().signal)).to.equal(1_000);
+    await clock.advance(999);
+    expect(next.seen).to.deep.equal([false]);
+    await clock.advance(1);
+    expect(dead.seen).to.deep.equal([true, 'SESSION_LOST']);
+    expect(next.seen).to.deep.equal([false, true]);
+  });
+
+  it('tells the dead before it lets the living in', async () => {
+    const [dying, waiting] = [await openSession(backend), await openSession(backend)];
+    const told: string[] = [];
+    (await dying.enqueue(wish())).turns.subscribe({ error: () => told.push('dead') });
+    (await waiting.enqueue(wish())).turns.subscribe({
+      next: ({ admitted }) => told.push(admitted ? 'admitted' : 'waits'),
+      error: () => undefined,
+    });
+    expect(server.expireSession(dying.id)).to.equal(true);
+    expect(told).to.deep.equal(['waits', 'dead', 'admitted']);
+    expect(server.expireSession(dying.id)).to.equal(false);
+  });
+
+  it('gives no second life to a session whose timer is late', async () => {
+    const session = await openSession(backend, 1_000);
+    await session.enqueue(wish());
+    clock.stall(1_000);
+    expect(await codeOf(session.renew(new AbortController().signal))).to.equal('SESSION_LOST');
+    expect(server.entryCount).to.equal(0);
+  });
+
+  it('frees nothing early because of a stall', async () => {
+    const session = await openSession(backend, 1_000);
+    await session.enqueue(wish());
+    clock.stall(999);
+    expect(await session.renew(new AbortController().signal)).to.equal(1_000);
+    await clock.advance(999);
+    expect(server.entryCount).to.equal(1);
+  });
+
+  it('gives tokens that grow over all queues and sessions, also after everything was empty', async () => {
+    let last = 0n;
+    for (const queue of ['a', 'b', 'a', 'a']) {
+      const session = await openSession(backend);
+      const { token, order } = await session.enqueue(wish({ queue }));
+      expect(token).to.equal(order);
+      expect(token > last).to.equal(true);
+      last = token;
+      await session.close();
+    }
+  });
+
+  it('shows who is in which queue', async () => {
+    const session = await openSession(backend);
+    const [holder, waiter] = [wish({ value: 'me' }), wish({ shared: true })];
+    const { key, order } = await session.enqueue(holder);
+    await session.enqueue(waiter);
+    await session.enqueue(wish({ queue: 'other' }));
+    expect([...server.queues().keys()]).to.deep.equal(['q', 'other']);
+    const entries = server.queues().get('q') ?? [];
+    expect(entries[0]).to.deep.equal({
+      key,
+      order,
+      shared: false,
+      value: 'me',
+      id: holder.id,
+      sessionId: session.id,
+      limit: 1,
+      admitted: true,
+    });
+    expect(entries[1]).to.include({ id: waiter.id, shared: true, value: '', admitted: false });
+    expect(server.entryCount).to.equal(3);
+  });
+
+  it('tells keys apart when names nest', async () => {
+    const session = await openSession(backend);
+    const keys = new Set<string>();
+    for (const queue of ['a', 'a/1', 'a/1/2', 'a']) keys.add((await session.enqueue(wish({ queue }))).key);
+    expect(keys.size).to.equal(4);
+    for (const key of keys) expect(server.evict(key)).to.equal(true);
+    expect(server.evict('a/1')).to.equal(false);
+  });
+
+  it('keeps no queue, watch or timer of those who have gone', async () => {
+    const session = await openSession(backend);
+    for (let round = 0; round < 100; round += 1) {
+      const spec = wish({ queue: `q${round}` });
+      const turns = recordTurns((await session.enqueue(spec)).turns);
+      const seen = record(backend.observe(spec.queue));
+      expect(server.watcherCount).to.equal(2);
+      turns.stop();
+      seen.stop();
+      await session.remove(spec.queue, spec.id);
+    }
+    expect(server.watcherCount).to.equal(0);
+    expect(server.queues().size).to.equal(0);
+    await session.close();
+    expect(server.sessionIds).to.deep.equal([]);
+    expect(clock.timerCount).to.equal(0);
+  });
+
+  it('survives callers that call again from within an event', async () => {
+    const session = await openSession(backend);
+    const [first, second, third] = [wish(), wish(), wish()];
+    await session.enqueue(first);
+    const chained = await session.enqueue(second);
+    const last = recordTurns((await session.enqueue(third)).turns);
+    const pictures = record(backend.observe('q'));
+    chained.turns.subscribe({
+      next: ({ admitted }) => {
+        if (admitted) void session.remove('q', second.id);
+      },
+      error: () => undefined,
+    });
+    await session.remove('q', first.id);
+    expect(last.seen).to.deep.equal([false, true]);
+    expect(pictures.seen.at(-1)).to.have.length(1);
+    last.stop();
+    pictures.stop();
+  });
+
+  it('refuses a TTL that is no time', async () => {
+    for (const ttlMs of [0, 9, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(await codeOf(openSession(backend, ttlMs))).to.equal('INVALID_ARGUMENT');
+    }
+  });
+});
