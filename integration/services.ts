@@ -5,11 +5,10 @@
  *    unless the caller asks for settings of its own, which a given server would not have;
  * 2. programs of this machine, as child processes;
  * 3. the same after installing Debian's packages, when this process is root and there is apt-get;
- * 4. containers (QUEUELOCK_ETCD_IMAGE, QUEUELOCK_ZOOKEEPER_IMAGE choose the images);
+ * 4. containers, whose library is loaded only then (QUEUELOCK_ETCD_IMAGE, QUEUELOCK_ZOOKEEPER_IMAGE choose the images);
  *
  * and else rejects with a line that says what to install. Option `way` forces one of them.
  */
-import { startEtcdContainer, startZooKeeperContainer } from './services/containers.ts';
 import {
   checkEtcdFlags,
   etcdVersion,
@@ -32,7 +31,7 @@ import {
 
 export { zkFourLetter, type FourLetterWord } from './services/four-letter.ts';
 export { etcdMetrics, sumOf, type Metrics } from './services/metrics.ts';
-export { stopShared } from './services/shared.ts';
+export { recordRanAgainst, stopShared } from './services/shared.ts';
 
 /** Narrow on `way` before doing a fault to it. */
 export type EtcdService = ServiceOf[Way];
@@ -66,7 +65,7 @@ export async function startEtcd<W extends Way = Way>(options: EtcdOptions<W> = {
     isHere: hasEtcd,
     install: () => installPackages(['etcd-server', 'etcd-client']),
     startProcess: () => startEtcdProcess(flags),
-    startContainer: () => startEtcdContainer(flags),
+    startContainer: async () => (await import('./services/containers.ts')).startEtcdContainer(flags),
   });
 }
 
@@ -86,7 +85,7 @@ export async function startZooKeeper<W extends Way = Way>(
     install: async () =>
       installPackages(['zookeeper', ...((await findJava()) ? [] : ['default-jre-headless'])]),
     startProcess: () => startZooKeeperProcess(settings),
-    startContainer: () => startZooKeeperContainer(settings),
+    startContainer: async () => (await import('./services/containers.ts')).startZooKeeperContainer(settings),
   });
 }
 

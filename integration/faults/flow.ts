@@ -2,6 +2,8 @@
 export class Flow {
   /** Bytes that were forwarded so far. */
   bytes = 0;
+  /** Bytes that are under way now: held, delayed or waiting for the rate. */
+  keptBytes = 0;
   /** Bytes that were swallowed so far. */
   lostBytes = 0;
   #delayMs = 0;
@@ -32,7 +34,8 @@ export class Flow {
 
   /** At most this many bytes a second on each connection. `Infinity` takes the limit away. */
   limit(bytesPerSecond: number): void {
-    if (!(bytesPerSecond > 0)) throw new RangeError(`limit: ${bytesPerSecond} is not a positive number of bytes per second`);
+    if (!(bytesPerSecond > 0))
+      throw new RangeError(`limit: ${bytesPerSecond} is not a positive number of bytes per second`);
     this.#bytesPerSecond = bytesPerSecond;
     this.#changed();
   }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Flow } from './flow.ts';
 
 /** Bytes that a pump keeps before its sender feels back-pressure. */
-const KEPT_BYTES = 1024 * 1024;
+const MOST_KEPT_BYTES = 1024 * 1024;
 /** A limited flow goes in pieces of this many milliseconds, so that it trickles and does not jump. */
 const PIECE_MS = 20;
 
@@ -23,8 +23,8 @@ export interface PumpOptions {
 export class Pump {
   readonly #options: PumpOptions;
   readonly #unsubscribe: () => void;
-  #queue: { readonly parcel: Parcel; readonly at: number }[] = [];
-  #queuedBytes = 0;
+  readonly #queue: { readonly parcel: Parcel; readonly at: number }[] = [];
+  #keptBytes = 0;
   #lastPiece = { at: 0, bytes: 0 };
   #draining = false;
   #hole = false;
@@ -55,7 +55,7 @@ export class Pump {
   stop(): void {
     this.#unsubscribe();
     clearTimeout(this.#timer);
-    this.#queue = [];
+    this.#drop();
   }
 
   #take(parcel: Parcel): void {
@@ -65,8 +65,8 @@ export class Pump {
       return;
     }
     this.#queue.push({ parcel, at: performance.now() });
-    this.#queuedBytes += sizeOf(parcel);
-    if (this.#queuedBytes > KEPT_BYTES) from.pause();
+    this.#kept(sizeOf(parcel));
+    if (this.#keptBytes > MOST_KEPT_BYTES) from.pause();
     this.#go();
   }
 
@@ -78,12 +78,19 @@ export class Pump {
 
   #flowChanged(): void {
     const { flow, onBroken } = this.#options;
-    if (flow.dark) {
-      for (const { parcel } of this.#queue.splice(0)) this.#lose(parcel);
-      this.#queuedBytes = 0;
-    }
+    if (flow.dark) for (const { parcel } of this.#drop()) this.#lose(parcel);
     if (this.#hole && !flow.dark && this.#onLoss === undefined) onBroken();
     else this.#go();
+  }
+
+  #kept(bytes: number): void {
+    this.#keptBytes += bytes;
+    this.#options.flow.keptBytes += bytes;
+  }
+
+  #drop(): { readonly parcel: Parcel }[] {
+    this.#kept(-this.#keptBytes);
+    return this.#queue.splice(0);
   }
 
   #go(): void {
@@ -97,13 +104,16 @@ export class Pump {
       }
       this.#forward(this.#queue.shift()!);
     }
-    if (this.#queuedBytes <= KEPT_BYTES && from.isPaused()) from.resume();
+    if (this.#keptBytes <= MOST_KEPT_BYTES && from.isPaused()) from.resume();
   }
 
   // From the settings of now, so that a change applies to what is under way too.
   #dueAt(arrivedAt: number): number {
     const { delayMs, bytesPerSecond } = this.#options.flow;
-    return Math.max(arrivedAt + delayMs, this.#lastPiece.at + (this.#lastPiece.bytes / bytesPerSecond) * 1000);
+    return Math.max(
+      arrivedAt + delayMs,
+      this.#lastPiece.at + (this.#lastPiece.bytes / bytesPerSecond) * 1000,
+    );
   }
 
   #forward({ parcel, at }: { readonly parcel: Parcel; readonly at: number }): void {
@@ -119,7 +129,7 @@ export class Pump {
 
   #send(piece: Buffer): void {
     const { to, flow } = this.#options;
-    this.#queuedBytes -= piece.length;
+    this.#kept(-piece.length);
     this.#lastPiece = { at: performance.now(), bytes: piece.length };
     if (to.destroyed) return;
     flow.bytes += piece.length;

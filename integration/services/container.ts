@@ -1,7 +1,13 @@
-import { hostname } from 'node:os';
-import { createInterface } from 'node:readline';
-import { GenericContainer, getContainerRuntimeClient, ImageName, Wait, type StartedTestContainer } from 'testcontainers';
-import type { ContainerService } from './service.ts';
+import { randomUUID } from 'node:crypto';
+import {
+  GenericContainer,
+  getContainerRuntimeClient,
+  ImageName,
+  Wait,
+  type StartedTestContainer,
+} from 'testcontainers';
+import { engine, labelsOf, prepareCleanUp, remove, removeFailed } from './container-cleanup.ts';
+import { NotHere, type ContainerService } from './service.ts';
 import { until } from './until.ts';
 
 /** A server image: how it is configured, and how to tell that the server in it answers. */
@@ -16,44 +22,39 @@ export interface ServerImage {
   readonly environment: Readonly<Record<string, string>>;
   /** Files to put into the container. */
   readonly files: readonly { readonly target: string; readonly content: string }[];
-  /** A line of the server's log that comes when it is nearly ready. */
-  readonly readyLine: RegExp;
   /** Answers with the version once the server serves requests; rejects before. */
   readonly probe: (endpoint: string) => Promise<string>;
 }
 
 const START_WITHIN_MS = 60_000;
-/** On every container of ours: who started it. */
-const OWNER = 'queuelock.test-server.owner';
 
-/** Starts a container of the image. Rejects when there is no engine, no image, or when the server does not come up. */
+/** Starts a container of the image. Rejects with NotHere when there is no engine or no image. */
 export async function startContainer(image: ServerImage): Promise<ContainerService> {
   // Ryuk, which removes containers after a crash, is one more image to pull: only those who ask for it get it.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true';
   const name = await chooseImage(image);
-  await removeOrphans();
-  const log: string[] = [];
+  await prepareCleanUp();
+  const start = randomUUID();
   try {
     // A new builder each time: it keeps what the last start told it.
     const started = await new GenericContainer(name)
-      .withLabels({ [OWNER]: owner() })
+      .withLabels(labelsOf(start))
       .withEnvironment({ ...image.environment })
       .withCopyContentToContainer([...image.files])
       .withExposedPorts(image.port)
-      .withWaitStrategy(Wait.forLogMessage(image.readyLine))
+      // The probe below tells when it is ready. Failing to wait here would remove the container before its log is read.
+      .withWaitStrategy(Wait.forLogMessage(/./))
       .withStartupTimeout(START_WITHIN_MS)
-      .withLogConsumer((stream) => createInterface(stream).on('line', (line) => log.push(line)))
       .start();
-    return await ContainerServer.of(started, image);
+    const server = new ContainerServer(started, image);
+    await server.answers();
+    return server;
   } catch (error) {
-    const tail = log.slice(-40).join('\n') || 'it printed nothing';
-    throw new Error(`${image.name} in ${name}: ${(error as Error).message}; the end of its log:\n${tail}`, { cause: error });
+    const log = await removeFailed(start);
+    throw new Error(`${image.name} in ${name}: ${(error as Error).message}; the end of its log:\n${log}`, {
+      cause: error,
+    });
   }
-}
-
-/** Removes every container that this process started and did not stop. */
-export async function removeContainers(): Promise<void> {
-  await removeOwned((by) => by === owner());
 }
 
 class ContainerServer implements ContainerService {
@@ -64,18 +65,7 @@ class ContainerServer implements ContainerService {
   #stopped = false;
   #paused = false;
 
-  static async of(started: StartedTestContainer, image: ServerImage): Promise<ContainerServer> {
-    const server = new ContainerServer(started, image);
-    try {
-      await server.#answers();
-    } catch (error) {
-      await server.stop();
-      throw error;
-    }
-    return server;
-  }
-
-  private constructor(started: StartedTestContainer, image: ServerImage) {
+  constructor(started: StartedTestContainer, image: ServerImage) {
     this.#started = started;
     this.#image = image;
   }
@@ -98,7 +88,7 @@ class ContainerServer implements ContainerService {
     if (this.#stopped) return;
     this.#stopped = true;
     await this.thaw();
-    await (await engine()).getContainer(this.id).remove({ force: true, v: true });
+    await remove((await engine()).getContainer(this.id));
   }
 
   async kill(): Promise<void> {
@@ -123,55 +113,41 @@ class ContainerServer implements ContainerService {
   async restart(): Promise<void> {
     await this.thaw();
     await this.#started.restart({ timeout: 2_000 });
-    await this.#answers();
+    await this.answers();
   }
 
-  async #answers(): Promise<void> {
+  /** Resolves when the server serves requests. */
+  async answers(): Promise<void> {
     const { name, probe } = this.#image;
     const what = `${name} answers on ${this.endpoint}`;
-    this.version = await until(() => probe(this.endpoint), { what, withinMs: START_WITHIN_MS });
+    this.version = await until(() => probe(this.endpoint), {
+      what,
+      withinMs: START_WITHIN_MS,
+      hopeless: async () => {
+        const { State } = await (await engine()).getContainer(this.id).inspect();
+        return State.Running ? undefined : `it ended by itself (exit code ${State.ExitCode})`;
+      },
+    });
   }
 }
 
-type Engine = Awaited<ReturnType<typeof getContainerRuntimeClient>>['container']['dockerode'];
-
-async function engine(): Promise<Engine> {
-  return (await getContainerRuntimeClient()).container.dockerode;
-}
-
-async function chooseImage({ variable, images }: ServerImage): Promise<string> {
+async function chooseImage({ name, variable, images }: ServerImage): Promise<string> {
   const named = process.env[variable];
-  if (named) return named;
-  const client = await getContainerRuntimeClient();
-  for (const image of images) {
+  const candidates = named ? [named] : images;
+  const client = await getContainerRuntimeClient().catch((error: unknown) => {
+    throw new NotHere('there is no container engine', { cause: error });
+  });
+  for (const image of candidates) {
     if (await client.image.exists(ImageName.fromString(image))) return image;
   }
-  return images.at(-1)!;
-}
-
-function owner(): string {
-  return `${hostname()}/${process.pid}`;
-}
-
-// Containers of processes of this machine that ended without their teardown.
-async function removeOrphans(): Promise<void> {
-  await removeOwned((by) => {
-    const [host, pid] = by.split('/');
-    return host === hostname() && !isAlive(Number(pid));
-  });
-}
-
-async function removeOwned(matches: (owner: string) => boolean): Promise<void> {
-  const docker = await engine();
-  const containers = await docker.listContainers({ all: true, filters: { label: [OWNER] } });
-  const doomed = containers.filter(({ Labels }) => matches(Labels[OWNER] ?? ''));
-  await Promise.all(doomed.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })));
-}
-
-function isAlive(pid: number): boolean {
+  const last = candidates.at(-1)!;
   try {
-    return process.kill(pid, 0);
+    await client.image.pull(ImageName.fromString(last));
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    const hint = `build it (compose/images/${name.toLowerCase()}) or name another in ${variable}`;
+    throw new NotHere(`the engine has no image ${candidates.join(' or ')} and cannot pull it; ${hint}`, {
+      cause: error,
+    });
   }
+  return last;
 }

@@ -14,19 +14,21 @@ export function startZooKeeperContainer(settings: ZooKeeperSettings): Promise<Co
 }
 
 function etcdImage(flags: EtcdFlags): ServerImage {
-  const own = Object.entries(flags).map(([flag, value]) => [etcdVariable(flag), String(value)]);
+  const own = Object.entries(flags).map(([flag, value]) => [etcdVariable(flag), String(value)] as const);
   return {
     name: 'etcd',
     variable: 'QUEUELOCK_ETCD_IMAGE',
-    images: ['queuelock/etcd:bookworm', 'quay.io/coreos/etcd:v3.4.37'],
+    images: ['queuelock/etcd:bookworm', 'quay.io/coreos/etcd:v3.5.21'],
     port: 2379,
     environment: {
+      ETCD_NAME: 'etcd',
+      ETCD_INITIAL_ADVERTISE_PEER_URLS: 'http://127.0.0.1:2380',
+      ETCD_INITIAL_CLUSTER: 'etcd=http://127.0.0.1:2380',
       ETCD_LISTEN_CLIENT_URLS: 'http://0.0.0.0:2379',
       ETCD_ADVERTISE_CLIENT_URLS: 'http://127.0.0.1:2379',
-      ...Object.fromEntries(own),
+      ...(Object.fromEntries(own) as Record<string, string>),
     },
     files: [],
-    readyLine: /ready to serve client requests|serving insecure client requests|serving client traffic insecurely/,
     probe: etcdVersion,
   };
 }
@@ -36,7 +38,11 @@ function etcdVariable(flag: string): string {
 }
 
 function zooKeeperImage(settings: ZooKeeperSettings): ServerImage {
-  const { file, properties } = zooKeeperConfig(settings, { dataDir: '/data', dataLogDir: '/datalog', clientPort: 2181 });
+  const { file, properties } = zooKeeperConfig(settings, {
+    dataDir: '/data',
+    dataLogDir: '/datalog',
+    clientPort: 2181,
+  });
   return {
     name: 'ZooKeeper',
     variable: 'QUEUELOCK_ZOOKEEPER_IMAGE',
@@ -44,7 +50,6 @@ function zooKeeperImage(settings: ZooKeeperSettings): ServerImage {
     port: 2181,
     environment: { JVMFLAGS: ['-Xmx512m', ...properties].join(' ') },
     files: [{ target: '/conf/zoo.cfg', content: file }],
-    readyLine: /binding to port/,
     probe: zooKeeperVersion,
   };
 }

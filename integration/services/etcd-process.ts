@@ -65,7 +65,7 @@ async function probeEtcd(place: Place): Promise<string> {
 }
 
 /** The names of the members, read from the store; so it answers only once there is a leader. */
-export async function etcdMembers(endpoint: string): Promise<string[]> {
+async function etcdMembers(endpoint: string): Promise<string[]> {
   await askEtcd(endpoint, '/health');
   const { members } = (await askEtcd(endpoint, '/v3/cluster/member/list', 'POST')) as {
     members: { name?: string }[];

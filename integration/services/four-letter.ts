@@ -6,12 +6,12 @@ export type FourLetterWord =
   | 'conf' | 'cons' | 'crst' | 'dirs' | 'dump' | 'envi' | 'isro' | 'mntr' | 'ruok'
   | 'srst' | 'srvr' | 'stat' | 'wchc' | 'wchp' | 'wchs'; // prettier-ignore
 
-/** Sends one four-letter word and answers with all that the server says. Rejects after 5 s without an end. */
-export function zkFourLetter(endpoint: string, word: FourLetterWord): Promise<string> {
+/** Sends one four-letter word and answers with all that the server says. Rejects when nothing comes for `withinMs`. */
+export function zkFourLetter(endpoint: string, word: FourLetterWord, withinMs = 5_000): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(splitEndpoint(endpoint));
-    socket.setTimeout(5_000, () =>
+    socket.setTimeout(withinMs, () =>
       socket.destroy(new Error(`ZooKeeper on ${endpoint} does not answer to ${word}`)),
     );
     socket.once('error', reject);

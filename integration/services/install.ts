@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { findProgram } from './programs.ts';
+import { NotHere } from './service.ts';
 
 const run = promisify(execFile);
 
@@ -23,14 +24,18 @@ const WITHIN_MS = 600_000;
 
 /** Installs packages of Debian without starting any service. Rejects when this process may not or cannot. */
 export async function installPackages(packages: readonly string[]): Promise<void> {
-  if (process.getuid?.() !== 0) throw new Error('only root can install packages');
-  if ((await findProgram('apt-get')) === undefined) throw new Error('there is no apt-get to install it with');
+  if (process.getuid?.() !== 0) throw new NotHere('not installed, and only root can install packages');
+  if ((await findProgram('apt-get')) === undefined)
+    throw new NotHere('not installed, and there is no apt-get');
   const args = ['-w', String(WITHIN_MS / 1000), LOCK, 'sh', '-c', SCRIPT, 'sh', ...packages];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   try {
     await run('flock', args, { env, timeout: WITHIN_MS, maxBuffer: 64 * 1024 * 1024 });
   } catch (error) {
     const lines = ((error as { stderr?: string }).stderr ?? '').trim().split('\n');
-    throw new Error(`apt-get install ${packages.join(' ')} failed: ${lines.at(-1) ?? ''}`, { cause: error });
+    throw new NotHere(
+      `not installed, and apt-get install ${packages.join(' ')} failed: ${lines.at(-1) ?? ''}`,
+      { cause: error },
+    );
   }
 }

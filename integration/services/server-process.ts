@@ -1,12 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freeze, thaw } from '../faults/freeze.ts';
-import { findProgram } from './programs.ts';
+import { endChild, endingOf, isRunning, spawnChild, type Command } from './child.ts';
 import { pickPorts } from './ports.ts';
 import { reapAtExit } from './reaper.ts';
 import type { ProcessService } from './service.ts';
@@ -30,14 +29,7 @@ export interface Place {
   readonly ports: readonly number[];
 }
 
-export interface Command {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
 const START_WITHIN_MS = 30_000;
-const STOP_WITHIN_MS = 2_000;
 const ATTEMPTS = 5;
 
 /** Starts the program in a fresh temporary directory on ports of 127.0.0.1; other ports when somebody took one. */
@@ -89,6 +81,10 @@ class ServerProcess implements ProcessService {
     });
   }
 
+  get #log(): string {
+    return join(this.directory, 'server.log');
+  }
+
   get pid(): number {
     const pid = this.#runningPid();
     if (pid === undefined) throw new Error(`${this.#program.name} on ${this.endpoint} is not running`);
@@ -96,12 +92,16 @@ class ServerProcess implements ProcessService {
   }
 
   async start(): Promise<void> {
-    const child = await this.#spawn(await this.#program.command(this.#place));
+    const command = await this.#program.command(this.#place);
+    const place = { directory: this.directory, log: this.#log };
+    const child = await spawnChild(command, place, (spawned) => {
+      this.#child = spawned;
+    });
     try {
       this.version = await until(() => this.#program.probe(this.#place), {
         what: `${this.#program.name} answers on ${this.endpoint}`,
         withinMs: START_WITHIN_MS,
-        hopeless: () => (running(child) ? undefined : `it ended by itself (${ending(child)})`),
+        hopeless: () => (isRunning(child) ? undefined : `it ended by itself (${endingOf(child)})`),
       });
     } catch (error) {
       throw new Error(`${(error as Error).message}; the end of its log:\n${this.#logTail()}`, {
@@ -133,7 +133,8 @@ class ServerProcess implements ProcessService {
     await this.#end('SIGTERM');
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.start();
+        await this.start();
+        return;
       } catch (error) {
         const taken = this.portTaken();
         await this.#end('SIGKILL');
@@ -147,62 +148,15 @@ class ServerProcess implements ProcessService {
     return /address already in use/i.test(this.#logTail());
   }
 
-  // A file, not a pipe: nobody has to read it for the server to go on.
-  async #spawn({ program, args, env }: Command): Promise<ChildProcess> {
-    const [file, words] = await dyingWithParent(program, args);
-    const log = openSync(join(this.directory, 'server.log'), 'a');
-    try {
-      const child = spawn(file, words, {
-        cwd: this.directory,
-        env: { ...process.env, ...env },
-        stdio: ['ignore', log, log],
-      });
-      this.#child = child;
-      await once(child, 'spawn');
-      child.unref();
-      return child;
-    } finally {
-      closeSync(log);
-    }
-  }
-
   async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || !running(child)) return;
-    child.ref();
-    const gone = once(child, 'exit');
-    child.kill(signal);
-    // A frozen process does not see SIGTERM before it is thawed.
-    child.kill('SIGCONT');
-    const patience = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
-    await gone;
-    clearTimeout(patience);
+    if (this.#child !== undefined) await endChild(this.#child, signal);
   }
 
   #runningPid(): number | undefined {
-    return this.#child !== undefined && running(this.#child) ? this.#child.pid : undefined;
+    return this.#child !== undefined && isRunning(this.#child) ? this.#child.pid : undefined;
   }
 
   #logTail(): string {
-    return readFileSync(join(this.directory, 'server.log'), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .slice(-40)
-      .join('\n');
+    return readFileSync(this.#log, 'utf8').trimEnd().split('\n').slice(-40).join('\n');
   }
-}
-
-// Exit handlers cannot run when this process itself is killed; on Linux the kernel then ends the child.
-async function dyingWithParent(program: string, args: readonly string[]): Promise<[string, string[]]> {
-  const setpriv = process.platform === 'linux' ? await findProgram('setpriv') : undefined;
-  if (setpriv === undefined) return [program, [...args]];
-  return [setpriv, ['--pdeathsig', 'KILL', '--', program, ...args]];
-}
-
-function running(child: ChildProcess): boolean {
-  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
-}
-
-function ending(child: ChildProcess): string {
-  return child.signalCode === null ? `exit code ${child.exitCode}` : `signal ${child.signalCode}`;
 }

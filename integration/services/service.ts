@@ -57,7 +57,7 @@ export interface ServiceOf {
   container: ContainerService;
 }
 
-/** Answers in one line, for reports: `etcd 3.4.23 (process)`. */
-export function describeService(name: string, service: Service): string {
-  return `${name} ${service.version} (${service.way})`;
+/** A way to a server is not open on this machine; the message says what is missing. */
+export class NotHere extends Error {
+  override readonly name = 'NotHere';
 }

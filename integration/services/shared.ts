@@ -1,7 +1,12 @@
 import { appendFileSync } from 'node:fs';
-import { describeService, type Service } from './service.ts';
+import type { Service } from './service.ts';
 
-const stops: (() => Promise<void>)[] = [];
+const teardowns: (() => Promise<void>)[] = [];
+
+/** `teardown` runs when the tests of this process are over. */
+export function atTeardown(teardown: () => Promise<void>): void {
+  teardowns.push(teardown);
+}
 
 /** One server for all test files of this process: started by the first who asks, stopped by `stopShared`. */
 export function shareService(
@@ -12,7 +17,7 @@ export function shareService(
   return async (what) => {
     if (started === undefined) {
       const service = (started = start());
-      stops.push(async () => {
+      atTeardown(async () => {
         started = undefined;
         // Whoever asked for a server that did not start has the error already.
         const running = await service.catch(() => undefined);
@@ -20,18 +25,18 @@ export function shareService(
       });
     }
     const service = await started;
-    recordRanAgainst(what, describeService(name, service));
+    recordRanAgainst(what, name, service);
     return service;
   };
 }
 
-/** Stops every shared server. The next who asks starts another one. */
+/** Stops every shared server, the last one first. The next who asks starts another one. */
 export async function stopShared(): Promise<void> {
-  await Promise.all(stops.splice(0).map((stop) => stop()));
+  for (const teardown of teardowns.splice(0).reverse()) await teardown();
 }
 
-/** Appends a line {"what":…,"against":…} to the file that QUEUELOCK_RAN_AGAINST names: what was tested against which server. */
-export function recordRanAgainst(what: string, against: string): void {
+/** Appends a line {"what":…,"against":"etcd 3.4.23 (process)"} to the file that QUEUELOCK_RAN_AGAINST names, if it does. */
+export function recordRanAgainst(what: string, name: string, { version, way }: Service): void {
   const file = process.env['QUEUELOCK_RAN_AGAINST'];
-  if (file) appendFileSync(file, `${JSON.stringify({ what, against })}\n`);
+  if (file) appendFileSync(file, `${JSON.stringify({ what, against: `${name} ${version} (${way})` })}\n`);
 }

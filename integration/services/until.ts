@@ -6,14 +6,14 @@ export interface Patience {
   /** Milliseconds until it counts as failed. */
   readonly withinMs: number;
   /** Gives up at once when it answers with a reason. */
-  readonly hopeless?: () => string | undefined;
+  readonly hopeless?: () => string | undefined | Promise<string | undefined>;
 }
 
 /** Asks again every 20 ms until the question has an answer. Rejects with the last refusal when the time is over. */
 export async function until<T>(ask: () => Promise<T>, { what, withinMs, hopeless }: Patience): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const reason = hopeless?.();
+    const reason = await hopeless?.();
     if (reason !== undefined) throw new Error(`${what}: ${reason}`);
     try {
       return await ask();

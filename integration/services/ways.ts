@@ -1,5 +1,12 @@
 import { splitEndpoints } from './endpoint.ts';
-import type { ContainerService, GivenService, ProcessService, ServiceOf, Way } from './service.ts';
+import {
+  NotHere,
+  type ContainerService,
+  type GivenService,
+  type ProcessService,
+  type ServiceOf,
+  type Way,
+} from './service.ts';
 
 /** How a kind of server can be had. */
 export interface Ways {
@@ -14,52 +21,47 @@ export interface Ways {
   readonly version: (endpoint: string) => Promise<string>;
   /** Whether the programs are on this machine. */
   readonly isHere: () => Promise<boolean>;
-  /** Installs the programs; rejects with the reason when that cannot be done. */
+  /** Installs the programs; rejects with NotHere when that cannot be done. */
   readonly install: () => Promise<void>;
   readonly startProcess: () => Promise<ProcessService>;
+  /** Rejects with NotHere when there is no engine or no image. */
   readonly startContainer: () => Promise<ContainerService>;
 }
 
-/** Goes through the ways in their order, or takes the forced one. Rejects with everything that was missing, in one line. */
+/**
+ * Goes through the ways in their order, or takes the forced one. Rejects with all that is missing, in one line, when no
+ * way is open. A server that is here and does not come up is an error of its own: the next way is not tried.
+ */
 export async function startFirstWay<W extends Way>(forced: W | undefined, ways: Ways): Promise<ServiceOf[W]> {
   const order: Way[] = forced === undefined ? ['endpoints', 'process', 'container'] : [forced];
   const missing: string[] = [];
   for (const way of order) {
-    const service = await starters[way](ways);
-    // A forced way is the only one in the order, and without force W stands for all of them.
-    if (typeof service !== 'string') return service as ServiceOf[W];
-    missing.push(`${way}: ${service}`);
+    try {
+      // A forced way is the only one in the order, and without force W stands for all of them.
+      return (await starters[way](ways)) as ServiceOf[W];
+    } catch (error) {
+      if (!(error instanceof NotHere)) throw error;
+      missing.push(`${way}: ${error.message}`);
+    }
   }
-  throw new Error(
+  throw new NotHere(
     `no ${ways.name} server to test with (${missing.join('; ')}). ` +
       `Install it (Debian: apt-get install ${ways.debian}) or name a running one in ${ways.variable}=host:port`,
   );
 }
 
-/** Each answers with the service or with the reason why this way is not open here. */
-const starters: { readonly [W in Way]: (ways: Ways) => Promise<ServiceOf[W] | string> } = {
+const starters: { readonly [W in Way]: (ways: Ways) => Promise<ServiceOf[W]> } = {
   endpoints: async ({ name, variable, custom, version }) => {
     const list = process.env[variable];
-    if (!list) return `${variable} is not set`;
-    if (custom) return `the caller asks for settings that the server in ${variable} need not have`;
+    if (!list) throw new NotHere(`${variable} is not set`);
+    if (custom) throw new NotHere(`the server in ${variable} need not have the settings that are asked for`);
     return giveEndpoints(splitEndpoints(list, variable), { name, variable, version });
   },
   process: async ({ isHere, install, startProcess }) => {
-    if (await isHere()) return startProcess();
-    try {
-      await install();
-    } catch (error) {
-      return `not installed, and ${(error as Error).message}`;
-    }
+    if (!(await isHere())) await install();
     return startProcess();
   },
-  container: async ({ startContainer }) => {
-    try {
-      return await startContainer();
-    } catch (error) {
-      return (error as Error).message;
-    }
-  },
+  container: ({ startContainer }) => startContainer(),
 };
 
 async function giveEndpoints(

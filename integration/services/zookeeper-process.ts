@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { zkFourLetter } from './four-letter.ts';
 import { findProgram, firstExecutable, isReadable } from './programs.ts';
-import { startProcess, type Command, type Place } from './server-process.ts';
+import type { Command } from './child.ts';
+import { startProcess, type Place } from './server-process.ts';
 import type { ProcessService } from './service.ts';
 
 /**
@@ -116,9 +117,12 @@ async function probeZooKeeper(place: Place): Promise<string> {
   return version;
 }
 
+// A server that is just starting may never answer to what came too early.
+const ANSWER_WITHIN_MS = 1_000;
+
 /** The server's version; rejects as long as it does not serve requests. */
 export async function zooKeeperVersion(endpoint: string): Promise<string> {
-  const answer = await zkFourLetter(endpoint, 'srvr');
+  const answer = await zkFourLetter(endpoint, 'srvr', ANSWER_WITHIN_MS);
   const version = /Zookeeper version: (\d+(?:\.\d+)*)/i.exec(answer)?.[1];
   if (version === undefined) throw new Error(`ZooKeeper on ${endpoint} answers to srvr: ${answer.trim()}`);
   return version;

@@ -8,7 +8,10 @@ interface BackendModule {
 }
 
 // Loaded only when asked for: a team on etcd never loads the native ZooKeeper client.
-const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map([
+const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
+  string,
+  () => Promise<BackendModule>
+>([
   ['memory', () => import('@queuelock/memory')],
   ['etcd', () => import('@queuelock/etcd')],
   ['etcds', () => import('@queuelock/etcd')],

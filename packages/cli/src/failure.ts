@@ -31,9 +31,23 @@ export function exitCodeFor(error: unknown): number {
 /** What is printed on stderr: one line, and with `verbose` a line for every cause underneath. Never a password. */
 export function describeFailure(error: unknown, verbose: boolean): string {
   const advice = isQueueLockError(error) ? ADVICE[error.code] : undefined;
-  const first = `queuelock: ${messageOf(error)}${advice ? `; ${advice}` : ''}`;
-  const lines = verbose ? [first, ...causesOf(error).map((cause) => `  caused by: ${messageOf(cause)}`)] : [first];
+  const message = messageOf(error).replace(/[\s:;.]+$/, '');
+  const first = `queuelock: ${message}${advice ? `; ${advice}` : ''}`;
+  const lines = verbose
+    ? [first, ...causesOf(error).map((cause) => `  caused by: ${messageOf(cause)}`)]
+    : [first];
   return lines.map((line) => redact(oneLine(line))).join('\n');
+}
+
+/** The line for what commander says about a wrong command line. */
+export function describeUsageError(text: string): string {
+  const message = oneLine(text.trim())
+    .replace(/^error: /, '')
+    .replace(/\.$/, '');
+  const dashes = message.startsWith('unknown option')
+    ? ' (the options of a command to run come after --)'
+    : '';
+  return redact(`queuelock: ${message}${dashes}; see queuelock --help`);
 }
 
 /** Takes user and password out of every URL in a text. */

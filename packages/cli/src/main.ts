@@ -4,7 +4,7 @@ import { addContend } from './commands/contend.ts';
 import { addDemo } from './commands/demo.ts';
 import { addRun } from './commands/run.ts';
 import { EXIT } from './exit-codes.ts';
-import { describeFailure, exitCodeFor, redact } from './failure.ts';
+import { describeFailure, describeUsageError, exitCodeFor } from './failure.ts';
 
 const HELP = `
 Backends, with --backend or in QUEUELOCK_URL (better for passwords: others can see a command line):
@@ -31,7 +31,7 @@ async function main(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .configureOutput({
       outputError: (text, write) => {
-        write(`queuelock: ${asOneLine(text)}; see queuelock --help\n`);
+        write(`${describeUsageError(text)}\n`);
       },
     });
   addDemo(program);
@@ -54,10 +54,6 @@ function report(error: unknown, argv: readonly string[]): number {
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   process.stderr.write(`${describeFailure(error, own.includes('--verbose'))}\n`);
   return exitCodeFor(error);
-}
-
-function asOneLine(text: string): string {
-  return redact(text.replace(/^error: /, '').trim().replace(/\s*\n\s*/g, ' '));
 }
 
 function version(): string {

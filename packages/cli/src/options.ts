@@ -18,14 +18,14 @@ export function label(text: string): string {
   throw new InvalidArgumentError('It must have 1 to 200 characters and no control characters.');
 }
 
-export function backendOption(): Option<'--backend <url>', undefined, undefined, undefined, false> {
+export function backendOption(): Option<'--backend <url>'> {
   return new Option('--backend <url>', 'where the queue is: memory:, etcd://…, etcds://…, zk://…').env(
     'QUEUELOCK_URL',
   );
 }
 
-export function verboseOption(): Option<'--verbose', undefined, undefined, undefined, false> {
+export function verboseOption(): Option<'--verbose'> {
   return new Option('--verbose', 'with an error, print what caused it');
 }
 
-export const TTL_SECONDS = wholeNumber(1, 86_400);
+export const TTL_SECONDS: (text: string) => number = wholeNumber(1, 86_400);

@@ -44,7 +44,7 @@ function measureOffset(clocks: StampClocks): bigint {
 function nextEdge({ monotonicNs, wallMs }: StampClocks): Edge {
   const start = monotonicNs();
   const first = wallMs();
-  for (let before = start; ; ) {
+  for (let before = start; ;) {
     const wall = wallMs();
     const after = monotonicNs();
     if (wall !== first || after - start > TICK_WITHIN_NS) {

@@ -31,7 +31,8 @@ export function windowFor(count: number): number {
  */
 export function aheadIn(rows: IRangeResponse, own: Contender, count: number): Ahead<KeyRef> | undefined {
   const [first, ...older] = rows.kvs;
-  if (!first?.key.equals(own.key)) throw new QueueLockError('ENTRY_LOST', 'the entry is not in the queue any more');
+  if (!first?.key.equals(own.key))
+    throw new QueueLockError('ENTRY_LOST', 'the entry is not in the queue any more');
   const refs = older.filter((row) => conflicts(row, own)).map(refOf);
   // `more` and not `count`: the server counts the keys before it applies a filter on revisions.
   if (!rows.more) return { refs, total: refs.length };

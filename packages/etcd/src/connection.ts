@@ -1,7 +1,7 @@
 import { rootCertificates } from 'node:tls';
-import type { QueueLockError } from '@queuelock/core/backend';
+import { QueueLockError } from '@queuelock/core/backend';
 import { noop } from 'cockatiel';
-import { Etcd3, type IOptions, type KVClient } from 'etcd3';
+import { Etcd3, type IOptions, type IResponseHeader, type KVClient } from 'etcd3';
 import { classify } from './errors.ts';
 import type { CheckedOptions } from './options.ts';
 import { Subject } from './rx.ts';
@@ -44,6 +44,8 @@ export class Connection {
   readonly trouble$: Subject<Endpoint> = new Subject();
   readonly #timeoutMs: number;
   #preferred: number;
+  /** The newest that any answer has shown. */
+  #revision = 0n;
 
   constructor(options: CheckedOptions) {
     this.endpoints = options.hosts.map((host) => ({ host, etcd: new Etcd3(etcd3Options(host, options)) }));
@@ -66,8 +68,28 @@ export class Connection {
     }
   }
 
+  /**
+   * A linearizable request to the key space. Rejects when the store's revision went back, as it does after a restore from
+   * an old snapshot: orders and tokens would be given out a second time.
+   */
+  async ask<T extends { readonly header: IResponseHeader }>(
+    what: string,
+    request: Request<T>,
+    timeoutMs?: number,
+  ): Promise<T> {
+    const before = this.#revision;
+    const answer = await this.call(what, request, timeoutMs);
+    const revision = BigInt(answer.header.revision);
+    if (revision < before) throw wentBack(what, { before, revision });
+    if (revision > this.#revision) this.#revision = revision;
+    return answer;
+  }
+
   /** Notes a failure and answers with the error to show: the next request goes elsewhere if this member is to blame. */
-  failed(endpoint: Endpoint, { what, error }: { readonly what: string; readonly error: unknown }): QueueLockError {
+  failed(
+    endpoint: Endpoint,
+    { what, error }: { readonly what: string; readonly error: unknown },
+  ): QueueLockError {
     const classified = classify(error, { what, host: endpoint.host });
     if (classified.code === 'UNAVAILABLE') {
       if (endpoint === this.endpoint) this.#preferred = (this.#preferred + 1) % this.endpoints.length;
@@ -98,6 +120,17 @@ function etcd3Options(host: string, options: CheckedOptions): IOptions {
   };
 }
 
+function wentBack(
+  what: string,
+  { before, revision }: { readonly before: bigint; readonly revision: bigint },
+): QueueLockError {
+  const story = `etcd went back from revision ${before} to ${revision}, so it was restored from an older state`;
+  return new QueueLockError(
+    'UNAVAILABLE',
+    `${what}: ${story}. Raise the epoch of your fencing tokens, then start anew`,
+  );
+}
+
 function knownAuthorities(): Buffer {
   return Buffer.from(rootCertificates.join('\n'));
 }
@@ -111,5 +144,6 @@ const requireLeader: Interceptor = (options, nextCall) => {
     asking.set('hasleader', 'true');
     start(asking, listener);
   };
-  return call;
+  // grpc-js asks for no more than the interface; its own class only adds what it uses inside.
+  return call as ReturnType<Interceptor>;
 };

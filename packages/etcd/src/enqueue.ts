@@ -29,7 +29,10 @@ const OCCUPANTS = 64;
 export function enterTxn(entry: Entry, ticket: Ticket): ITxnRequest {
   return {
     compare: [absent({ key: entry.key }), modifiedAt(ticket.generationKey, ticket.generation)],
-    success: [put(entry.key, ticket.value, ticket.lease), { request_range: latestFirst(entry.range, windowFor(entry.limit)) }],
+    success: [
+      put(entry.key, ticket.value, ticket.lease),
+      { request_range: latestFirst(entry.range, windowFor(entry.limit)) },
+    ],
     failure: [look(entry.key), look(ticket.generationKey)],
   };
 }
@@ -39,18 +42,30 @@ export function enterIfEmptyTxn(entry: Entry, ticket: Ticket): ITxnRequest {
   return {
     compare: [absent(entry.range), modifiedAt(ticket.generationKey, ticket.generation)],
     success: [put(entry.key, ticket.value, ticket.lease), look(entry.key)],
-    failure: [look(entry.key), look(ticket.generationKey), { request_range: { ...entry.range, keys_only: true, limit: OCCUPANTS } }],
+    failure: [
+      look(entry.key),
+      look(ticket.generationKey),
+      { request_range: { ...entry.range, keys_only: true, limit: OCCUPANTS } },
+    ],
   };
 }
 
 /** Reads the answer to either transaction. Throws `ENTRY_LOST` when somebody else holds the key. */
-export function readEntered({ succeeded, header, responses }: ITxnResponse, entry: Entry, ticket: Ticket): Entered {
+export function readEntered(
+  { succeeded, header, responses }: ITxnResponse,
+  entry: Entry,
+  ticket: Ticket,
+): Entered {
   const [first, second, third] = responses.map(({ response_range }) => response_range);
-  if (succeeded) return { status: 'placed', order: BigInt(header.revision), ...(second ? { rows: second } : {}) };
+  if (succeeded)
+    return { status: 'placed', order: BigInt(header.revision), ...(second ? { rows: second } : {}) };
   const own = first?.kvs[0];
   if (own?.lease === ticket.lease) return { status: 'placed', order: BigInt(own.create_revision) };
   if (own) throw new QueueLockError('ENTRY_LOST', `another lease holds the key ${entry.key.toString()}`);
   const generation = BigInt(second?.kvs[0]?.mod_revision ?? 0);
   if (generation !== ticket.generation || !third) return { status: 'outdated', generation };
-  return { status: 'occupied', contenders: third.kvs.some(({ key }) => readKey(entry.under, key) !== undefined) };
+  return {
+    status: 'occupied',
+    contenders: third.kvs.some(({ key }) => readKey(entry.under, key) !== undefined),
+  };
 }

@@ -1,4 +1,6 @@
 import { isDefinite, type EntrySpec } from '@queuelock/core/backend';
+import type { ITxnResponse } from 'etcd3';
+import type { Entered } from './enqueue.ts';
 import { entryKey, queuePrefix, rangeUnder, type KeyRange } from './keys.ts';
 
 /** What a session remembers of one entry, from the first request until it is surely removed. */
@@ -15,7 +17,7 @@ export class Entry {
   withdrawn = false;
   /** The server said that it is not there any more. */
   gone = false;
-  readonly #inFlight = new Set<Promise<unknown>>();
+  readonly #inFlight = new Set<Promise<Entered>>();
   #unanswered = 0;
 
   constructor(spec: EntrySpec, { prefix, lease }: { readonly prefix: string; readonly lease: string }) {
@@ -26,29 +28,37 @@ export class Entry {
     this.limit = spec.limit;
   }
 
-  /** Whether a request that creates the key may still be on its way to the server. Stays so for good. */
+  /** Whether a request that creates the key may still be on its way to the server. A lost one stays so for good. */
   get uncertain(): boolean {
     return this.#unanswered > 0;
   }
 
-  /** Accompanies one request that creates the key. */
-  async creating<T>(request: Promise<T>): Promise<T> {
-    this.#inFlight.add(request);
-    this.#unanswered += 1;
+  /** Accompanies one request that may create the key, until its answer has been read. */
+  async creating(request: Promise<ITxnResponse>, read: (answer: ITxnResponse) => Entered): Promise<Entered> {
+    const attempt = this.#attempt(request, read);
+    this.#inFlight.add(attempt);
     try {
-      const answer = await request;
-      this.#unanswered -= 1;
-      return answer;
-    } catch (error) {
-      if (isDefinite(error)) this.#unanswered -= 1;
-      throw error;
+      return await attempt;
     } finally {
-      this.#inFlight.delete(request);
+      this.#inFlight.delete(attempt);
     }
   }
 
-  /** Settles when every request so far was answered or given up. */
+  /** Resolves when every request so far was answered or given up. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#inFlight);
+  }
+
+  async #attempt(request: Promise<ITxnResponse>, read: (answer: ITxnResponse) => Entered): Promise<Entered> {
+    this.#unanswered += 1;
+    try {
+      const entered = read(await request);
+      this.#unanswered -= 1;
+      if (entered.status === 'placed') this.order = entered.order;
+      return entered;
+    } catch (error) {
+      if (isDefinite(error)) this.#unanswered -= 1;
+      throw error;
+    }
   }
 }

@@ -30,9 +30,12 @@ export function classify(error: unknown, { what, host }: Attempt): QueueLockErro
   if (isQueueLockError(error)) return error;
   const cast = castGrpcError(error instanceof Error ? error : new Error(String(error)));
   const options = { cause: error };
-  if (isLeaseGone(cast)) return new QueueLockError('SESSION_LOST', `${what}: etcd knows the lease no more`, options);
-  if (cast instanceof ClientClosedError) return new QueueLockError('CLOSED', `${what}: the client was closed`, options);
-  if (isRefused(cast)) return new QueueLockError('ACCESS_DENIED', `etcd at ${host} refuses ${what}: ${cast.message}`, options);
+  if (isLeaseGone(cast))
+    return new QueueLockError('SESSION_LOST', `${what}: etcd knows the lease no more`, options);
+  if (cast instanceof ClientClosedError)
+    return new QueueLockError('CLOSED', `${what}: the client was closed`, options);
+  if (isRefused(cast))
+    return new QueueLockError('ACCESS_DENIED', `etcd at ${host} refuses ${what}: ${cast.message}`, options);
   return new QueueLockError('UNAVAILABLE', `${what} at etcd ${host} failed: ${explain(cast)}`, options);
 }
 

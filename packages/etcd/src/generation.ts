@@ -41,7 +41,9 @@ export class Generation {
 
   async #write(first: ReturnType<typeof remove>[]): Promise<ITxnResponse> {
     const success = [...first, put(this.key, '', this.#lease)];
-    const response = await this.#connection.call('leaving a queue', (etcd, options) => etcd.kv.txn({ success }, options));
+    const response = await this.#connection.ask('leaving a queue', (etcd, options) =>
+      etcd.kv.txn({ success }, options),
+    );
     const written = BigInt(response.header.revision);
     if (written > this.#value) this.#value = written;
     return response;

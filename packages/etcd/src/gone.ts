@@ -1,6 +1,18 @@
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import type { KeyRef } from './ahead.ts';
-import { EMPTY, Observable, catchError, filter, merge, of, repeat, switchMap, take, timer } from './rx.ts';
+import {
+  EMPTY,
+  Observable,
+  catchError,
+  filter,
+  merge,
+  of,
+  repeat,
+  switchMap,
+  take,
+  takeUntil,
+  timer,
+} from './rx.ts';
 import type { WatchNews, Watches } from './watches.ts';
 
 /** What is needed to see a key go. */
@@ -16,7 +28,7 @@ export interface Sight {
  */
 export function gone(ref: KeyRef, { watches, isThere }: Sight): Observable<unknown> {
   const look$ = lookUntilAnswered(() => isThere(ref)).pipe(filter((there) => !there));
-  const atLeisure$ = timer(10_000 + Math.random() * 20_000).pipe(repeat());
+  const atLeisure$ = timer(10_000 + Math.random() * 20_000).pipe(repeat(), takeUntil(watches.closed$));
   return merge(watches.watch({ key: ref.key, filters: ['Noput'] }), atLeisure$).pipe(
     filter((news) => !isBroken(news)),
     switchMap((news) => (isDelete(news) ? of(true) : look$)),

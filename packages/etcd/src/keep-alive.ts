@@ -50,16 +50,17 @@ export class KeepAlive {
       const late = setTimeout(() => {
         this.#fail(line, new Error(`no answer to a heartbeat within ${this.#answerWithinMs} ms`));
       }, this.#answerWithinMs);
-      const abort = (): void => {
-        this.#drop(line);
-        this.#settle()?.reject(signal.reason);
-      };
+      // Whoever asks gives up when the answer is overdue, so this says as much about the member as our own patience does.
+      const abort = (): void => this.#fail(line, signal.reason);
       const done = (): void => {
         clearTimeout(late);
         signal.removeEventListener('abort', abort);
       };
       signal.addEventListener('abort', abort, { once: true });
-      this.#asked = { resolve: (beat) => (done(), resolve(beat)), reject: (error) => (done(), reject(error)) };
+      this.#asked = {
+        resolve: (beat) => (done(), resolve(beat)),
+        reject: (error) => (done(), reject(error)),
+      };
       void line.stream.then((stream) => stream.write({ ID: this.#lease }), ignore);
     });
   }

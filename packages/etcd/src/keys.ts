@@ -23,12 +23,21 @@ const SHARED_ENTRY = /^[0-9a-f]+-[0-9a-f]{32}~r$/;
 export function checkName(prefix: string, queue: string): void {
   const bytes = Buffer.from(prefix + queue);
   if (queue === '') throw invalidArgument('name', queue, 'is at least one character long');
-  if (bytes.toString() !== prefix + queue) throw invalidArgument('name', queue, 'is well-formed Unicode, without lone surrogates');
+  if (bytes.toString() !== prefix + queue)
+    throw invalidArgument('name', queue, 'is well-formed Unicode, without lone surrogates');
   if (bytes.length > MAX_NAME_BYTES) {
-    throw invalidArgument('name', queue, `is at most ${MAX_NAME_BYTES} bytes of UTF-8 together with the prefix`);
+    throw invalidArgument(
+      'name',
+      queue,
+      `is at most ${MAX_NAME_BYTES} bytes of UTF-8 together with the prefix`,
+    );
   }
   if (queue === OWN_DIRECTORY || queue.startsWith(`${OWN_DIRECTORY}/`)) {
-    throw invalidArgument('name', queue, `does not start with "${OWN_DIRECTORY}", where queuelock keeps its own keys`);
+    throw invalidArgument(
+      'name',
+      queue,
+      `does not start with "${OWN_DIRECTORY}", where queuelock keeps its own keys`,
+    );
   }
 }
 
@@ -38,7 +47,11 @@ export function queuePrefix(prefix: string, queue: string): string {
 }
 
 /** Go's form, `NAME/<lease in hex>`, and then the entry: many entries share one lease. Shared ones end in `~r`. */
-export function entryKey(under: string, lease: string, entry: { readonly id: string; readonly shared: boolean }): string {
+export function entryKey(
+  under: string,
+  lease: string,
+  entry: { readonly id: string; readonly shared: boolean },
+): string {
   return `${under}${leaseHex(lease)}-${entry.id}${entry.shared ? '~r' : ''}`;
 }
 

@@ -39,20 +39,40 @@ const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/
 
 /** Throws `INVALID_ARGUMENT`; no message repeats a password. */
 export function checkOptions(options: EtcdOptions): CheckedOptions {
-  const { hosts = DEFAULT_HOST, prefix = '', auth, credentials, requestTimeoutMs = 1_500, grpcOptions = {} } = options;
+  const {
+    hosts = DEFAULT_HOST,
+    prefix = '',
+    auth,
+    credentials,
+    requestTimeoutMs = 1_500,
+    grpcOptions = {},
+  } = options;
   const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [hosts];
   if (list.length === 0) throw invalidArgument('hosts', hosts, 'has at least one host');
   const checked = list.map((host) => checkHost(host));
   const tls = credentials !== undefined || checked.some(({ secure }) => secure);
-  if (tls && checked.some(({ plain }) => plain)) throw invalidArgument('hosts', hosts, 'is all https:// or all http://');
+  if (tls && checked.some(({ plain }) => plain))
+    throw invalidArgument('hosts', hosts, 'is all https:// or all http://');
   if (typeof prefix !== 'string' || Buffer.from(prefix).toString() !== prefix) {
     throw invalidArgument('prefix', prefix, 'is well-formed Unicode, without lone surrogates');
   }
   if (!(typeof requestTimeoutMs === 'number' && requestTimeoutMs >= 1 && requestTimeoutMs <= 2 ** 31 - 1)) {
-    throw invalidArgument('requestTimeoutMs', requestTimeoutMs, 'is a number of milliseconds from 1 to 2147483647');
+    throw invalidArgument(
+      'requestTimeoutMs',
+      requestTimeoutMs,
+      'is a number of milliseconds from 1 to 2147483647',
+    );
   }
   checkAuth(auth);
-  return { hosts: checked.map(({ host }) => host), tls, prefix, auth, credentials, requestTimeoutMs, grpcOptions };
+  return {
+    hosts: checked.map(({ host }) => host),
+    tls,
+    prefix,
+    auth,
+    credentials,
+    requestTimeoutMs,
+    grpcOptions,
+  };
 }
 
 function checkHost(host: unknown): { host: string; secure: boolean; plain: boolean } {

@@ -2,10 +2,9 @@
 export {
   EMPTY,
   Observable,
+  ReplaySubject,
   Subject,
   catchError,
-  defer,
-  exhaustMap,
   filter,
   from,
   merge,
@@ -14,6 +13,5 @@ export {
   switchMap,
   take,
   takeUntil,
-  throwError,
   timer,
 } from 'rxjs';

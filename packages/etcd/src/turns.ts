@@ -1,4 +1,11 @@
-import { QueueLockError, isQueueLockError, turnsByWatching, type Ahead, type QueueView, type Turn } from '@queuelock/core/backend';
+import {
+  QueueLockError,
+  isQueueLockError,
+  turnsByWatching,
+  type Ahead,
+  type QueueView,
+  type Turn,
+} from '@queuelock/core/backend';
 import { aheadIn, windowFor, type KeyRef } from './ahead.ts';
 import type { Connection } from './connection.ts';
 import type { Entry } from './entry.ts';
@@ -20,10 +27,13 @@ export interface Following {
 const ADMITTED_UNWATCHED_MS = 250;
 
 /** Looks: the conflicting entries ahead. Two reads only when readers or keys of nested names fill the first. */
-export async function lookAhead({ connection, entry, order }: Following, count: number): Promise<Ahead<KeyRef>> {
+export async function lookAhead(
+  { connection, entry, order }: Following,
+  count: number,
+): Promise<Ahead<KeyRef>> {
   const read = async (limit: number): Promise<Ahead<KeyRef> | undefined> => {
     const request = { ...latestFirst(entry.range, limit), max_create_revision: order.toString() };
-    const rows = await connection.call('reading a queue', (etcd, options) => etcd.kv.range(request, options));
+    const rows = await connection.ask('reading a queue', (etcd, options) => etcd.kv.range(request, options));
     return aheadIn(rows, entry, count);
   };
   return (await read(windowFor(count))) ?? (await read(0))!;
@@ -40,11 +50,15 @@ export function follow(following: Following, first: Ahead<KeyRef>): Observable<T
     gone: (ref) => gone(ref, sight),
     ownGone$: admitted ? timer(ADMITTED_UNWATCHED_MS).pipe(switchMap(() => ownGone$)) : ownGone$,
   };
-  return turnsByWatching(view, entry.limit, first).pipe(catchError((error: unknown) => from(verdict(error, following))));
+  return turnsByWatching(view, entry.limit, first).pipe(
+    catchError((error: unknown) => from(verdict(error, following))),
+  );
 }
 
 async function isThere(connection: Connection, { key, createRevision }: KeyRef): Promise<boolean> {
-  const { kvs } = await connection.call('reading an entry', (etcd, options) => etcd.kv.range({ key, keys_only: true }, options));
+  const { kvs } = await connection.ask('reading an entry', (etcd, options) =>
+    etcd.kv.range({ key, keys_only: true }, options),
+  );
   return kvs[0]?.create_revision === createRevision;
 }
 
@@ -59,7 +73,9 @@ async function verdict(error: unknown, { connection, entry, lease }: Following):
   if (isQueueLockError(error, 'ENTRY_LOST')) {
     entry.gone = true;
     if (await isLeaseGone(connection, lease)) {
-      throw new QueueLockError('SESSION_LOST', 'the lease has ended, and the entry with it', { cause: error });
+      throw new QueueLockError('SESSION_LOST', 'the lease has ended, and the entry with it', {
+        cause: error,
+      });
     }
   }
   throw error;
@@ -68,7 +84,9 @@ async function verdict(error: unknown, { connection, entry, lease }: Following):
 async function isLeaseGone(connection: Connection, lease: string): Promise<boolean> {
   try {
     const ask = { ID: lease };
-    const { TTL } = await connection.call('reading a lease', (etcd, options) => etcd.leaseClient.leaseTimeToLive(ask, options));
+    const { TTL } = await connection.call('reading a lease', (etcd, options) =>
+      etcd.leaseClient.leaseTimeToLive(ask, options),
+    );
     return Number(TTL) <= 0;
   } catch (error) {
     return isQueueLockError(error, 'SESSION_LOST');

@@ -20,13 +20,16 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   if (scheme !== 'etcd' && scheme !== 'etcds') {
     throw invalidArgument('backend URL', url.display, 'starts with etcd:// or etcds://');
   }
-  if (password !== '' && username === undefined) throw invalidArgument('backend URL', url.display, 'has a user before the password');
+  if (password !== '' && username === undefined)
+    throw invalidArgument('backend URL', url.display, 'has a user before the password');
   const credentials = readCredentials(params);
   if (scheme === 'etcd' && credentials !== undefined) {
     throw invalidArgument('backend URL', url.display, 'starts with etcds:// when it names certificates');
   }
   return {
-    hosts: (hosts.length > 0 ? hosts : ['127.0.0.1']).map((host) => `${scheme === 'etcds' ? 'https' : 'http'}://${host}`),
+    hosts: (hosts.length > 0 ? hosts : ['127.0.0.1']).map(
+      (host) => `${scheme === 'etcds' ? 'https' : 'http'}://${host}`,
+    ),
     ...(path === '' ? {} : { prefix: path.endsWith('/') ? path : `${path}/` }),
     ...(username === undefined ? {} : { auth: { username, password } }),
     ...(credentials === undefined ? {} : { credentials }),
@@ -36,10 +39,12 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
 function readCredentials(params: ReadonlyMap<string, string>): EtcdOptions['credentials'] {
   const credentials: { -readonly [K in keyof NonNullable<EtcdOptions['credentials']>]: Buffer } = {};
   for (const [name, file] of params) {
-    if (!isCredential(name)) throw invalidArgument('backend URL', name, 'has the parameters ca, cert and key only');
+    if (!isCredential(name))
+      throw invalidArgument('backend URL', name, 'has the parameters ca, cert and key only');
     credentials[CREDENTIAL_OF[name]] = readPem(name, file);
   }
-  if (params.has('cert') !== params.has('key')) throw invalidArgument('backend URL', [...params.keys()].join(), 'has cert and key together');
+  if (params.has('cert') !== params.has('key'))
+    throw invalidArgument('backend URL', [...params.keys()].join(), 'has cert and key together');
   return params.size === 0 ? undefined : credentials;
 }
 
@@ -52,6 +57,10 @@ function readPem(name: string, file: string): Buffer {
     return readFileSync(file);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw invalidArgument(`backend URL parameter ${name}`, file, `names a PEM file that can be read (${reason})`);
+    throw invalidArgument(
+      `backend URL parameter ${name}`,
+      file,
+      `names a PEM file that can be read (${reason})`,
+    );
   }
 }

@@ -1,9 +1,9 @@
-import type { QueueLockError } from '@queuelock/core/backend';
+import { isQueueLockError, type QueueLockError } from '@queuelock/core/backend';
 import { ExponentialBackoff, type IBackoff } from 'cockatiel';
-import type { IEvent, IWatchCreateRequest, IWatchResponse } from 'etcd3';
+import type { IEvent, IRangeRequest, IWatchCreateRequest, IWatchResponse } from 'etcd3';
 import type { Connection, Request } from './connection.ts';
-import { classify, isTokenForgotten } from './errors.ts';
-import { Observable, Subject } from './rx.ts';
+import { isTokenForgotten } from './errors.ts';
+import { Observable, ReplaySubject, Subject } from './rx.ts';
 import { WatchStream } from './watch-stream.ts';
 
 /** What a watcher hears. */
@@ -23,6 +23,11 @@ interface Watcher {
   readonly tell: (news: WatchNews) => void;
 }
 
+interface Refusal {
+  readonly watcher: Watcher;
+  readonly reason: Error;
+}
+
 const REFUSED_PAUSE_MS = 1_000;
 const GROWING = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
 
@@ -34,6 +39,8 @@ const GROWING = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
 export class Watches {
   /** Emits when the stream breaks. */
   readonly broken$: Subject<unknown> = new Subject();
+  /** Emits when the backend is closed: nobody will hear anything any more. */
+  readonly closed$: Subject<void> = new ReplaySubject(1);
   readonly #connection: Connection;
   readonly #answerWithinMs: number;
   readonly #watchers = new Map<string, Watcher>();
@@ -69,6 +76,7 @@ export class Watches {
     this.#stream?.close();
     this.#stream = undefined;
     this.broken$.complete();
+    this.closed$.next();
   }
 
   #create(watcher: Watcher): void {
@@ -91,7 +99,8 @@ export class Watches {
     this.#stream = stream;
     this.#creating.clear();
     for (const watcher of this.#watchers.values()) this.#ask(stream, watcher);
-    stream.expectAnswer(this.#answerWithinMs);
+    // Twice: it may have to log in first.
+    stream.expectAnswer(2 * this.#answerWithinMs);
   }
 
   #ask(stream: WatchStream, { id, target }: Watcher): void {
@@ -120,16 +129,31 @@ export class Watches {
   #refused(watcher: Watcher | undefined, { cancel_reason, compact_revision }: IWatchResponse): void {
     const stream = this.#stream;
     if (!watcher || !stream) return;
-    const reason = new Error(cancel_reason || 'the server canceled the watch');
-    if (isTokenForgotten(reason)) {
+    if (compact_revision !== '0') this.#renew(watcher);
+    else
+      void this.#examine(stream, {
+        watcher,
+        reason: new Error(cancel_reason || 'the server canceled the watch'),
+      });
+  }
+
+  /** A stream is bound to the token that it was opened with: where a read is permitted, only the token is out of date. */
+  async #examine(stream: WatchStream, { watcher, reason }: Refusal): Promise<void> {
+    const read = this.#connection.call('watching', ({ kv }, options) =>
+      kv.range(oneOf(watcher.target), options),
+    );
+    const error: unknown = await read.then(
+      () => reason,
+      (failure: unknown) => failure,
+    );
+    if (stream !== this.#stream) return;
+    if (!isQueueLockError(error, 'ACCESS_DENIED')) {
       stream.close();
-      this.#lost(stream, reason);
-    } else if (compact_revision !== '0') this.#renew(watcher);
-    else {
-      // Not for ever, since permissions change; the watcher keeps its id meanwhile, so that it can be canceled.
-      setTimeout(() => this.#renew(watcher), REFUSED_PAUSE_MS).unref();
-      watcher.tell({ status: 'broken', error: classify(reason, { what: 'watching', host: stream.endpoint.host }) });
+      return this.#lost(stream, reason);
     }
+    // Not for ever, since permissions change; the watcher keeps its id meanwhile, so that it can be canceled.
+    setTimeout(() => this.#renew(watcher), REFUSED_PAUSE_MS).unref();
+    watcher.tell({ status: 'broken', error });
   }
 
   #renew(watcher: Watcher): void {
@@ -154,4 +178,9 @@ export class Watches {
   }
 }
 
-const logIn: Request<unknown> = (etcd, options) => etcd.kv.range({ key: Buffer.from('.queuelock'), keys_only: true }, options);
+function oneOf({ key, range_end }: WatchTarget): IRangeRequest {
+  return { ...(key ? { key } : {}), ...(range_end ? { range_end } : {}), keys_only: true, limit: 1 };
+}
+
+const logIn: Request<unknown> = (etcd, options) =>
+  etcd.kv.range({ key: Buffer.from('.queuelock'), keys_only: true }, options);

@@ -26,7 +26,10 @@ export class Calls {
   /** Sends and waits, for at most the timeout. `what` says what is sent, for errors. */
   issue<V extends unknown[]>(what: string, send: Send<V>): Promise<Answer<V>> {
     return new Promise((resolve, reject) => {
-      if (this.#ended) return void reject(this.#ended);
+      if (this.#ended) {
+        reject(this.#ended);
+        return;
+      }
       const fail = (error: QueueLockError): void => {
         if (settle()) reject(error);
       };

@@ -21,8 +21,7 @@ export interface NodeData extends NodeStat {
 
 /** A new node's path, or why there is none. */
 export type Created =
-  | { readonly path: string }
-  | { readonly path: undefined; readonly reason: 'no-parent' | 'exists' };
+  { readonly path: string } | { readonly path: undefined; readonly reason: 'no-parent' | 'exists' };
 
 /** Whether a call also asks for one notice of the next change. */
 export interface WatchOption {

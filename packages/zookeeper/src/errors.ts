@@ -56,7 +56,10 @@ export function errorOf(code: number, what: string): QueueLockError {
 
 /** No answer in time. The request may still take effect: requests of one session are never taken back. */
 export function noAnswer(what: string, afterMs: number): QueueLockError {
-  return new QueueLockError('UNAVAILABLE', `no answer to ${what} within ${afterMs} ms; its outcome is unknown`);
+  return new QueueLockError(
+    'UNAVAILABLE',
+    `no answer to ${what} within ${afterMs} ms; its outcome is unknown`,
+  );
 }
 
 /** The session has ended, and every node of it with it. */

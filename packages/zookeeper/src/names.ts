@@ -1,59 +1,60 @@
 /**
  * How queues and entries are named.
  *
- * A queue is one directory. Its name is the path below the chroot, as users of Curator write it; a leading slash is
- * optional. What ZooKeeper cannot hold is percent-encoded, and nothing else, so plain names stay as they are:
+ * A queue is one directory: its name is the path below the chroot, without a slash at the start, so `jobs/invoices` is
+ * what users of Curator call `/jobs/invoices`. What cannot stand in a path is percent-encoded, and nothing else, so plain
+ * names stay as they are; decoding gives the name back, so no two names share a directory:
  *
- * - characters that ZooKeeper refuses (control characters, and all of U+D800 to U+F8FF and U+FFF0 to U+FFFF, which
- *   takes in emoji): each byte of their UTF-8 becomes `%XX`;
- * - `%` becomes `%25` where two hexadecimal digits follow, so that no two names share a path;
- * - the first character of the segments `.` and `..`, and of `.queuelock` and `zookeeper` as the first segment.
+ * - characters that ZooKeeper refuses (control characters, U+E000 to U+F8FF, U+FFF0 to U+FFFF, and all beyond U+FFFF,
+ *   which takes in emoji): each byte of their UTF-8 becomes `%XX`;
+ * - `%` becomes `%25` where two hexadecimal digits follow;
+ * - `/` becomes `%2F` at the start, at the end, and after another slash;
+ * - the first character of the segments `.` and `..`, and of `.queuelock` and `zookeeper` as the first segment;
+ * - the last digit of a segment that would count as an entry.
  *
- * Refused: empty names and segments, names with lone surrogates, and segments that would count as an entry.
- *
- * An entry is a child that matches `CONTENDER`, the names that Curator's InterProcessMutex and InterProcessReadWriteLock
- * write, whatever stands before `lock-`, `__READ__` or `__WRIT__`. All other children are ignored.
+ * An entry is a child whose name ends in `CONTENDER`: what Curator's InterProcessMutex and InterProcessReadWriteLock
+ * write, whatever stands before it. All other children are ignored.
  */
 import { invalidArgument } from '@queuelock/core/backend';
 
-const MAX_PATH_BYTES = 1_024;
 const CONTENDER = /(lock-|__READ__|__WRIT__)(\d{10}|-\d{9,10})$/;
-// PathUtils.validatePath of the server, in UTF-16 units; surrogates come in pairs here.
-const REFUSED_BY_SERVER =
-  /[\u0000-\u001f\u007f-\u009f\ue000-\uf8ff\ufff0-\uffff]|[\ud800-\udbff][\udc00-\udfff]|%(?=[0-9a-f]{2})/gi;
+const MAX_PATH_BYTES = 4_096;
+/** What no path may have: PathUtils.validatePath of the server goes by UTF-16 units and refuses all surrogates. */
+export const REFUSED_BY_SERVER: RegExp = /[\p{Cc}\ue000-\uf8ff\ufff0-\uffff\u{10000}-\u{10ffff}]/gu;
+const LIKE_AN_ESCAPE = /%(?=[0-9a-f]{2})/gi;
+const NO_SEPARATOR = /^\/|(?<=\/)\/|\/$/g;
 
 /** Below the chroot; the private nodes of sessions live there, outside of every queue. */
 export const PRIVATE_DIRECTORY = '.queuelock';
+const RESERVED: ReadonlySet<string> = new Set([PRIVATE_DIRECTORY, 'zookeeper']);
 
 /**
  * The directory of a queue below `root` (`''` or `/chroot`).
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that cannot be one.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that is empty, too long or not well-formed.
  */
 export function queuePath(root: string, queue: string): string {
-  if (typeof queue !== 'string') throw invalidArgument('name', queue, 'is a string');
+  if (typeof queue !== 'string' || queue === '')
+    throw invalidArgument('name', queue, 'is a string that is not empty');
   if (/\p{Surrogate}/u.test(queue)) throw invalidArgument('name', queue, 'is well-formed Unicode');
-  const segments = queue.replace(/^\//, '').split('/');
-  if (segments.includes('')) {
-    throw invalidArgument('name', queue, 'is a path whose segments are not empty, such as jobs/invoices');
-  }
-  if (segments.some((segment) => parseContender(segment))) {
-    throw invalidArgument('name', queue, 'has no segment that reads like an entry of a queue (…lock-0000000001)');
-  }
-  const path = `${root}/${segments.map((segment, at) => encodeSegment(segment, at === 0)).join('/')}`;
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
-    throw invalidArgument('name', queue, `takes at most ${MAX_PATH_BYTES} bytes as a path below the chroot`);
-  }
-  return path;
+  const escaped = [LIKE_AN_ESCAPE, REFUSED_BY_SERVER, NO_SEPARATOR].reduce(
+    (text, what) => text.replace(what, percent),
+    queue,
+  );
+  const path = `${root}/${escaped.split('/').map(encodeSegment).join('/')}`;
+  if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return path;
+  throw invalidArgument('name', queue, `takes at most ${MAX_PATH_BYTES} bytes as a path`);
 }
 
-function encodeSegment(segment: string, isFirst: boolean): string {
-  const isReserved = isFirst && (segment === PRIVATE_DIRECTORY || segment === 'zookeeper');
-  if (isReserved || segment === '.' || segment === '..') return percent(segment[0] ?? '') + segment.slice(1);
-  return segment.replace(REFUSED_BY_SERVER, percent);
+function encodeSegment(segment: string, index: number): string {
+  const isSpecial = segment === '.' || segment === '..' || (index === 0 && RESERVED.has(segment));
+  if (isSpecial) return segment.replace(/^./, percent);
+  return CONTENDER.test(segment) ? segment.replace(/.$/, percent) : segment;
 }
 
 function percent(text: string): string {
-  return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  return [...Buffer.from(text)]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+    .join('');
 }
 
 /** The protection that Curator puts before a node's name, here with the entry's id as its UUID. */

@@ -1,4 +1,5 @@
-import type { Clock } from '@queuelock/core/backend';
+import { setTimeout as pause } from 'node:timers/promises';
+import { QueueLockError, type Clock } from '@queuelock/core/backend';
 import { Calls, type Answer, type Send } from './calls.ts';
 import type {
   ConnectionNews,
@@ -17,6 +18,8 @@ import { ReplaySubject, Subject, type Observable } from './rx.ts';
 import { WatchLedger } from './watch-ledger.ts';
 
 const ANY_VERSION = -1;
+// Longer than a healthy server takes; what is not closed by then is closed in the background.
+const CLOSE_WITHIN_MS = 1_000;
 const CHANGES = ['created', 'deleted', 'changed', 'child'] as const;
 
 /**
@@ -29,13 +32,15 @@ const CHANGES = ['created', 'deleted', 'changed', 'child'] as const;
  */
 export class NativeDriver implements ZkDriver {
   readonly begunAt: number;
-  readonly connection$: Subject<ConnectionNews> = new Subject();
-  readonly ended$: ReplaySubject<never> = new ReplaySubject();
+  readonly #connection$ = new Subject<ConnectionNews>();
+  readonly #ended$ = new ReplaySubject<never>(1);
   readonly #native: NativeClient;
   readonly #calls: Calls;
   readonly #watches = new WatchLedger();
   readonly #changes = new Routes<NodeChange>();
   readonly #changesBelow = new Routes<ChildChange>();
+  /** The state that the handle was closed with. */
+  endedWith: number | undefined;
   #connected = false;
   #closing: Promise<void> | undefined;
 
@@ -61,6 +66,14 @@ export class NativeDriver implements ZkDriver {
 
   get timeoutMs(): number {
     return this.#native.timeout;
+  }
+
+  get connection$(): Observable<ConnectionNews> {
+    return this.#connection$;
+  }
+
+  get ended$(): Observable<never> {
+    return this.#ended$;
   }
 
   get hasRoomForWatches(): boolean {
@@ -93,7 +106,10 @@ export class NativeDriver implements ZkDriver {
   }
 
   async delete(path: string): Promise<boolean> {
-    return (await this.#ask(`delete ${path}`, (done) => this.#native.a_delete_(path, ANY_VERSION, done))) !== undefined;
+    return (
+      (await this.#ask(`delete ${path}`, (done) => this.#native.a_delete_(path, ANY_VERSION, done))) !==
+      undefined
+    );
   }
 
   async write(path: string, text: string): Promise<boolean> {
@@ -127,22 +143,31 @@ export class NativeDriver implements ZkDriver {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= Promise.race([
+      this.#closeWhenAnswered(),
+      pause(CLOSE_WITHIN_MS, undefined, { ref: false }),
+    ]);
     return this.#closing;
   }
 
   /**
-   * Closing a handle blocks the event loop until the server has answered, for up to 4.5 s. So it is asked first whether
-   * it answers at all (`sync` goes as far as the leader); if it does not, the handle is closed once it does or once the
-   * connection is seen to be down, and the session timeout frees its nodes.
+   * Closing a connected handle blocks the event loop until the server has answered, for up to 4.5 s. So it is asked
+   * first whether it answers at all (`sync` goes as far as the leader), and closed when it has or when the connection
+   * is down, where closing does not block and the session timeout does the rest.
    */
-  async #close(): Promise<void> {
-    const quiet = this.#connected ? this.sync().catch(() => undefined) : Promise.resolve();
-    await quiet;
+  async #closeWhenAnswered(): Promise<void> {
+    while (this.#connected && !(await this.#answers())) continue;
     await new Promise<void>((resolve) => {
-      this.ended$.subscribe({ error: () => resolve() });
+      this.#ended$.subscribe({ error: () => resolve() });
       setImmediate(() => this.#native.close());
     });
+  }
+
+  async #answers(): Promise<boolean> {
+    return this.sync().then(
+      () => true,
+      () => false,
+    );
   }
 
   /** The values, or nothing when there is no such node. */
@@ -155,20 +180,21 @@ export class NativeDriver implements ZkDriver {
 
   #onConnect(): void {
     this.#connected = true;
-    this.connection$.next({ status: 'back' });
+    this.#connection$.next({ status: 'back' });
   }
 
   #onDisconnect(at: number): void {
     this.#connected = false;
-    this.connection$.next({ status: 'lost', at });
+    this.#connection$.next({ status: 'lost', at });
   }
 
   #onClose(state: number): void {
     this.#connected = false;
+    this.endedWith = state;
     const error = sessionEnded(state);
     this.#calls.end(error);
-    this.ended$.error(error);
-    this.connection$.complete();
+    this.#ended$.error(error);
+    this.#connection$.complete();
   }
 
   #onChange(path: string, change: NodeChange): void {
@@ -180,8 +206,9 @@ export class NativeDriver implements ZkDriver {
 }
 
 function statOf({ czxid, ephemeralOwner }: NativeStat): NodeStat {
-  if (!Number.isSafeInteger(czxid)) {
-    throw new RangeError(`the transaction id ${czxid} is beyond what the npm package zookeeper can hand out exactly`);
-  }
-  return { czxid: BigInt(czxid), ephemeralOwner };
+  if (Number.isSafeInteger(czxid)) return { czxid: BigInt(czxid), ephemeralOwner };
+  throw new QueueLockError(
+    'INVALID_ARGUMENT',
+    `the npm package zookeeper rounds the transaction id ${czxid}`,
+  );
 }

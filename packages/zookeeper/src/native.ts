@@ -31,12 +31,15 @@ export interface NativeClient {
   a_get(
     path: string,
     watch: boolean,
-    done: (code: number, text: string, stat: NativeStat, data: Buffer | null) => void,
+    done: (code: number, text: string, ...values: [stat: NativeStat, data: Buffer | null]) => void,
   ): number;
   a_exists(path: string, watch: boolean, done: DoneWith<NativeStat>): number;
   a_get_children(path: string, watch: boolean, done: DoneWith<string[]>): number;
   a_sync(path: string, done: DoneWith<string>): number;
-  on(event: 'created' | 'deleted' | 'changed' | 'child', listener: (self: unknown, path: string) => void): unknown;
+  on(
+    event: 'created' | 'deleted' | 'changed' | 'child',
+    listener: (self: unknown, path: string) => void,
+  ): unknown;
   on(event: 'connect' | 'connecting', listener: () => void): unknown;
   on(event: 'close', listener: (self: unknown, state: number) => void): unknown;
 }
@@ -56,7 +59,8 @@ let NativeClient: (new () => NativeClient) | undefined;
 
 /**
  * Makes a client that is not connected yet. The addon is loaded by the first one.
- * @throws {QueueLockError} `INVALID_ARGUMENT` outside of the main thread: with the addon in two threads the process crashes.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` outside of the main thread (with the addon in two threads the process crashes)
+ * and where the addon was not compiled.
  */
 export function newNativeClient(): NativeClient {
   if (!isMainThread) {
@@ -65,6 +69,18 @@ export function newNativeClient(): NativeClient {
       'queuelock over ZooKeeper runs in the main thread only: the npm package zookeeper crashes the process when it is loaded in two threads',
     );
   }
-  NativeClient ??= createRequire(import.meta.url)('zookeeper') as new () => NativeClient;
+  NativeClient ??= loadAddon();
   return new NativeClient();
+}
+
+function loadAddon(): new () => NativeClient {
+  try {
+    return createRequire(import.meta.url)('zookeeper') as new () => NativeClient;
+  } catch (error) {
+    throw new QueueLockError(
+      'INVALID_ARGUMENT',
+      'the npm package zookeeper cannot be loaded: it is compiled when it is installed, so allow its install script (pnpm: allowBuilds) and see its README for what the compiler needs',
+      { cause: error },
+    );
+  }
 }

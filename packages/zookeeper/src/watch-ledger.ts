@@ -12,6 +12,11 @@ export class WatchLedger {
   readonly #children = new Set<string>();
   #bytes = 0;
 
+  /** What taking them over to a new connection would send. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   get hasRoom(): boolean {
     return this.#bytes < MAX_BYTES;
   }

@@ -33,15 +33,25 @@ export function addContend(program: Command): void {
     .summary('join a queue again and again, and print what happens')
     .description(
       'Joins the queue NAME, holds the lock, releases it; --count times. With --json the history is one object a line:\n' +
-        't (nanoseconds of the day\'s time), id, ev, name, key, token (the server\'s order), zxid (ZooKeeper), n (round).',
+        "t (nanoseconds of the day's time), id, ev, name, key, token (the server's order), zxid (ZooKeeper), n (round).",
     )
     .argument('<name>', 'the lock')
     .addOption(backendOption())
-    .option('--id <id>', 'label in the queue and in the history', label, `${hostname()}:${String(process.pid)}`)
+    .option(
+      '--id <id>',
+      'label in the queue and in the history',
+      label,
+      `${hostname()}:${String(process.pid)}`,
+    )
     .option('--count <n>', 'how many times', wholeNumber(1, 1_000_000_000), 1)
     .option('--hold <ms>', 'how long to hold each time', wholeNumber(0, MAX_MS), 0)
     .option('--gap <ms>', 'pause between two rounds', wholeNumber(0, MAX_MS), 0)
-    .option('--ttl <s>', 'seconds for which the server keeps the entries of a silent process', TTL_SECONDS, 10)
+    .option(
+      '--ttl <s>',
+      'seconds for which the server keeps the entries of a silent process',
+      TTL_SECONDS,
+      10,
+    )
     .option('--json', 'one JSON object a line')
     .addOption(verboseOption())
     .addHelpText('after', EXAMPLES)

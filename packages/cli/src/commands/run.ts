@@ -43,7 +43,11 @@ export function addRun(program: Command): void {
     .option('--id <label>', 'label in the queue', label, `${hostname()}:${String(process.pid)}`)
     .option('--ttl <s>', 'seconds for which the server keeps the lock of a silent process', TTL_SECONDS, 10)
     .option('--wait <ms>', 'longest wait for the lock (default: for ever)', wholeNumber(0, MAX_MS))
-    .option('--grace <ms>', 'between SIGTERM and SIGKILL (default: 2000, at most a quarter of the TTL)', wholeNumber(0, MAX_MS))
+    .option(
+      '--grace <ms>',
+      'between SIGTERM and SIGKILL (default: 2000, at most a quarter of the TTL)',
+      wholeNumber(0, MAX_MS),
+    )
     .addOption(verboseOption())
     .addHelpText('after', AFTER)
     .action(async (name, command, options) => {

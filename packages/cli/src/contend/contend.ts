@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../exit-codes.ts';
 import { contendOnce, type Contender } from './round.ts';
 
@@ -14,7 +14,7 @@ export interface Rounds {
  */
 export async function contend(contender: Contender, { count, gapMs }: Rounds): Promise<number> {
   let exitCode: number = EXIT.ok;
-  for (let n = 1; n <= count && !contender.stop.aborted; n += 1) {
+  for (let n = 1; n <= count; n += 1) {
     if (n > 1) await unlessStopped(gapMs, contender.stop);
     if (contender.stop.aborted) break;
     const end = await contendOnce(contender, n);
@@ -23,8 +23,12 @@ export async function contend(contender: Contender, { count, gapMs }: Rounds): P
   return exitCode;
 }
 
+/** Also without a gap the event loop turns once: signals and heartbeats come in there. */
 async function unlessStopped(ms: number, stop: AbortSignal): Promise<void> {
-  if (ms === 0) return;
+  if (ms === 0) {
+    await nextTurn();
+    return;
+  }
   await pause(ms, undefined, { signal: stop }).catch((error: unknown) => {
     if (!stop.aborted) throw error;
   });

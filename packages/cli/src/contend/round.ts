@@ -49,11 +49,13 @@ class Round {
     const claim$ = client.claim(name, { signal: stop, owner: id });
     this.#emit('requesting');
     return new Promise((resolve, reject) => {
-      claim$.subscribe((state) => {
+      const follow = (state: ClaimState): void => {
         if (state.status === 'queued') this.#enqueue({ key: state.key, token: state.order.toString() });
-        if (state.status === 'held' || state.status === 'doubtful') this.#hold ??= this.#holdIt(state.ownership);
+        if (state.status === 'held' || state.status === 'doubtful')
+          this.#hold ??= this.#holdIt(state.ownership);
         if (state.status === 'ended') this.#end(state).then(resolve, reject);
-      });
+      };
+      claim$.subscribe({ next: follow, error: reject });
     });
   }
 

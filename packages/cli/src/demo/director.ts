@@ -32,8 +32,8 @@ const LEAVE_AFTER_MS = 500;
 const FOR_EVER_MS = 60_000;
 
 /**
- * Plays the demo: contenders join one after the other; the second dies while it holds; the third gives up while it waits
- * behind the dead one; the others get all their rounds. Settles when all have ended and the dead one's entry is gone.
+ * Plays the demo: contenders join one after the other; the second dies while it holds; the next one behind it gives up
+ * while the dead one is in the way; the others get all their rounds. Settles when all have ended and the dead one's entry is gone.
  */
 export function direct(direction: Direction): Promise<void> {
   return new Director(direction).play();
@@ -54,14 +54,15 @@ class Director {
 
   async play(): Promise<void> {
     const { stage, script, stop, onQueue } = this.#direction;
-    const watching = stage.observer.watch(script.name).subscribe((state) => {
-      onQueue(state);
-      this.#look(state);
-    });
     const sendHome = (): void => {
       for (const actor of this.#actors.values()) actor.leave();
       this.#allSeen();
     };
+    const look = (state: QueueState): void => {
+      onQueue(state);
+      this.#look(state);
+    };
+    const watching = stage.observer.watch(script.name).subscribe({ next: look, error: sendHome });
     stop.addEventListener('abort', sendHome);
     await this.#enterAll();
     await Promise.all([...this.#actors.values()].map(({ gone }) => gone));
@@ -88,7 +89,7 @@ class Director {
   #follow(event: ContendEvent): void {
     this.#emit(event);
     if (event.id === CRASHES && event.ev === 'acquired') this.#in(CRASH_AFTER_MS, () => this.#crash(event));
-    if (event.id === LEAVES) this.#letLeave();
+    this.#letLeave();
   }
 
   #crash(acquired: ContendEvent): void {
@@ -96,27 +97,32 @@ class Director {
     if (!actor || this.#last.get(CRASHES)?.ev !== 'acquired') return;
     const until = actor.provenUntil;
     actor.crash();
-    const { t_done: _done, ...entry } = acquired;
-    this.#crashed = { ...entry, t: this.#direction.stamp(), ev: 'crashed', ...(until === undefined ? {} : { until }) };
+    this.#crashed = { ...this.#seen('crashed', acquired), ...(until === undefined ? {} : { until }) };
     this.#emit(this.#crashed);
     this.#letLeave();
   }
 
   /** Somebody gives up behind the dead holder: it cannot be granted meanwhile. */
   #letLeave(): void {
-    if (this.#leaving || !this.#crashed || this.#last.get(LEAVES)?.ev !== 'enqueued') return;
+    if (this.#leaving || !this.#crashed || this.#last.get(CRASHES)?.ev === 'expired') return;
+    const waiting = this.#firstWaiting();
+    if (!waiting) return;
     this.#leaving = true;
     this.#in(LEAVE_AFTER_MS, () => {
-      if (this.#last.get(LEAVES)?.ev === 'enqueued') this.#actors.get(LEAVES)?.leave();
+      if (this.#last.get(waiting.id)?.ev === 'enqueued') this.#actors.get(waiting.id)?.leave();
     });
+  }
+
+  #firstWaiting(): HistoryEvent | undefined {
+    const waiting = [...this.#last.values()].filter(({ ev }) => ev === 'enqueued');
+    return waiting.sort((a, b) => Number(BigInt(a.token ?? 0) - BigInt(b.token ?? 0)))[0];
   }
 
   #look({ status, entries }: QueueState): void {
     const dead = this.#crashed;
     if (!dead || status !== 'live' || this.#last.get(CRASHES)?.ev === 'expired') return;
     if (entries.some(({ key }) => key === dead.key)) return;
-    const { until: _until, ...entry } = dead;
-    this.#emit({ ...entry, t: this.#direction.stamp(), ev: 'expired' });
+    this.#emit(this.#seen('expired', dead));
     this.#allSeen();
   }
 
@@ -126,6 +132,11 @@ class Director {
     await new Promise<void>((resolve) => {
       this.#allSeen = resolve;
     });
+  }
+
+  #seen(ev: SeenEvent['ev'], { id, name, key, token, zxid, n }: HistoryEvent): SeenEvent {
+    const entry = { ...(key && { key }), ...(token && { token }), ...(zxid && { zxid }) };
+    return { t: this.#direction.stamp(), id, ev, name, ...entry, n };
   }
 
   #emit(event: HistoryEvent): void {
@@ -139,4 +150,3 @@ class Director {
 }
 
 const CRASHES = 'c2';
-const LEAVES = 'c3';

@@ -62,5 +62,5 @@ function endOfHold({ released, lost, crashed }: Turn['events']): bigint | undefi
 }
 
 function provenUntil(crashed: HistoryEvent): string {
-  return 'until' in crashed && crashed.until !== undefined ? crashed.until : crashed.t;
+  return ('until' in crashed ? crashed.until : undefined) ?? crashed.t;
 }

@@ -57,8 +57,12 @@ function overlaps(holds: readonly Hold[]): Violation[] {
   let longest: Hold | undefined;
   for (const hold of holds) {
     if (longest && (longest.to === undefined || hold.from < longest.to)) {
-      const until = longest.to === undefined ? 'never ended' : `ended ${millis(longest.to - hold.from)} ms later`;
-      violations.push({ rule: 'exclusion', message: `${who(hold)} was granted while the hold of ${who(longest)} ${until}` });
+      const until =
+        longest.to === undefined ? 'never ended' : `ended ${millis(longest.to - hold.from)} ms later`;
+      violations.push({
+        rule: 'exclusion',
+        message: `${who(hold)} was granted while the hold of ${who(longest)} ${until}`,
+      });
     }
     if (!longest || lastsLonger(hold, longest)) longest = hold;
   }
@@ -76,7 +80,12 @@ function growing(holds: readonly Hold[], what: 'order' | 'fencingToken'): Violat
     const [ours, theirs] = [String(hold[what]), String(before[what])];
     return what === 'order'
       ? [{ rule: 'order', message: `${who(hold)} (#${ours}) was granted after ${who(before)} (#${theirs})` }]
-      : [{ rule: 'tokens', message: `${who(hold)} got token ${ours} after ${who(before)} had got ${theirs}` }];
+      : [
+          {
+            rule: 'tokens',
+            message: `${who(hold)} got token ${ours} after ${who(before)} had got ${theirs}`,
+          },
+        ];
   });
 }
 
@@ -89,11 +98,17 @@ function storyFaults(turn: Turn): Violation[] {
   const ended = released ?? lost ?? cancelled ?? error ?? expired;
   return [
     ...fault(turn.repeated.length > 0, `did this twice: ${turn.repeated.join(', ')}`),
-    ...fault(!requesting, 'never asked'),
+    ...fault(!requesting && !error, 'never asked'),
     ...fault(acquired && !enqueued, 'was granted without a place in the queue'),
     ...fault(acquired && acquired.token === undefined, 'was granted without a token'),
-    ...fault(acquired && enqueued && acquired.token !== enqueued.token, 'was granted with another place than it had'),
-    ...fault(outOfOrder([requesting, enqueued, acquired, released ?? lost ?? crashed]), 'has stamps that go back'),
+    ...fault(
+      acquired && enqueued && acquired.token !== enqueued.token,
+      'was granted with another place than it had',
+    ),
+    ...fault(
+      outOfOrder([requesting, enqueued, acquired, released ?? lost ?? crashed]),
+      'has stamps that go back',
+    ),
     ...fault(withoutGrant, `${withoutGrant ? withoutGrant.ev : ''} without having been granted`),
     ...fault(cancelled && acquired, 'was granted although it had left'),
     ...fault(expired && !crashed, 'expired although it was alive'),

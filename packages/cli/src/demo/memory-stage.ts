@@ -1,5 +1,10 @@
-import { QueueLockError, createLockClient, type LockClient, type Ownership } from '@queuelock/core';
-import { createMemoryServer, memory, type Intercept, type MemoryServer } from '@queuelock/memory';
+import {
+  QueueLockError,
+  createLockClient,
+  type Backend,
+  type LockClient,
+  type Ownership,
+} from '@queuelock/core';
 import { contend } from '../contend/contend.ts';
 import type { ContendEvent } from '../contend/event.ts';
 import { later, type Actor, type Part, type Stage, type StageSettings } from './stage.ts';
@@ -7,16 +12,27 @@ import { later, type Actor, type Part, type Stage, type StageSettings } from './
 const TTL_MS = 2_000;
 const GAP_MS = 50;
 
+/** A request on its way to the server; `proceed` sends it. */
+type Wire = <T>(call: unknown, proceed: () => Promise<T>) => Promise<T>;
+
+/** Connects over a wire that may be cut: then no request goes out and no event comes in. */
+type Connect = (wire: {
+  readonly intercept: Wire;
+  readonly deliver: (arrive: () => void) => void;
+}) => Backend;
+
 /** Everybody in this process: one server, and a client with a connection of its own for each contender. */
-export function memoryStage(settings: StageSettings): Stage {
+export async function openMemoryStage(settings: StageSettings): Promise<Stage> {
+  const { createMemoryServer, memory } = await import('@queuelock/memory');
   const server = createMemoryServer();
+  const connect: Connect = (wire) => memory({ server, ...wire });
   const observer = createLockClient(memory({ server }), { owner: 'observer' });
   const actors: MemoryActor[] = [];
   return {
-    place: 'memory: (a server and all contenders in this process)',
+    place: 'memory: (all in this process)',
     observer,
     enter(part, emit) {
-      const actor = new MemoryActor({ ...settings, part, emit, server });
+      const actor = new MemoryActor({ ...settings, part, emit, connect });
       actors.push(actor);
       return actor;
     },
@@ -31,7 +47,7 @@ export function memoryStage(settings: StageSettings): Stage {
 interface Casting extends StageSettings {
   readonly part: Part;
   readonly emit: (event: ContendEvent) => void;
-  readonly server: MemoryServer;
+  readonly connect: Connect;
 }
 
 class MemoryActor implements Actor {
@@ -44,11 +60,11 @@ class MemoryActor implements Actor {
   #dead = false;
   #diesNow: () => void = () => undefined;
 
-  constructor({ name, stamp, part, emit, server }: Casting) {
+  constructor({ name, stamp, part, emit, connect }: Casting) {
     this.id = part.id;
     this.#stamp = stamp;
-    const options = { server, intercept: this.#wire(), deliver: this.#deliver() };
-    this.#client = createLockClient(memory(options), { ttlMs: TTL_MS, owner: part.id });
+    const backend = connect({ intercept: this.#wire(), deliver: this.#deliver() });
+    this.#client = createLockClient(backend, { ttlMs: TTL_MS, owner: part.id });
     const death = new Promise<void>((resolve) => {
       this.#diesNow = resolve;
     });
@@ -96,7 +112,7 @@ class MemoryActor implements Actor {
   }
 
   /** From the crash on no request leaves this client, heartbeats included. */
-  #wire(): Intercept {
+  #wire(): Wire {
     return (_call, proceed) =>
       this.#dead ? Promise.reject(new QueueLockError('UNAVAILABLE', 'the contender is dead')) : proceed();
   }

@@ -1,32 +1,43 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { LockClient } from '@queuelock/core';
+import { createLockClient } from '@queuelock/core';
+import { backendFromUrl } from '../backends.ts';
 import type { ContendEvent } from '../contend/event.ts';
 import type { BudgetReport } from '../contend/parent.ts';
 import { redact } from '../failure.ts';
 import { later, type Actor, type Part, type Stage, type StageSettings } from './stage.ts';
 
-const TTL_SECONDS = 3;
+/** Or what the server accepts at least. */
+const TTL_MS = 3_000;
 const GAP_MS = 50;
 const END_WITHIN_MS = 1_000;
 
 export interface ProcessStageSettings extends StageSettings {
-  readonly observer: LockClient;
   /** As the user gave it; handed on in the environment, since others can see a command line. */
   readonly url: string;
-  /** The same without secrets. */
-  readonly endpoint: string;
 }
 
-/** Every contender is a process of its own: `queuelock contend --json`. */
-export function processStage({ observer, endpoint, ...settings }: ProcessStageSettings): Stage {
+/**
+ * Every contender is a process of its own: `queuelock contend --json`.
+ * @throws what keeps the server from being used, so that it is told once and not by every contender
+ */
+export async function openProcessStage(settings: ProcessStageSettings): Promise<Stage> {
+  const backend = await backendFromUrl(settings.url);
+  const observer = createLockClient(backend, { owner: 'observer' });
+  try {
+    await (await observer.tryAcquire(`${settings.name}-check`))?.release();
+  } catch (error) {
+    await observer.close();
+    throw error;
+  }
+  const ttlSeconds = Math.ceil(Math.max(TTL_MS, backend.info.minTtlMs) / 1000);
   const actors: ProcessActor[] = [];
   return {
-    place: `${endpoint} (a process for each contender)`,
+    place: `${backend.info.endpoint} (a process each)`,
     observer,
     enter(part, emit) {
-      const actor = new ProcessActor({ ...settings, part, emit });
+      const actor = new ProcessActor({ ...settings, ttlSeconds, part, emit });
       actors.push(actor);
       return actor;
     },
@@ -39,6 +50,7 @@ export function processStage({ observer, endpoint, ...settings }: ProcessStageSe
 
 interface Casting extends StageSettings {
   readonly url: string;
+  readonly ttlSeconds: number;
   readonly part: Part;
   readonly emit: (event: ContendEvent) => void;
 }
@@ -51,6 +63,7 @@ class ProcessActor implements Actor {
   #last: ContendEvent | undefined;
   #budget: BudgetReport | undefined;
   #killed = false;
+  #left = false;
 
   constructor(casting: Casting) {
     this.id = casting.part.id;
@@ -67,8 +80,10 @@ class ProcessActor implements Actor {
     return holds && this.#budget ? later(this.#budget.t, this.#budget.remainingMs) : undefined;
   }
 
+  /** Once: a second signal would end it on the spot. */
   leave(): void {
-    this.#child.kill('SIGTERM');
+    if (!this.#left) this.#child.kill('SIGTERM');
+    this.#left = true;
   }
 
   crash(): void {
@@ -113,10 +128,10 @@ class ProcessActor implements Actor {
 }
 
 /** In a process group of its own: an interrupt from the keyboard is for the demo, which tells its contenders. */
-function startContender({ name, part, url }: Casting): ChildProcess {
+function startContender({ name, part, url, ttlSeconds }: Casting): ChildProcess {
   const [, script = ''] = process.argv;
   const what = ['contend', name, '--json', '--id', part.id, '--count', String(part.rounds)];
-  const pace = ['--hold', String(part.holdMs), '--gap', String(GAP_MS), '--ttl', String(TTL_SECONDS)];
+  const pace = ['--hold', String(part.holdMs), '--gap', String(GAP_MS), '--ttl', String(ttlSeconds)];
   return spawn(process.execPath, [...process.execArgv, script, ...what, ...pace], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, QUEUELOCK_URL: url },

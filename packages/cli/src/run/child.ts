@@ -18,7 +18,10 @@ export class CommandProcess {
   }
 
   /** Starts a program, without a shell, on this process's own input and output. */
-  static async start(command: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandProcess> {
+  static async start(
+    command: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ): Promise<CommandProcess> {
     const [program = '', ...args] = command;
     const child = spawn(program, args, { stdio: 'inherit', detached: true, env: { ...process.env, ...env } });
     return new Promise((resolve, reject) => {

@@ -37,9 +37,17 @@ class Guard {
     const look = (): void => {
       this.#look();
     };
-    const sessions = session$.subscribe(({ status }) => {
-      this.#doubtful = status !== 'alive';
+    const hear = (doubtful: boolean): void => {
+      this.#doubtful = doubtful;
       look();
+    };
+    const sessions = session$.subscribe({
+      next: ({ status }) => {
+        hear(status !== 'alive');
+      },
+      error: () => {
+        hear(true);
+      },
     });
     ownership.signal.addEventListener('abort', look);
     try {
@@ -83,7 +91,9 @@ class Guard {
     } else if (action.do === 'term') {
       this.#termAt = performance.now();
       child.signal('SIGTERM');
-      note('the server does not confirm the lock any more; asked the command to end (SIGTERM) before the lock can be lost');
+      note(
+        'the server does not confirm the lock any more; asked the command to end (SIGTERM) before the lock can be lost',
+      );
       this.#look();
     } else {
       this.#killed = true;

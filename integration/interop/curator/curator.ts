@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { HistoryEvent } from '@queuelock/cli/src/demo/history.ts';
+import { installPackages } from '../../services/install.ts';
+import { findProgram, isReadable } from '../../services/programs.ts';
+import { findJava } from '../../services/zookeeper-process.ts';
+
+const run = promisify(execFile);
+const SOURCE = fileURLToPath(new URL('Contender.java', import.meta.url));
+// Debian's; the manifests of the jars name what else they need.
+const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
+  (name) => `/usr/share/java/${name}.jar`,
+);
+
+/** Contenders of Apache Curator: a compiled Java program that is run as often as one likes. */
+export interface Curator {
+  /** Starts so many contenders in one process; answers with their history when all their rounds are over. */
+  contend(options: CuratorOptions): Promise<HistoryEvent[]>;
+  /** Removes what was compiled. */
+  remove(): Promise<void>;
+}
+
+export interface CuratorOptions {
+  /** `host:port`. */
+  readonly endpoint: string;
+  readonly name: string;
+  readonly contenders: number;
+  readonly rounds: number;
+}
+
+/** Compiles the program; installs what that takes, where that can be done. Rejects with NotHere where it cannot. */
+export async function compileCurator(): Promise<Curator> {
+  await installMissing();
+  const classes = await mkdtemp(join(tmpdir(), 'queuelock-curator-'));
+  const classPath = [classes, ...JARS].join(delimiter);
+  await run('javac', ['-cp', classPath, '-d', classes, SOURCE]);
+  const java = (await findJava()) ?? 'java';
+  return {
+    async contend({ endpoint, name, contenders, rounds }) {
+      const args = [endpoint, `/${name}`, String(contenders), String(rounds)];
+      const { stdout } = await run(java, ['-cp', classPath, 'Contender', ...args]);
+      return stdout
+        .trim()
+        .split('\n')
+        .flatMap((line) => eventsOf(name, JSON.parse(line) as Round));
+    },
+    remove: () => rm(classes, { recursive: true }),
+  };
+}
+
+async function installMissing(): Promise<void> {
+  const hasJars = (await Promise.all(JARS.map(isReadable))).every(Boolean);
+  const hasCompiler = (await findProgram('javac')) !== undefined;
+  const packages = [
+    ...(hasJars ? [] : ['libcurator-recipes-java', 'libslf4j-java']),
+    ...(hasCompiler ? [] : ['default-jdk-headless']),
+  ];
+  if (packages.length > 0) await installPackages(packages);
+}
+
+interface Round {
+  readonly id: string;
+  readonly n: number;
+  readonly key: string;
+  readonly zxid: string;
+  readonly requesting: string;
+  readonly acquired: string;
+  readonly released: string;
+}
+
+function eventsOf(
+  name: string,
+  { id, n, key, zxid, requesting, acquired, released }: Round,
+): HistoryEvent[] {
+  const token = String(Number(key.slice(-10)));
+  const entry = { id, name, key, token, n };
+  return [
+    { t: requesting, id, ev: 'requesting', name, n },
+    // When it joined is not known from outside, only that it was before this.
+    { t: acquired, ev: 'enqueued', ...entry },
+    { t: acquired, ev: 'acquired', ...entry, zxid },
+    { t: released, ev: 'released', ...entry, zxid },
+  ];
+}

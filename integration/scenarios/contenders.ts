@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import type { ContendEvent } from '@queuelock/cli/src/contend/event.ts';
+import { ScriptProcess } from './child-process.ts';
+
+const COMMAND = fileURLToPath(import.meta.resolve('@queuelock/cli/src/main.ts'));
+
+export interface ContendOptions {
+  readonly url: string;
+  readonly name: string;
+  readonly id: string;
+  readonly rounds?: number;
+  readonly holdMs?: number;
+  /** Default: that of the command, 10 s. */
+  readonly ttlMs?: number;
+}
+
+/** A process of `queuelock contend --json`. */
+export type ContenderProcess = ScriptProcess<ContendEvent>;
+
+/** Starts `queuelock contend --json`: a process that joins the queue so many times and prints its history. */
+export function startContender(options: ContendOptions): ContenderProcess {
+  const { url, name, id, rounds = 1, holdMs = 0, ttlMs } = options;
+  const pace = ['--count', String(rounds), '--hold', String(holdMs)];
+  const ttl = ttlMs === undefined ? [] : ['--ttl', String(ttlMs / 1_000)];
+  return new ScriptProcess(COMMAND, ['contend', name, '--backend', url, '--json', '--id', id, ...pace, ...ttl]);
+}

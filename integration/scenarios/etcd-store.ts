@@ -1,0 +1,56 @@
+import { fromUrl } from '@queuelock/etcd';
+import { etcdMetrics, recordRanAgainst, sharedEtcd, startEtcd, sumOf } from '../services.ts';
+import type { EtcdFlags } from '../services/etcd-process.ts';
+import { callGateway } from '../services/plain-clients.ts';
+import type { OwnSite, Site, Store } from './stores.ts';
+
+// The least that a server with the default election timeout grants.
+const TTL_MS = 2_000;
+// Expired leases are looked for every 500 ms; the rest is for a busy machine.
+const EXPIRY_MS = 2_000;
+
+export const etcdStore: Store = {
+  name: 'etcd',
+  share: async (suite) => siteOf((await sharedEtcd(suite)).endpoint),
+  start: (suite) => startOwnEtcd(suite),
+};
+
+export async function startOwnEtcd(suite: string, flags: EtcdFlags = {}): Promise<OwnSite> {
+  const server = await startEtcd({ flags: { 'log-level': 'info', ...flags } });
+  if (server.way === 'endpoints') throw new Error('a given etcd is nobody’s own');
+  recordRanAgainst(suite, 'etcd', server);
+  return { ...siteOf(server.endpoint), server };
+}
+
+function siteOf(endpoint: string): Site {
+  const url = (at = endpoint): string => `etcd://${at}`;
+  return {
+    endpoint,
+    ttlMs: TTL_MS,
+    expiryMs: EXPIRY_MS,
+    url,
+    backend: (at) => fromUrl(url(at)),
+    entries: (name) => keysUnder(endpoint, `${name}/`),
+    async evict(key) {
+      await callGateway(endpoint, 'kv/deleterange', { key: base64(key) });
+    },
+    async sessions() {
+      const { leases = [] } = (await callGateway(endpoint, 'lease/leases', {})) as {
+        leases?: { ID: string }[];
+      };
+      return leases.map(({ ID }) => BigInt(ID).toString(16));
+    },
+    watches: async () => sumOf(await etcdMetrics(endpoint), 'etcd_debugging_mvcc_watcher_total'),
+  };
+}
+
+/** The keys that start with a text which ends in a slash. */
+async function keysUnder(endpoint: string, prefix: string): Promise<string[]> {
+  const range = { key: base64(prefix), range_end: base64(`${prefix.slice(0, -1)}0`), keys_only: true };
+  const { kvs = [] } = (await callGateway(endpoint, 'kv/range', range)) as { kvs?: { key: string }[] };
+  return kvs.map(({ key }) => Buffer.from(key, 'base64').toString());
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

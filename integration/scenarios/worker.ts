@@ -1,0 +1,65 @@
+// A process that works under a lock: worker.ts <url> <name> <id> <ttlMs> <marginMs>. Timers, immediates, promises and a socket keep
+// calling it; each call first looks whether it may act, and the history says what it saw.
+import { writeSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
+import { entryFields } from '@queuelock/cli/src/contend/event.ts';
+import { createStamp } from '@queuelock/cli/src/stamp.ts';
+import { createLockClient, type Ownership } from '@queuelock/core';
+import type { WorkEvent } from './work-event.ts';
+
+const [url, name = '', id = '', ttlMs, marginMs] = process.argv.slice(2);
+const EVERY_MS = 10;
+const stamp = createStamp();
+
+/** Every way of asking whether the lock is held. */
+const LOOKS: readonly ((ownership: Ownership) => boolean)[] = [
+  ({ held }) => held,
+  ({ signal }) => !signal.aborted,
+  ({ remainingMs }) => remainingMs > 0,
+  ({ signal }) => {
+    try {
+      signal.throwIfAborted();
+      return true;
+    } catch {
+      return false;
+    }
+  },
+];
+
+// Not console.log: what was said before the process was stopped has to be out.
+function say(event: Pick<WorkEvent, 'ev'> & Partial<WorkEvent>): void {
+  writeSync(1, `${JSON.stringify({ t: stamp(), id, name, n: 1, ...event })}\n`);
+}
+
+function workUnder(ownership: Ownership): void {
+  let looks = Math.floor(Math.random() * LOOKS.length);
+  const work = (by: string): void => {
+    const t = stamp();
+    const look = LOOKS[(looks += 1) % LOOKS.length]!;
+    const held = look(ownership);
+    say({ t, ev: held ? 'acted' : 'refrained', by, remainingMs: ownership.remainingMs });
+  };
+  ownership.signal.addEventListener('abort', () => say({ ev: 'lost', ...entryFields(ownership) }));
+  setInterval(() => {
+    work('timer');
+    process.nextTick(() => work('tick'));
+    queueMicrotask(() => work('microtask'));
+    setImmediate(() => work('immediate'));
+  }, EVERY_MS);
+  // Whoever sends to it goes on while this process stands still, so that there is something to read when it goes on.
+  const server = createServer((socket) => socket.on('data', () => work('socket')));
+  server.listen(0, '127.0.0.1', () => say({ ev: 'listening', port: (server.address() as AddressInfo).port }));
+}
+
+process.on('disconnect', () => process.exit());
+const client = createLockClient(await backendFromUrl(url), {
+  ttlMs: Number(ttlMs),
+  marginMs: Number(marginMs),
+  owner: id,
+});
+say({ ev: 'requesting' });
+const ownership = await client.acquire(name);
+say({ ev: 'enqueued', ...entryFields(ownership) });
+say({ ev: 'acquired', ...entryFields(ownership), remainingMs: ownership.remainingMs });
+workUnder(ownership);

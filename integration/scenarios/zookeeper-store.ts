@@ -1,0 +1,66 @@
+import { fromUrl } from '@queuelock/zookeeper';
+import { recordRanAgainst, sharedZooKeeper, startZooKeeper, zkFourLetter } from '../services.ts';
+import { withSession } from '../services/plain-clients.ts';
+import type { OwnSite, Site, Store } from './stores.ts';
+
+const TICK_MS = 500;
+// As many ticks as make the backend's proofs sound, see its README.
+const TTL_TICKS = 4;
+
+export const zooKeeperStore: Store = {
+  name: 'ZooKeeper',
+  async share(suite) {
+    const { endpoint } = await sharedZooKeeper(suite);
+    return siteOf(endpoint, await tickOf(endpoint));
+  },
+  start: (suite) => startOwnZooKeeper(suite),
+};
+
+export async function startOwnZooKeeper(suite: string, tickMs: number = TICK_MS): Promise<OwnSite> {
+  const server = await startZooKeeper({ settings: { tickTime: tickMs } });
+  if (server.way === 'endpoints') throw new Error('a given ZooKeeper is nobody’s own');
+  recordRanAgainst(suite, 'ZooKeeper', server);
+  return { ...siteOf(server.endpoint, tickMs), server };
+}
+
+function siteOf(endpoint: string, tickMs: number): Site {
+  const url = (at = endpoint): string => `zk://${at}?tickTimeMs=${tickMs}`;
+  return {
+    endpoint,
+    ttlMs: TTL_TICKS * tickMs,
+    expiryMs: 2 * tickMs + 500,
+    url,
+    backend: (at) => fromUrl(url(at)),
+    entries: async (name) => {
+      const children = await childrenOf(endpoint, `/${name}`);
+      return children.map((child) => `/${name}/${child}`);
+    },
+    async evict(key) {
+      await withSession(endpoint, (session, done) => session.a_delete_(key, -1, done));
+    },
+    async sessions() {
+      const [, sessions = ''] = (await zkFourLetter(endpoint, 'dump')).split('ephemeral nodes dump');
+      return [...sessions.matchAll(/^(0x[0-9a-f]+):/gm)].map(([, id]) => id!);
+    },
+    async watches() {
+      const [, count] = /Total watches:(\d+)/.exec(await zkFourLetter(endpoint, 'wchs')) ?? [];
+      return Number(count);
+    },
+  };
+}
+
+/** What is directly below a path; nothing where there is no such node. */
+async function childrenOf(endpoint: string, path: string): Promise<string[]> {
+  const [children] = await withSession(endpoint, (session, done) =>
+    session.a_get_children(path, false, done),
+  ).catch((error: Error) => {
+    if (/no node/i.test(error.message)) return [[]];
+    throw error;
+  });
+  return children as string[];
+}
+
+async function tickOf(endpoint: string): Promise<number> {
+  const [, tick] = /^tickTime=(\d+)$/m.exec(await zkFourLetter(endpoint, 'conf')) ?? [];
+  return Number(tick);
+}

@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { findProgram } from './programs.ts';
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ChildPlace {
+  readonly directory: string;
+  /** Where all that it prints goes, after what is there already. A file, not a pipe: nobody has to read it. */
+  readonly log: string;
+}
+
+const STOP_WITHIN_MS = 2_000;
+
+/** Starts a child that keeps nobody from exiting. `started` gets it before the first await, to be able to reap it. */
+export async function spawnChild(
+  command: Command,
+  { directory, log }: ChildPlace,
+  started: (child: ChildProcess) => void,
+): Promise<ChildProcess> {
+  const { program, args } = await dyingWithParent(command);
+  const output = openSync(log, 'a');
+  try {
+    const env = { ...process.env, ...command.env };
+    const child = spawn(program, args, { cwd: directory, env, stdio: ['ignore', output, output] });
+    started(child);
+    await once(child, 'spawn');
+    child.unref();
+    return child;
+  } finally {
+    closeSync(output);
+  }
+}
+
+/** Resolves when the child is gone: by the signal, or by SIGKILL when it takes longer than 2 s. */
+export async function endChild(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (!isRunning(child)) return;
+  child.ref();
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  // A frozen process does not see SIGTERM before it goes on.
+  child.kill('SIGCONT');
+  const patience = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  await gone;
+  clearTimeout(patience);
+}
+
+export function isRunning(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+/** How it ended: `exit code 2` or `signal SIGKILL`. */
+export function endingOf({ exitCode, signalCode }: ChildProcess): string {
+  return signalCode === null ? `exit code ${String(exitCode)}` : `signal ${signalCode}`;
+}
+
+// Exit handlers cannot run when this process itself is killed; on Linux the kernel then ends the child.
+async function dyingWithParent({ program, args }: Command): Promise<Command> {
+  const setpriv = process.platform === 'linux' ? await findProgram('setpriv') : undefined;
+  if (setpriv === undefined) return { program, args };
+  return { program: setpriv, args: ['--pdeathsig', 'KILL', '--', program, ...args] };
+}

@@ -1,0 +1,81 @@
+import { hostname } from 'node:os';
+import { getContainerRuntimeClient } from 'testcontainers';
+import { isAlive } from './process-facts.ts';
+import { atTeardown } from './shared.ts';
+
+/** On every container of ours: who started it. */
+const OWNER = 'queuelock.test-server.owner';
+/** And by which start, since a container that does not come up is given to nobody. */
+const START = 'queuelock.test-server.start';
+
+export type Engine = Awaited<ReturnType<typeof getContainerRuntimeClient>>['container']['dockerode'];
+type Container = ReturnType<Engine['getContainer']>;
+
+export async function engine(): Promise<Engine> {
+  return (await getContainerRuntimeClient()).container.dockerode;
+}
+
+/** The labels that a container is found by, without any other trace of it. */
+export function labelsOf(start: string): Record<string, string> {
+  return { [OWNER]: owner(), [START]: start };
+}
+
+function owner(): string {
+  return `${hostname()}/${process.pid}`;
+}
+
+let prepared = false;
+
+/** Once: removes what processes of this machine left that ended without their teardown, and provides for ours. */
+export async function prepareCleanUp(): Promise<void> {
+  if (prepared) return;
+  prepared = true;
+  atTeardown(async () => {
+    prepared = false;
+    await removeOwned((by) => by === owner());
+  });
+  await removeOwned((by) => {
+    const [host, pid] = by.split('/');
+    return host === hostname() && !isAlive(Number(pid));
+  });
+}
+
+async function removeOwned(matches: (owner: string) => boolean): Promise<void> {
+  const docker = await engine();
+  const containers = await docker.listContainers({ all: true, filters: { label: [OWNER] } });
+  const doomed = containers.filter(({ Labels }) => matches(Labels[OWNER] ?? ''));
+  await Promise.all(doomed.map(({ Id }) => remove(docker.getContainer(Id))));
+}
+
+export async function remove(container: Container): Promise<void> {
+  try {
+    await container.remove({ force: true, v: true });
+  } catch (error) {
+    // Somebody else removed it, or is about to.
+    if (![404, 409].includes((error as { statusCode?: number }).statusCode ?? 0)) throw error;
+  }
+}
+
+/** Removes the container of a start that failed, and answers with the end of its log. */
+export async function removeFailed(start: string): Promise<string> {
+  const docker = await engine();
+  const failed = await docker.listContainers({ all: true, filters: { label: [`${START}=${start}`] } });
+  const logs = failed.map(async ({ Id }) => {
+    const container = docker.getContainer(Id);
+    const log = await container.logs({ stdout: true, stderr: true, tail: 40 });
+    await remove(container);
+    return textOf(log);
+  });
+  return (await Promise.all(logs)).join('\n').trimEnd();
+}
+
+// Each piece has a header of 8 bytes, of which the last four are its length (Docker's API, "Stream format").
+function textOf(log: Buffer): string {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at + 8 <= log.length;) {
+    const end = at + 8 + log.readUInt32BE(at + 4);
+    pieces.push(log.subarray(at + 8, end));
+    at = end;
+  }
+  return Buffer.concat(pieces).toString();
+}

@@ -1,0 +1,84 @@
+import { once, type EventEmitter } from 'node:events';
+import { createRequire } from 'node:module';
+import { zkFourLetter } from './four-letter.ts';
+
+/** The least that shows whether a server answers and keeps what it was given; nothing of queuelock is involved. */
+export interface PlainClient {
+  put(endpoint: string, value: string): Promise<void>;
+  get(endpoint: string): Promise<string>;
+  /** Asks something that changes nothing; resolves with the answer. */
+  ask(endpoint: string): Promise<unknown>;
+}
+
+const KEY = Buffer.from('plain').toString('base64');
+const NODE = '/plain';
+
+/** etcd over its JSON gateway. */
+export const plainEtcd: PlainClient = {
+  async put(endpoint, value) {
+    await callGateway(endpoint, 'kv/put', { key: KEY, value: Buffer.from(value).toString('base64') });
+  },
+  async get(endpoint) {
+    const { kvs } = (await callGateway(endpoint, 'kv/range', { key: KEY })) as { kvs?: { value: string }[] };
+    return Buffer.from(kvs?.[0]?.value ?? '', 'base64').toString();
+  },
+  ask: (endpoint) => callGateway(endpoint, 'kv/range', { key: KEY }),
+};
+
+/** One request to etcd's JSON gateway: bytes are base64, 64-bit numbers are text. */
+export async function callGateway(endpoint: string, call: string, body: object): Promise<unknown> {
+  const response = await fetch(`http://${endpoint}/v3/${call}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`etcd on ${endpoint} answers ${String(response.status)} to ${call}`);
+  return response.json();
+}
+
+/** ZooKeeper over the npm package, with a session of its own for each call. */
+export const plainZooKeeper: PlainClient = {
+  async put(endpoint, value) {
+    await withSession(endpoint, (session, done) => session.a_create(NODE, value, 0, done));
+  },
+  async get(endpoint) {
+    const [, data] = await withSession(endpoint, (session, done) => session.a_get(NODE, false, done));
+    return String(data);
+  },
+  ask: (endpoint) => zkFourLetter(endpoint, 'ruok'),
+};
+
+export type Done = (code: number, text: string, ...values: unknown[]) => void;
+
+/** As much of the package as is used here; its own declarations do not stay within the package. */
+export interface Session extends EventEmitter {
+  init(config: { connect: string; timeout: number; debug_level: number }): void;
+  close(): void;
+  a_create(path: string, data: string, flags: number, done: Done): number;
+  a_get(path: string, watch: boolean, done: Done): number;
+  a_get_children(path: string, watch: boolean, done: Done): number;
+  a_delete_(path: string, version: number, done: Done): number;
+}
+
+const Session = createRequire(import.meta.url)('zookeeper') as new () => Session;
+
+/** One request to ZooKeeper in a session of its own; answers with what came back, rejects with the result's text. */
+export async function withSession(
+  endpoint: string,
+  call: (session: Session, done: Done) => number,
+): Promise<unknown[]> {
+  const session = new Session();
+  const connected = once(session, 'connect');
+  session.init({ connect: endpoint, timeout: 5_000, debug_level: 1 });
+  await connected;
+  try {
+    return await new Promise<unknown[]>((resolve, reject) => {
+      const sent = call(session, (code, text, ...rest) => {
+        // Not within the package's callback: it aborts the process when its handle is closed in there.
+        setImmediate(() => (code === 0 ? resolve(rest) : reject(new Error(`ZooKeeper answers ${text}`))));
+      });
+      if (sent !== 0) reject(new Error(`the ZooKeeper client refuses the call (${String(sent)})`));
+    });
+  } finally {
+    session.close();
+  }
+}

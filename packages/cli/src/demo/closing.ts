@@ -1,0 +1,20 @@
+import type { Verdict } from './judge.ts';
+
+/** The verdict and what to do next, for people. `place`: where it was played. */
+export function closingLines(verdict: Verdict, place: string): string[] {
+  const { ok, violations, grants, served, cancelled, expired, handOffs, handOffMs } = verdict;
+  const facts = [
+    `${String(grants)} grants, never two at a time, in the server's order, with growing tokens`,
+    `${String(served)} released, ${String(cancelled)} gave up, ${String(expired)} died and expired; nobody is missing`,
+    ...(handOffMs === undefined
+      ? []
+      : [`${String(handOffs)} hand-offs from one to the next, median ${handOffMs.toFixed(2)} ms`]),
+  ];
+  return [
+    ok ? 'verdict: OK' : `verdict: VIOLATED, ${String(violations.length)} times`,
+    ...(ok ? facts : violations.map(({ rule, message }) => `${rule}: ${message}`)).map((line) => `  ${line}`),
+    place.startsWith('memory:')
+      ? 'next: queuelock demo --backend etcd://127.0.0.1:2379 (real processes); README'
+      : 'next: queuelock run NAME -- command; the library is in the README',
+  ];
+}

@@ -1,0 +1,69 @@
+import type { HistoryEvent } from './history.ts';
+
+/** What a contender does during a stretch of time. `dead`: it has crashed and the server does not know it yet. */
+export type Doing = 'waits' | 'holds' | 'dead';
+
+/** Milliseconds since the start of the demo; `to` is undefined for what still goes on. */
+export interface Stretch {
+  readonly doing: Doing;
+  readonly from: number;
+  readonly to: number | undefined;
+}
+
+/** One contender through time. */
+export interface Lane {
+  readonly id: string;
+  readonly stretches: readonly Stretch[];
+  /** In a word or two, what it is at now. */
+  readonly now: string;
+}
+
+const BEGINS: Partial<Record<HistoryEvent['ev'], Doing>> = {
+  enqueued: 'waits',
+  acquired: 'holds',
+  crashed: 'dead',
+};
+const NOW: Record<HistoryEvent['ev'], string> = {
+  requesting: 'asks',
+  enqueued: 'waits',
+  acquired: 'holds',
+  released: 'done',
+  lost: 'lost it',
+  cancelled: 'gave up',
+  error: 'failed',
+  crashed: 'dead',
+  expired: 'expired',
+};
+
+/** The lanes of all contenders, in the order in which they appeared. `start` is a stamp. */
+export function lanesOf(history: readonly HistoryEvent[], start: string): Lane[] {
+  const lanes = new Map<string, { stretches: Stretch[]; now: string }>();
+  for (const event of history) {
+    const lane = lanes.get(event.id) ?? { stretches: [], now: '' };
+    lanes.set(event.id, lane);
+    const at = Number(BigInt(event.t) - BigInt(start)) / 1e6;
+    const open = lane.stretches.at(-1);
+    if (open && open.to === undefined) lane.stretches.splice(-1, 1, { ...open, to: at });
+    const doing = BEGINS[event.ev];
+    if (doing) lane.stretches.push({ doing, from: at, to: undefined });
+    lane.now = NOW[event.ev];
+  }
+  return [...lanes].map(([id, lane]) => ({ id, ...lane }));
+}
+
+/** What a lane shows in each of `width` columns of `columnMs` each: what matters most of what happened in it. */
+export function columnsOf(
+  lane: Lane,
+  options: { width: number; columnMs: number; nowMs: number },
+): (Doing | undefined)[] {
+  const { width, columnMs, nowMs } = options;
+  return Array.from({ length: width }, (_, column) => {
+    const [from, to] = [column * columnMs, (column + 1) * columnMs];
+    const here = lane.stretches.filter(
+      (stretch) => stretch.from < to && (stretch.to ?? nowMs) >= from && from <= nowMs,
+    );
+    return RANK.find((doing) => here.some((stretch) => stretch.doing === doing));
+  });
+}
+
+const RANK: readonly Doing[] = ['holds', 'dead', 'waits'];

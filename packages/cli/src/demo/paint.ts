@@ -1,0 +1,26 @@
+import { styleText } from 'node:util';
+
+export type Colour = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
+
+/** A piece of a line; plain where it has no colour. */
+export type Span = string | readonly [text: string, colour: Colour];
+
+/** Cuts a line to the columns that there are, counting characters (all of width 1 here), and colours it. */
+export function paint(
+  line: readonly Span[],
+  { columns, colours }: { columns: number; colours: boolean },
+): string {
+  let left = columns;
+  let painted = '';
+  for (const span of line) {
+    const [text, colour] = typeof span === 'string' ? [span, undefined] : span;
+    const shown = Array.from(text).slice(0, left);
+    left -= shown.length;
+    painted += coloured(shown.join(''), colours ? colour : undefined);
+  }
+  return painted.trimEnd();
+}
+
+function coloured(text: string, colour: Colour | undefined): string {
+  return colour && text !== '' ? styleText(colour, text) : text;
+}

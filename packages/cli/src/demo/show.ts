@@ -1,0 +1,111 @@
+import type { WriteStream } from 'node:tty';
+import type { QueueState } from '@queuelock/core';
+import type { LineWriter } from '../lines.ts';
+import { closingLines } from './closing.ts';
+import type { Script } from './director.ts';
+import type { HistoryEvent } from './history.ts';
+import { inOrder } from './in-order.ts';
+import type { Verdict } from './judge.ts';
+import { progressLine } from './progress.ts';
+import { openScreen } from './screen.ts';
+import type { Actor, Stage } from './stage.ts';
+
+/** What the user gets to see of a demo. */
+export interface Show {
+  readonly onEvent: (event: HistoryEvent) => void;
+  readonly onEnter: (actor: Actor) => void;
+  readonly onQueue: (state: QueueState) => void;
+  /** Without a verdict when the user ended it. */
+  close(verdict: Verdict | undefined): void;
+}
+
+export interface ShowSettings {
+  readonly lines: LineWriter;
+  readonly stamp: () => string;
+  readonly script: Script;
+  readonly stage: Stage;
+  readonly json: boolean;
+}
+
+/** JSON lines if asked for; a live picture on a terminal that can be drawn on; else a log. */
+export function openShow(settings: ShowSettings): Show {
+  if (settings.json) return jsonShow(settings);
+  settings.lines.write(opening(settings));
+  const { stdout } = process;
+  return canDraw(stdout) ? liveShow(settings, stdout) : plainShow(settings);
+}
+
+/** A terminal that moves its cursor and knows its size; some pretend to be one and have none. */
+function canDraw({ isTTY, columns, rows }: WriteStream): boolean {
+  return isTTY && columns > 0 && rows > 0 && process.env['TERM'] !== 'dumb';
+}
+
+function opening({ script, stage }: ShowSettings): string {
+  const { contenders, rounds } = script;
+  const times = rounds === 1 ? '1 round' : `${String(rounds)} rounds each`;
+  return `queuelock demo: ${String(contenders)} contenders, ${times}, on ${stage.place}`;
+}
+
+function jsonShow({ lines, stamp }: ShowSettings): Show {
+  const events = inOrder((event) => {
+    lines.write(JSON.stringify(event));
+  });
+  return {
+    onEvent: events.add,
+    onEnter: () => undefined,
+    onQueue: () => undefined,
+    close: (verdict) => {
+      events.flush();
+      if (verdict) lines.write(JSON.stringify({ t: stamp(), ev: 'verdict', ...verdict }));
+    },
+  };
+}
+
+function plainShow(settings: ShowSettings): Show {
+  const start = settings.stamp();
+  const events = inOrder((event) => {
+    const line = progressLine(event, start);
+    if (line !== undefined) settings.lines.write(line);
+  });
+  return {
+    onEvent: events.add,
+    onEnter: () => undefined,
+    onQueue: () => undefined,
+    close: (verdict) => {
+      events.flush();
+      sayGoodbye(settings, verdict);
+    },
+  };
+}
+
+function liveShow(settings: ShowSettings, terminal: WriteStream): Show {
+  const { script, stamp } = settings;
+  const start = stamp();
+  const history: HistoryEvent[] = [];
+  const actors = new Map<string, Actor>();
+  let queue: QueueState = { status: 'connecting', name: script.name, entries: [] };
+  const screen = openScreen(terminal, () => ({
+    queue,
+    history,
+    contenders: script.contenders,
+    start,
+    now: stamp(),
+    provenUntil: (id) => actors.get(id)?.provenUntil,
+  }));
+  return {
+    onEvent: (event) => history.push(event),
+    onEnter: (actor) => actors.set(actor.id, actor),
+    onQueue: (state) => {
+      queue = state;
+    },
+    close: (verdict) => {
+      screen.close();
+      sayGoodbye(settings, verdict);
+    },
+  };
+}
+
+function sayGoodbye({ lines, stage }: ShowSettings, verdict: Verdict | undefined): void {
+  const closing = verdict ? closingLines(verdict, stage.place) : ['stopped before the end: no verdict'];
+  for (const line of closing) lines.write(line);
+}

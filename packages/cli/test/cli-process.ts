@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const FROM_SOURCES = [
+  '--conditions=@queuelock/source',
+  `--import=${ROOT}.ci/tsx.mjs`,
+  `${ROOT}packages/cli/src/main.ts`,
+];
+
+/** How the command ended, and what it said. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** From the start to the end, in milliseconds. */
+  readonly tookMs: number;
+}
+
+/** The command `queuelock` as a real process, from the sources. */
+export class Cli {
+  readonly child: ChildProcess;
+  readonly ending: Promise<Ending>;
+  #stdout = '';
+  #stderr = '';
+  readonly #startedAt = performance.now();
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    this.child = spawn(process.execPath, [...FROM_SOURCES, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, QUEUELOCK_URL: '', ...env },
+    });
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#stdout += text));
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
+    this.ending = this.#end();
+  }
+
+  get stdout(): string {
+    return this.#stdout;
+  }
+
+  /** The complete lines so far, each parsed. */
+  get events(): Line[] {
+    return parseLines(this.#stdout);
+  }
+
+  /** Settles when a line with this event is out; rejects if the process ends before. */
+  async until(ev: string, n = 1): Promise<Line> {
+    for (;;) {
+      const event = this.events.find((line) => line.ev === ev && line.n === n);
+      if (event) return event;
+      if (this.child.exitCode !== null)
+        throw new Error(`ended without "${ev}": ${this.#stdout}${this.#stderr}`);
+      await Promise.race([once(this.child.stdout!, 'data'), this.ending]);
+    }
+  }
+
+  async #end(): Promise<Ending> {
+    const [code, signal] = (await once(this.child, 'close')) as [number | null, NodeJS.Signals | null];
+    return {
+      code,
+      signal,
+      stdout: this.#stdout,
+      stderr: this.#stderr,
+      tookMs: performance.now() - this.#startedAt,
+    };
+  }
+}
+
+/** One line of a history, as other programs read it. */
+export interface Line {
+  readonly t: string;
+  readonly id: string;
+  readonly ev: string;
+  readonly name: string;
+  readonly key?: string;
+  readonly token?: string;
+  readonly zxid?: string;
+  readonly n: number;
+  readonly t_done?: string;
+  readonly reason?: string;
+  readonly code?: string;
+  readonly message?: string;
+}
+
+export function parseLines(text: string): Line[] {
+  const complete = text.slice(0, text.lastIndexOf('\n') + 1);
+  return complete
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** Runs the command to its end. */
+export function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ending> {
+  return new Cli(args, env).ending;
+}

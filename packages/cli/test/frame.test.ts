@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { drawFrame, type Paper, type View } from '../src/demo/frame.ts';
+import type { HistoryEvent } from '../src/demo/history.ts';
+
+const ms = (value: number): string => String(BigInt(value) * 1_000_000n);
+const event = (at: number, id: string, ev: HistoryEvent['ev'], extra: object = {}): HistoryEvent => ({
+  t: ms(at),
+  id,
+  ev,
+  name: 'q',
+  n: 1,
+  ...extra,
+});
+const entry = (owner: string, order: bigint) => ({
+  key: `q/${String(order)}`,
+  order,
+  shared: false,
+  owner,
+  metadata: {},
+});
+
+const view: View = {
+  queue: { status: 'live', name: 'q', entries: [entry('c1', 1n), entry('c2', 2n), entry('c3', 3n)] },
+  history: [
+    event(0, 'c1', 'requesting'),
+    event(0, 'c1', 'enqueued'),
+    event(0, 'c1', 'acquired'),
+    event(500, 'c2', 'enqueued'),
+    event(600, 'c3', 'enqueued'),
+  ],
+  contenders: 3,
+  start: ms(0),
+  now: ms(1_000),
+  over: false,
+  provenUntil: (id) => (id === 'c1' ? ms(2_400) : undefined),
+};
+const paper: Paper = { columns: 80, rows: 24, colours: false, blocks: true };
+const linesOf = (changes: Partial<View>, size: Partial<Paper> = {}): string[] =>
+  drawFrame({ ...view, ...changes }, { ...paper, ...size }).split('\n');
+const lineOf = (lines: readonly string[], start: string): string =>
+  lines.find((line) => line.startsWith(start)) ?? '';
+
+describe('the live picture', () => {
+  it('shows who holds, with the budget that is left', () => {
+    expect(lineOf(linesOf({}), '  1')).to.equal('  1 c1  #1  holds 1.4 s proven ■■■■■■■');
+  });
+
+  it('shows a dead holder, and when it may expire at the earliest', () => {
+    const crashed = event(900, 'c1', 'crashed', { until: ms(1_700) });
+    expect(lineOf(linesOf({ history: [...view.history, crashed] }), '  1')).to.equal(
+      '  1 c1  #1  is dead 0.7 s until it may expire ■■■■',
+    );
+  });
+
+  it('gives everybody a lane of time', () => {
+    const lines = linesOf({});
+    expect(lineOf(lines, 'c1')).to.match(/^c1 {2}holds {3}█{21}$/);
+    expect(lineOf(lines, 'c2')).to.match(/^c2 {2}waits {13}░{11}$/);
+  });
+
+  it('says when the server does not answer', () => {
+    expect(linesOf({ queue: { ...view.queue, status: 'stale' } })[0]).to.contain(
+      'the server does not answer',
+    );
+  });
+
+  it('has the same number of lines while contenders come and go', () => {
+    const heights = [
+      linesOf({}),
+      linesOf({ history: [] }),
+      linesOf({ queue: { ...view.queue, entries: [] } }),
+      linesOf({ queue: { ...view.queue, entries: [entry('c1', 1n)] } }),
+    ].map(({ length }) => length);
+    expect(new Set(heights).size).to.equal(1);
+  });
+
+  for (const [columns, rows] of [
+    [80, 24],
+    [40, 24],
+    [20, 14],
+    [5, 14],
+    [1, 14],
+  ] as const) {
+    it(`fits into ${String(columns)} x ${String(rows)}`, () => {
+      const lines = linesOf({ now: ms(9_000) }, { columns, rows });
+      expect(Math.max(...lines.map((line) => Array.from(line).length))).to.be.lessThan(Math.max(columns, 1));
+      expect(lines.length).to.be.lessThan(rows);
+    });
+  }
+
+  it('says how many more there are where the queue does not fit', () => {
+    expect(linesOf({}, { rows: 11 })).to.include('    and 2 more');
+  });
+
+  it('has no control sequences without colours, and only colours with them', () => {
+    expect(drawFrame(view, paper)).to.not.match(/\u001B/);
+    const coloured = drawFrame(view, { ...paper, colours: true });
+
+    expect(coloured.replace(/\u001B\[\d+m/g, '')).to.equal(drawFrame(view, paper));
+  });
+
+  it('does without block characters', () => {
+    expect(drawFrame(view, { ...paper, blocks: false })).to.match(/^[\x20-\x7e\n]*$/);
+  });
+});

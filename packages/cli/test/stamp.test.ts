@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { createStamp, type StampClocks } from '../src/stamp.ts';
+
+/** Clocks that go on by a microsecond with every look. */
+function clocks(
+  wallAtZeroNs: bigint,
+  steps: { monotonic?: (now: bigint) => bigint } = {},
+): StampClocks & { now: bigint } {
+  const state = { now: 5_000_000_000n };
+  return {
+    get now() {
+      return state.now;
+    },
+    set now(value) {
+      state.now = value;
+    },
+    monotonicNs: () => {
+      state.now += 1_000n;
+      return steps.monotonic?.(state.now) ?? state.now;
+    },
+    wallMs: () => Number((wallAtZeroNs + state.now) / 1_000_000n),
+  };
+}
+
+describe('a stamp', () => {
+  it('is the time of day in nanoseconds, to within some microseconds', () => {
+    const origin = 1_795_000_000_123_456_789n;
+    const machine = clocks(origin);
+    const stamp = createStamp(machine);
+    const error = BigInt(stamp()) - (origin + machine.now);
+    expect(Number(error)).to.be.within(-5_000, 5_000);
+  });
+
+  it('is the same for two processes that start in different parts of a millisecond', () => {
+    const origin = 1_795_000_000_000_000_000n;
+    const machine = clocks(origin);
+    const one = createStamp(machine);
+    machine.now += 3_333_333n;
+    const other = createStamp(machine);
+    expect(Number(BigInt(other()) - BigInt(one()))).to.be.within(-5_000, 5_000);
+  });
+
+  it('never goes back', () => {
+    let back = 0n;
+    const machine = clocks(0n, { monotonic: (now) => now - back });
+    const stamp = createStamp(machine);
+    const before = BigInt(stamp());
+    back = 1_000_000_000n;
+    expect(BigInt(stamp())).to.equal(before);
+  });
+
+  it('does without a clock that ticks', () => {
+    const machine = clocks(0n);
+    const stamp = createStamp({ monotonicNs: machine.monotonicNs, wallMs: () => 42 });
+    expect(stamp()).to.match(/^\d+$/);
+  });
+
+  it('is close to the real time of day', () => {
+    const stamp = createStamp();
+    const wall = Date.now();
+    expect(Number(BigInt(stamp()) / 1_000_000n)).to.be.within(wall - 5, wall + 50);
+  });
+});

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import type { Backend, EntrySpec, Placement, Session, Turn } from '@queuelock/core/backend';
+import { etcd, type EtcdOptions } from '@queuelock/etcd';
+import { until } from '../../../integration/services/until.ts';
+
+/** A queue that no other test uses. */
+export function freshQueue(): string {
+  return `q-${randomBytes(6).toString('hex')}`;
+}
+
+/** A wish to enter, exclusive and alone unless said otherwise. */
+export function wish(queue: string, more: Partial<EntrySpec> = {}): EntrySpec {
+  return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
+}
+
+/** Resolves once it holds. */
+export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const ask = async (): Promise<void> => {
+    if (!(await holds())) throw new Error('not yet');
+  };
+  await until(ask, { what, withinMs: 15_000 });
+}
+
+/** What an entry's turns have told so far. */
+export class TurnLog {
+  turn: Turn | undefined;
+  error: unknown;
+  readonly #subscription: { unsubscribe(): void };
+
+  constructor({ turns }: Placement) {
+    this.#subscription = turns.subscribe({
+      next: (turn) => {
+        this.turn = turn;
+      },
+      error: (error: unknown) => {
+        this.error = error;
+      },
+    });
+  }
+
+  async untilAdmitted(): Promise<void> {
+    await eventually('the entry is admitted', () => {
+      if (this.error instanceof Error) throw this.error;
+      return this.turn?.admitted === true;
+    });
+  }
+
+  async untilLost(): Promise<unknown> {
+    await eventually('the turns end', () => this.error !== undefined);
+    return this.error;
+  }
+
+  stop(): void {
+    this.#subscription.unsubscribe();
+  }
+}
+
+/** Backends and sessions that a test opens and `close` ends. */
+export class Clients {
+  readonly #backends: Backend[] = [];
+  readonly #sessions: Session[] = [];
+  readonly #logs: TurnLog[] = [];
+
+  backend(options: EtcdOptions): Backend {
+    const backend = etcd(options);
+    this.#backends.push(backend);
+    return backend;
+  }
+
+  async session(options: EtcdOptions, ttlMs = 10_000): Promise<Session> {
+    const session = await this.backend(options).open(ttlMs, new AbortController().signal);
+    this.#sessions.push(session);
+    return session;
+  }
+
+  follow(placement: Placement): TurnLog {
+    const log = new TurnLog(placement);
+    this.#logs.push(log);
+    return log;
+  }
+
+  async close(): Promise<void> {
+    for (const log of this.#logs.splice(0)) log.stop();
+    await Promise.all(this.#sessions.splice(0).map((session) => session.close()));
+    await Promise.all(this.#backends.splice(0).map((backend) => backend.close()));
+  }
+}

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { etcdMetrics, startEtcd, sumOf } from '../../../integration/services.ts';
+import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Operator } from './operator.ts';
+
+type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
+
+const patient = new AbortController().signal;
+
+async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => 'no error',
+    (error: unknown) => (error as { code?: unknown }).code ?? error,
+  );
+}
+
+describe('a session on etcd', () => {
+  let server: Server;
+  let operator: Operator;
+  let proxies: [TcpProxy, TcpProxy];
+  const clients = new Clients();
+
+  before(async () => {
+    server = await startEtcd({ way: 'process' });
+    operator = new Operator(server.endpoint);
+  });
+  after(async () => {
+    operator.close();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
+  });
+  afterEach(async () => {
+    await Promise.all(proxies.map((proxy) => proxy.heal()));
+    await clients.close();
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+  });
+
+  const hosts = (): string[] => proxies.map(({ endpoint }) => endpoint);
+  /** The member that the client talks to. */
+  const used = (): TcpProxy => (proxies[0].connections.length > 0 ? proxies[0] : proxies[1]);
+
+  it('has the TTL that the server granted: whole seconds, and no less than the server wants', async () => {
+    const rounded = await clients.session({ hosts: server.endpoint }, 4_100);
+    expect(rounded.ttlMs).to.equal(5_000);
+    expect(await rounded.renew(patient)).to.equal(5_000);
+    const raised = await clients.session({ hosts: server.endpoint }, 1_000);
+    expect(raised.ttlMs).to.equal(2_000);
+  });
+
+  it('is lost once its lease was revoked, for renewals and for enqueues, and a removal answers false', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const spec = wish(freshQueue());
+    await session.enqueue(spec);
+    await operator.revoke(session.id);
+    expect(await codeOf(session.enqueue(wish(spec.queue)))).to.equal('SESSION_LOST');
+    expect(await codeOf(session.renew(patient))).to.equal('SESSION_LOST');
+    expect(await session.remove(spec.queue, spec.id)).to.equal(false);
+  });
+
+  it('tells an entry that went with its lease from one that was removed', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const other = await clients.session({ hosts: server.endpoint });
+    const [kept, evicted] = [freshQueue(), freshQueue()];
+    const withLease = clients.follow(await session.enqueue(wish(kept)));
+    const placement = await other.enqueue(wish(evicted));
+    const removed = clients.follow(placement);
+    await operator.revoke(session.id);
+    await operator.remove(placement.key);
+    expect(await withLease.untilLost()).to.have.property('code', 'SESSION_LOST');
+    expect(await removed.untilLost()).to.have.property('code', 'ENTRY_LOST');
+  });
+
+  it('is still proven alive when an operator removed its only entry', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const { key } = await session.enqueue(wish(freshQueue()));
+    await operator.remove(key);
+    expect(await session.renew(patient)).to.equal(session.ttlMs);
+  });
+
+  it('is renewed by way of another member within one call when its own does not answer', async () => {
+    const session = await clients.session({ hosts: hosts() }, 5_000);
+    await session.renew(patient);
+    used().toClient.blackhole();
+    expect(await session.renew(patient)).to.equal(5_000);
+  });
+
+  it('takes no answer for a later heartbeat that was meant for an earlier one', async () => {
+    const session = await clients.session({ hosts: proxies[0].endpoint }, 2_000);
+    await session.renew(patient);
+    const streams = await keepAliveStreams();
+    proxies[0].toClient.hold();
+    expect(await codeOf(session.renew(AbortSignal.timeout(100)))).to.equal('UNAVAILABLE');
+    await proxies[0].heal();
+    expect(await session.renew(patient)).to.equal(2_000);
+    expect((await keepAliveStreams()) - streams).to.equal(1);
+  });
+
+  it('tells of a doubt when its connection breaks', async () => {
+    const session = await clients.session({ hosts: hosts() });
+    const doubts: unknown[] = [];
+    const listening = session.doubts$?.subscribe((doubt) => doubts.push(doubt));
+    await session.renew(patient);
+    used().cut();
+    await eventually('there is a doubt', () => doubts.length > 0);
+    listening?.unsubscribe();
+    expect(await session.renew(patient)).to.equal(session.ttlMs);
+  });
+
+  it('survives a server that was killed and came back within the TTL', async () => {
+    const session = await clients.session({ hosts: server.endpoint }, 20_000);
+    const placement = await session.enqueue(wish(freshQueue()));
+    await session.renew(patient);
+    await server.kill();
+    expect(await codeOf(session.renew(patient))).to.equal('UNAVAILABLE');
+    await server.restart();
+    await eventually('a renewal succeeds', async () => (await codeOf(session.renew(patient))) === 'no error');
+    expect(await operator.keysUnder(placement.key)).to.deep.equal([placement.key]);
+  });
+
+  it('cannot be opened where nobody listens, and says which members it tried', async () => {
+    for (const proxy of proxies) proxy.refuse();
+    const backend = clients.backend({ hosts: hosts(), prefix: 'team/' });
+    const failure: unknown = await backend.open(5_000, patient).catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 'UNAVAILABLE');
+    expect(failure).to.have.property('message').that.includes(`etcd://${hosts().join(',')}/team/`);
+    expect(failure).to.have.property('cause');
+  });
+
+  it('cannot be opened where nobody answers, and gives up after one request timeout for each member', async () => {
+    for (const proxy of proxies) proxy.toClient.blackhole();
+    const backend = clients.backend({ hosts: hosts(), requestTimeoutMs: 300 });
+    const startedAt = performance.now();
+    expect(await codeOf(backend.open(5_000, patient))).to.equal('UNAVAILABLE');
+    expect(performance.now() - startedAt).to.be.within(500, 1_500);
+  });
+
+  it('ends within a second when the server does not answer', async () => {
+    const session = await clients.session({ hosts: proxies[0].endpoint });
+    proxies[0].toClient.blackhole();
+    const startedAt = performance.now();
+    await session.close();
+    expect(performance.now() - startedAt).to.be.lessThan(1_500);
+  });
+
+  it('refuses a TTL that etcd has no number for', async () => {
+    const backend = clients.backend({ hosts: server.endpoint });
+    for (const ttlMs of [0, 999, Number.NaN, 1e15]) {
+      expect(await codeOf(backend.open(ttlMs, patient))).to.equal('INVALID_ARGUMENT');
+    }
+  });
+
+  async function keepAliveStreams(): Promise<number> {
+    return sumOf(await etcdMetrics(server.endpoint), 'grpc_server_started_total', { grpc_method: 'LeaseKeepAlive' });
+  }
+});

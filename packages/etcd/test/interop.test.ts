@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { etcdMetrics, sharedEtcd, sumOf, type EtcdService } from '../../../integration/services.ts';
+import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Operator } from './operator.ts';
+
+describe('the queues of @queuelock/etcd', () => {
+  let server: EtcdService;
+  let operator: Operator;
+  const clients = new Clients();
+
+  before(async () => {
+    server = await sharedEtcd('queues of @queuelock/etcd');
+    operator = new Operator(server.endpoint);
+  });
+  after(() => {
+    operator.close();
+  });
+  afterEach(() => clients.close());
+
+  it('are keys of the form NAME/<hex lease>-<id> on the lease of the session, shared ones ending in ~r', async () => {
+    const session = await clients.session({ hosts: server.endpoint, prefix: 'team/' });
+    const queue = freshQueue();
+    const [alone, reader] = [wish(queue, { value: 'who' }), wish(queue, { shared: true })];
+    const first = await session.enqueue(alone);
+    const second = await session.enqueue(reader);
+    expect(first.key).to.equal(`team/${queue}/${session.id}-${alone.id}`);
+    expect(second.key).to.equal(`team/${queue}/${session.id}-${reader.id}~r`);
+    expect(await operator.under(`team/${queue}/`)).to.deep.equal({ [first.key]: 'who', [second.key]: '' });
+    expect(await operator.leaseOf(first.key)).to.equal(session.id);
+    expect(await operator.createRevisionOf(first.key)).to.equal(first.order);
+    expect(first.token).to.equal(first.order);
+  });
+
+  it('keep an entry on its lease when its value changes', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const spec = wish(freshQueue());
+    const { key } = await session.enqueue(spec);
+    expect(await session.update(spec.queue, spec.id, 'new')).to.equal(true);
+    expect(await operator.leaseOf(key)).to.equal(session.id);
+    await session.close();
+    expect(await operator.keysUnder(`${spec.queue}/`)).to.deep.equal([]);
+  });
+
+  it('are shared with etcdctl lock, in one line', async () => {
+    const queue = freshQueue();
+    const session = await clients.session({ hosts: server.endpoint });
+    const held = wish(queue);
+    await session.enqueue(held);
+    const etcdctl = lockByEtcdctl(queue);
+    await eventually('etcdctl waits', async () => (await operator.keysUnder(`${queue}/`)).length === 2);
+    const behind = await session.enqueue(wish(queue));
+    expect(behind.turn).to.deep.equal({ admitted: false, ahead: 2 });
+    const turns = clients.follow(behind);
+    expect(etcdctl.printed()).to.equal('');
+    await session.remove(queue, held.id);
+    await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
+    await eventually('we are next', () => turns.turn?.ahead === 1);
+    await etcdctl.release();
+    await turns.untilAdmitted();
+  });
+
+  it('of nested names do not block each other, in whatever order', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const outer = freshQueue();
+    const inner = `${outer}/inner`;
+    for (const queue of [inner, `${inner}/most`, outer, `${outer}/`]) {
+      expect((await session.enqueue(wish(queue))).turn).to.deep.equal({ admitted: true, ahead: 0 });
+    }
+    expect((await session.enqueue(wish(outer))).turn).to.deep.equal({ admitted: false, ahead: 1 });
+  });
+
+  it('are looked through to the end when readers and nested names hide who is ahead', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const queue = freshQueue();
+    const writer = wish(queue);
+    await session.enqueue(writer);
+    for (let i = 0; i < 40; i += 1) await session.enqueue(wish(`${queue}/nested`));
+    const reader = await session.enqueue(wish(queue, { shared: true }));
+    expect(reader.turn).to.deep.equal({ admitted: false, ahead: 1 });
+    const turns = clients.follow(reader);
+    for (let i = 0; i < 40; i += 1) await session.enqueue(wish(queue, { shared: true }));
+    expect((await session.enqueue(wish(queue, { shared: true }))).turn).to.deep.equal({ admitted: false, ahead: 1 });
+    await session.remove(queue, writer.id);
+    await turns.untilAdmitted();
+  });
+
+  it('let a try in that finds nothing but keys of nested names', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const queue = freshQueue();
+    await session.enqueue(wish(`${queue}/nested`));
+    const tried = await session.tryEnqueue(wish(queue));
+    expect(tried?.turn.admitted).to.equal(true);
+    expect(await session.tryEnqueue(wish(queue))).to.equal(undefined);
+    expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
+  });
+
+  it('cost two requests for a free lock, and one for a try at a busy one', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const queue = freshQueue();
+    const spec = wish(queue);
+    const free = await requestsOf(async () => {
+      const turns = clients.follow(await session.enqueue(spec));
+      await session.remove(queue, spec.id);
+      turns.stop();
+    });
+    expect(free).to.equal(2);
+    await session.enqueue(wish(queue));
+    expect(await requestsOf(() => session.tryEnqueue(wish(queue)))).to.equal(1);
+  });
+
+  it('refuse a request whose generation is not the present one, once, also after somebody removed that key', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const queue = freshQueue();
+    const key = `.queuelock/${session.id}`;
+    await operator.put(key);
+    expect(await requestsOf(() => session.enqueue(wish(queue)))).to.equal(2);
+    expect(await requestsOf(() => session.enqueue(wish(queue)))).to.equal(1);
+    await operator.remove(key);
+    expect(await requestsOf(() => session.enqueue(wish(queue)))).to.equal(3);
+    expect(await operator.leaseOf(key)).to.equal(session.id);
+    expect(await operator.keysUnder(`${queue}/`)).to.have.length(3);
+  });
+
+  async function requestsOf(work: () => Promise<unknown>): Promise<number> {
+    const before = await requests();
+    await work();
+    return (await requests()) - before;
+  }
+
+  async function requests(): Promise<number> {
+    return sumOf(await etcdMetrics(server.endpoint), 'grpc_server_started_total');
+  }
+
+  /** `etcdctl lock NAME`, which prints its key once it owns the lock. */
+  function lockByEtcdctl(name: string): { printed: () => string; release: () => Promise<void> } {
+    const child = spawn('etcdctl', ['lock', name], {
+      env: { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: server.endpoint },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const exited = once(child, 'exit');
+    return {
+      printed: () => printed,
+      release: async () => {
+        child.kill('SIGINT');
+        await exited;
+      },
+    };
+  }
+});

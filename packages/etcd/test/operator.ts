@@ -1,0 +1,64 @@
+import { Etcd3, type IKeyValue } from 'etcd3';
+
+/** Does to the store what an operator does with etcdctl, past the backend under test. */
+export class Operator {
+  readonly client: Etcd3;
+
+  constructor(endpoint: string) {
+    this.client = new Etcd3({ hosts: endpoint });
+  }
+
+  async keysUnder(prefix: string): Promise<string[]> {
+    return this.client.getAll().prefix(prefix).sort('Create', 'Ascend').keys();
+  }
+
+  /** The values under a prefix, by key. */
+  async under(prefix: string): Promise<Record<string, string>> {
+    return this.client.getAll().prefix(prefix).strings();
+  }
+
+  async put(key: string, value = ''): Promise<void> {
+    await this.client.put(key).value(value);
+  }
+
+  /** Writes a key again and again. */
+  async clutter(key: string, { puts, bytes }: { readonly puts: number; readonly bytes: number }): Promise<void> {
+    for (let sent = 0; sent < puts; sent += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => this.put(key, 'x'.repeat(bytes))));
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.client.delete().key(key);
+  }
+
+  /** Ends a session, named by its lease in hexadecimal. */
+  async revoke(lease: string): Promise<void> {
+    await this.client.leaseClient.leaseRevoke({ ID: BigInt(`0x${lease}`).toString() });
+  }
+
+  /** In hexadecimal. */
+  async leaseOf(key: string): Promise<string> {
+    return BigInt((await this.#read(key)).lease).toString(16);
+  }
+
+  async createRevisionOf(key: string): Promise<bigint> {
+    return BigInt((await this.#read(key)).create_revision);
+  }
+
+  async #read(key: string): Promise<IKeyValue> {
+    const { kvs } = await this.client.kv.range({ key: Buffer.from(key) });
+    if (!kvs[0]) throw new Error(`there is no key ${key}`);
+    return kvs[0];
+  }
+
+  /** Forgets all history up to now. */
+  async compact(): Promise<void> {
+    const { header } = await this.client.kv.range({ key: Buffer.from('compact') });
+    await this.client.kv.compact({ revision: header.revision, physical: true });
+  }
+
+  close(): void {
+    this.client.close();
+  }
+}

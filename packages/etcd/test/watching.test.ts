@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import type { Placement, SeenEntry, Session } from '@queuelock/core/backend';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { etcdMetrics, startEtcd, sumOf } from '../../../integration/services.ts';
+import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Operator } from './operator.ts';
+
+type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
+
+describe('waiting on etcd', () => {
+  let server: Server;
+  let operator: Operator;
+  let proxies: TcpProxy[];
+  const clients = new Clients();
+
+  before(async () => {
+    server = await startEtcd({ way: 'process' });
+    operator = new Operator(server.endpoint);
+  });
+  after(async () => {
+    operator.close();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
+  });
+  afterEach(async () => {
+    await Promise.all(proxies.map((proxy) => proxy.heal()));
+    await clients.close();
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+  });
+
+  /** A holder that is reached directly, and a waiter behind it whose watches are live. */
+  async function holderAndWaiter(hosts: readonly string[]): Promise<{
+    readonly queue: string;
+    readonly release: () => Promise<boolean>;
+    readonly waiter: Placement;
+    readonly waiting: Session;
+  }> {
+    const queue = freshQueue();
+    const holding = await clients.session({ hosts: server.endpoint }, 30_000);
+    const waiting = await clients.session({ hosts, requestTimeoutMs: 500 }, 30_000);
+    const held = wish(queue);
+    await holding.enqueue(held);
+    const waiter = await waiting.enqueue(wish(queue));
+    expect(waiter.turn).to.deep.equal({ admitted: false, ahead: 1 });
+    return { queue, release: () => holding.remove(queue, held.id), waiter, waiting };
+  }
+
+  async function watchers(): Promise<number> {
+    return sumOf(await etcdMetrics(server.endpoint), 'etcd_debugging_mvcc_watcher_total');
+  }
+
+  const hosts = (): string[] => proxies.map(({ endpoint }) => endpoint);
+  const forAll = (fault: (proxy: TcpProxy) => unknown): unknown[] => proxies.map(fault);
+
+  it('an entry whose predecessor left before anybody followed its turns is admitted', async () => {
+    const { release, waiter } = await holderAndWaiter(hosts());
+    await release();
+    await clients.follow(waiter).untilAdmitted();
+  });
+
+  it('a waiter is admitted after its connections were cut, with the release in between', async () => {
+    const { release, waiter } = await holderAndWaiter(hosts());
+    const turns = clients.follow(waiter);
+    await eventually('the watches are live', async () => (await watchers()) === 2);
+    await Promise.all(forAll((proxy) => (proxy.refuse(), proxy.cut())));
+    await release();
+    await Promise.all(forAll((proxy) => proxy.accept()));
+    await turns.untilAdmitted();
+  });
+
+  it('a waiter is admitted by way of another member when its own falls silent', async () => {
+    const { release, waiter, waiting } = await holderAndWaiter(hosts());
+    const turns = clients.follow(waiter);
+    await eventually('the watches are live', async () => (await watchers()) === 2);
+    const [silent] = proxies.filter(({ connections }) => connections.length > 0);
+    silent?.toClient.blackhole();
+    await release();
+    // Any request that fails there makes the watches ask for a sign of life.
+    await waiting.renew(new AbortController().signal);
+    await turns.untilAdmitted();
+  });
+
+  it('a waiter is admitted after the server was killed and came back', async () => {
+    const { release, waiter } = await holderAndWaiter(hosts());
+    const turns = clients.follow(waiter);
+    await eventually('the watches are live', async () => (await watchers()) === 2);
+    await server.kill();
+    await server.restart();
+    await eventually('the holder is out', () => release().catch(() => false));
+    await turns.untilAdmitted();
+  });
+
+  it('a waiter is admitted after the server stood still for longer than any request', async () => {
+    const { release, waiter } = await holderAndWaiter(hosts());
+    const turns = clients.follow(waiter);
+    await eventually('the watches are live', async () => (await watchers()) === 2);
+    await server.freeze();
+    const gone = release().catch(() => false);
+    await eventually('a request has failed', async () => (await gone) === false);
+    await server.thaw();
+    await eventually('the holder is out', async () => (await release().catch(() => undefined)) !== undefined);
+    await turns.untilAdmitted();
+  });
+
+  it('a client that fell behind a compaction goes on: the observer with a new list, the waiter with a new look', async () => {
+    const { queue, release, waiter, waiting } = await holderAndWaiter([hosts()[0] ?? '']);
+    const turns = clients.follow(waiter);
+    const seen: (readonly SeenEntry[])[] = [];
+    const observing = clients.backend({ hosts: hosts()[0] ?? '' }).observe(queue).subscribe((entries) => seen.push(entries));
+    await eventually('the watches are live', async () => seen.length === 1 && (await watchers()) === 3);
+    forAll((proxy) => proxy.toClient.hold());
+    await operator.clutter(`${queue}/clutter`, { puts: 1_500, bytes: 1_000 });
+    await eventually('the server finds watchers slow', async () => {
+      return sumOf(await etcdMetrics(server.endpoint), 'etcd_debugging_mvcc_slow_watcher_total') > 0;
+    });
+    await release();
+    await operator.remove(`${queue}/clutter`);
+    await operator.compact();
+    await Promise.all(forAll((proxy) => proxy.heal()));
+    await turns.untilAdmitted();
+    await eventually('the observer sees the waiter alone', () => {
+      return JSON.stringify(seen.at(-1)?.map(({ key }) => key)) === JSON.stringify([waiter.key]);
+    });
+    observing.unsubscribe();
+    expect(await waiting.renew(new AbortController().signal)).to.be.greaterThan(0);
+  });
+
+  it('a hold shorter than 250 ms costs no watch, and unsubscribing leaves none on the server', async () => {
+    const { release, waiter, queue, waiting } = await holderAndWaiter(hosts());
+    const admitted = await waiting.enqueue(wish(freshQueue()));
+    const held = clients.follow(admitted);
+    const turns = clients.follow(waiter);
+    await eventually('the waiter watches two keys and nobody more', async () => (await watchers()) === 2);
+    await eventually('the holder watches its own key', async () => (await watchers()) === 3);
+    turns.stop();
+    held.stop();
+    await eventually('no watch is left', async () => (await watchers()) === 0);
+    await release();
+    expect(queue).to.be.a('string');
+  });
+});

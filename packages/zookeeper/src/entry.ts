@@ -1,0 +1,65 @@
+import type { EntrySpec } from '@queuelock/core/backend';
+import type { ZkDriver } from './driver.ts';
+import { findSeat, takeSeat, type Seat } from './enqueue.ts';
+import { entryLost } from './errors.ts';
+import type { Place } from './parents.ts';
+
+/**
+ * One entry of a session, from the first attempt to enqueue it until it is known to be out. Its calls run one after the
+ * other, so a removal decides after an enqueue that was on its way.
+ */
+export class OwnEntry {
+  readonly #zk: ZkDriver;
+  readonly #place: Place;
+  readonly #id: string;
+  #path: string | undefined;
+  /** A create was sent, and not known to have failed. */
+  #mayBeIn = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(zk: ZkDriver, place: Place, id: string) {
+    this.#zk = zk;
+    this.#place = place;
+    this.#id = id;
+  }
+
+  /** Takes a seat, or answers with the one it has. */
+  enqueue(spec: EntrySpec): Promise<Seat> {
+    return this.#next(async () => {
+      const seat = this.#mayBeIn ? await findSeat(this.#zk, this.#place, this.#id) : undefined;
+      if (!seat && this.#path !== undefined) throw entryLost(this.#path);
+      this.#mayBeIn = true;
+      const created = (path: string): void => {
+        this.#path = path;
+      };
+      return seat ?? takeSeat(this.#zk, { place: this.#place, spec, created });
+    });
+  }
+
+  /** Whether there was an entry to remove; after that there is none. Rejects when that is not known. */
+  remove(): Promise<boolean> {
+    return this.#next(async () => {
+      const path = await this.#find();
+      return path !== undefined && (await this.#zk.delete(path));
+    });
+  }
+
+  /** Whether there was an entry to write to. */
+  write(value: string): Promise<boolean> {
+    return this.#next(async () => {
+      const path = await this.#find();
+      return path !== undefined && (await this.#zk.write(path, value));
+    });
+  }
+
+  async #find(): Promise<string | undefined> {
+    if (this.#path !== undefined || !this.#mayBeIn) return this.#path;
+    return (await findSeat(this.#zk, this.#place, this.#id))?.path;
+  }
+
+  #next<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work, work);
+    this.#last = result;
+    return result;
+  }
+}

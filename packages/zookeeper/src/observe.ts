@@ -1,0 +1,71 @@
+import { isQueueLockError, type SeenEntry } from '@queuelock/core/backend';
+import type { ZkDriver } from './driver.ts';
+import { contendersIn, orderOf, type Contender } from './names.ts';
+import { defer, distinctUntilChanged, merge, tap, type Observable } from './rx.ts';
+import { lookAgainOn, reconnects, safetyPause } from './watches.ts';
+
+type Values = Map<string, string>;
+
+/**
+ * The entries in a directory, in order: now and after every change. A value is read once, and again when it changes.
+ * A directory that is not there is an empty queue; the watch that is left on it tells when it is made.
+ */
+export function observeQueue(zk: ZkDriver, directory: string): Observable<readonly SeenEntry[]> {
+  return defer(() => {
+    const values: Values = new Map();
+    const below$ = zk.changesBelow(directory).pipe(tap(({ name }) => values.delete(name)));
+    return lookAgainOn(merge(zk.changes(directory), below$, reconnects(zk), zk.ended$), {
+      look: () => look(zk, directory, values),
+      again: safetyPause,
+    }).pipe(distinctUntilChanged(isSame));
+  });
+}
+
+async function look(zk: ZkDriver, directory: string, values: Values): Promise<readonly SeenEntry[]> {
+  const children = await childrenOrNotice(zk, directory);
+  const contenders = contendersIn(children);
+  for (const name of values.keys()) if (!children.includes(name)) values.delete(name);
+  const seen = await Promise.all(
+    contenders.map((contender) => entryOf(zk, directory, { contender, values })),
+  );
+  return seen.filter((entry) => entry !== undefined);
+}
+
+/** The list with a watch on it, or none with a watch on the missing directory. */
+async function childrenOrNotice(zk: ZkDriver, directory: string): Promise<readonly string[]> {
+  for (;;) {
+    const children = await zk.children(directory, { watch: true });
+    if (children) return children;
+    if (!(await zk.stat(directory, { watch: true }))) return [];
+  }
+}
+
+async function entryOf(
+  zk: ZkDriver,
+  directory: string,
+  { contender, values }: { contender: Contender; values: Values },
+): Promise<SeenEntry | undefined> {
+  const { name, sequence, shared } = contender;
+  const key = `${directory}/${name}`;
+  const value = values.get(name) ?? (await valueOf(zk, key));
+  if (value === undefined) return undefined;
+  values.set(name, value);
+  return { key, order: orderOf(sequence), shared, value };
+}
+
+/** A value that may not be read is shown as none; the entry counts all the same. */
+async function valueOf(zk: ZkDriver, path: string): Promise<string | undefined> {
+  try {
+    return (await zk.read(path, { watch: zk.hasRoomForWatches }))?.text;
+  } catch (error) {
+    if (isQueueLockError(error, 'ACCESS_DENIED')) return '';
+    throw error;
+  }
+}
+
+function isSame(before: readonly SeenEntry[], now: readonly SeenEntry[]): boolean {
+  return (
+    before.length === now.length &&
+    now.every(({ key, value }, at) => key === before[at]?.key && value === before[at].value)
+  );
+}

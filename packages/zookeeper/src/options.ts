@@ -1,0 +1,135 @@
+import { invalidArgument, parseBackendUrl, type BackendUrl } from '@queuelock/core/backend';
+import { REFUSED_BY_SERVER } from './names.ts';
+
+/** Where ZooKeeper is and how it is set up. */
+export interface ZooKeeperOptions {
+  /** `host` or `host:port` each, IPv6 addresses in brackets; the port is 2181 unless said. At least one. */
+  readonly hosts: readonly string[];
+  /** All queues live below this path, for instance `/locks`; made if it is missing. Default: the root. */
+  readonly chroot?: string;
+  /** Credentials of the digest scheme; they travel in the clear. Default: none. */
+  readonly auth?: { readonly username: string; readonly password: string };
+  /** The servers' `tickTime` in milliseconds. Default 2000, as theirs. Sessions get at least two ticks. */
+  readonly tickTimeMs?: number;
+  /** The servers' `syncLimit` in ticks. Default 5, as theirs. */
+  readonly syncLimit?: number;
+  /** How long one attempt to connect may take, in milliseconds. Default 4000. */
+  readonly connectTimeoutMs?: number;
+}
+
+/** The options, checked, with the defaults filled in. */
+export interface Settings {
+  readonly hosts: readonly Host[];
+  /** `''` or a path without a slash at its end. */
+  readonly root: string;
+  readonly auth: { readonly username: string; readonly password: string } | undefined;
+  readonly tickTimeMs: number;
+  readonly syncLimit: number;
+  readonly connectTimeoutMs: number;
+  /** For messages: without credentials. */
+  readonly endpoint: string;
+}
+
+/** A server's name or address, without brackets. */
+export interface Host {
+  readonly name: string;
+  readonly port: number;
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'hosts',
+  'chroot',
+  'auth',
+  'tickTimeMs',
+  'syncLimit',
+  'connectTimeoutMs',
+] satisfies (keyof ZooKeeperOptions)[]);
+const NUMBERS = ['tickTimeMs', 'syncLimit', 'connectTimeoutMs'] as const;
+const NO_TLS = 'cannot be had: the npm package zookeeper does not do TLS; use zk:// on a network you trust';
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+export function settingsOf(options: ZooKeeperOptions): Settings {
+  for (const name of Object.keys(options)) {
+    if (/^(tls|ssl|secure)/i.test(name)) throw invalidArgument(name, name, NO_TLS);
+    if (!KNOWN.has(name)) throw invalidArgument('options', name, `has the names ${[...KNOWN].join(', ')}`);
+  }
+  const hosts = hostsOf(options.hosts);
+  const root = rootOf(options.chroot);
+  return {
+    hosts,
+    root,
+    auth: authOf(options.auth),
+    tickTimeMs: whole('tickTimeMs', options.tickTimeMs ?? 2_000),
+    syncLimit: whole('syncLimit', options.syncLimit ?? 5),
+    connectTimeoutMs: whole('connectTimeoutMs', options.connectTimeoutMs ?? 4_000),
+    endpoint: `zk://${hosts.map(({ name, port }) => `${name.includes(':') ? `[${name}]` : name}:${port}`).join(',')}${root}`,
+  };
+}
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password. */
+export function optionsOfUrl(url: string): ZooKeeperOptions {
+  const { scheme, username, password, hosts, path, params } = parseBackendUrl(url);
+  if (scheme === 'zks') throw invalidArgument('backend URL', 'zks://', NO_TLS);
+  if (scheme !== 'zk') throw invalidArgument('backend URL', `${scheme}:`, 'has the scheme zk');
+  if ((username === undefined) !== (password === undefined)) {
+    throw invalidArgument('backend URL', 'zk://…@', 'has both a user and a password, or neither');
+  }
+  return {
+    hosts,
+    ...(path === '' ? {} : { chroot: `/${path}` }),
+    ...(username !== undefined && password !== undefined ? { auth: { username, password } } : {}),
+    ...numbersOf(params),
+  };
+}
+
+function numbersOf(params: BackendUrl['params']): Partial<Record<(typeof NUMBERS)[number], number>> {
+  const numbers: Partial<Record<(typeof NUMBERS)[number], number>> = {};
+  for (const [name, value] of params) {
+    if (/^(tls|ssl|secure)/i.test(name)) throw invalidArgument('backend URL', name, NO_TLS);
+    const known = NUMBERS.find((number) => number === name);
+    if (!known) throw invalidArgument('backend URL', name, `takes the parameters ${NUMBERS.join(', ')}`);
+    numbers[known] = /^\d+$/.test(value) ? Number(value) : whole(name, value);
+  }
+  return numbers;
+}
+
+function hostsOf(hosts: readonly string[]): Host[] {
+  if (!Array.isArray(hosts) || hosts.length === 0) {
+    throw invalidArgument('hosts', hosts, 'is a list of at least one host:port');
+  }
+  return hosts.map((host: unknown) => {
+    const [, bracketed, plain, port = '2181'] =
+      /^(?:\[([0-9a-f:.]+)\]|([^\s:,/[\]@]+))(?::(\d{1,5}))?$/i.exec(String(host)) ?? [];
+    const name = bracketed ?? plain;
+    if (name === undefined || Number(port) < 1 || Number(port) > 65_535) {
+      throw invalidArgument('hosts', host, 'has entries written host:port, with a port from 1 to 65535');
+    }
+    return { name, port: Number(port) };
+  });
+}
+
+function rootOf(chroot: string | undefined): string {
+  if (chroot === undefined || chroot === '/') return '';
+  const isPath = typeof chroot === 'string' && /^(\/[^/]+)+$/.test(chroot);
+  if (!isPath || /\/\.\.?(\/|$)/.test(chroot) || chroot.search(REFUSED_BY_SERVER) >= 0) {
+    throw invalidArgument('chroot', chroot, 'is a path such as /locks that ZooKeeper accepts');
+  }
+  return chroot;
+}
+
+function authOf(auth: ZooKeeperOptions['auth']): Settings['auth'] {
+  if (auth === undefined) return undefined;
+  const { username, password } = auth;
+  if (typeof username !== 'string' || username === '' || username.includes(':')) {
+    throw invalidArgument('auth.username', typeof username, 'is a string that is not empty and has no colon');
+  }
+  if (typeof password !== 'string' || password === '') {
+    throw invalidArgument('auth.password', typeof password, 'is a string that is not empty');
+  }
+  return { username, password };
+}
+
+function whole(name: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value < 2 ** 31) return value;
+  throw invalidArgument(name, value, 'is a whole number from 1 to 2147483647');
+}

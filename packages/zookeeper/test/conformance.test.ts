@@ -1,0 +1,34 @@
+import { describeBackend } from '@queuelock/conformance';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { asOperator } from './operator.ts';
+import { SeverableBackends } from './severed.ts';
+
+const TICK_MS = 500;
+
+async function endpoint(): Promise<string> {
+  return (await sharedZooKeeper('conformance of @queuelock/zookeeper')).endpoint;
+}
+
+describe('@queuelock/zookeeper', () => {
+  let backends: SeverableBackends;
+  before(() => {
+    backends = new SeverableBackends();
+  });
+  after(() => {
+    backends.stop();
+  });
+
+  describeBackend({
+    name: 'ZooKeeper, one node,',
+    ttlMs: 4 * TICK_MS,
+    // The server rounds up to the next tick and looks once in a tick; half a tick for a busy machine.
+    expiryGranularityMs: 2.5 * TICK_MS,
+    connect: async () => backends.connect(await endpoint(), { chroot: '/conformance', tickTimeMs: TICK_MS }),
+    crash: (session) => backends.crash(session),
+    evict: async (key) => {
+      await asOperator(await endpoint(), (zk) => zk.delete(key));
+    },
+    entries: async (queue) =>
+      (await asOperator(await endpoint(), (zk) => zk.children(`/conformance/${queue}`))) ?? [],
+  });
+});

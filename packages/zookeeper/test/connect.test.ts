@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { isQueueLockError } from '@queuelock/core/backend';
+import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
+import { expect } from 'chai';
+import { startProxy } from '../../../integration/faults.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { pickPorts } from '../../../integration/services/ports.ts';
+import { Bench, newQueue, outcome, wish } from './bench.ts';
+import { asOperator } from './operator.ts';
+
+describe('connecting to ZooKeeper', () => {
+  const bench = new Bench();
+  const { signal } = new AbortController();
+  let server: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('connecting of @queuelock/zookeeper')).endpoint;
+  });
+  afterEach(() => bench.clear());
+
+  async function failure(
+    options: ZooKeeperOptions,
+    on: AbortSignal = signal,
+  ): Promise<{ error: Error; ms: number }> {
+    const backend = bench.keep(zookeeper(options), (made) => made.close());
+    const startedAt = performance.now();
+    try {
+      await backend.open(4_000, on);
+    } catch (error) {
+      return { error: error as Error, ms: performance.now() - startedAt };
+    }
+    throw new Error('it connected');
+  }
+
+  it('to a port where nobody listens fails in time and names the endpoint', async () => {
+    const [port] = await pickPorts(1);
+    const { error, ms } = await failure({
+      hosts: [`127.0.0.1:${port!}`],
+      chroot: '/a',
+      connectTimeoutMs: 300,
+    });
+    expect(isQueueLockError(error, 'UNAVAILABLE')).to.equal(true);
+    expect(error.message).to.include(`zk://127.0.0.1:${port!}/a within 300 ms (connectTimeoutMs)`);
+    expect(ms).to.be.within(295, 1_000);
+  });
+
+  it('to a server that says nothing fails in time', async () => {
+    const proxy = bench.keep(await startProxy(server), (started) => started.refuse());
+    proxy.toServer.blackhole();
+    const { error, ms } = await failure({ hosts: [proxy.endpoint], connectTimeoutMs: 300 });
+    expect(isQueueLockError(error, 'UNAVAILABLE')).to.equal(true);
+    expect(ms).to.be.within(295, 1_000);
+    proxy.cut();
+  });
+
+  it('to a name that does not resolve fails and says so', async () => {
+    const { error } = await failure({ hosts: ['no-such-host.invalid'] });
+    expect(isQueueLockError(error, 'UNAVAILABLE')).to.equal(true);
+    expect(error.message).to.include('zk://no-such-host.invalid:2181 has an address');
+  });
+
+  it('ends with the reason of the signal', async () => {
+    const [port] = await pickPorts(1);
+    const abort = new AbortController();
+    const reason = new Error('changed my mind');
+    setTimeout(() => abort.abort(reason), 50);
+    const { error, ms } = await failure({ hosts: [`127.0.0.1:${port!}`] }, abort.signal);
+    expect(error).to.equal(reason);
+    expect(ms).to.be.lessThan(1_000);
+    expect((await failure({ hosts: [server] }, AbortSignal.abort(reason))).error).to.equal(reason);
+  });
+
+  it('finds the server that is up among those that are down', async () => {
+    const [one, two] = await pickPorts(2);
+    const hosts = [`127.0.0.1:${one!}`, server, `localhost:${two!}`];
+    for (let round = 0; round < 5; round += 1) {
+      const backend = bench.keep(zookeeper({ hosts }), (made) => made.close());
+      expect((await backend.open(4_000, signal)).ttlMs).to.equal(4_000);
+    }
+  });
+
+  it('takes the session timeout that the server grants', async () => {
+    const session = await bench.backend(server, { tickTimeMs: 1 }).open(10, signal);
+    expect(session.ttlMs).to.equal(1_000);
+  });
+
+  it('makes the chroot, for good', async () => {
+    const chroot = `/${newQueue()}/deeper`;
+    const session = await bench.backend(server, { chroot }).open(4_000, signal);
+    const { key } = await session.enqueue(wish('jobs/invoices'));
+    expect(key).to.match(new RegExp(`^${chroot}/jobs/invoices/_c_[0-9a-f-]{36}-lock-0000000000$`));
+    await session.close();
+    expect(await asOperator(server, (zk) => zk.children(chroot))).to.have.members(['.queuelock', 'jobs']);
+  });
+
+  it('in a worker thread is refused, since that would crash the process', async () => {
+    const worker = new Worker(new URL('./in-worker.ts', import.meta.url), { workerData: server });
+    const message = await new Promise<string>((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+    });
+    expect(message).to.match(/INVALID_ARGUMENT.*main thread only/);
+  });
+
+  it('after the backend was closed is refused', async () => {
+    const backend = bench.backend(server);
+    await backend.close();
+    expect(await outcome(backend.open(4_000, signal))).to.equal('CLOSED');
+  });
+
+  it('that is under way ends when the backend is closed', async () => {
+    const [port] = await pickPorts(1);
+    const backend = bench.backend(`127.0.0.1:${port!}`);
+    const opened = outcome(backend.open(4_000, signal));
+    await backend.close();
+    expect(await opened).to.equal('CLOSED');
+  });
+});
+
+describe('credentials for ZooKeeper', () => {
+  const bench = new Bench();
+  const { signal } = new AbortController();
+  const alice = { username: 'alice', password: 'right' };
+  let server: string;
+  let chroot: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('credentials of @queuelock/zookeeper')).endpoint;
+    chroot = `/${newQueue()}`;
+    await asOperator(server, (zk) => zk.create(chroot, '', 'persistent'));
+    await reserveFor(server, chroot, alice);
+  });
+  afterEach(() => bench.clear());
+
+  it('that are right open a chroot that is reserved for them', async () => {
+    const session = await bench.backend(server, { chroot, auth: alice }).open(4_000, signal);
+    expect((await session.enqueue(wish('jobs'))).turn.admitted).to.equal(true);
+  });
+
+  for (const [what, auth] of [
+    ['wrong', { ...alice, password: 'wrong' }],
+    ['missing', undefined],
+  ] as const) {
+    it(`that are ${what} are denied access, definitely`, async () => {
+      const backend = bench.backend(server, { chroot, ...(auth && { auth }) });
+      expect(await outcome(backend.open(4_000, signal))).to.equal('ACCESS_DENIED');
+    });
+  }
+});
+
+/** Sets the access control list of a node: all rights for one, none for others. */
+async function reserveFor(server: string, path: string, { username, password }: Credentials): Promise<void> {
+  const ZooKeeper = createRequire(import.meta.url)('zookeeper') as new (config: object) => RawClient;
+  const raw = new ZooKeeper({ connect: server, timeout: 4_000 });
+  const hash = createHash('sha1').update(`${username}:${password}`).digest('base64');
+  await new Promise((resolve) => raw.connect({}, resolve));
+  const acl = [{ perms: 31, scheme: 'digest', auth: `${username}:${hash}` }];
+  await new Promise((resolve) => setImmediate(() => raw.a_set_acl(path, -1, acl, resolve)));
+  await new Promise((resolve) => setImmediate(() => resolve(raw.close())));
+}
+
+type Credentials = NonNullable<ZooKeeperOptions['auth']>;
+
+interface RawClient {
+  connect(options: object, done: (error: unknown) => void): void;
+  a_set_acl(path: string, version: number, acl: readonly object[], done: (code: number) => void): number;
+  close(): void;
+}

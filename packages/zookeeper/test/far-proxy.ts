@@ -1,0 +1,46 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface ProxyOrder {
+  readonly order: 'start' | 'sever' | 'accept';
+  /** The server for `start`, else the proxy. */
+  readonly endpoint: string;
+}
+
+export interface ProxyAnswer {
+  readonly id: number;
+  readonly endpoint: string;
+}
+
+/**
+ * Proxies in a child process: closing a handle of the C client blocks the event loop until the server has answered, so a
+ * proxy in the same process would keep that answer back for as long as the client waits for it.
+ */
+export class FarProxies {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, (endpoint: string) => void>();
+  #orders = 0;
+
+  constructor() {
+    this.#child = fork(fileURLToPath(new URL('./proxies.ts', import.meta.url)));
+    this.#child.on('message', (message) => {
+      const { id, endpoint } = message as ProxyAnswer;
+      this.#waiting.get(id)!(endpoint);
+      this.#waiting.delete(id);
+    });
+  }
+
+  /** Answers with the endpoint of a new proxy for `start`. */
+  tell(order: ProxyOrder): Promise<string> {
+    this.#orders += 1;
+    const id = this.#orders;
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#child.send({ id, ...order });
+    });
+  }
+
+  stop(): void {
+    this.#child.disconnect();
+  }
+}

@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { Bench, admitted, newQueue, outcome, wish } from './bench.ts';
+import { OpCode, requestsIn } from './frames.ts';
+import { asOperator } from './operator.ts';
+
+describe('a lost reply of ZooKeeper', () => {
+  const bench = new Bench();
+  let server: string;
+  let proxy: TcpProxy;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('lost replies in @queuelock/zookeeper')).endpoint;
+    proxy = bench.keep(await startProxy(server), (started) => {
+      started.refuse();
+      started.cut();
+    });
+    queue = newQueue();
+  });
+  afterEach(() => bench.clear());
+
+  async function entries(): Promise<readonly string[]> {
+    return (await asOperator(server, (zk) => zk.children(`/${queue}`))) ?? [];
+  }
+
+  /** The call's request reaches the server, its answer does not come back, and then the connection breaks. */
+  async function losing(opCode: number, call: () => Promise<unknown>): Promise<string> {
+    const trap = proxy.loseNextReply((chunk) => requestsIn(chunk).includes(opCode));
+    const ended = outcome(call());
+    await trap.lost;
+    proxy.cut();
+    return ended;
+  }
+
+  it('to a create leaves one entry, which the repeated enqueue finds', async () => {
+    const session = await bench.session(proxy.endpoint);
+    await session.remove(queue, wish(queue).id);
+    await session.enqueue(wish(queue));
+    const spec = wish(queue);
+    expect(await losing(OpCode.create, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
+    const there = await entries();
+    const placement = await session.enqueue(spec);
+    expect(there).to.have.length(2);
+    expect(there.map((name) => `/${queue}/${name}`)).to.include(placement.key);
+    expect(placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
+    expect(await entries()).to.have.members([...there]);
+  });
+
+  it('to a create leaves nothing once the id is removed', async () => {
+    const session = await bench.session(proxy.endpoint);
+    const spec = wish(queue);
+    await session.enqueue(wish(queue));
+    expect(await losing(OpCode.create, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
+    expect(await entries()).to.have.length(2);
+    expect(await session.remove(queue, spec.id)).to.equal(true);
+    expect(await entries()).to.have.length(1);
+  });
+
+  it('to the look at the new entry leaves it in its place', async () => {
+    const session = await bench.session(proxy.endpoint);
+    const spec = wish(queue);
+    await session.enqueue(wish(queue));
+    expect(await losing(OpCode.exists, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
+    const [, second] = [...(await entries())].sort((a, b) => a.slice(-10).localeCompare(b.slice(-10)));
+    expect((await session.enqueue(spec)).key).to.equal(`/${queue}/${second!}`);
+    expect(await entries()).to.have.length(2);
+  });
+
+  it('to a delete is unknown, and the repeated removal is certain', async () => {
+    const session = await bench.session(proxy.endpoint);
+    const spec = wish(queue);
+    await session.enqueue(spec);
+    expect(await losing(OpCode.delete, () => session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
+    expect(await session.remove(queue, spec.id)).to.equal(false);
+    expect(await entries()).to.deep.equal([]);
+  });
+
+  it('to a heartbeat is unknown, and the next one proves the time since the connection broke', async () => {
+    const session = await bench.session(proxy.endpoint);
+    const { signal } = new AbortController();
+    const startedAt = performance.now();
+    expect(await losing(OpCode.setData, () => session.renew(signal))).to.equal('UNAVAILABLE');
+    const calledAt = performance.now();
+    const promised = await session.renew(signal);
+    expect(promised).to.be.within(session.ttlMs - (calledAt - startedAt) - 5, session.ttlMs);
+  });
+
+  it('to a list that a waiter asks for is asked for again', async () => {
+    const holder = await bench.session(server);
+    const waiter = await bench.session(proxy.endpoint);
+    const held = wish(queue);
+    await holder.enqueue(held);
+    const turn = admitted(await waiter.enqueue(wish(queue)));
+    const trap = proxy.loseNextReply((chunk) => requestsIn(chunk).includes(OpCode.getChildren));
+    await holder.remove(queue, held.id);
+    await trap.lost;
+    proxy.cut();
+    await turn;
+  });
+});
+
+describe('a late request to ZooKeeper', () => {
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  it('that puts an entry in is undone by the removal that was called after it', async () => {
+    const server = (await sharedZooKeeper('late requests in @queuelock/zookeeper')).endpoint;
+    const proxy = bench.keep(await startProxy(server), (started) => {
+      started.refuse();
+      started.cut();
+    });
+    const queue = newQueue();
+    const session = await bench.session(proxy.endpoint, 2_000);
+    await session.enqueue(wish(queue));
+    const spec = wish(queue);
+    proxy.toServer.hold();
+    expect(await outcome(session.enqueue(spec))).to.equal('UNAVAILABLE');
+    const removed = session.remove(queue, spec.id);
+    await proxy.heal();
+    expect(await removed).to.equal(true);
+    expect(await asOperator(server, (zk) => zk.children(`/${queue}`))).to.have.length(1);
+  });
+});

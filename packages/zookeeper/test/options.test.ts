@@ -1,0 +1,104 @@
+import { isQueueLockError } from '@queuelock/core/backend';
+import { fromUrl, zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
+import { expect } from 'chai';
+import { optionsOfUrl, settingsOf } from '../src/options.ts';
+
+function refusal(call: () => unknown): string {
+  try {
+    call();
+  } catch (error) {
+    if (isQueueLockError(error, 'INVALID_ARGUMENT')) return error.message;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('options of the ZooKeeper backend', () => {
+  it('have the defaults of the server', () => {
+    const { tickTimeMs, syncLimit, root, auth, hosts } = settingsOf({ hosts: ['zk1'] });
+    expect({ tickTimeMs, syncLimit, root, auth }).to.deep.equal({
+      tickTimeMs: 2_000,
+      syncLimit: 5,
+      root: '',
+      auth: undefined,
+    });
+    expect(hosts).to.deep.equal([{ name: 'zk1', port: 2181 }]);
+  });
+
+  it('name the endpoint without credentials', () => {
+    const { info } = zookeeper({
+      hosts: ['zk1', '[::1]:2182'],
+      chroot: '/locks',
+      auth: { username: 'u', password: 'secret' },
+    });
+    expect(info.endpoint).to.equal('zk://zk1:2181,[::1]:2182/locks');
+    expect(info.name).to.equal('zookeeper');
+    expect(info.authority).to.equal('quorum');
+    expect(info.minTtlMs).to.equal(4_000);
+  });
+
+  const refused: readonly (readonly [what: string, options: Record<string, unknown>, message: RegExp])[] = [
+    ['no hosts', { hosts: [] }, /hosts is a list of at least one/],
+    ['hosts that are no list', { hosts: 'zk1:2181' }, /hosts is a list/],
+    ['a port of 0', { hosts: ['zk1:0'] }, /hosts .* "zk1:0"/],
+    ['a host with a path', { hosts: ['zk1:2181/a'] }, /hosts .* "zk1:2181\/a"/],
+    ['a chroot without a slash', { chroot: 'locks' }, /chroot .* "locks"/],
+    ['a chroot with a slash at its end', { chroot: '/locks/' }, /chroot/],
+    ['a chroot with an empty segment', { chroot: '/a//b' }, /chroot/],
+    ['a chroot that goes up', { chroot: '/a/../b' }, /chroot/],
+    ['a chroot with a control character', { chroot: '/a\n' }, /chroot/],
+    ['TLS', { tls: {} }, /tls .*does not do TLS/],
+    ['TLS by another name', { sslContext: {} }, /sslContext .*does not do TLS/],
+    ['an unknown option', { host: 'zk1' }, /options has the names hosts, chroot/],
+    ['a negative timeout', { connectTimeoutMs: -1 }, /connectTimeoutMs .* -1/],
+    ['a tick that is no number', { tickTimeMs: '2000' }, /tickTimeMs .* "2000"/],
+    ['an empty password', { auth: { username: 'u', password: '' } }, /auth\.password/],
+    ['a user with a colon', { auth: { username: 'u:v', password: 'w' } }, /auth\.username/],
+  ];
+  for (const [what, options, message] of refused) {
+    it(`refuse ${what}`, () => {
+      const call = (): unknown => zookeeper({ hosts: ['zk1'], ...options } as unknown as ZooKeeperOptions);
+      expect(refusal(call)).to.match(message);
+    });
+  }
+});
+
+describe('URLs of the ZooKeeper backend', () => {
+  it('name hosts, chroot, credentials and numbers', () => {
+    const url = 'zk://alice:s%40cret@h1:2281,h2/our/locks?tickTimeMs=500&syncLimit=3&connectTimeoutMs=900';
+    expect(optionsOfUrl(url)).to.deep.equal({
+      hosts: ['h1:2281', 'h2'],
+      chroot: '/our/locks',
+      auth: { username: 'alice', password: 's@cret' },
+      tickTimeMs: 500,
+      syncLimit: 3,
+      connectTimeoutMs: 900,
+    });
+  });
+
+  it('need neither path nor credentials', () => {
+    expect(fromUrl('zk://h1').info.endpoint).to.equal('zk://h1:2181');
+    expect(fromUrl('zk://h1/').info.endpoint).to.equal('zk://h1:2181');
+  });
+
+  for (const [what, url, message] of [
+    ['another scheme', 'etcd://h1', /has the scheme zk; got "etcd:"/],
+    ['TLS', 'zks://h1', /does not do TLS/],
+    ['a TLS parameter', 'zk://h1?tls=1', /does not do TLS/],
+    ['an unknown parameter', 'zk://h1?timeout=3', /takes the parameters tickTimeMs/],
+    ['a parameter that is no number', 'zk://h1?syncLimit=x', /syncLimit .* "x"/],
+    ['a user without a password', 'zk://alice@h1', /both a user and a password/],
+    ['no host', 'zk:///locks', /hosts is a list of at least one/],
+    ['a bad chroot', 'zk://h1/a//b', /chroot/],
+  ] as const) {
+    it(`refuse ${what}`, () => {
+      expect(refusal(() => fromUrl(url))).to.match(message);
+    });
+  }
+
+  it('never show the password in a message', () => {
+    for (const url of ['zk://alice:hush@h1:99999', 'zk://alice:hush@h1?tls=1', 'zk://alice:hush@h1/a//b']) {
+      expect(refusal(() => fromUrl(url))).to.not.include('hush');
+    }
+  });
+});

@@ -1,0 +1,26 @@
+// The other side of far-proxy.ts: proxies in a process of their own, driven by messages.
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import type { ProxyAnswer, ProxyOrder } from './far-proxy.ts';
+
+const proxies = new Map<string, TcpProxy>();
+
+async function obey({ order, endpoint }: ProxyOrder): Promise<string> {
+  if (order === 'start') {
+    const proxy = await startProxy(endpoint);
+    proxies.set(proxy.endpoint, proxy);
+    return proxy.endpoint;
+  }
+  const proxy = proxies.get(endpoint)!;
+  if (order === 'accept') await proxy.accept();
+  else {
+    proxy.refuse();
+    proxy.cut();
+  }
+  return endpoint;
+}
+
+process.on('message', (message) => {
+  const { id, ...order } = message as ProxyOrder & { readonly id: number };
+  void obey(order).then((endpoint) => process.send!({ id, endpoint } satisfies ProxyAnswer));
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
+import { OpCode, requestsIn } from './frames.ts';
+import { asOperator } from './operator.ts';
+
+const UUID = '01234567-89ab-cdef-0123-456789abcdef';
+
+describe('a queue in ZooKeeper', () => {
+  const bench = new Bench();
+  let server: string;
+  let proxy: TcpProxy;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('queues of @queuelock/zookeeper')).endpoint;
+    proxy = bench.keep(await startProxy(server), (started) => {
+      started.refuse();
+      started.cut();
+    });
+    queue = newQueue();
+  });
+  afterEach(() => bench.clear());
+
+  it('costs a create and a list in one flight and one look when it is free, and one delete', async () => {
+    const session = await bench.session(proxy.endpoint);
+    const first = wish(queue);
+    await session.enqueue(first);
+    await session.remove(queue, first.id);
+    const seen: (number | 'answer')[] = [];
+    proxy.onClientData = (chunk) => seen.push(...requestsIn(chunk));
+    proxy.onServerData = () => seen.push('answer');
+    const spec = wish(queue);
+    const { turn } = await session.enqueue(spec);
+    await session.remove(queue, spec.id);
+    expect(turn.admitted).to.equal(true);
+    const requests = seen.filter((item) => item !== 'answer' && item !== OpCode.ping);
+    expect(requests).to.deep.equal([OpCode.create, OpCode.getChildren, OpCode.exists, OpCode.delete]);
+    expect(seen.slice(0, 2)).to.deep.equal([OpCode.create, OpCode.getChildren]);
+  });
+
+  it('wakes a waiter whose connection was down when its turn came', async () => {
+    const holder = await bench.session(server);
+    const waiter = await bench.session(proxy.endpoint);
+    const held = wish(queue);
+    await holder.enqueue(held);
+    const turn = admitted(await waiter.enqueue(wish(queue)));
+    proxy.refuse();
+    proxy.cut();
+    await holder.remove(queue, held.id);
+    await proxy.accept();
+    await turn;
+  });
+
+  it('tells a waiter whose connection was down that its entry was removed', async () => {
+    const holder = await bench.session(server);
+    const waiter = await bench.session(proxy.endpoint);
+    await holder.enqueue(wish(queue));
+    const placement = await waiter.enqueue(wish(queue));
+    const end = ending(placement);
+    proxy.refuse();
+    proxy.cut();
+    await asOperator(server, (zk) => zk.delete(placement.key));
+    await proxy.accept();
+    expect(await end).to.equal('ENTRY_LOST');
+  });
+
+  it('tells a holder within a second that an operator removed its entry', async () => {
+    const session = await bench.session(server);
+    const placement = await session.enqueue(wish(queue));
+    const end = ending(placement);
+    await asOperator(server, async (zk) => {
+      await zk.delete(placement.key);
+      const removedAt = performance.now();
+      expect(await end).to.equal('ENTRY_LOST');
+      expect(performance.now() - removedAt).to.be.lessThan(1_000);
+    });
+  });
+
+  it('is waited for while an entry of Curator is ahead', async () => {
+    const session = await bench.session(server);
+    await asOperator(server, async (zk) => {
+      await zk.create(`/${queue}`, '', 'container');
+      const { path } = await zk.create(`/${queue}/_c_${UUID}-lock-`, '10.0.0.1', 'ephemeral-sequential');
+      const placement = await session.enqueue(wish(queue));
+      expect(placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
+      const turn = admitted(placement);
+      await zk.delete(path!);
+      await turn;
+    });
+  });
+
+  it('does not count children that are no entries of it', async () => {
+    const session = await bench.session(server);
+    await session.enqueue(wish(`${queue}/nested`));
+    await asOperator(server, async (zk) => {
+      for (const name of ['!note', '0', `_c_${UUID}-latch-0000000000`, `${UUID}__lock__0000000000`]) {
+        await zk.create(`/${queue}/${name}`, '', 'ephemeral');
+      }
+      expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+    });
+  });
+
+  it('removes the node that an earlier session left under the same id', async () => {
+    const [earlier, session] = [await bench.session(server), await bench.session(server)];
+    const spec = wish(queue);
+    const left = await earlier.enqueue(spec);
+    const placement = await session.enqueue(spec);
+    expect(placement.turn).to.deep.equal({ admitted: true, ahead: 0 });
+    expect(await asOperator(server, (zk) => zk.children(`/${queue}`))).to.deep.equal([
+      placement.key.slice(queue.length + 2),
+    ]);
+    expect(await ending(left)).to.equal('ENTRY_LOST');
+  });
+
+  it('is left with all entries when the private node of their session is removed', async () => {
+    const session = await bench.session(server);
+    const placement = await session.enqueue(wish(queue));
+    const end = ending(placement);
+    await asOperator(server, async (zk) => {
+      expect(await zk.delete(`/.queuelock/${session.id}`)).to.equal(true);
+      expect(await outcome(session.renew(new AbortController().signal))).to.equal('SESSION_LOST');
+      expect(await end).to.equal('SESSION_LOST');
+      await eventually(async () => (await zk.read(placement.key)) === undefined);
+    });
+  });
+
+  it('shows its values to those who look, also when they change', async () => {
+    const session = await bench.session(server);
+    const seen: string[][] = [];
+    const watching = bench
+      .backend(server)
+      .observe(queue)
+      .subscribe((entries) => {
+        seen.push(entries.map(({ value }) => value));
+      });
+    const [one, two] = [wish(queue, { value: 'one' }), wish(queue, { shared: true })];
+    await session.enqueue(one);
+    await eventually(() => seen.at(-1)?.join() === 'one');
+    await session.enqueue(two);
+    await eventually(() => seen.at(-1)?.join() === 'one,');
+    await session.update(queue, two.id, 'two');
+    await eventually(() => seen.at(-1)?.join() === 'one,two');
+    await session.remove(queue, one.id);
+    await eventually(() => seen.at(-1)?.join() === 'two');
+    await session.close();
+    await eventually(() => seen.at(-1)?.length === 0);
+    watching.unsubscribe();
+  });
+});
