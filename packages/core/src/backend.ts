@@ -1,6 +1,6 @@
 // The authors' door: what a backend implements, and what helps to do it.
 export type { Backend, BackendInfo, EntrySpec, Placement, SeenEntry, Session, Turn } from './spi.ts';
-export { QueueLockError, invalidArgument, isQueueLockError } from './errors.ts';
+export { QueueLockError, detailOf, invalidArgument, isQueueLockError } from './errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './errors.ts';
 export { isDefinite, repeatUntilDefinite } from './definite.ts';
 export { turnOf, turnsByWatching, type Ahead, type QueueView } from './watch-kit.ts';

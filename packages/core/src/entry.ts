@@ -1,5 +1,5 @@
 import { repeatUntilDefinite } from './definite.ts';
-import { QueueLockError, isQueueLockError } from './errors.ts';
+import { QueueLockError, detailOf, isQueueLockError } from './errors.ts';
 import { Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
 import type { EntrySpec, Placement } from './spi.ts';
@@ -89,11 +89,10 @@ async function takeOut({ session, liveness }: LiveSession, spec: EntrySpec): Pro
   try {
     await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
     liveness.end(
       isQueueLockError(error, 'SESSION_LOST')
         ? error
-        : new QueueLockError('SESSION_LOST', `the server refused to remove an entry: ${detail}`, {
+        : new QueueLockError('SESSION_LOST', `the server refused to remove an entry: ${detailOf(error)}`, {
             cause: error,
             reason: 'session-lost',
           }),

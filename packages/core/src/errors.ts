@@ -69,6 +69,12 @@ export function isQueueLockError(value: unknown, code?: QueueLockErrorCode): val
   return code === undefined || value.code === code;
 }
 
+/** An error's message as part of another one: without the code in front, which only the outermost carries. */
+export function detailOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^\[[A-Z_]+\] /, '');
+}
+
 /** An `INVALID_ARGUMENT` that names the argument, the value and the rule. */
 export function invalidArgument(argument: string, value: unknown, rule: string): QueueLockError {
   return new QueueLockError('INVALID_ARGUMENT', `${argument} ${rule}; got ${show(value)}`);

@@ -1,7 +1,7 @@
 import { deadlineOf, paceOf } from './budget.ts';
 import type { Clock } from './clock.ts';
 import { repeatUntilDefinite } from './definite.ts';
-import { QueueLockError } from './errors.ts';
+import { QueueLockError, detailOf } from './errors.ts';
 import { heartbeat } from './heartbeat.ts';
 import { Liveness } from './liveness.ts';
 import type { LockClientOptions } from './options.ts';
@@ -120,7 +120,7 @@ function ignore(): void {
 }
 
 function notConnected(backend: Backend, connectTimeoutMs: number, cause: unknown): QueueLockError {
-  const detail = cause instanceof Error ? `: ${cause.message}` : '';
+  const detail = cause === undefined ? '' : `: ${detailOf(cause)}`;
   return new QueueLockError(
     'UNAVAILABLE',
     `no session at ${backend.info.endpoint} within ${String(connectTimeoutMs)} ms (connectTimeoutMs)${detail}`,

@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import type { LockClient, Ownership } from '@queuelock/core';
 import { openClient } from '../client.ts';
 import { EXIT } from '../exit-codes.ts';
-import { Failure } from '../failure.ts';
+import { Failure, describeFailure } from '../failure.ts';
 import { MAX_MS, TTL_SECONDS, backendOption, label, verboseOption, wholeNumber } from '../options.ts';
 import { defaultGraceMs } from '../run/action.ts';
 import { CommandProcess } from '../run/child.ts';
@@ -117,5 +117,5 @@ async function runHolding({ client, ownership, command, graceMs, stop }: Holding
 }
 
 function note(line: string): void {
-  process.stderr.write(`queuelock: ${line}\n`);
+  process.stderr.write(`${describeFailure(line, false)}\n`);
 }

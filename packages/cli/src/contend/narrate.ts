@@ -5,7 +5,7 @@ export function narrate(event: ContendEvent): string {
   return `${timeOfDay(event.t)}  ${event.id}  ${whatHappened(event)}`;
 }
 
-export function whatHappened({ ev, name, key, token, zxid, n, t, t_done, ...rest }: ContendEvent): string {
+function whatHappened({ ev, name, key, token, zxid, n, t, t_done, ...rest }: ContendEvent): string {
   const place = token === undefined ? '' : ` #${token}`;
   switch (ev) {
     case 'requesting':

@@ -4,7 +4,7 @@ import type { HistoryEvent } from './history.ts';
 export type Doing = 'waits' | 'holds' | 'dead';
 
 /** Milliseconds since the start of the demo; `to` is undefined for what still goes on. */
-export interface Stretch {
+interface Stretch {
   readonly doing: Doing;
   readonly from: number;
   readonly to: number | undefined;

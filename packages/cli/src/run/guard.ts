@@ -98,8 +98,14 @@ class Guard {
     } else {
       this.#killed = true;
       child.signal('SIGKILL');
-      note('the lock is lost or about to be; killed the command (SIGKILL)');
+      note(`${this.#whyKilled()}; killed the command (SIGKILL)`);
     }
+  }
+
+  #whyKilled(): string {
+    const { signal } = this.#guarded.ownership;
+    const reason: unknown = signal.aborted ? signal.reason : undefined;
+    return reason instanceof Error ? reason.message : 'the time for which the lock is proven is over';
   }
 
   /** The rest of the group has the rest of the grace period; the timer that kills is still set. */
