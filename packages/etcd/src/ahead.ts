@@ -26,21 +26,26 @@ export function windowFor(count: number): number {
 }
 
 /**
- * The conflicting entries ahead, out of the queue's keys (latest first) up to the own one.
- * `undefined` when the rows are too few to tell. Throws `ENTRY_LOST` when the own one is not the first.
+ * The conflicting entries ahead that are among these rows of the queue (latest first), with their number if no rows are
+ * missing. Throws `ENTRY_LOST` when the own one is not the first.
  */
-export function aheadIn(rows: IRangeResponse, own: Contender, count: number): Ahead<KeyRef> | undefined {
+export function aheadIn(rows: IRangeResponse, own: Contender): Ahead<KeyRef> {
   const [first, ...older] = rows.kvs;
-  if (!first?.key.equals(own.key))
+  if (!first?.key.equals(own.key)) {
     throw new QueueLockError('ENTRY_LOST', 'the entry is not in the queue any more');
+  }
   const refs = older.filter((row) => conflicts(row, own)).map(refOf);
   // `more` and not `count`: the server counts the keys before it applies a filter on revisions.
-  if (!rows.more) return { refs, total: refs.length };
-  return refs.length >= count ? { refs } : undefined;
+  return rows.more ? { refs } : { refs, total: refs.length };
+}
+
+/** Whether that is all there is to know for an entry that waits for `count` others. */
+export function suffices(ahead: Ahead<KeyRef>, count: number): boolean {
+  return ahead.total !== undefined || ahead.refs.length >= count;
 }
 
 /** Whether another contender's key stands against the own one. */
-export function conflicts(row: IKeyValue, own: Contender): boolean {
+function conflicts(row: IKeyValue, own: Contender): boolean {
   const other = readKey(own.under, row.key);
   return other !== undefined && !(own.shared && other.shared);
 }

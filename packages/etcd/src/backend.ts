@@ -8,7 +8,9 @@ import {
   type Session,
 } from '@queuelock/core/backend';
 import { Connection } from './connection.ts';
+import type { Surroundings } from './entries.ts';
 import { checkName, queuePrefix } from './keys.ts';
+import { Lookups } from './lookups.ts';
 import { observeQueue } from './observe.ts';
 import { checkOptions, type CheckedOptions, type EtcdOptions } from './options.ts';
 import type { Observable } from './rx.ts';
@@ -29,20 +31,22 @@ export function etcd(options: EtcdOptions = {}): Backend {
 
 class EtcdBackend implements Backend {
   readonly info: BackendInfo;
-  readonly #prefix: string;
-  readonly #connection: Connection;
-  readonly #watches: Watches;
+  readonly #around: Surroundings;
   readonly #sessions = new Set<EtcdSession>();
 
   constructor(options: CheckedOptions) {
     this.info = { name: 'etcd', endpoint: endpointOf(options), authority: 'quorum', minTtlMs: 1_000 };
-    this.#prefix = options.prefix;
-    this.#connection = new Connection(options);
-    this.#watches = new Watches(this.#connection, options.requestTimeoutMs);
+    const connection = new Connection(options);
+    this.#around = {
+      connection,
+      watches: new Watches(connection, options.requestTimeoutMs),
+      lookups: new Lookups(connection),
+      prefix: options.prefix,
+    };
   }
 
   checkName(queue: string): void {
-    checkName(this.#prefix, queue);
+    checkName(this.#around.prefix, queue);
   }
 
   /** Asks every member once. The TTL is rounded up to whole seconds; the server may grant more (its minimum is 2 s by default). */
@@ -55,7 +59,7 @@ class EtcdBackend implements Backend {
       );
     }
     const failures: unknown[] = [];
-    while (failures.length < this.#connection.endpoints.length) {
+    while (failures.length < this.#around.connection.endpoints.length) {
       signal.throwIfAborted();
       try {
         const session = await this.#grant(ttlMs);
@@ -70,27 +74,26 @@ class EtcdBackend implements Backend {
   }
 
   observe(queue: string): Observable<readonly SeenEntry[]> {
-    return observeQueue(
-      { connection: this.#connection, watches: this.#watches },
-      queuePrefix(this.#prefix, queue),
-    );
+    return observeQueue(this.#around, queuePrefix(this.#around.prefix, queue));
   }
 
   async close(): Promise<void> {
-    this.#watches.close();
+    this.#around.watches.close();
     for (const session of this.#sessions) session.abandon();
     this.#sessions.clear();
-    this.#connection.close();
+    this.#around.connection.close();
   }
 
   async #grant(ttlMs: number): Promise<EtcdSession> {
     const request = { TTL: Math.ceil(ttlMs / 1_000) };
-    const granted = await this.#connection.call('opening a session', (etcd3, options) =>
+    const granted = await this.#around.connection.call('opening a session', (etcd3, options) =>
       etcd3.leaseClient.leaseGrant(request, options),
     );
     const lease: Lease = { id: granted.ID, ttlMs: Number(granted.TTL) * 1_000 };
-    const around = { connection: this.#connection, watches: this.#watches, prefix: this.#prefix };
-    const session = new EtcdSession(lease, { ...around, onClose: () => this.#sessions.delete(session) });
+    const session: EtcdSession = new EtcdSession(lease, {
+      ...this.#around,
+      onClose: () => this.#sessions.delete(session),
+    });
     this.#sessions.add(session);
     return session;
   }
@@ -101,7 +104,7 @@ function endpointOf({ hosts, tls, prefix }: CheckedOptions): string {
 }
 
 function unreachable(endpoint: string, failures: readonly unknown[]): QueueLockError {
-  const reasons = failures.map((failure) => (failure instanceof Error ? failure.message : String(failure)));
+  const reasons = failures.map((failure) => String(failure).replace(/^.*?\[\w+\] /, ''));
   return new QueueLockError(
     'UNAVAILABLE',
     `no member of ${endpoint} opened a session: ${reasons.join('; ')}`,

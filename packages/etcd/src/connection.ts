@@ -4,7 +4,7 @@ import { noop } from 'cockatiel';
 import { Etcd3, type IOptions, type IResponseHeader, type KVClient } from 'etcd3';
 import { classify } from './errors.ts';
 import type { CheckedOptions } from './options.ts';
-import { Subject } from './rx.ts';
+import { Subject, type Observable } from './rx.ts';
 
 type GrpcCallOptions = NonNullable<Parameters<KVClient['range']>[1]>;
 type Interceptor = NonNullable<GrpcCallOptions['interceptors']>[number];
@@ -41,7 +41,8 @@ const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
 export class Connection {
   readonly endpoints: readonly Endpoint[];
   /** Emits when a request to this member failed for a reason that other requests to it would share. */
-  readonly trouble$: Subject<Endpoint> = new Subject();
+  readonly trouble$: Observable<Endpoint>;
+  readonly #trouble$ = new Subject<Endpoint>();
   readonly #timeoutMs: number;
   #preferred: number;
   /** The newest that any answer has shown. */
@@ -49,20 +50,21 @@ export class Connection {
 
   constructor(options: CheckedOptions) {
     this.endpoints = options.hosts.map((host) => ({ host, etcd: new Etcd3(etcd3Options(host, options)) }));
+    this.trouble$ = this.#trouble$;
     this.#timeoutMs = options.requestTimeoutMs;
     this.#preferred = Math.floor(Math.random() * this.endpoints.length);
   }
 
   /** The member to talk to now. */
   get endpoint(): Endpoint {
-    return this.endpoints[this.#preferred]!;
+    return this.endpoints[this.#preferred] as Endpoint;
   }
 
   /** Sends one request to one member, once. Rejects with a classified error, at the latest when the time is over. */
   async call<T>(what: string, request: Request<T>, timeoutMs: number = this.#timeoutMs): Promise<T> {
     const endpoint = this.endpoint;
     try {
-      return await request(endpoint.etcd, { deadline: Date.now() + timeoutMs });
+      return await request(endpoint.etcd, { deadline: deadlineIn(timeoutMs) });
     } catch (error) {
       throw this.failed(endpoint, { what, error });
     }
@@ -93,13 +95,13 @@ export class Connection {
     const classified = classify(error, { what, host: endpoint.host });
     if (classified.code === 'UNAVAILABLE') {
       if (endpoint === this.endpoint) this.#preferred = (this.#preferred + 1) % this.endpoints.length;
-      this.trouble$.next(endpoint);
+      this.#trouble$.next(endpoint);
     }
     return classified;
   }
 
   close(): void {
-    this.trouble$.complete();
+    this.#trouble$.complete();
     for (const { etcd } of this.endpoints) etcd.close();
   }
 }
@@ -113,11 +115,16 @@ function etcd3Options(host: string, options: CheckedOptions): IOptions {
     // etcd3 uses these for its own log-in too.
     defaultCallOptions: ({ isStream }) => ({
       interceptors: [requireLeader],
-      ...(isStream ? {} : { deadline: Date.now() + requestTimeoutMs }),
+      ...(isStream ? {} : { deadline: deadlineIn(requestTimeoutMs) }),
     }),
     ...(auth ? { auth } : {}),
     ...(credentials ? { credentials: { rootCertificate: knownAuthorities(), ...credentials } } : {}),
   };
+}
+
+function deadlineIn(ms: number): number {
+  // eslint-disable-next-line no-restricted-syntax -- gRPC takes the time of day, and makes a timer of it at once
+  return Date.now() + ms;
 }
 
 function wentBack(
@@ -144,6 +151,6 @@ const requireLeader: Interceptor = (options, nextCall) => {
     asking.set('hasleader', 'true');
     start(asking, listener);
   };
-  // grpc-js asks for no more than the interface; its own class only adds what it uses inside.
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- what `nextCall` gives is enough
   return call as ReturnType<Interceptor>;
 };

@@ -6,20 +6,19 @@ import {
   type Placement,
 } from '@queuelock/core/backend';
 import type { ITxnRequest, ITxnResponse } from 'etcd3';
-import { aheadIn } from './ahead.ts';
+import { aheadIn, suffices } from './ahead.ts';
 import type { Connection } from './connection.ts';
 import { enterIfEmptyTxn, enterTxn, readEntered, type Entered, type Ticket } from './enqueue.ts';
 import { Entry } from './entry.ts';
 import { Generation } from './generation.ts';
+import type { Sight } from './gone.ts';
 import { generationKey } from './keys.ts';
 import { createdAt, present, putKeepingLease, remove } from './txn.ts';
 import { follow, lookAhead } from './turns.ts';
-import type { Watches } from './watches.ts';
 
 /** Where entries live. */
-export interface Surroundings {
+export interface Surroundings extends Sight {
   readonly connection: Connection;
-  readonly watches: Watches;
   readonly prefix: string;
 }
 
@@ -124,14 +123,15 @@ export class Entries {
       throw new QueueLockError('UNAVAILABLE', 'etcd gave an answer that does not fit the request');
     const { order, rows } = entered;
     const following = { ...this.#around, lease: this.#lease, entry, order };
-    const ahead = (rows && aheadIn(rows, entry, entry.limit)) ?? (await lookAhead(following, entry.limit));
+    const seen = rows && aheadIn(rows, entry);
+    const ahead = seen && suffices(seen, entry.limit) ? seen : await lookAhead(following, entry.limit);
     return {
       order,
       token: order,
       key: entry.key.toString(),
       turn: turnOf(ahead, entry.limit),
       turns: follow(following, ahead),
-    };
+    } satisfies Placement;
   }
 
   async #withdraw(entry: Entry): Promise<boolean> {

@@ -18,7 +18,7 @@ export interface Attempt {
 }
 
 // Matched by text, as etcd3 itself does: these reach it as plain gRPC codes that also mean other things.
-const ACCESS = /user name is empty|authentication is not enabled|user name not found|password/i;
+const ACCESS = /user name is empty|user name not found|authentication is not enabled/;
 const LEASE_GONE = /requested lease not found/;
 const DATABASE_FULL = /database space exceeded/;
 
@@ -35,7 +35,7 @@ export function classify(error: unknown, { what, host }: Attempt): QueueLockErro
   if (cast instanceof ClientClosedError)
     return new QueueLockError('CLOSED', `${what}: the client was closed`, options);
   if (isRefused(cast))
-    return new QueueLockError('ACCESS_DENIED', `etcd at ${host} refuses ${what}: ${cast.message}`, options);
+    return new QueueLockError('ACCESS_DENIED', `etcd at ${host} refuses ${what}: ${explain(cast)}`, options);
   return new QueueLockError('UNAVAILABLE', `${what} at etcd ${host} failed: ${explain(cast)}`, options);
 }
 
@@ -58,6 +58,7 @@ function isRefused(error: Error): boolean {
 }
 
 function explain({ message }: Error): string {
-  if (!DATABASE_FULL.test(message)) return message;
-  return `${message}. Free space (compact, defragment) and disarm the alarm; releases still work meanwhile`;
+  const line = message.trim().replaceAll(/\s+/g, ' ');
+  if (!DATABASE_FULL.test(line)) return line;
+  return `${line}. Free space (compact, defragment) and disarm the alarm; releases still work meanwhile`;
 }

@@ -1,5 +1,6 @@
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import type { KeyRef } from './ahead.ts';
+import type { Lookups } from './lookups.ts';
 import {
   EMPTY,
   Observable,
@@ -18,16 +19,15 @@ import type { WatchNews, Watches } from './watches.ts';
 /** What is needed to see a key go. */
 export interface Sight {
   readonly watches: Watches;
-  /** Whether the key is there, in the same life. Linearizable. */
-  readonly isThere: (ref: KeyRef) => Promise<boolean>;
+  readonly lookups: Lookups;
 }
 
 /**
  * Emits once when the key is gone, also if it was gone before: watches from now on and looks once whenever the watch is
  * (again) live. A slow look besides, every 10 to 30 s, since servers before 3.5.18 can lose a delete event around a compaction.
  */
-export function gone(ref: KeyRef, { watches, isThere }: Sight): Observable<unknown> {
-  const look$ = lookUntilAnswered(() => isThere(ref)).pipe(filter((there) => !there));
+export function gone(ref: KeyRef, { watches, lookups }: Sight): Observable<unknown> {
+  const look$ = lookUntilAnswered(() => lookups.isThere(ref)).pipe(filter((there) => !there));
   const atLeisure$ = timer(10_000 + Math.random() * 20_000).pipe(repeat(), takeUntil(watches.closed$));
   return merge(watches.watch({ key: ref.key, filters: ['Noput'] }), atLeisure$).pipe(
     filter((news) => !isBroken(news)),

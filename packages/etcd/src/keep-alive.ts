@@ -1,6 +1,7 @@
+import { QueueLockError } from '@queuelock/core/backend';
 import type { ILeaseKeepAliveResponse, LeaseClient } from 'etcd3';
 import type { Connection, Endpoint } from './connection.ts';
-import { Subject } from './rx.ts';
+import { Subject, type Observable } from './rx.ts';
 
 /** The server's answer to one keepalive. */
 export interface Beat {
@@ -19,7 +20,9 @@ interface Line {
 
 interface Asked {
   readonly resolve: (beat: Beat) => void;
-  readonly reject: (error: unknown) => void;
+  readonly reject: (error: Error) => void;
+  /** Takes timer and listener away. */
+  readonly done: () => void;
 }
 
 /**
@@ -29,7 +32,8 @@ interface Asked {
  */
 export class KeepAlive {
   /** Emits when the stream ends while no keepalive waits for its answer. */
-  readonly broken$: Subject<unknown> = new Subject();
+  readonly broken$: Observable<unknown>;
+  readonly #broken$ = new Subject();
   readonly #connection: Connection;
   readonly #lease: string;
   readonly #answerWithinMs: number;
@@ -37,6 +41,7 @@ export class KeepAlive {
   #asked: Asked | undefined;
 
   constructor(connection: Connection, lease: string, answerWithinMs: number) {
+    this.broken$ = this.#broken$;
     this.#connection = connection;
     this.#lease = lease;
     this.#answerWithinMs = answerWithinMs;
@@ -52,23 +57,29 @@ export class KeepAlive {
       }, this.#answerWithinMs);
       // Whoever asks gives up when the answer is overdue, so this says as much about the member as our own patience does.
       const abort = (): void => this.#fail(line, signal.reason);
-      const done = (): void => {
-        clearTimeout(late);
-        signal.removeEventListener('abort', abort);
-      };
       signal.addEventListener('abort', abort, { once: true });
       this.#asked = {
-        resolve: (beat) => (done(), resolve(beat)),
-        reject: (error) => (done(), reject(error)),
+        resolve,
+        reject,
+        done: () => {
+          clearTimeout(late);
+          signal.removeEventListener('abort', abort);
+        },
       };
       void line.stream.then((stream) => stream.write({ ID: this.#lease }), ignore);
     });
   }
 
-  /** Ends the stream. A keepalive that is on its way stays without an answer until its time is over. */
+  /** Ends the stream, and a keepalive that waits for its answer with `SESSION_LOST`. */
   close(): void {
-    if (this.#line) this.#drop(this.#line);
-    this.broken$.complete();
+    const line = this.#line;
+    this.#line = undefined;
+    void line?.stream.then((stream) => {
+      stream.end();
+      stream.cancel();
+    }, ignore);
+    this.#settle()?.reject(new QueueLockError('SESSION_LOST', 'the session was closed'));
+    this.#broken$.complete();
   }
 
   #open(): Line {
@@ -98,21 +109,13 @@ export class KeepAlive {
     const failure = this.#connection.failed(line.endpoint, { what: 'the heartbeat', error });
     const asked = this.#settle();
     if (asked) asked.reject(failure);
-    else this.broken$.next(failure);
-  }
-
-  #drop(line: Line): void {
-    if (line !== this.#line) return;
-    this.#line = undefined;
-    void line.stream.then((stream) => {
-      stream.end();
-      stream.cancel();
-    }, ignore);
+    else this.#broken$.next(failure);
   }
 
   #settle(): Asked | undefined {
     const asked = this.#asked;
     this.#asked = undefined;
+    asked?.done();
     return asked;
   }
 }

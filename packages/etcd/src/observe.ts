@@ -32,8 +32,8 @@ export function observeQueue(
     let meanwhile: IEvent[] = [];
     // Events that come while the list is on its way are applied to it, so nothing between the two is missed.
     const hear = (news: WatchNews): void => {
-      if (news.status === 'broken') return subscriber.error(news.error);
-      if (news.status === 'events') meanwhile.push(...news.events);
+      if (news.status === 'broken') subscriber.error(news.error);
+      else if (news.status === 'events') meanwhile.push(...news.events);
       else queue = list();
       const current = queue;
       current?.then(
@@ -46,6 +46,11 @@ export function observeQueue(
         (error: unknown) => subscriber.error(error),
       );
     };
-    return watches.watch(range).subscribe(hear);
+    return watches.watch(range).subscribe({
+      next: hear,
+      error: (error: unknown) => {
+        subscriber.error(error);
+      },
+    });
   });
 }

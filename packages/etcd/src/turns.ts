@@ -6,18 +6,16 @@ import {
   type QueueView,
   type Turn,
 } from '@queuelock/core/backend';
-import { aheadIn, windowFor, type KeyRef } from './ahead.ts';
+import { aheadIn, suffices, windowFor, type KeyRef } from './ahead.ts';
 import type { Connection } from './connection.ts';
 import type { Entry } from './entry.ts';
 import { gone, type Sight } from './gone.ts';
 import { catchError, from, switchMap, timer, type Observable } from './rx.ts';
 import { latestFirst } from './txn.ts';
-import type { Watches } from './watches.ts';
 
 /** What following an entry needs. */
-export interface Following {
+export interface Following extends Sight {
   readonly connection: Connection;
-  readonly watches: Watches;
   readonly lease: string;
   readonly entry: Entry;
   readonly order: bigint;
@@ -31,35 +29,30 @@ export async function lookAhead(
   { connection, entry, order }: Following,
   count: number,
 ): Promise<Ahead<KeyRef>> {
-  const read = async (limit: number): Promise<Ahead<KeyRef> | undefined> => {
+  const read = async (limit: number): Promise<Ahead<KeyRef>> => {
     const request = { ...latestFirst(entry.range, limit), max_create_revision: order.toString() };
-    const rows = await connection.ask('reading a queue', (etcd, options) => etcd.kv.range(request, options));
-    return aheadIn(rows, entry, count);
+    return aheadIn(
+      await connection.ask('reading a queue', (etcd, options) => etcd.kv.range(request, options)),
+      entry,
+    );
   };
-  return (await read(windowFor(count))) ?? (await read(0))!;
+  const nearest = await read(windowFor(count));
+  return suffices(nearest, count) ? nearest : read(0);
 }
 
 /** The entry's turns, for `Placement.turns`. */
 export function follow(following: Following, first: Ahead<KeyRef>): Observable<Turn> {
-  const { watches, entry, order } = following;
-  const sight: Sight = { watches, isThere: (ref) => isThere(following.connection, ref) };
-  const ownGone$ = gone({ key: entry.key, createRevision: order.toString() }, sight);
+  const { entry, order } = following;
+  const ownGone$ = gone({ key: entry.key, createRevision: order.toString() }, following);
   const admitted = first.refs.length < entry.limit;
   const view: QueueView<KeyRef> = {
     ahead: (count) => lookAhead(following, count).catch(rideOutRefusal),
-    gone: (ref) => gone(ref, sight),
+    gone: (ref) => gone(ref, following),
     ownGone$: admitted ? timer(ADMITTED_UNWATCHED_MS).pipe(switchMap(() => ownGone$)) : ownGone$,
   };
   return turnsByWatching(view, entry.limit, first).pipe(
     catchError((error: unknown) => from(verdict(error, following))),
   );
-}
-
-async function isThere(connection: Connection, { key, createRevision }: KeyRef): Promise<boolean> {
-  const { kvs } = await connection.ask('reading an entry', (etcd, options) =>
-    etcd.kv.range({ key, keys_only: true }, options),
-  );
-  return kvs[0]?.create_revision === createRevision;
 }
 
 /** A waiter sits out a lapse of its permissions; if that lasts, its session ends it. */

@@ -48,6 +48,7 @@ export class WatchStream {
 
   /** Asks the member for a sign of life. */
   probe(withinMs: number): void {
+    if (this.#late !== undefined) return;
     this.write({ progress_request: {} });
     this.expectAnswer(withinMs);
   }

@@ -25,7 +25,7 @@ interface Watcher {
 
 interface Refusal {
   readonly watcher: Watcher;
-  readonly reason: Error;
+  readonly reason: string;
 }
 
 const REFUSED_PAUSE_MS = 1_000;
@@ -38,9 +38,11 @@ const GROWING = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
  */
 export class Watches {
   /** Emits when the stream breaks. */
-  readonly broken$: Subject<unknown> = new Subject();
+  readonly broken$: Observable<unknown>;
   /** Emits when the backend is closed: nobody will hear anything any more. */
-  readonly closed$: Subject<void> = new ReplaySubject(1);
+  readonly closed$: Observable<void>;
+  readonly #broken$ = new Subject();
+  readonly #closed$ = new ReplaySubject<void>(1);
   readonly #connection: Connection;
   readonly #answerWithinMs: number;
   readonly #watchers = new Map<string, Watcher>();
@@ -53,9 +55,11 @@ export class Watches {
   #closed = false;
 
   constructor(connection: Connection, answerWithinMs: number) {
+    this.broken$ = this.#broken$;
+    this.closed$ = this.#closed$;
     this.#connection = connection;
     this.#answerWithinMs = answerWithinMs;
-    connection.trouble$.subscribe((endpoint) => {
+    void connection.trouble$.forEach((endpoint) => {
       if (endpoint === this.#stream?.endpoint) this.#stream.probe(answerWithinMs);
     });
   }
@@ -75,8 +79,8 @@ export class Watches {
     this.#watchers.clear();
     this.#stream?.close();
     this.#stream = undefined;
-    this.broken$.complete();
-    this.closed$.next();
+    this.#broken$.complete();
+    this.#closed$.next();
   }
 
   #create(watcher: Watcher): void {
@@ -130,30 +134,27 @@ export class Watches {
     const stream = this.#stream;
     if (!watcher || !stream) return;
     if (compact_revision !== '0') this.#renew(watcher);
-    else
-      void this.#examine(stream, {
-        watcher,
-        reason: new Error(cancel_reason || 'the server canceled the watch'),
-      });
+    else void this.#examine(stream, { watcher, reason: cancel_reason });
   }
 
   /** A stream is bound to the token that it was opened with: where a read is permitted, only the token is out of date. */
   async #examine(stream: WatchStream, { watcher, reason }: Refusal): Promise<void> {
-    const read = this.#connection.call('watching', ({ kv }, options) =>
-      kv.range(oneOf(watcher.target), options),
-    );
-    const error: unknown = await read.then(
-      () => reason,
+    const read: Request<unknown> = ({ kv }, options) => kv.range(oneOf(watcher.target), options);
+    const error: unknown = await this.#connection.call('watching', read).then(
+      () => undefined,
       (failure: unknown) => failure,
     );
     if (stream !== this.#stream) return;
-    if (!isQueueLockError(error, 'ACCESS_DENIED')) {
+    if (isQueueLockError(error, 'ACCESS_DENIED')) {
+      // Not for ever, since permissions change; the watcher keeps its id meanwhile, so that it can be canceled.
+      setTimeout(() => {
+        this.#renew(watcher);
+      }, REFUSED_PAUSE_MS).unref();
+      watcher.tell({ status: 'broken', error });
+    } else {
       stream.close();
-      return this.#lost(stream, reason);
+      this.#lost(stream, new Error(`the server canceled a watch (${reason})`));
     }
-    // Not for ever, since permissions change; the watcher keeps its id meanwhile, so that it can be canceled.
-    setTimeout(() => this.#renew(watcher), REFUSED_PAUSE_MS).unref();
-    watcher.tell({ status: 'broken', error });
   }
 
   #renew(watcher: Watcher): void {
@@ -167,7 +168,7 @@ export class Watches {
     this.#pause = (this.#pause ?? GROWING).next(undefined);
     this.#reconnect = setTimeout(() => void this.#again(error), this.#pause.duration);
     for (const { tell } of [...this.#watchers.values()]) tell({ status: 'broken', error: failure });
-    this.broken$.next(failure);
+    this.#broken$.next(failure);
   }
 
   async #again(error: unknown): Promise<void> {

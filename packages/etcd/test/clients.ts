@@ -27,8 +27,8 @@ export class TurnLog {
   error: unknown;
   readonly #subscription: { unsubscribe(): void };
 
-  constructor({ turns }: Placement) {
-    this.#subscription = turns.subscribe({
+  constructor(placement: Placement) {
+    this.#subscription = placement.turns.subscribe({
       next: (turn) => {
         this.turn = turn;
       },

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { etcdMetrics, startEtcd, sumOf } from '../../../integration/services.ts';
@@ -92,7 +94,12 @@ describe('a session on etcd', () => {
     await session.renew(patient);
     const streams = await keepAliveStreams();
     proxies[0].toClient.hold();
-    expect(await codeOf(session.renew(AbortSignal.timeout(100)))).to.equal('UNAVAILABLE');
+    const overdue = new Error('overdue');
+    const stop = new AbortController();
+    const renewing = codeOf(session.renew(stop.signal));
+    await eventually('the answer is on its way', () => proxies[0].toClient.keptBytes > 0);
+    stop.abort(overdue);
+    expect(await renewing).to.equal(overdue);
     await proxies[0].heal();
     expect(await session.renew(patient)).to.equal(2_000);
     expect((await keepAliveStreams()) - streams).to.equal(1);
@@ -120,12 +127,32 @@ describe('a session on etcd', () => {
     expect(await operator.keysUnder(placement.key)).to.deep.equal([placement.key]);
   });
 
+  it('places nobody any more after the store was set back to an older state', async () => {
+    const backend = clients.backend({ hosts: server.endpoint });
+    const before = await backend.open(5_000, patient);
+    for (let i = 0; i < 5; i += 1) await before.enqueue(wish(freshQueue()));
+    await server.kill();
+    await rm(join(server.directory, 'data'), { recursive: true });
+    await server.restart();
+    await eventually('the old session is lost', async () => {
+      return (await codeOf(before.enqueue(wish(freshQueue())))) === 'SESSION_LOST';
+    });
+    const after = await backend.open(5_000, patient);
+    const failure: unknown = await after.enqueue(wish(freshQueue())).catch((error: unknown) => error);
+    expect(failure)
+      .to.have.property('message')
+      .that.matches(/UNAVAILABLE.*went back from revision \d+ to 2/);
+    expect(await codeOf(after.renew(patient))).to.equal('UNAVAILABLE');
+  });
+
   it('cannot be opened where nobody listens, and says which members it tried', async () => {
     for (const proxy of proxies) proxy.refuse();
     const backend = clients.backend({ hosts: hosts(), prefix: 'team/' });
     const failure: unknown = await backend.open(5_000, patient).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
-    expect(failure).to.have.property('message').that.includes(`etcd://${hosts().join(',')}/team/`);
+    expect(failure)
+      .to.have.property('message')
+      .that.includes(`etcd://${hosts().join(',')}/team/`);
     expect(failure).to.have.property('cause');
   });
 
@@ -135,6 +162,15 @@ describe('a session on etcd', () => {
     const startedAt = performance.now();
     expect(await codeOf(backend.open(5_000, patient))).to.equal('UNAVAILABLE');
     expect(performance.now() - startedAt).to.be.within(500, 1_500);
+  });
+
+  it('ends a heartbeat that waits for its answer when it is closed', async () => {
+    const session = await clients.session({ hosts: proxies[0].endpoint }, 60_000);
+    await session.renew(patient);
+    proxies[0].toClient.blackhole();
+    const renewing = codeOf(session.renew(patient));
+    await session.close();
+    expect(await renewing).to.equal('SESSION_LOST');
   });
 
   it('ends within a second when the server does not answer', async () => {
@@ -153,6 +189,8 @@ describe('a session on etcd', () => {
   });
 
   async function keepAliveStreams(): Promise<number> {
-    return sumOf(await etcdMetrics(server.endpoint), 'grpc_server_started_total', { grpc_method: 'LeaseKeepAlive' });
+    return sumOf(await etcdMetrics(server.endpoint), 'grpc_server_started_total', {
+      grpc_method: 'LeaseKeepAlive',
+    });
   }
 });

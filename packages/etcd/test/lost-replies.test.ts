@@ -6,8 +6,6 @@ import { Operator } from './operator.ts';
 
 type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
 
-const forever = new AbortController().signal;
-
 /** Whether the bytes on their way to the server are a transaction that mentions the id. */
 const entering =
   (id: string) =>
@@ -70,7 +68,10 @@ describe('@queuelock/etcd with lost replies', () => {
   });
 
   it('refuses an enqueue that arrives after its removal, and lets others of the session in', async () => {
-    const session = await clients.session({ hosts: [proxy.endpoint, detour.endpoint], requestTimeoutMs: 300 });
+    const session = await clients.session({
+      hosts: [proxy.endpoint, detour.endpoint],
+      requestTimeoutMs: 300,
+    });
     const queue = freshQueue();
     const [late, other] = [wish(queue), wish(queue)];
     const before = await handledTxns();
@@ -93,7 +94,10 @@ describe('@queuelock/etcd with lost replies', () => {
 });
 
 /** From the chunk on everything to the server takes that long on the proxy where it comes. Answers whether it came. */
-function delayFirst(proxies: readonly TcpProxy[], { chunk, ms }: { chunk: (chunk: Buffer) => boolean; ms: number }): () => boolean {
+function delayFirst(
+  proxies: readonly TcpProxy[],
+  { chunk, ms }: { chunk: (chunk: Buffer) => boolean; ms: number },
+): () => boolean {
   let delayed = false;
   for (const proxy of proxies) {
     proxy.onClientData = (data) => {

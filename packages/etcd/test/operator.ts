@@ -1,4 +1,15 @@
-import { Etcd3, type IKeyValue } from 'etcd3';
+import { Etcd3, Range, type IKeyValue } from 'etcd3';
+
+interface Account {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface AccessRules {
+  readonly root: Account;
+  readonly user: Account;
+  readonly prefix: string;
+}
 
 /** Does to the store what an operator does with etcdctl, past the backend under test. */
 export class Operator {
@@ -22,10 +33,23 @@ export class Operator {
   }
 
   /** Writes a key again and again. */
-  async clutter(key: string, { puts, bytes }: { readonly puts: number; readonly bytes: number }): Promise<void> {
+  async clutter(
+    key: string,
+    { puts, bytes }: { readonly puts: number; readonly bytes: number },
+  ): Promise<void> {
     for (let sent = 0; sent < puts; sent += 50) {
       await Promise.all(Array.from({ length: 50 }, () => this.put(key, 'x'.repeat(bytes))));
     }
+  }
+
+  /** Writes until the server's quota is used up. */
+  async fillUp(): Promise<void> {
+    const full = async (): Promise<boolean> =>
+      this.put('filling', 'x'.repeat(500_000)).then(
+        () => false,
+        (error: unknown) => /database space exceeded/.test(String(error)),
+      );
+    while (!(await full()));
   }
 
   async remove(key: string): Promise<void> {
@@ -50,6 +74,19 @@ export class Operator {
     const { kvs } = await this.client.kv.range({ key: Buffer.from(key) });
     if (!kvs[0]) throw new Error(`there is no key ${key}`);
     return kvs[0];
+  }
+
+  /** From now on only `root` may do everything, and `user` may read and write below `prefix`. */
+  async switchOnAccessControl({ root, user, prefix }: AccessRules): Promise<void> {
+    const { client } = this;
+    await client.user(root.username).create(root.password);
+    await client.user(root.username).addRole('root');
+    const role = client.role(`below ${prefix}`);
+    await role.create();
+    await role.grant({ permission: 'Readwrite', range: Range.prefix(prefix) });
+    await client.user(user.username).create(user.password);
+    await client.user(user.username).addRole(role);
+    await client.auth.authEnable();
   }
 
   /** Forgets all history up to now. */

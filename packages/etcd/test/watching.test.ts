@@ -64,7 +64,10 @@ describe('waiting on etcd', () => {
     const { release, waiter } = await holderAndWaiter(hosts());
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
-    await Promise.all(forAll((proxy) => (proxy.refuse(), proxy.cut())));
+    forAll((proxy) => {
+      proxy.refuse();
+      proxy.cut();
+    });
     await release();
     await Promise.all(forAll((proxy) => proxy.accept()));
     await turns.untilAdmitted();
@@ -98,7 +101,7 @@ describe('waiting on etcd', () => {
     await eventually('the watches are live', async () => (await watchers()) === 2);
     await server.freeze();
     const gone = release().catch(() => false);
-    await eventually('a request has failed', async () => (await gone) === false);
+    await eventually('a request has failed', async () => !(await gone));
     await server.thaw();
     await eventually('the holder is out', async () => (await release().catch(() => undefined)) !== undefined);
     await turns.untilAdmitted();
@@ -108,7 +111,10 @@ describe('waiting on etcd', () => {
     const { queue, release, waiter, waiting } = await holderAndWaiter([hosts()[0] ?? '']);
     const turns = clients.follow(waiter);
     const seen: (readonly SeenEntry[])[] = [];
-    const observing = clients.backend({ hosts: hosts()[0] ?? '' }).observe(queue).subscribe((entries) => seen.push(entries));
+    const observing = clients
+      .backend({ hosts: hosts()[0] ?? '' })
+      .observe(queue)
+      .subscribe((entries) => seen.push(entries));
     await eventually('the watches are live', async () => seen.length === 1 && (await watchers()) === 3);
     forAll((proxy) => proxy.toClient.hold());
     await operator.clutter(`${queue}/clutter`, { puts: 1_500, bytes: 1_000 });

@@ -1,0 +1,60 @@
+import { isQueueLockError } from '@queuelock/core/backend';
+import type { KeyRef } from './ahead.ts';
+import type { Connection } from './connection.ts';
+import { look } from './txn.ts';
+
+interface Question {
+  readonly ref: KeyRef;
+  readonly answer: (there: boolean) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+// Half of what a server allows in one transaction by default.
+const QUESTIONS = 64;
+
+/**
+ * Whether keys are still there. What is asked while a read is on its way goes together into the next one, so a thousand
+ * waiters whose watches are live again after a reconnect do not send a thousand reads.
+ */
+export class Lookups {
+  readonly #connection: Connection;
+  readonly #waiting: Question[] = [];
+  #reading = false;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Linearizable, and sent after this call. `false` too when the key has been created anew meanwhile. */
+  isThere(ref: KeyRef): Promise<boolean> {
+    return new Promise((answer, fail) => {
+      this.#waiting.push({ ref, answer, fail });
+      if (!this.#reading) void this.#readAll();
+    });
+  }
+
+  async #readAll(): Promise<void> {
+    this.#reading = true;
+    while (this.#waiting.length > 0) await this.#read(this.#waiting.splice(0, QUESTIONS));
+    this.#reading = false;
+  }
+
+  async #read(questions: readonly Question[]): Promise<void> {
+    const txn = { success: questions.map(({ ref }) => look(ref.key)) };
+    try {
+      const { responses } = await this.#connection.ask('reading entries', (etcd, options) =>
+        etcd.kv.txn(txn, options),
+      );
+      questions.forEach(({ ref, answer }, i) => {
+        answer(responses[i]?.response_range.kvs[0]?.create_revision === ref.createRevision);
+      });
+    } catch (error) {
+      // The server refuses all of them when one is not permitted.
+      const alone = questions.length === 1 || !isQueueLockError(error, 'ACCESS_DENIED');
+      for (const question of questions) {
+        if (alone) question.fail(error);
+        else await this.#read([question]);
+      }
+    }
+  }
+}

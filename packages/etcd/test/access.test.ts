@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import { fromUrl } from '@queuelock/etcd';
+import { startEtcd } from '../../../integration/services.ts';
+import { Connection } from '../src/connection.ts';
+import { Lookups } from '../src/lookups.ts';
+import { checkOptions } from '../src/options.ts';
+import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Operator } from './operator.ts';
+
+type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
+
+const patient = new AbortController().signal;
+const alice = { username: 'alice', password: 'wonderland-4711' };
+const root = { username: 'root', password: 'root-4711' };
+
+async function failureOf(promise: Promise<unknown>): Promise<Error & { readonly code?: unknown }> {
+  const failure: unknown = await promise.then(
+    () => new Error('it succeeded'),
+    (error: unknown) => error,
+  );
+  return failure as Error;
+}
+
+describe('etcd with authentication', () => {
+  let server: Server;
+  const clients = new Clients();
+
+  before(async () => {
+    server = await startEtcd({ way: 'process' });
+    const operator = new Operator(server.endpoint);
+    await operator.switchOnAccessControl({ root, user: alice, prefix: 'allowed/' });
+    operator.close();
+  });
+  after(() => server.stop());
+  afterEach(() => clients.close());
+
+  it('lets a user lock below its prefix, by URL too', async () => {
+    const backend = fromUrl(`etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed`);
+    const session = await backend.open(10_000, patient);
+    const placement = await session.enqueue(wish(freshQueue()));
+    expect(placement.turn.admitted).to.equal(true);
+    expect(placement.key).to.match(/^allowed\/q-/);
+    expect(await session.renew(patient)).to.equal(10_000);
+    await session.close();
+    await backend.close();
+  });
+
+  for (const [title, auth] of [
+    ['a wrong password', { ...alice, password: 'mirror-4711' }],
+    ['an unknown user', { username: 'nobody', password: 'mirror-4711' }],
+  ] as const) {
+    it(`refuses ${title} with ACCESS_DENIED, without a word about the password`, async () => {
+      const failure = await failureOf(clients.backend({ hosts: server.endpoint, auth }).open(5_000, patient));
+      expect(failure.code).to.equal('ACCESS_DENIED');
+      expect(JSON.stringify([failure.message, failure.stack, String(failure.cause)])).not.to.include('4711');
+    });
+  }
+
+  it('refuses whoever does not log in with ACCESS_DENIED', async () => {
+    const backend = clients.backend({ hosts: server.endpoint, prefix: 'allowed/' });
+    const opened = backend.open(5_000, patient);
+    // Leases are free for all on some versions, keys on none.
+    const failure = await failureOf(opened.then((session) => session.enqueue(wish(freshQueue()))));
+    expect(failure.code).to.equal('ACCESS_DENIED');
+  });
+
+  it("refuses queues outside of the user's prefix with ACCESS_DENIED, also to observers", async () => {
+    const elsewhere = { hosts: server.endpoint, auth: alice, prefix: 'elsewhere/' };
+    const session = await clients.session(elsewhere);
+    const queue = freshQueue();
+    expect(await failureOf(session.enqueue(wish(queue)))).to.have.property('code', 'ACCESS_DENIED');
+    expect(await failureOf(session.tryEnqueue(wish(queue)))).to.have.property('code', 'ACCESS_DENIED');
+    let failure: unknown;
+    const observing = clients
+      .backend(elsewhere)
+      .observe(queue)
+      .subscribe({ error: (error: unknown) => (failure = error) });
+    await eventually('the observer is refused', () => failure !== undefined);
+    expect(failure).to.have.property('code', 'ACCESS_DENIED');
+    observing.unsubscribe();
+  });
+
+  it('keeps a forbidden key from spoiling the look at the others that is made together with it', async () => {
+    const connection = new Connection(checkOptions({ hosts: server.endpoint, auth: alice }));
+    const lookups = new Lookups(connection);
+    const answers = await Promise.allSettled(
+      ['allowed/a', 'elsewhere/b', 'allowed/c'].map((key) =>
+        lookups.isThere({ key: Buffer.from(key), createRevision: '1' }),
+      ),
+    );
+    connection.close();
+    expect(answers.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
+    expect(answers[1]).to.have.nested.property('reason.code', 'ACCESS_DENIED');
+  });
+
+  it('forgets its tokens when it restarts, and those who wait go on without them', async () => {
+    const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/' };
+    const [holding, waiting] = [
+      await clients.session(options, 30_000),
+      await clients.session(options, 30_000),
+    ];
+    const queue = freshQueue();
+    const held = wish(queue);
+    await holding.enqueue(held);
+    const turns = clients.follow(await waiting.enqueue(wish(queue)));
+    await waiting.renew(patient);
+    await server.kill();
+    await server.restart();
+    await eventually('the waiter renews', async () => (await waiting.renew(patient).catch(() => 0)) > 0);
+    await eventually('the holder is out', () => holding.remove(queue, held.id).catch(() => false));
+    const removedAt = performance.now();
+    await turns.untilAdmitted();
+    expect(performance.now() - removedAt).to.be.lessThan(5_000);
+  });
+});

@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import type { IEvent, IKeyValue } from 'etcd3';
+import { SeenQueue } from '../src/seen-queue.ts';
+
+const header = { cluster_id: '1', member_id: '1', revision: '10', raft_term: '2' };
+
+function row(
+  end: string,
+  { created, changed = created, value = '' }: { created: number; changed?: number; value?: string },
+): IKeyValue {
+  const revisions = { create_revision: String(created), mod_revision: String(changed), version: '1' };
+  return { key: Buffer.from(`q/${end}`), value: Buffer.from(value), lease: '7', ...revisions };
+}
+
+function event(type: IEvent['type'], kv: IKeyValue): IEvent {
+  return { type, kv, prev_kv: kv };
+}
+
+function ends(queue: SeenQueue): string[] {
+  return queue.entries().map(({ key, value }) => `${key.slice(2)}=${value}`);
+}
+
+describe('an observed queue', () => {
+  let queue: SeenQueue;
+  beforeEach(() => {
+    const kvs = [
+      row('a', { created: 3, value: '1' }),
+      row('nested/x', { created: 4 }),
+      row('b', { created: 5 }),
+    ];
+    queue = new SeenQueue('q/', { header, kvs });
+  });
+
+  it('is the list without the keys of nested names, and news even when it is empty', () => {
+    expect(queue.apply([])).to.equal(true);
+    expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
+    expect(new SeenQueue('q/', { header, kvs: [] }).apply([])).to.equal(true);
+    expect(queue.apply([])).to.equal(false);
+  });
+
+  it('takes in what happened after the list, in the order of creation', () => {
+    queue.apply([
+      event('Put', row('c', { created: 11 })),
+      event('Put', row('a', { created: 3, changed: 12, value: '2' })),
+      event('Delete', row('b', { created: 0, changed: 13 })),
+    ]);
+    expect(ends(queue)).to.deep.equal(['a=2', 'c=']);
+  });
+
+  it('puts a key that was created anew at the end', () => {
+    queue.apply([
+      event('Delete', row('a', { created: 0, changed: 11 })),
+      event('Put', row('a', { created: 12 })),
+    ]);
+    expect(ends(queue)).to.deep.equal(['b=', 'a=']);
+  });
+
+  it('takes no notice of what the list knows already, nor of nested names', () => {
+    queue.apply([]);
+    const old = event('Delete', row('a', { created: 0, changed: 10 }));
+    const nested = event('Put', row('nested/y', { created: 12 }));
+    expect(queue.apply([old, nested])).to.equal(false);
+    expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
+  });
+});

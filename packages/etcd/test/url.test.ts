@@ -1,0 +1,83 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parseBackendUrl } from '@queuelock/core/backend';
+import { etcd, fromUrl, type EtcdOptions } from '@queuelock/etcd';
+import { optionsOf } from '../src/url.ts';
+
+const read = (url: string): EtcdOptions => optionsOf(parseBackendUrl(url));
+
+describe('the address of an etcd', () => {
+  it('may be a URL with several hosts, a user and a prefix, which becomes a directory', () => {
+    expect(read('etcd://al%3Aice:p%40ss@h1:2379,h2/team/locks')).to.deep.equal({
+      hosts: ['http://h1:2379', 'http://h2'],
+      auth: { username: 'al:ice', password: 'p@ss' },
+      prefix: 'team/locks/',
+    });
+  });
+
+  it('is this machine when the URL names no host', () => {
+    expect(read('etcd:')).to.deep.equal({ hosts: ['http://127.0.0.1'] });
+    expect(read('etcds:///team/')).to.deep.equal({ hosts: ['https://127.0.0.1'], prefix: 'team/' });
+  });
+
+  it('brings the certificates for TLS', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'queuelock-url-'));
+    const [ca, cert, key] = ['ca', 'cert', 'key'].map((name) => join(directory, `${name}.pem`)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const file of [ca, cert, key]) await writeFile(file, `PEM of ${file}`);
+    expect(read(`etcds://h?ca=${ca}&cert=${cert}&key=${key}`).credentials).to.deep.equal({
+      rootCertificate: Buffer.from(`PEM of ${ca}`),
+      certChain: Buffer.from(`PEM of ${cert}`),
+      privateKey: Buffer.from(`PEM of ${key}`),
+    });
+    await rm(directory, { recursive: true });
+  });
+
+  it('is shown with hosts, their ports and the prefix, and without user and password', async () => {
+    const backend = fromUrl('etcd://alice:wonderland@h1,[::1]:1234/team');
+    expect(backend.info.endpoint).to.equal('etcd://h1:2379,[::1]:1234/team/');
+    expect(backend.info).to.deep.include({ name: 'etcd', authority: 'quorum', minTtlMs: 1_000 });
+    await backend.close();
+    const secure = etcd({ hosts: 'https://h1' });
+    expect(secure.info.endpoint).to.equal('etcds://h1:2379');
+    await secure.close();
+  });
+
+  for (const [url, rule] of [
+    ['zk://h', /starts with etcd:\/\/ or etcds:\/\//],
+    ['etcd://alice:wonderland@h?timeout=5', /the parameters ca, cert and key only/],
+    ['etcd://:wonderland@h', /has a user before the password/],
+    ['etcds://alice:wonderland@h?ca=/nowhere/ca.pem', /names a PEM file that can be read/],
+    ['etcds://alice:wonderland@h?cert=/dev/null', /has cert and key together/],
+    ['etcd://alice:wonderland@h?ca=/dev/null', /starts with etcds:\/\//],
+  ] as const) {
+    it(`is refused as ${url.replace(/\/\/.*@/, '//…@')}, without the password in the message`, () => {
+      expect(() => read(url))
+        .to.throw(rule)
+        .with.property('code', 'INVALID_ARGUMENT');
+      expect(() => read(url)).not.to.throw('wonderland');
+    });
+  }
+
+  for (const [about, options, rule] of [
+    ['no host', { hosts: [] }, /hosts has at least one host/],
+    ['a port that is none', { hosts: 'h:70000' }, /hosts are written host:port/],
+    ['a user in a host', { hosts: ['alice:wonderland@h'] }, /hosts are written host:port/],
+    ['hosts with and without TLS', { hosts: ['https://a', 'http://b'] }, /all https/],
+    ['half a character in the prefix', { prefix: '\udc00' }, /prefix is well-formed/],
+    ['a timeout of nothing', { requestTimeoutMs: 0 }, /requestTimeoutMs is a number of milliseconds/],
+    ['a user without a name', { auth: { username: '', password: 'wonderland' } }, /auth has a username/],
+  ] as const) {
+    it(`is refused with ${about}`, () => {
+      expect(() => etcd(options))
+        .to.throw(rule)
+        .with.property('code', 'INVALID_ARGUMENT');
+      expect(() => etcd(options)).not.to.throw('wonderland');
+    });
+  }
+});
