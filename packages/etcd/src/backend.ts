@@ -1,5 +1,6 @@
 import {
   QueueLockError,
+  detailOf,
   invalidArgument,
   isDefinite,
   type Backend,
@@ -64,7 +65,7 @@ class EtcdBackend implements Backend {
       try {
         const session = await this.#grant(ttlMs);
         if (!signal.aborted) return session;
-        void session.close();
+        await session.close();
       } catch (error) {
         if (isDefinite(error)) throw error;
         failures.push(error);
@@ -104,7 +105,7 @@ function endpointOf({ hosts, tls, prefix }: CheckedOptions): string {
 }
 
 function unreachable(endpoint: string, failures: readonly unknown[]): QueueLockError {
-  const reasons = failures.map((failure) => String(failure).replace(/^.*?\[\w+\] /, ''));
+  const reasons = failures.map(detailOf);
   return new QueueLockError(
     'UNAVAILABLE',
     `no member of ${endpoint} opened a session: ${reasons.join('; ')}`,

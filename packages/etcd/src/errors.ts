@@ -58,7 +58,10 @@ function isRefused(error: Error): boolean {
 }
 
 function explain({ message }: Error): string {
-  const line = message.trim().replaceAll(/\s+/g, ' ');
+  const line = message
+    .trim()
+    .replaceAll(/\s+/g, ' ')
+    .replace(/ Resolution note:$/, '');
   if (!DATABASE_FULL.test(line)) return line;
   return `${line}. Free space (compact, defragment) and disarm the alarm; releases still work meanwhile`;
 }

@@ -1,5 +1,6 @@
 import {
   QueueLockError,
+  detailOf,
   isQueueLockError,
   turnsByWatching,
   type Ahead,
@@ -58,12 +59,12 @@ export function follow(following: Following, first: Ahead<KeyRef>): Observable<T
 /** A waiter sits out a lapse of its permissions; if that lasts, its session ends it. */
 function rideOutRefusal(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
-  throw new QueueLockError('UNAVAILABLE', error.message, { cause: error });
+  throw new QueueLockError('UNAVAILABLE', detailOf(error), { cause: error });
 }
 
-/** Tells a removed entry from one that went with its lease. */
+/** Tells an entry that somebody removed from one that went with its lease; nobody asks that of one that is being left. */
 async function verdict(error: unknown, { connection, entry, lease }: Following): Promise<never> {
-  if (isQueueLockError(error, 'ENTRY_LOST')) {
+  if (isQueueLockError(error, 'ENTRY_LOST') && !entry.withdrawn) {
     entry.gone = true;
     if (await isLeaseGone(connection, lease)) {
       throw new QueueLockError('SESSION_LOST', 'the lease has ended, and the entry with it', {
