@@ -34,6 +34,7 @@ export function enterQueue(
     const sessionEnd = live.liveness.health$.subscribe({
       error: (error: unknown) => {
         stop.abort(error);
+        subscriber.error(error);
       },
     });
     const joined = join(live, spec, { mode: options.mode, stop: stop.signal }).finally(() => {

@@ -108,6 +108,7 @@ function follow(
 
 function hold(ownership: HeldOwnership, live: LiveSession): Observable<ClaimState> {
   const state$ = live.liveness.health$.pipe(
+    filter(() => !ownership.givenUp),
     map((health): ClaimState => ({ status: health === 'alive' ? 'held' : 'doubtful', ownership })),
   );
   const released$ = ownership.released$.pipe(

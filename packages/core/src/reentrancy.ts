@@ -2,10 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { QueueLockError } from './errors.ts';
 
 interface Hold {
+  readonly by: HeldNames;
   readonly name: string;
   readonly outer: Hold | undefined;
   active: boolean;
 }
+
+// One for all clients: every promise of the process pays for each storage that was ever used, for ever.
+const holds = new AsyncLocalStorage<Hold>();
 
 /**
  * Knows which names the running async context holds through `run`. Waiting for one of them there is a certain deadlock: in a
@@ -13,13 +17,11 @@ interface Hold {
  * anywhere, so it proves nothing and is not counted.
  */
 export class HeldNames {
-  readonly #holds = new AsyncLocalStorage<Hold>();
-
   /** Runs `work` as a context that holds the name, also for what it starts, until it has ended. */
   async within<T>(name: string, work: () => T | PromiseLike<T>): Promise<Awaited<T>> {
-    const hold: Hold = { name, outer: this.#holds.getStore(), active: true };
+    const hold: Hold = { by: this, name, outer: holds.getStore(), active: true };
     try {
-      return await this.#holds.run(hold, work);
+      return await holds.run(hold, work);
     } finally {
       hold.active = false;
     }
@@ -27,8 +29,8 @@ export class HeldNames {
 
   /** @throws {QueueLockError} `REENTRANT` when the running context holds the name. */
   refuse(name: string): void {
-    for (let hold = this.#holds.getStore(); hold; hold = hold.outer) {
-      if (hold.active && hold.name === name) {
+    for (let hold = holds.getStore(); hold; hold = hold.outer) {
+      if (hold.active && hold.by === this && hold.name === name) {
         throw new QueueLockError(
           'REENTRANT',
           `${JSON.stringify(name)} is held by this very call chain, which would wait for itself for ever; pass the ownership down instead`,

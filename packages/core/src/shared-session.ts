@@ -18,27 +18,28 @@ export function shareSession(
   { closed$, afterwards }: { closed$: Observable<never>; afterwards: (work: Promise<void>) => void },
 ): SharedSession {
   const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
-  const reportEnd = (error: unknown): void => {
-    if (!isQueueLockError(error, 'CLOSED')) state$.next({ status: 'lost' });
+  /** Closed is for ever, whoever asks for a session afterwards. */
+  const tell = (state: SessionState): void => {
+    const { status } = state$.value;
+    if (status !== 'closed' && status !== state.status) state$.next(state);
   };
-  closed$.subscribe({
-    error: () => {
-      state$.next({ status: 'closed' });
-    },
-  });
-  const report = ({ session, liveness }: LiveSession): void => {
+  const tellEnd = (error: unknown): void => {
+    tell({ status: isQueueLockError(error, 'CLOSED') ? 'closed' : 'lost' });
+  };
+  const follow = ({ session, liveness }: LiveSession): void => {
     liveness.health$.subscribe({
       next: (status) => {
-        state$.next({ status, id: session.id, ttlMs: session.ttlMs });
+        tell({ status, id: session.id, ttlMs: session.ttlMs });
       },
-      error: reportEnd,
+      error: tellEnd,
     });
   };
+  closed$.subscribe({ error: tellEnd });
   const session$ = defer(() => {
-    state$.next({ status: 'opening' });
+    tell({ status: 'opening' });
     return merge(closed$, openSession(backend, settings, afterwards));
   }).pipe(
-    tap({ next: report, error: reportEnd }),
+    tap({ next: follow, error: tellEnd }),
     share({
       connector: () => new ReplaySubject(1),
       resetOnRefCountZero: false,

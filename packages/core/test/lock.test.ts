@@ -132,6 +132,12 @@ describe('a lock client', () => {
       expect(await client.run('x', () => 'free again')).to.equal('free again');
     });
 
+    it("does not take another client's hold of the name for its own: it waits", async () => {
+      const [a, b] = [connect(), connect()];
+      const waited = await a.run('x', async () => rejection(b.run('x', () => 1, { timeoutMs: 0 })));
+      expect(waited).to.include({ code: 'TIMEOUT' });
+    });
+
     it('lets siblings queue up: what runs beside a hold is not inside it', async () => {
       const client = connect();
       const order: number[] = [];
@@ -283,6 +289,25 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.deep.equal([]);
     });
 
+    it('says nothing of its health once it was given up', async () => {
+      let silent = false;
+      let end: () => void = () => undefined;
+      const silence = new Promise<void>((resolve) => (end = resolve));
+      const client = connect({
+        backend: { intercept: (_call, proceed) => (silent ? silence.then(proceed) : proceed()) },
+      });
+      const { states } = follow(client);
+      await settle();
+      const held = states.at(-1);
+      if (held?.status !== 'held') return expect.fail('not held');
+      silent = true;
+      void held.ownership.release();
+      await clock.advance(TTL_MS / 2);
+      end();
+      await settle();
+      expect(statuses(states)).to.deep.equal(['joining', 'held', 'ended']);
+    });
+
     it('leaves the line when a waiter unsubscribes', async () => {
       const [a, b] = [connect(), connect()];
       const holder = await a.acquire('x');
@@ -344,6 +369,15 @@ describe('a lock client', () => {
       expect(ownership.held).to.equal(true);
       expect(ownership.remainingMs).to.be.within(TTL_MS / 2, TTL_MS);
       await ownership.release();
+    });
+
+    it('stays closed, whoever asks afterwards', async () => {
+      const client = connect();
+      const states: string[] = [];
+      client.session$.subscribe(({ status }) => states.push(status));
+      await client.close();
+      follow(client);
+      expect(states).to.deep.equal(['idle', 'closed']);
     });
 
     it('shows its state: idle, opening, alive, closed', async () => {
@@ -565,6 +599,23 @@ describe('a lock client', () => {
       expect(await rejection(client.tryAcquire('x'))).to.include({ code: 'CLOSED' });
       expect(await rejection(client.run('x', () => 1))).to.include({ code: 'CLOSED' });
       await client.close();
+    });
+
+    it('ends a wait at once whose join is still without an answer, and waits for its outcome', async () => {
+      let answer: () => void = () => undefined;
+      const answered = new Promise<void>((resolve) => (answer = resolve));
+      const client = connect({
+        backend: { intercept: (call, proceed) => (call === 'enqueue' ? answered.then(proceed) : proceed()) },
+      });
+      const waiting = rejection(client.acquire('x'));
+      await settle();
+      let closed = false;
+      const closing = client.close().then(() => (closed = true));
+      expect(await waiting).to.include({ code: 'CLOSED' });
+      await settle();
+      expect(closed).to.equal(false);
+      answer();
+      await closing;
     });
 
     it('waits for a join that is on its way', async () => {
