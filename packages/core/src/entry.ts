@@ -1,4 +1,4 @@
-import { repeatUntilDefinite } from './definite.ts';
+import { isDefinite, repeatUntilDefinite } from './definite.ts';
 import { QueueLockError, detailOf, isQueueLockError } from './errors.ts';
 import { Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
@@ -37,7 +37,8 @@ export function enterQueue(
         subscriber.error(error);
       },
     });
-    const joined = join(live, spec, { mode: options.mode, stop: stop.signal }).finally(() => {
+    const attempts = new Attempts(live, spec, options.mode);
+    const joined = attempts.join(stop.signal).finally(() => {
       sessionEnd.unsubscribe();
     });
     let left: Promise<void> | undefined;
@@ -46,7 +47,7 @@ export function enterQueue(
       stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));
       left = joined.then(
         (placement) => (placement ? takeOut(live, spec) : undefined),
-        (error: unknown) => (isGone(error) ? undefined : takeOut(live, spec)),
+        (error: unknown) => (attempts.mayBeIn && !isGone(error) ? takeOut(live, spec) : undefined),
       );
       options.leaving(left);
       return left;
@@ -67,18 +68,39 @@ export function enterQueue(
 }
 
 /** Joining in line is repeated until it is known to have happened. A try is made once: it wants an answer now. */
-async function join(
-  live: LiveSession,
-  spec: EntrySpec,
-  { mode, stop }: { readonly mode: JoinMode; readonly stop: AbortSignal },
-): Promise<Placement | undefined> {
-  try {
-    if (mode === 'try') return await live.session.tryEnqueue(spec);
-    return await repeatUntilDefinite(() => live.session.enqueue(spec), stop);
-  } catch (error) {
-    if (isQueueLockError(error, 'SESSION_LOST')) live.liveness.end(error);
-    live.liveness.ending.throwIfAborted();
-    throw error;
+class Attempts {
+  /** Whether an attempt ended without a certain outcome. */
+  mayBeIn = false;
+  readonly #live: LiveSession;
+  readonly #spec: EntrySpec;
+  readonly #mode: JoinMode;
+
+  constructor(live: LiveSession, spec: EntrySpec, mode: JoinMode) {
+    this.#live = live;
+    this.#spec = spec;
+    this.#mode = mode;
+  }
+
+  async join(stop: AbortSignal): Promise<Placement | undefined> {
+    const { liveness } = this.#live;
+    try {
+      if (this.#mode === 'try') return await this.#once();
+      return await repeatUntilDefinite(() => this.#once(), stop);
+    } catch (error) {
+      if (isQueueLockError(error, 'SESSION_LOST')) liveness.end(error);
+      liveness.ending.throwIfAborted();
+      throw error;
+    }
+  }
+
+  async #once(): Promise<Placement | undefined> {
+    const { session } = this.#live;
+    try {
+      return await (this.#mode === 'try' ? session.tryEnqueue(this.#spec) : session.enqueue(this.#spec));
+    } catch (error) {
+      if (!isDefinite(error)) this.mayBeIn = true;
+      throw error;
+    }
   }
 }
 

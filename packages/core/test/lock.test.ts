@@ -8,6 +8,7 @@ import {
 import { expect } from 'chai';
 import type { Subscription } from 'rxjs';
 import {
+  QueueLockError,
   createLockClient,
   isQueueLockError,
   type ClaimState,
@@ -513,6 +514,21 @@ describe('a lock client', () => {
       expect(server.entryCount).to.equal(1);
       expect(lost).to.equal(3);
       await ownership.release();
+    });
+
+    it('is not assumed where the server refused: other holds of the session stay', async () => {
+      const denied = new QueueLockError('ACCESS_DENIED', 'not yours');
+      let refusing = false;
+      const client = connect({
+        backend: { intercept: (_call, proceed) => (refusing ? Promise.reject(denied) : proceed()) },
+      });
+      const held = await client.acquire('x');
+      refusing = true;
+      expect(await rejection(client.acquire('y'))).to.equal(denied);
+      await settle();
+      refusing = false;
+      expect(held.held).to.equal(true);
+      await held.release();
     });
 
     it('to a release is asked for again until it is certain', async () => {
