@@ -17,6 +17,7 @@ export class HeldOwnership implements Ownership {
   readonly #released$ = new Subject<void>();
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
+  #lossError: QueueLockError | undefined;
 
   constructor(name: string, entry: Entry, liveness: Liveness) {
     this.name = name;
@@ -37,8 +38,11 @@ export class HeldOwnership implements Ownership {
   }
 
   get remainingMs(): number {
+    if (this.#end) return 0;
     const left = this.#liveness.remainingMs;
-    return this.#end ? 0 : left;
+    // The end of a session is told to its holds one after the other; whoever looks does not wait for that.
+    if (left === 0) this.revoke(this.#liveness.ending.reason);
+    return left;
   }
 
   get held(): boolean {
@@ -73,16 +77,20 @@ export class HeldOwnership implements Ownership {
     await this.release();
   }
 
-  /** Ends it against its owner's will; answers the error that its signal carries. */
+  /** Ends it against its owner's will, unless it has ended; answers the error that its signal carries. */
   revoke(cause: unknown): QueueLockError {
+    if (this.#lossError) return this.#lossError;
     const reason = reasonOf(cause);
-    const error = new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)}: ${SENTENCE[reason]}`, {
-      cause,
-      reason,
-    });
-    this.#end ??= 'lost';
-    if (this.#end === 'lost') this.#loss.abort(error);
-    return error;
+    this.#lossError = new QueueLockError(
+      'OWNERSHIP_LOST',
+      `${JSON.stringify(this.name)}: ${SENTENCE[reason]}`,
+      { cause, reason },
+    );
+    if (!this.#end) {
+      this.#end = 'lost';
+      this.#loss.abort(this.#lossError);
+    }
+    return this.#lossError;
   }
 }
 

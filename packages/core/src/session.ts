@@ -49,12 +49,13 @@ export function openSession(
           closing(session.close());
         });
         subscriber.add(heartbeat(live, paceOf(session.ttlMs, settings), settings.clock).subscribe());
-        subscriber.next(live);
+        // Before anybody else: who hears of the end and asks for a session again gets another one.
         live.liveness.health$.subscribe({
           error: (error: unknown) => {
             subscriber.error(error);
           },
         });
+        subscriber.next(live);
       },
       (error: unknown) => {
         subscriber.error(error);

@@ -490,6 +490,34 @@ describe('a lock client', () => {
       await other.release();
     });
 
+    it('is replaced without a word when it ends before the entry was in the queue', async () => {
+      let lost = true;
+      const client = connect({
+        backend: {
+          intercept: (call, proceed) =>
+            lost && call !== 'open' && call !== 'close' ? Promise.reject(new Error('cut')) : proceed(),
+        },
+      });
+      const acquired = client.acquire('x');
+      await clock.advance(TTL_MS);
+      lost = false;
+      const ownership = await acquired;
+      expect(ownership.held).to.equal(true);
+      await ownership.release();
+    });
+
+    it('ends all its holds at one instant: no look finds one that is lost without its signal', async () => {
+      const client = connect();
+      const [first, second] = [await client.acquire('x'), await client.acquire('y')];
+      const looks: boolean[] = [];
+      first.signal.addEventListener('abort', () => looks.push(second.signal.aborted, !second.held));
+      second.signal.addEventListener('abort', () => looks.push(first.signal.aborted, !first.held));
+      clock.stall(TTL_MS);
+      expect(first.held).to.equal(false);
+      expect(looks).to.deep.equal([true, true, true, true]);
+      await settle();
+    });
+
     it('is replaced without a word when it was found gone before the entry was in the queue', async () => {
       const client = connect();
       await client.run('x', () => undefined);
