@@ -28,7 +28,10 @@ export interface WatchOption {
   readonly watch?: boolean;
 }
 
-/** News of the connection underneath a session. The session goes on through both, for a while. */
+/**
+ * News of the connection underneath a session. The session goes on through both, for a while; watches do not: who has
+ * one must ask again when the connection is back.
+ */
 export type ConnectionNews = { readonly status: 'lost'; readonly at: number } | { readonly status: 'back' };
 
 /**
@@ -64,8 +67,6 @@ export interface ZkDriver {
   /** Brings the connected server up to date with the leader; reads after it see everything that was done before it. */
   sync(): Promise<void>;
 
-  /** Whether a watch could be set in addition: beyond a limit the server would refuse to take them over to a new connection. */
-  readonly hasRoomForWatches: boolean;
   /** Changes of this node, as far as watches on it were asked for. */
   changes(path: string): Observable<NodeChange>;
   /** Changes of the nodes directly below this one, by their name, likewise. */

@@ -20,8 +20,12 @@ type DoneWith<T> = (code: number, text: string, value: T) => void;
  * abort the process. A watch asked for by a flag is told through the events instead, by path.
  */
 export interface NativeClient {
+  /** The session, in hexadecimal. */
   readonly client_id: string;
+  readonly client_password: string;
   readonly timeout: number;
+  /** 0: not connected, 1: connecting, 3: connected. Reports a loss before the event does, and sometimes without one. */
+  readonly state: number;
   init(config: NativeConfig): unknown;
   close(): unknown;
   add_auth(scheme: string, auth: string, done: Done): number;
@@ -47,6 +51,9 @@ export interface NativeClient {
 export interface NativeConfig {
   readonly connect: string;
   readonly timeout: number;
+  /** Both of an existing session, to go on with it. */
+  readonly client_id?: string;
+  readonly client_password?: string;
   readonly debug_level: number;
   readonly host_order_deterministic: boolean;
   readonly response_counter_limit: number;
@@ -55,7 +62,7 @@ export interface NativeConfig {
 /** The `flags` of a create (`zookeeper.h`). */
 export const NATIVE_MODE = { persistent: 0, ephemeral: 1, 'ephemeral-sequential': 3, container: 4 } as const;
 
-let NativeClient: (new () => NativeClient) | undefined;
+let Addon: (new () => NativeClient) | undefined;
 
 /**
  * Makes a client that is not connected yet. The addon is loaded by the first one.
@@ -69,13 +76,14 @@ export function newNativeClient(): NativeClient {
       'queuelock over ZooKeeper runs in the main thread only: the npm package zookeeper crashes the process when it is loaded in two threads',
     );
   }
-  NativeClient ??= loadAddon();
-  return new NativeClient();
+  Addon ??= loadAddon();
+  return new Addon();
 }
 
 function loadAddon(): new () => NativeClient {
+  const require = createRequire(import.meta.url);
   try {
-    return createRequire(import.meta.url)('zookeeper') as new () => NativeClient;
+    return require('zookeeper') as new () => NativeClient;
   } catch (error) {
     throw new QueueLockError(
       'INVALID_ARGUMENT',

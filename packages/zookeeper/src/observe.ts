@@ -56,7 +56,7 @@ async function entryOf(
 /** A value that may not be read is shown as none; the entry counts all the same. */
 async function valueOf(zk: ZkDriver, path: string): Promise<string | undefined> {
   try {
-    return (await zk.read(path, { watch: zk.hasRoomForWatches }))?.text;
+    return (await zk.read(path, { watch: true }))?.text;
   } catch (error) {
     if (isQueueLockError(error, 'ACCESS_DENIED')) return '';
     throw error;

@@ -4,7 +4,6 @@ import { Observable, defer, filter, finalize, merge, share, take } from './rx.ts
 
 // An event that never came would leave a waiter asleep for ever. Jittered, so that waiters do not look in step.
 const SAFETY_MS = { least: 10_000, spread: 20_000 };
-const UNWATCHED_MS = 1_000;
 
 /** Who waits for which node to go: one watch for all that wait for the same. */
 export class Watches {
@@ -29,7 +28,7 @@ export class Watches {
     const deleted$ = changes$.pipe(filter((change) => change === 'deleted'));
     const absent$ = lookAgainOn(merge(changes$, reconnects(this.#zk)), {
       look: () => present(this.#zk, path),
-      again: () => (this.#zk.hasRoomForWatches ? safetyPause() : UNWATCHED_MS),
+      again: safetyPause,
     }).pipe(filter((isThere) => !isThere));
     return merge(deleted$, absent$, this.#zk.ended$).pipe(
       take(1),
@@ -41,7 +40,7 @@ export class Watches {
 
 /** Whether the node is there, with a watch on it. A node that may not be read can still be looked at. */
 async function present(zk: ZkDriver, path: string): Promise<boolean> {
-  const option = { watch: zk.hasRoomForWatches };
+  const option = { watch: true };
   try {
     return (await zk.read(path, option)) !== undefined;
   } catch (error) {
@@ -50,7 +49,7 @@ async function present(zk: ZkDriver, path: string): Promise<boolean> {
   }
 }
 
-/** A new connection: what happened while there was none may have gone by unseen. */
+/** A new connection: it has no watches, and what happened while there was none went by unseen. */
 export function reconnects(zk: ZkDriver): Observable<unknown> {
   return zk.connection$.pipe(filter(({ status }) => status === 'back'));
 }

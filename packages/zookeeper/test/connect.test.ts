@@ -10,6 +10,15 @@ import { pickPorts } from '../../../integration/services/ports.ts';
 import { Bench, newQueue, outcome, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 
+// TypeScript is not known in threads, so the package is brought there as tsx makes it.
+const IN_WORKER = `
+  const { workerData, parentPort } = require('node:worker_threads');
+  const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');
+  const { zookeeper } = tsRequire('@queuelock/zookeeper', workerData.here);
+  zookeeper({ hosts: [workerData.server] }).open(4_000, new AbortController().signal)
+    .then(() => parentPort.postMessage('it connected'), (error) => parentPort.postMessage(String(error)));
+`;
+
 describe('connecting to ZooKeeper', () => {
   const bench = new Bench();
   const { signal } = new AbortController();
@@ -96,7 +105,7 @@ describe('connecting to ZooKeeper', () => {
   });
 
   it('in a worker thread is refused, since that would crash the process', async () => {
-    const worker = new Worker(new URL('./in-worker.ts', import.meta.url), { workerData: server });
+    const worker = new Worker(IN_WORKER, { eval: true, workerData: { server, here: import.meta.url } });
     const message = await new Promise<string>((resolve, reject) => {
       worker.once('message', resolve);
       worker.once('error', reject);
@@ -158,7 +167,8 @@ async function reserveFor(server: string, path: string, { username, password }: 
   await new Promise((resolve) => raw.connect({}, resolve));
   const acl = [{ perms: 31, scheme: 'digest', auth: `${username}:${hash}` }];
   await new Promise((resolve) => setImmediate(() => raw.a_set_acl(path, -1, acl, resolve)));
-  await new Promise((resolve) => setImmediate(() => resolve(raw.close())));
+  await new Promise((resolve) => setImmediate(resolve));
+  raw.close();
 }
 
 type Credentials = NonNullable<ZooKeeperOptions['auth']>;

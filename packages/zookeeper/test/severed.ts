@@ -34,7 +34,7 @@ export class SeverableBackends {
         await backend.close();
         await this.#proxies.tell({ order: 'sever', endpoint });
       },
-    };
+    } satisfies Backend;
   }
 
   /**

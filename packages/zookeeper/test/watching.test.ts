@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper, zkFourLetter } from '../../../integration/services.ts';
 import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { asOperator } from './operator.ts';
@@ -44,8 +44,9 @@ describe('a queue in ZooKeeper', () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
     const held = wish(queue);
-    await holder.enqueue(held);
+    const ahead = await holder.enqueue(held);
     const turn = admitted(await waiter.enqueue(wish(queue)));
+    await untilWatched(server, ahead.key);
     proxy.refuse();
     proxy.cut();
     await holder.remove(queue, held.id);
@@ -59,6 +60,7 @@ describe('a queue in ZooKeeper', () => {
     await holder.enqueue(wish(queue));
     const placement = await waiter.enqueue(wish(queue));
     const end = ending(placement);
+    await untilWatched(server, placement.key);
     proxy.refuse();
     proxy.cut();
     await asOperator(server, (zk) => zk.delete(placement.key));
@@ -126,6 +128,23 @@ describe('a queue in ZooKeeper', () => {
     });
   });
 
+  it('leaves no watch on the server when everybody is gone', async () => {
+    const [holder, waiter] = [await bench.session(server), await bench.session(server)];
+    const [held, early, late] = [wish(queue), wish(queue), wish(queue)];
+    const first = await holder.enqueue(held);
+    const watching = [first, await waiter.enqueue(early), await waiter.enqueue(late)].map(
+      ({ key, turns: turn$ }) => {
+        turn$.subscribe({ error: () => undefined });
+        return untilWatched(server, key);
+      },
+    );
+    await Promise.all(watching);
+    await waiter.remove(queue, early.id);
+    await holder.remove(queue, held.id);
+    await waiter.remove(queue, late.id);
+    await eventually(async () => !(await zkFourLetter(server, 'wchp')).includes(`/${queue}/`));
+  });
+
   it('shows its values to those who look, also when they change', async () => {
     const session = await bench.session(server);
     const seen: string[][] = [];
@@ -149,3 +168,8 @@ describe('a queue in ZooKeeper', () => {
     watching.unsubscribe();
   });
 });
+
+/** Resolves when somebody watches the node. */
+async function untilWatched(server: string, path: string): Promise<void> {
+  await eventually(async () => (await zkFourLetter(server, 'wchp')).includes(path));
+}

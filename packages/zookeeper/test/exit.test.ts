@@ -1,0 +1,24 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+
+describe('a process that used ZooKeeper', () => {
+  it('ends by itself once everything is closed, and nothing was printed', async () => {
+    const { endpoint } = await sharedZooKeeper('exit of @queuelock/zookeeper');
+    const child = fork(fileURLToPath(new URL('./whole-life.ts', import.meta.url)), [endpoint], {
+      silent: true,
+    });
+    let printed = '';
+    child.stdout!.on('data', (chunk) => (printed += String(chunk)));
+    child.stderr!.on('data', (chunk) => (printed += String(chunk)));
+    let closedAt = Infinity;
+    child.once('message', () => {
+      closedAt = performance.now();
+      child.disconnect();
+    });
+    const code = await new Promise((resolve) => child.once('exit', resolve));
+    expect({ code, printed }).to.deep.equal({ code: 0, printed: '' });
+    expect(performance.now() - closedAt).to.be.lessThan(2_000);
+  });
+});

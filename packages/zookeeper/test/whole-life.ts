@@ -1,0 +1,27 @@
+// What exit.test.ts runs as a process: everything once, against a server and against nobody, and then nothing more.
+import { zookeeper } from '@queuelock/zookeeper';
+import { admitted, newQueue, outcome, wish } from './bench.ts';
+
+const [endpoint] = process.argv.slice(2);
+const { signal } = new AbortController();
+const queue = newQueue();
+
+const nowhere = zookeeper({ hosts: ['127.0.0.1:1'], connectTimeoutMs: 200 });
+if ((await outcome(nowhere.open(4_000, signal))) !== 'UNAVAILABLE')
+  throw new Error('somebody listens on port 1');
+await nowhere.close();
+
+const backend = zookeeper({ hosts: [endpoint!] });
+const watching = backend.observe(queue).subscribe(() => undefined);
+const [one, two] = [await backend.open(4_000, signal), await backend.open(4_000, signal)];
+const held = wish(queue);
+await one.enqueue(held);
+const waiting = await two.enqueue(wish(queue));
+const turn = admitted(waiting);
+await one.renew(signal);
+await one.remove(queue, held.id);
+await turn;
+watching.unsubscribe();
+await two.close();
+await backend.close();
+process.send!('closed');
