@@ -18,7 +18,7 @@ export class Contender implements Rival {
     this.placement = placement;
     client.stage.referee.joins(this);
     this.#takeTurn(placement.turn);
-    this.#turns = placement.turns.subscribe({
+    this.#turns = placement.turns$.subscribe({
       next: (turn) => {
         this.#takeTurn(turn);
       },

@@ -43,7 +43,9 @@ const oneWakeUpForMany: Defect = () => {
   };
   return placements((placement) => ({
     ...placement,
-    turns: placement.turns.pipe(filter(({ admitted }) => !admitted || placement.turn.admitted || isFirst())),
+    turns$: placement.turns$.pipe(
+      filter(({ admitted }) => !admitted || placement.turn.admitted || isFirst()),
+    ),
   }));
 };
 
@@ -58,16 +60,16 @@ const trustsPredecessor: Defect = (server) =>
         filter((seen) => !seen.some(({ key }) => key === ahead.key)),
         map(() => ADMITTED),
       );
-    return { ...placement, turns: merge(placement.turns, aheadGone$) };
+    return { ...placement, turns$: merge(placement.turns$, aheadGone$) };
   });
 
 const wakesEverybody: Defect = () => {
   const herd$ = new Subject<Turn>();
   return placements((placement) => ({
     ...placement,
-    turns: merge(
+    turns$: merge(
       herd$,
-      placement.turns.pipe(
+      placement.turns$.pipe(
         map((turn) => {
           if (turn.admitted && !placement.turn.admitted) herd$.next(ADMITTED);
           return turn;
@@ -81,7 +83,9 @@ const watchesTheHeadOnly: Defect = (server) =>
   placements((placement, { queue }) => {
     const head = line(server, queue)[0]?.id;
     const sees = (turn: Turn): boolean => !turn.admitted || line(server, queue)[0]?.id !== head;
-    return placement.turn.admitted ? placement : { ...placement, turns: placement.turns.pipe(filter(sees)) };
+    return placement.turn.admitted
+      ? placement
+      : { ...placement, turns$: placement.turns$.pipe(filter(sees)) };
   });
 
 /** A newcomer is let in front of whoever waits: they leave and join again behind it. */
@@ -94,7 +98,7 @@ const losesPlaces: Defect = () => {
         if (placement.turn.admitted) return placement;
         await rejoin();
         const turn$ = new Subject<Turn>();
-        const follow = (turns$: typeof placement.turns): void => {
+        const follow = (turns$: typeof placement.turns$): void => {
           turns$.subscribe({
             next: (turn) => {
               turn$.next(turn);
@@ -102,12 +106,12 @@ const losesPlaces: Defect = () => {
             error: () => undefined,
           });
         };
-        follow(placement.turns);
+        follow(placement.turns$);
         rejoin = async () => {
           await sound.remove(spec.queue, spec.id);
-          follow((await sound.enqueue(spec)).turns);
+          follow((await sound.enqueue(spec)).turns$);
         };
-        return { ...placement, turns: turn$ };
+        return { ...placement, turns$: turn$ };
       },
     }),
   };
@@ -182,12 +186,12 @@ export const defects: readonly (readonly [what: string, defect: Defect, facts: r
   ],
   [
     'never tells anybody that the turn has come',
-    () => placements((placement) => ({ ...placement, turns: NEVER })),
+    () => placements((placement) => ({ ...placement, turns$: NEVER })),
     ['three connections are served in the order they joined', 'a session that is renewed outlives its TTL'],
   ],
   [
     'completes the turns once they are told',
-    () => placements((placement) => ({ ...placement, turns: of(placement.turn) })),
+    () => placements((placement) => ({ ...placement, turns$: of(placement.turn) })),
     ['three connections are served in the order they joined'],
   ],
   [
@@ -279,7 +283,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, facts: r
     () =>
       placements((placement, { queue, id }, sound) => ({
         ...placement,
-        turns: placement.turns.pipe(finalize(() => void sound.remove(queue, id))),
+        turns$: placement.turns$.pipe(finalize(() => void sound.remove(queue, id))),
       })),
     ['an entry whose turns nobody follows keeps its place'],
   ],
@@ -429,7 +433,8 @@ export const defects: readonly (readonly [what: string, defect: Defect, facts: r
   ],
   [
     'does not notice that an entry is gone',
-    () => placements((placement) => ({ ...placement, turns: placement.turns.pipe(catchError(() => NEVER)) })),
+    () =>
+      placements((placement) => ({ ...placement, turns$: placement.turns$.pipe(catchError(() => NEVER)) })),
     [
       'the turns of a crashed session end',
       'a holder whose entry an operator removes learns it, and the next one is admitted',

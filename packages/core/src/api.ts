@@ -36,6 +36,8 @@ export type ClaimState =
       readonly status: 'queued';
       readonly position: number | undefined;
       readonly order: bigint;
+      /** The fencing token that it will have once it holds the lock. */
+      readonly token: bigint;
       readonly key: string;
     }
   | { readonly status: 'held'; readonly ownership: Ownership }

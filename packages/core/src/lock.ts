@@ -96,7 +96,7 @@ function follow(
     ownership = new HeldOwnership(name, entry, live.liveness);
     return hold(ownership, live);
   }
-  const turn$ = entry.placement.turns.pipe(startWith(entry.placement.turn), distinctUntilChanged(sameTurn));
+  const turn$ = entry.placement.turns$.pipe(startWith(entry.placement.turn), distinctUntilChanged(sameTurn));
   const state$ = turn$.pipe(
     switchMap((turn) => (turn.admitted ? proven(live).pipe(switchMap(grant)) : of(queued(entry, turn)))),
   );
@@ -130,8 +130,8 @@ function failures(live: LiveSession): Observable<never> {
 }
 
 function queued(entry: Entry, turn: Turn): ClaimState {
-  const { order, key } = entry.placement;
-  return { status: 'queued', position: turn.ahead, order, key };
+  const { order, token, key } = entry.placement;
+  return { status: 'queued', position: turn.ahead, order, token, key };
 }
 
 function failed(error: unknown): ClaimState {

@@ -38,7 +38,7 @@ export interface Placement {
    * For an entry that was admitted at once the backend may start to watch it up to 250 ms late, so that short holds
    * cost no watch.
    */
-  readonly turns: Observable<Turn>;
+  readonly turns$: Observable<Turn>;
 }
 
 /** One entry as everybody can see it. */

@@ -130,7 +130,7 @@ export class Entries {
       token: order,
       key: entry.key.toString(),
       turn: turnOf(ahead, entry.limit),
-      turns: follow(following, ahead),
+      turns$: follow(following, ahead),
     } satisfies Placement;
   }
 

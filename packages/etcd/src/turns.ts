@@ -41,7 +41,7 @@ export async function lookAhead(
   return suffices(nearest, count) ? nearest : read(0);
 }
 
-/** The entry's turns, for `Placement.turns`. */
+/** The entry's turns, for `Placement.turns$`. */
 export function follow(following: Following, first: Ahead<KeyRef>): Observable<Turn> {
   const { entry, order } = following;
   const ownGone$ = gone({ key: entry.key, createRevision: order.toString() }, following);

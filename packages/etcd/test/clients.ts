@@ -28,7 +28,7 @@ export class TurnLog {
   readonly #subscription: { unsubscribe(): void };
 
   constructor(placement: Placement) {
-    this.#subscription = placement.turns.subscribe({
+    this.#subscription = placement.turns$.subscribe({
       next: (turn) => {
         this.turn = turn;
       },

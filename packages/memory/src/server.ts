@@ -116,7 +116,7 @@ export class Server implements MemoryServer {
     return queue !== undefined && entry !== undefined && this.#drop(queue, entry);
   }
 
-  /** The turns of an entry, as in `Placement.turns`. */
+  /** The turns of an entry, as in `Placement.turns$`. */
   follow(entry: Entry): Observable<Entry['turn']> {
     return this.#counted(entry.turn$);
   }

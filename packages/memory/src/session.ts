@@ -63,7 +63,7 @@ export class MemorySession implements Session {
       token: order,
       key,
       turn,
-      turns: this.#link.carry(this.#server.follow(entry)),
+      turns$: this.#link.carry(this.#server.follow(entry)),
     } satisfies Placement;
   }
 }

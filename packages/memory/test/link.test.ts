@@ -42,7 +42,7 @@ describe('a connection to a memory server', () => {
     await clock.advance(1);
     expect(server.entryCount).to.equal(2);
     await clock.advance(5);
-    const turns = recordTurns((await entering).turns);
+    const turns = recordTurns((await entering).turns$);
     await near.remove('q', first.id);
     await clock.advance(4);
     expect(turns.seen).to.deep.equal([]);
@@ -145,7 +145,7 @@ describe('a connection to a memory server', () => {
     const first = wish();
     await near.enqueue(first);
     const placement = await (await openSession(far)).enqueue(wish());
-    const turns = recordTurns(placement.turns);
+    const turns = recordTurns(placement.turns$);
     await near.remove('q', first.id);
     for (const arrive of held.reverse()) arrive();
     expect(turns.seen).to.deep.equal([false, true]);
@@ -164,9 +164,9 @@ describe('a connection to a memory server', () => {
     const backend = connect({});
     const other = await openSession(connect({}), 60_000);
     const session = await openSession(backend, 1_000);
-    const turns = recordTurns((await session.enqueue(wish())).turns);
+    const turns = recordTurns((await session.enqueue(wish())).turns$);
     const seen = record(backend.observe('q'));
-    const next = recordTurns((await other.enqueue(wish())).turns);
+    const next = recordTurns((await other.enqueue(wish())).turns$);
     await backend.close();
     await backend.close();
     expect(await codeOf(session.enqueue(wish()))).to.equal('CLOSED');

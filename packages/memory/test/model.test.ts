@@ -49,7 +49,7 @@ describe('any history of a memory server', () => {
           } else {
             const spec = wish(next.kind);
             const placement = await sessions[next.who]![next.do](spec);
-            if (placement) entered.push({ spec, placement, turns: recordTurns(placement.turns) });
+            if (placement) entered.push({ spec, placement, turns: recordTurns(placement.turns$) });
           }
           const entries = server.queues().get('q') ?? [];
           const admitted = entries.map((entry) => entry.admitted);

@@ -18,7 +18,7 @@ describe('a memory server', () => {
     const session = await openSession(backend);
     const [first, second] = [wish(), wish()];
     await session.enqueue(first);
-    const turns = recordTurns((await session.enqueue(second)).turns);
+    const turns = recordTurns((await session.enqueue(second)).turns$);
     void session.remove('q', first.id);
     expect(turns.seen).to.deep.equal([false, true]);
     turns.stop();
@@ -56,8 +56,8 @@ describe('a memory server', () => {
 
   it('frees a session at its TTL after the last renewal, to the millisecond', async () => {
     const [dying, waiting] = [await openSession(backend, 1_000), await openSession(backend, 60_000)];
-    const dead = recordTurns((await dying.enqueue(wish())).turns);
-    const next = recordTurns((await waiting.enqueue(wish())).turns);
+    const dead = recordTurns((await dying.enqueue(wish())).turns$);
+    const next = recordTurns((await waiting.enqueue(wish())).turns$);
     await clock.advance(900);
     expect(await dying.renew(new AbortController().signal)).to.equal(1_000);
     await clock.advance(999);
@@ -70,8 +70,8 @@ describe('a memory server', () => {
   it('tells the dead before it lets the living in', async () => {
     const [dying, waiting] = [await openSession(backend), await openSession(backend)];
     const told: string[] = [];
-    (await dying.enqueue(wish())).turns.subscribe({ error: () => told.push('dead') });
-    (await waiting.enqueue(wish())).turns.subscribe({
+    (await dying.enqueue(wish())).turns$.subscribe({ error: () => told.push('dead') });
+    (await waiting.enqueue(wish())).turns$.subscribe({
       next: ({ admitted }) => told.push(admitted ? 'admitted' : 'waits'),
       error: () => undefined,
     });
@@ -144,7 +144,7 @@ describe('a memory server', () => {
     const session = await openSession(backend);
     for (let round = 0; round < 100; round += 1) {
       const spec = wish({ queue: `q${round}` });
-      const turns = recordTurns((await session.enqueue(spec)).turns);
+      const turns = recordTurns((await session.enqueue(spec)).turns$);
       const seen = record(backend.observe(spec.queue));
       expect(server.watcherCount).to.equal(2);
       turns.stop();
@@ -163,9 +163,9 @@ describe('a memory server', () => {
     const [first, second, third] = [wish(), wish(), wish()];
     await session.enqueue(first);
     const chained = await session.enqueue(second);
-    const last = recordTurns((await session.enqueue(third)).turns);
+    const last = recordTurns((await session.enqueue(third)).turns$);
     const pictures = record(backend.observe('q'));
-    chained.turns.subscribe({
+    chained.turns$.subscribe({
       next: ({ admitted }) => {
         if (admitted) void session.remove('q', second.id);
       },

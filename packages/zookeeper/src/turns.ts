@@ -29,7 +29,7 @@ export function placementOf(
     first,
   );
   const order = orderOf(seat.own.sequence);
-  return { order, token: seat.czxid, key: seat.path, turn, turns: turns$ } satisfies Placement;
+  return { order, token: seat.czxid, key: seat.path, turn, turns$ } satisfies Placement;
 }
 
 function aheadOf(refs: readonly Contender[]): Ahead<Contender> {

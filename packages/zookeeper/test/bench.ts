@@ -59,7 +59,7 @@ export async function outcome(promise: Promise<unknown>): Promise<string> {
 /** Resolves when the entry is admitted; rejects with what ends its turns. */
 export function admitted(placement: Placement): Promise<void> {
   return new Promise((resolve, reject) => {
-    const subscription = placement.turns.subscribe({
+    const subscription = placement.turns$.subscribe({
       next: (turn) => {
         if (!turn.admitted) return;
         resolve();
@@ -73,7 +73,7 @@ export function admitted(placement: Placement): Promise<void> {
 /** Resolves with what ends the turns of an entry. */
 export function ending(placement: Placement): Promise<string> {
   return new Promise((resolve) => {
-    placement.turns.subscribe({
+    placement.turns$.subscribe({
       error: (error: unknown) => resolve(isQueueLockError(error) ? error.code : String(error)),
     });
   });

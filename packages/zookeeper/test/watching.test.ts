@@ -133,7 +133,7 @@ describe('a queue in ZooKeeper', () => {
     const [held, early, late] = [wish(queue), wish(queue), wish(queue)];
     const first = await holder.enqueue(held);
     const watching = [first, await waiter.enqueue(early), await waiter.enqueue(late)].map(
-      ({ key, turns: turn$ }) => {
+      ({ key, turns$: turn$ }) => {
         turn$.subscribe({ error: () => undefined });
         return untilWatched(server, key);
       },

@@ -50,7 +50,7 @@ class Round {
     this.#emit('requesting');
     return new Promise((resolve, reject) => {
       const follow = (state: ClaimState): void => {
-        if (state.status === 'queued') this.#enqueue({ key: state.key, token: state.order.toString() });
+        if (state.status === 'queued') this.#enqueue(entryFields(state));
         if (state.status === 'held' || state.status === 'doubtful')
           this.#hold ??= this.#holdIt(state.ownership);
         if (state.status === 'ended') this.#end(state).then(resolve, reject);
@@ -67,8 +67,7 @@ class Round {
   }
 
   async #holdIt(ownership: Ownership): Promise<void> {
-    this.#enqueue({ key: ownership.key, token: ownership.order.toString() });
-    this.#entry = entryFields(ownership);
+    this.#enqueue(entryFields(ownership));
     this.#emit('acquired');
     this.#contender.onHold?.(ownership);
     await this.#rest(ownership.signal);

@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { stdioWithout, strayDescriptors } from './descriptors.ts';
 
 /** A command in a process group of its own, so that whatever it started can be ended with it. */
 export class CommandProcess {
@@ -23,7 +25,10 @@ export class CommandProcess {
     env: Readonly<Record<string, string>>,
   ): Promise<CommandProcess> {
     const [program = '', ...args] = command;
-    const child = spawn(program, args, { stdio: 'inherit', detached: true, env: { ...process.env, ...env } });
+    const nothing = openSync('/dev/null', 'r+');
+    const stdio = stdioWithout(strayDescriptors(), nothing);
+    const child = spawn(program, args, { stdio, detached: true, env: { ...process.env, ...env } });
+    closeSync(nothing);
     return new Promise((resolve, reject) => {
       child.once('error', (error: NodeJS.ErrnoException) => {
         reject(notStarted(program, error));

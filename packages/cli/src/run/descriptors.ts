@@ -1,0 +1,44 @@
+import { readFileSync, readdirSync } from 'node:fs';
+
+const CLOSE_ON_EXEC = 0o2000000;
+
+/**
+ * The descriptors above 2 that a child would inherit. None is meant to be: Node marks all that it opens or was given, but
+ * the ZooKeeper client does not mark its sockets, and a connection that a child holds open never looks closed to the server.
+ * Empty where the system does not tell (`/proc`).
+ */
+export function strayDescriptors(): number[] {
+  return namesIn('/proc/self/fd').map(Number).filter(isStray);
+}
+
+/** What goes into the child at each descriptor: ours for the first three, `nothing` in place of the strays. */
+export function stdioWithout(strays: readonly number[], nothing: number): ('inherit' | 'ignore' | number)[] {
+  const length = Math.max(2, ...strays) + 1;
+  return Array.from({ length }, (_, fd) => {
+    if (fd <= 2) return 'inherit';
+    return strays.includes(fd) ? nothing : 'ignore';
+  });
+}
+
+function isStray(fd: number): boolean {
+  if (fd <= 2) return false;
+  const flags = /^flags:\s*([0-7]+)/m.exec(contentOf(`/proc/self/fdinfo/${String(fd)}`))?.[1];
+  return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return []; // not Linux
+  }
+}
+
+/** Empty for a descriptor that was closed meanwhile, such as that of the listing itself. */
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}

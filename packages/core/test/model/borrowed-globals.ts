@@ -1,0 +1,39 @@
+import type { Timeline } from './timeline.ts';
+
+interface Handle {
+  readonly cancel: () => void;
+  unref(): Handle;
+}
+
+/**
+ * Puts `setTimeout` and `Math.random`, which cockatiel uses for its pauses, under the control of a history, so that no real
+ * time passes and the same history goes the same way twice. Rejections that nobody takes go to `onLost`. The answer
+ * gives everything back.
+ */
+export function borrowGlobals(timeline: Timeline, onLost: (reason: unknown) => void): () => void {
+  const { setTimeout, clearTimeout } = globalThis;
+  const { random } = Math;
+  const listeners = process.rawListeners('unhandledRejection');
+  process.removeAllListeners('unhandledRejection');
+  process.on('unhandledRejection', onLost);
+  Math.random = () => 0.5;
+  Object.assign(globalThis, {
+    setTimeout: (task: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): Handle => {
+      const cancel = timeline.after(Math.max(1, Math.ceil(ms)), () => task(...args), timeline.acting);
+      const handle: Handle = { cancel, unref: () => handle };
+      return handle;
+    },
+    clearTimeout: (handle: Handle | NodeJS.Timeout | undefined): void => {
+      if (handle && 'cancel' in handle) handle.cancel();
+      else clearTimeout(handle);
+    },
+  });
+  return () => {
+    Object.assign(globalThis, { setTimeout, clearTimeout });
+    Math.random = random;
+    process.removeAllListeners('unhandledRejection');
+    for (const listener of listeners) {
+      process.on('unhandledRejection', listener as NodeJS.UnhandledRejectionListener);
+    }
+  };
+}

@@ -1,0 +1,37 @@
+import { inCore, type Defect } from './defect.ts';
+
+/** What is left when a client closes? */
+export const CLOSING_DEFECTS: readonly Defect[] = [
+  inCore(
+    'closing revokes nothing',
+    ['at once', 'nothing left'],
+    [
+      'session.ts',
+      `          live.liveness.end(
+            new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
+          );
+`,
+      '',
+    ],
+  ),
+  inCore('closing leaves the session to its TTL', 'nothing left', [
+    'session.ts',
+    '          closing(session.close());\n',
+    '',
+  ]),
+  inCore(
+    'closing does not wait for what is under way',
+    ['nothing left', 'at once'],
+    ['client.ts', '    while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);\n', ''],
+  ),
+  inCore('a session that opens after the client was closed stays', 'nothing left', [
+    'session.ts',
+    '    await session.close();\n',
+    '',
+  ]),
+  inCore('a closed client says that it is opening', 'no way back', [
+    'shared-session.ts',
+    "status !== 'closed' && ",
+    '',
+  ]),
+];

@@ -1,0 +1,55 @@
+import type { MemoryServer } from '@queuelock/memory';
+import type { Backend, Session } from '../../../src/backend.ts';
+import type { Alteration } from '../altered-core.ts';
+import type { Rule } from '../judge.ts';
+
+/** A mistake that somebody could make. */
+export interface Defect {
+  readonly what: string;
+  /** The rules that may notice it first. */
+  readonly noticedBy: readonly Rule[];
+  /** In the core. */
+  readonly alterations?: readonly Alteration[];
+  /** In a backend. */
+  readonly spoil?: Spoil;
+}
+
+export type Spoil = (backend: Backend, server: MemoryServer) => Backend;
+
+/** A defect in the core. */
+export function inCore(
+  what: string,
+  noticedBy: Rule | readonly Rule[],
+  ...alterations: readonly Alteration[]
+): Defect {
+  return { what, noticedBy: [noticedBy].flat(), alterations };
+}
+
+/** A defect in what a backend's sessions do. */
+export function inSession(
+  what: string,
+  noticedBy: Rule | readonly Rule[],
+  change: (session: Session, server: MemoryServer) => Partial<Session>,
+): Defect {
+  const spoil: Spoil = (backend, server) => ({
+    ...backend,
+    open: async (ttlMs, signal) => {
+      const session = await backend.open(ttlMs, signal);
+      return { ...passedOn(session), ...change(session, server) };
+    },
+  });
+  return { what, noticedBy: [noticedBy].flat(), spoil };
+}
+
+function passedOn(session: Session): Session {
+  return {
+    id: session.id,
+    ttlMs: session.ttlMs,
+    renew: (signal) => session.renew(signal),
+    enqueue: (spec) => session.enqueue(spec),
+    tryEnqueue: (spec) => session.tryEnqueue(spec),
+    update: (queue, id, value) => session.update(queue, id, value),
+    remove: (queue, id) => session.remove(queue, id),
+    close: () => session.close(),
+  };
+}

@@ -1,0 +1,76 @@
+import { inCore, type Defect } from './defect.ts';
+
+/** When is the lock lost, and who is told? */
+export const HOLDING_DEFECTS: readonly Defect[] = [
+  inCore('`held` does not look at the clock', 'no way back', [
+    'ownership.ts',
+    'return this.remainingMs > 0;',
+    'return this.#end === undefined;',
+  ]),
+  inCore(
+    'a loss does not abort the signal',
+    ['signal', 'told in time', 'outcome', 'at once'],
+    ['ownership.ts', "if (this.#end === 'lost') this.#loss.abort(error);", ''],
+  ),
+  inCore('the signal waits for its turn to be told of the end of the session', 'signal', [
+    'ownership.ts',
+    '    if (left === 0) this.revoke(this.#liveness.ending.reason);\n',
+    '',
+  ]),
+  inCore('a release aborts the signal', 'signal', [
+    'ownership.ts',
+    "this.#end ??= 'released';\n",
+    "this.#end ??= 'released';\n    this.#loss.abort(this);\n",
+  ]),
+  inCore('what was released is held until the server has confirmed it', 'no way back', [
+    'ownership.ts',
+    'if (this.#end) return 0;',
+    "if (this.#end === 'lost') return 0;",
+  ]),
+  inCore(
+    'a new session revives an old ownership',
+    'no way back',
+    [
+      'liveness.ts',
+      '  constructor(clock: Clock, deadline: number) {\n',
+      `  static readonly newest = new WeakMap<Clock, Liveness>();
+  get newest(): Liveness {
+    return Liveness.newest.get(this.#clock) ?? this;
+  }
+  constructor(clock: Clock, deadline: number) {
+    Liveness.newest.set(clock, this);
+`,
+    ],
+    ['ownership.ts', 'left = this.#liveness.remainingMs', 'left = this.#liveness.newest.remainingMs'],
+    ['ownership.ts', 'if (this.#end) return 0;', "if (this.#end === 'released') return 0;"],
+  ),
+  inCore('a release is confirmed before the server has', 'release', [
+    'ownership.ts',
+    'await this.#entry.leave();',
+    'void this.#entry.leave();',
+  ]),
+  inCore('a state says `held` after the release', 'no way back', [
+    'lock.ts',
+    '    filter(() => !ownership.givenUp),\n',
+    '',
+  ]),
+  inCore(
+    'a holder does not hear that its entry was removed',
+    ['learns', 'progress'],
+    [
+      'lock.ts',
+      'distinctUntilChanged(sameTurn));',
+      'distinctUntilChanged(sameTurn), catchError(() => new Subject<Turn>()));',
+    ],
+  ),
+  inCore('a run resolves although its lock was lost', 'run', [
+    'work.ts',
+    '    throwIfLost(ownership);\n    return result;',
+    '    return result;',
+  ]),
+  inCore(
+    'a run may wait for itself',
+    ['run', 'progress'],
+    ['reentrancy.ts', 'if (hold.active && ', 'if (!hold.active && '],
+  ),
+];

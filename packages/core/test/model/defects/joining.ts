@@ -1,0 +1,72 @@
+import { inCore, type Defect } from './defect.ts';
+
+/** What if the caller gives up, or an answer does not come? */
+export const JOINING_DEFECTS: readonly Defect[] = [
+  inCore(
+    'leaving does not follow an enqueue that is under way',
+    ['nothing left', 'progress'],
+    ['entry.ts', '    let left: Promise', '    let entered = false;\n    let left: Promise'],
+    ['entry.ts', '      void leave();\n', '      if (entered) void leave();\n'],
+    ['entry.ts', 'if (placement) subscriber.next', 'entered = true;\n        if (placement) subscriber.next'],
+  ),
+  inCore(
+    'a waiter that gives up stays in the queue',
+    ['nothing left', 'progress'],
+    ['entry.ts', '      void leave();\n', ''],
+  ),
+  inCore(
+    'an enqueue whose outcome is unknown is not followed by a removal',
+    ['nothing left', 'progress'],
+    ['entry.ts', 'attempts.mayBeIn && !isGone(error)', 'attempts.mayBeIn && isGone(error)'],
+  ),
+  inCore('a refused enqueue is followed by a removal, whose refusal ends the session', 'signal', [
+    'entry.ts',
+    'attempts.mayBeIn && !isGone',
+    '!isGone',
+  ]),
+  inCore(
+    'a removal is not repeated',
+    ['release', 'nothing left', 'progress'],
+    [
+      'entry.ts',
+      'repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending)',
+      'session.remove(spec.queue, spec.id).catch(() => undefined)',
+    ],
+  ),
+  inCore(
+    'a removal that fails is thrown',
+    ['release', 'nothing lost'],
+    [
+      'entry.ts',
+      "    liveness.end(\n      isQueueLockError(error, 'SESSION_LOST')",
+      "    if (liveness.remainingMs === 0) throw error;\n    liveness.end(\n      isQueueLockError(error, 'SESSION_LOST')",
+    ],
+  ),
+  inCore('an enqueue is not repeated', 'outcome', [
+    'entry.ts',
+    'await repeatUntilDefinite(() => this.#once(), stop)',
+    'await this.#once()',
+  ]),
+  inCore(
+    'a join goes on after it was given up',
+    'contract',
+    ['entry.ts', "stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));", ''],
+    ['entry.ts', 'left = joined.then(', 'void takeOut(live, spec);\n      left = joined.then('],
+  ),
+  inCore('a join outlives its session', 'at once', [
+    'entry.ts',
+    '        stop.abort(error);\n        subscriber.error(error);\n',
+    '        stop.abort(error);\n',
+  ]),
+  inCore(
+    'who joins while the session ends gets the same one again',
+    'outcome',
+    ['session.ts', '        live.liveness.health$', '        subscriber.next(live);\n        live.liveness.health$'],
+    ['session.ts', '        });\n        subscriber.next(live);\n', '        });\n'],
+  ),
+  inCore('a stale session is not replaced', 'outcome', [
+    'lock.ts',
+    '      retry({ count: 1, delay: onlyIfTheSessionWasStale }),\n',
+    '',
+  ]),
+];

@@ -1,0 +1,65 @@
+import { inCore, type Defect } from './defect.ts';
+
+/** Is the session alive, and until when? */
+export const LIVENESS_DEFECTS: readonly Defect[] = [
+  inCore('the deadline counts from the answer to a renewal, not from its sending', 'budget', [
+    'heartbeat.ts',
+    'liveness.prove(deadlineOf(sentAt,',
+    'liveness.prove(deadlineOf(clock.now(),',
+  ]),
+  inCore('the first deadline counts from the answer to the opening', 'budget', [
+    'session.ts',
+    'deadlineOf(openedAt,',
+    'deadlineOf(settings.clock.now(),',
+  ]),
+  inCore('clocks are taken to run equally fast', 'budget', [
+    'budget.ts',
+    'CLOCK_RATE_ERROR = 0.01',
+    'CLOCK_RATE_ERROR = 0',
+  ]),
+  inCore('a renewal that proves less takes back what is proven', 'no needless loss', [
+    'liveness.ts',
+    'Math.max(this.#deadline, deadline)',
+    'deadline',
+  ]),
+  inCore(
+    'a late answer revives what has ended',
+    'no way back',
+    ['liveness.ts', 'if (this.#ended) return 0;', ''],
+    ['liveness.ts', 'if (this.remainingMs === 0) return;', ''],
+    ['ownership.ts', 'if (this.#end) return 0;', "if (this.#end === 'released') return 0;"],
+  ),
+  inCore(
+    'only the timer looks at the clock',
+    ['budget', 'ends first', 'exclusive'],
+    ['liveness.ts', '  #deadline: number;', '  #rung = false;\n  #deadline: number;'],
+    ['liveness.ts', 'if (left > 0) return left;', 'if (left > 0 || !this.#rung) return Math.max(left, 1);'],
+    [
+      'liveness.ts',
+      'if (this.remainingMs > 0) this.#cancelAlarm',
+      'this.#rung = this.#deadline <= this.#clock.now();\n      if (this.remainingMs > 0) this.#cancelAlarm',
+    ],
+  ),
+  inCore('no timer ends a hold, only a look does', 'told in time', [
+    'liveness.ts',
+    'this.#clock.after(Math.max(0, this.#deadline - this.#clock.now()),',
+    'this.#clock.after(24 * 60 * 60 * 1_000,',
+  ]),
+  inCore('the heartbeat stops after a beat', 'no needless loss', ['heartbeat.ts', '    repeat(),\n', '']),
+  inCore('two hearts beat', 'contract', [
+    'heartbeat.ts',
+    'switchMap(() => beat(live, pace, clock)),',
+    'switchMap(() => (void beat(live, pace, clock), beat(live, pace, clock))),',
+  ]),
+  inCore('an overdue beat raises no doubt', 'doubt', [
+    'heartbeat.ts',
+    '    liveness.doubt();\n    overdue',
+    '    overdue',
+  ]),
+  inCore('a failed beat raises no doubt', 'doubt', ['heartbeat.ts', '    else liveness.doubt();\n', '']),
+  inCore('the doubts of the backend are not heard', 'doubt', [
+    'heartbeat.ts',
+    '(live.session.doubts$ ?? NEVER)',
+    'NEVER',
+  ]),
+];

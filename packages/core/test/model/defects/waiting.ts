@@ -1,0 +1,58 @@
+import { inCore, type Defect } from './defect.ts';
+
+/** Whose turn is it, and who still wants it? */
+export const WAITING_DEFECTS: readonly Defect[] = [
+  inCore('an abort ends no wait', 'at once', [
+    'wait-limit.ts',
+    "      signal.addEventListener('abort', abort);\n",
+    '',
+  ]),
+  inCore('a timeout ends no wait', 'at once', ['wait-limit.ts', 'timeoutMs > 0', 'timeoutMs < 0']),
+  inCore(
+    'an abort or a timeout ends a hold as well',
+    ['outcome', 'run', 'signal', 'no way back'],
+    ['lock.ts', '.pipe(takeUntil(granted$));', ';'],
+  ),
+  inCore('a waiter does not hear of the end of its session', 'at once', [
+    'lock.ts',
+    'return merge(failures(live), state$).pipe(',
+    'return state$.pipe(',
+  ]),
+  inCore('a waiter hears of its first turn only', 'progress', [
+    'lock.ts',
+    'startWith(entry.placement.turn),',
+    'startWith(entry.placement.turn), take(1),',
+  ]),
+  inCore(
+    'a waiter hears the turns of another entry',
+    ['order', 'exclusive', 'grant', 'progress', 'outcome', 'signal', 'learns'],
+    ['lock.ts', 'entry.placement.turns$.pipe(', 'misrouted(entry.placement.turns$).pipe('],
+    [
+      'lock.ts',
+      'function queued(',
+      `let previous$: Observable<Turn> | undefined;
+function misrouted(own$: Observable<Turn>): Observable<Turn> {
+  const turn$ = previous$ ?? own$;
+  previous$ = own$;
+  return turn$;
+}
+
+function queued(`,
+    ],
+  ),
+  inCore('a waiter does not wait', ['exclusive', 'order'], [
+    'lock.ts',
+    '(turn.admitted ? proven',
+    '(turn ? proven',
+  ]),
+  inCore('a lock is granted in doubt', 'grant', [
+    'lock.ts',
+    "health === 'alive' && liveness.remainingMs > 0",
+    'liveness.remainingMs > 0',
+  ]),
+  inCore('a lock is granted without a look at the clock', 'grant', [
+    'lock.ts',
+    "health === 'alive' && liveness.remainingMs > 0",
+    "health === 'alive'",
+  ]),
+];

@@ -1,0 +1,144 @@
+import { isQueueLockError, type Ownership, type RevocationReason } from '../../src/index.ts';
+import type { Actor } from './actor.ts';
+import type { World } from './world.ts';
+
+// Times of two clocks are compared after a division.
+const ROUNDING_MS = 0.001;
+// Once there is no trouble any more, a session that is alive is proven after this time.
+const RECOVERY_MS = 1_500;
+
+/** One grant, from the point of view of its owner. */
+export class Hold {
+  readonly label: string;
+  readonly name: string;
+  readonly key: string;
+  readonly order: bigint;
+  readonly token: bigint;
+  readonly actor: Actor;
+  readonly looks: boolean;
+  readonly #world: World;
+  readonly #ownership: Ownership;
+  /** Its owner gave it up, before it knew of a loss. */
+  gaveUp = false;
+  /** The signal's event has come. */
+  told = false;
+  #over = false;
+
+  constructor(world: World, ownership: Ownership, by: { label: string; actor: Actor; looks: boolean }) {
+    this.label = by.label;
+    this.actor = by.actor;
+    this.looks = by.looks;
+    this.name = ownership.name;
+    this.key = ownership.key;
+    this.order = ownership.order;
+    this.token = ownership.token;
+    this.#world = world;
+    this.#ownership = ownership;
+    ownership.signal.addEventListener('abort', () => this.#lose());
+  }
+
+  /** Whether its owner would say that it owns, without looking. */
+  get open(): boolean {
+    return !this.gaveUp && !this.told && !this.#over;
+  }
+
+  /** Whether this is the error that its signal carries. */
+  lostBy(error: unknown): boolean {
+    return this.#ownership.signal.reason === error;
+  }
+
+  is(ownership: Ownership): boolean {
+    return ownership === this.#ownership;
+  }
+
+  /** What its owner would see. Looking may be what ends it. */
+  get believes(): boolean {
+    return this.#ownership.held;
+  }
+
+  /** The owner looks, and everything must fit. */
+  look(): boolean {
+    const { held, remainingMs } = this.#ownership;
+    const { judge, timeline, ledger } = this.#world;
+    const say = (what: string) => () => `${this.label} ${what}`;
+    judge.require('no way back', held === remainingMs > 0, say('is held without a budget, or the reverse'));
+    judge.require('no way back', !held || (!this.gaveUp && !this.#over), say('is held again'));
+    if (held && !ledger.tookAway(this.key)) {
+      const until = timeline.now() + remainingMs / this.actor.machine.rate;
+      const { keptUntil } = ledger.leaseOf(ledger.sessionOf(this.key));
+      judge.require(
+        'budget',
+        until <= keptUntil + ROUNDING_MS,
+        say(`believes until ${until}, kept until ${keptUntil}`),
+      );
+    }
+    if (!held) this.#over = true;
+    if (!held && !this.gaveUp) {
+      judge.require('signal', this.#ownership.signal.aborted, say('is lost, and its signal silent'));
+      judge.require('signal', this.told, say('is lost, and the event has not come'));
+    }
+    return held;
+  }
+
+  /** Its owner is done with it, by other means than a release. */
+  giveUp(): void {
+    if (this.looks) this.look();
+    if (!this.told) this.gaveUp = true;
+  }
+
+  release(): void {
+    const { judge, server } = this.#world;
+    this.giveUp();
+    const released = this.#ownership.release();
+    this.look();
+    released.then(
+      () => {
+        const there =
+          server
+            .queues()
+            .get(this.name)
+            ?.some(({ key }) => key === this.key) ?? false;
+        const confirmed = !there || this.actor.sawTheEndOf(this.#world.ledger.sessionOf(this.key));
+        judge.require('release', confirmed, () => `${this.label} is released and still there`);
+      },
+      (error: unknown) => judge.require('release', false, () => `${this.label}: ${String(error)}`),
+    );
+  }
+
+  #lose(): void {
+    const { judge } = this.#world;
+    const reason: unknown = this.#ownership.signal.reason;
+    judge.note(`${this.label} lost ${String(reason)}`);
+    judge.require('signal', !this.gaveUp, () => `${this.label} aborts after its release`);
+    judge.require('signal', !this.told, () => `${this.label} aborts twice`);
+    this.told = true;
+    const typed = isQueueLockError(reason, 'OWNERSHIP_LOST') && reason.reason !== undefined;
+    judge.require('signal', typed, () => `${this.label} has an untyped reason ${String(reason)}`);
+    if (typed) this.#justify(reason.reason!);
+    this.look();
+    this.actor.lookAround();
+  }
+
+  #justify(reason: RevocationReason): void {
+    const { judge, ledger, server } = this.#world;
+    const { machine, closed } = this.actor;
+    if (reason === 'in-doubt-too-long') {
+      const calmMs = this.#world.timeline.now() - judge.calmSince;
+      judge.require('no needless loss', calmMs < RECOVERY_MS, () => `${this.label} is lost without trouble`);
+      const provenUntil = ledger.leaseOf(ledger.sessionOf(this.key)).provenUntil;
+      judge.require(
+        'no needless loss',
+        machine.now() >= provenUntil - ROUNDING_MS,
+        () => `${this.label} is lost at ${machine.now()}, proven until ${provenUntil}`,
+      );
+      return;
+    }
+    const session = ledger.sessionOf(this.key);
+    const causes = {
+      'client-closed': closed,
+      'entry-removed': ledger.evicted.has(this.key),
+      'session-lost': ledger.ended.has(session) || !server.sessionIds.includes(session),
+    };
+    judge.require('signal', causes[reason], () => `${this.label} is lost for no cause: ${reason}`);
+  }
+}

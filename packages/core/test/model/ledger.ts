@@ -1,0 +1,168 @@
+import type { Observable } from 'rxjs';
+import {
+  QueueLockError,
+  type Backend,
+  type EntrySpec,
+  type Placement,
+  type Session,
+} from '../../src/backend.ts';
+import type { Machine, Timeline } from './timeline.ts';
+
+/** Until when a session is proven to live. */
+interface Lease {
+  /** In the server's time. */
+  keptUntil: number;
+  /** In the client's time, which may run slower, and without its margin. An answer that comes later does not count. */
+  provenUntil: number;
+  /** When the renewal that is under way was sent, in the client's time. */
+  renewingSince: number | undefined;
+  /** The latest renewal brought no proof. */
+  failed: boolean;
+}
+
+const NO_LEASE: Lease = { keptUntil: 0, provenUntil: 0, renewingSince: undefined, failed: false };
+
+/** One client's side of the ledger. */
+interface Witnessed {
+  readonly machine: Machine;
+  readonly marginMs: number;
+  /** Every other renewal proves less than the session has left, as a backend may. */
+  readonly vague: boolean;
+  /** Renewals go on after they were aborted. */
+  readonly deaf: boolean;
+  /** Is filled with the sessions that are opened. */
+  readonly sessions: Set<string>;
+  /** Reasons to doubt the session, as a backend may have them. */
+  readonly doubts$: Observable<unknown>;
+  /** Whether the server refuses this client in this queue at the moment. */
+  readonly refused: (queue: string) => boolean;
+}
+
+// How much slower than the server's a client's clock is taken to run at most.
+const RATE_ERROR = 0.01;
+const VAGUE = 0.6;
+const NEVER = new AbortController().signal;
+
+/** What really happened between the clients and the server, written down on the way. */
+export class Ledger {
+  readonly #timeline: Timeline;
+  readonly #leases = new Map<string, Lease>();
+  readonly #sessions = new Map<string, string>();
+  readonly #keys = new Map<string, string>();
+  /** Sessions that an operator ended before their time, or which had to end because a removal was refused. */
+  readonly ended = new Set<string>();
+  /** Keys of entries that an operator removed. */
+  readonly evicted = new Set<string>();
+  /** What the core did that no backend has to bear. */
+  readonly breaches: string[] = [];
+
+  constructor(timeline: Timeline) {
+    this.#timeline = timeline;
+  }
+
+  sessionOf(key: string): string {
+    return this.#sessions.get(key) ?? 'none';
+  }
+
+  leaseOf(sessionId: string): Lease {
+    return this.#leases.get(sessionId) ?? NO_LEASE;
+  }
+
+  /** The key of the newest entry with this owner, if there was one. */
+  keyOf(owner: string): string | undefined {
+    return this.#keys.get(owner);
+  }
+
+  /** Whether an operator took this entry or its session away: nothing is promised until its client learns of it. */
+  tookAway(key: string): boolean {
+    return this.evicted.has(key) || this.ended.has(this.sessionOf(key));
+  }
+
+  /** The same backend, with everything of interest written down. */
+  witness(backend: Backend, client: Witnessed): Backend {
+    return {
+      ...backend,
+      open: async (ttlMs, signal) => {
+        const proof = this.#proofFrom(client);
+        const session = await backend.open(ttlMs, signal);
+        const lease = { ...NO_LEASE, provenUntil: Infinity };
+        this.#leases.set(session.id, lease);
+        client.sessions.add(session.id);
+        proof(lease, ttlMs);
+        return this.#witnessSession(session, lease, client);
+      },
+    };
+  }
+
+  /** Starts to count now. */
+  #proofFrom({ machine, marginMs }: Witnessed): (lease: Lease, provenMs: number) => void {
+    const [here, there] = [machine.now(), this.#timeline.now()];
+    return (lease, provenMs) => {
+      const provenUntil = here + provenMs * (1 - RATE_ERROR) - marginMs;
+      lease.keptUntil = Math.max(lease.keptUntil, there + provenMs);
+      if (lease.provenUntil === Infinity) lease.provenUntil = provenUntil;
+      else if (machine.now() < lease.provenUntil) {
+        lease.provenUntil = Math.max(lease.provenUntil, provenUntil);
+      }
+    };
+  }
+
+  #witnessSession(session: Session, lease: Lease, client: Witnessed): Session {
+    const removed = new Set<string>();
+    // Ids that may be in the queue, as far as the core can know.
+    const unsure = new Set<string>();
+    let renewals = 0;
+    const join = async <P extends Placement | undefined>(
+      { queue, id, value = '{}' }: EntrySpec,
+      enter: () => Promise<P>,
+    ): Promise<P> => {
+      if (removed.has(id)) this.breaches.push('an id was enqueued after its removal had begun');
+      if (client.refused(queue)) throw refusal(queue);
+      unsure.add(id);
+      const placement = await enter();
+      if (!placement) unsure.delete(id);
+      if (!placement) return placement;
+      this.#sessions.set(placement.key, session.id);
+      this.#keys.set((JSON.parse(value) as { owner: string }).owner, placement.key);
+      return placement;
+    };
+    return {
+      id: session.id,
+      ttlMs: session.ttlMs,
+      doubts$: client.doubts$,
+      renew: async (signal) => {
+        if (lease.renewingSince !== undefined) this.breaches.push('two renewals of a session at a time');
+        lease.renewingSince = client.machine.now();
+        const proof = this.#proofFrom(client);
+        try {
+          const keptMs = await session.renew(client.deaf ? NEVER : signal);
+          const provenMs = client.vague && renewals++ % 2 === 1 ? keptMs * VAGUE : keptMs;
+          proof(lease, provenMs);
+          lease.failed = false;
+          return provenMs;
+        } catch (error) {
+          lease.failed = true;
+          throw error;
+        } finally {
+          lease.renewingSince = undefined;
+        }
+      },
+      enqueue: (spec) => join(spec, () => session.enqueue(spec)),
+      tryEnqueue: (spec) => join(spec, () => session.tryEnqueue(spec)),
+      update: (queue, id, value) => session.update(queue, id, value),
+      remove: async (queue, id) => {
+        removed.add(id);
+        if (client.refused(queue)) {
+          if (unsure.has(id)) this.ended.add(session.id);
+          throw refusal(queue);
+        }
+        return session.remove(queue, id);
+      },
+      close: () => session.close(),
+    };
+  }
+}
+
+function refusal(queue: string): QueueLockError {
+  return new QueueLockError('ACCESS_DENIED', `not allowed to write in ${queue}`);
+}

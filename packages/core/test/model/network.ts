@@ -1,0 +1,133 @@
+import type { Intercept, MemoryCall } from '@queuelock/memory';
+import { QueueLockError } from '../../src/index.ts';
+import type { Machine, Timeline } from './timeline.ts';
+
+/** The luck of a history, one byte for every message; 0 is no trouble, and so is everything after the last one. */
+export class Fates {
+  readonly #bytes: ArrayLike<number>;
+  #next = 0;
+
+  constructor(bytes: ArrayLike<number>) {
+    this.#bytes = bytes;
+  }
+
+  draw(): number {
+    return this.#bytes[this.#next++] ?? 0;
+  }
+
+  /** From now on there is no trouble. */
+  calm(): void {
+    this.#next = this.#bytes.length;
+  }
+}
+
+/** What becomes of one call, in milliseconds after it was made. What is missing never happens. */
+interface Fate {
+  readonly arrivesIn?: number;
+  /** After the arrival. */
+  readonly answersIn?: number;
+  readonly failsIn: number;
+}
+
+// How long an attempt takes before it is given up: the backend bounds it.
+const ATTEMPT_MS = 250;
+const RENEWAL_MS = 1_000;
+const NEAR_MS = [2, 2, 3, 5, 10, 20, 40, 80] as const;
+
+function fateOf(byte: number, limitMs: number): Fate {
+  const place = byte >> 5;
+  const near = NEAR_MS[place] ?? 2;
+  const failsIn = limitMs;
+  const kind = byte & 31;
+  if (kind < 24) return { arrivesIn: near, answersIn: NEAR_MS[(place * 3) % 8] ?? 2, failsIn };
+  if (kind === 24) return { failsIn };
+  if (kind === 25) return { arrivesIn: near, failsIn };
+  if (kind === 26) return { arrivesIn: limitMs + near * 5, failsIn };
+  if (kind === 27) return { arrivesIn: limitMs + 400 * place, failsIn };
+  if (kind === 28) return { failsIn: near };
+  if (kind === 29) return { arrivesIn: 2, failsIn: 2 + near };
+  if (kind === 30) return { arrivesIn: near, answersIn: 40 * (place + 1), failsIn };
+  return { arrivesIn: 30 * (place + 1), answersIn: 2, failsIn };
+}
+
+function delayOf(byte: number): number {
+  const place = byte >> 5;
+  return (byte & 31) < 26 ? (NEAR_MS[place] ?? 2) : 100 + place * 250;
+}
+
+/** The way between one machine and the server. */
+export class Network {
+  readonly #timeline: Timeline;
+  readonly #machine: Machine;
+  readonly #fates: Fates;
+  #cut: { readonly until: number; readonly what: 'requests' | 'answers' } = { until: 0, what: 'requests' };
+  /** Events that wait for the end of a cut: a backend's watch catches up by itself. */
+  readonly #heldBack: (() => void)[] = [];
+  #failures = 0;
+
+  constructor(timeline: Timeline, machine: Machine, fates: Fates) {
+    this.#timeline = timeline;
+    this.#machine = machine;
+    this.#fates = fates;
+  }
+
+  /** A call has failed or may have, by the network's fault or the machine's. */
+  get hadTrouble(): boolean {
+    return this.#failures > 0 || this.#machine.wasFrozen;
+  }
+
+  /** Nothing gets through, or only what goes to the server. */
+  cut(ms: number, what: 'requests' | 'answers'): void {
+    this.#cut = { until: this.#timeline.now() + ms, what };
+    this.#timeline.after(ms, () => {
+      if (this.#cutMs === 0) this.heal();
+    });
+  }
+
+  heal(): void {
+    this.#cut = { until: 0, what: 'requests' };
+    for (const send of this.#heldBack.splice(0)) send();
+  }
+
+  get #cutMs(): number {
+    return Math.max(0, this.#cut.until - this.#timeline.now());
+  }
+
+  readonly intercept: Intercept = (call, proceed) => {
+    const { arrivesIn, answersIn, failsIn } = this.#fateOf(call);
+    return new Promise((resolve, reject) => {
+      const stopWaiting = this.#timeline.after(failsIn, giveUp, this.#machine);
+      const answerTo = (answer: ReturnType<typeof proceed>): void => {
+        stopWaiting();
+        answer.then(resolve, reject);
+      };
+      const arrive = (): void => {
+        const answer = proceed();
+        if (answersIn !== undefined) {
+          this.#timeline.after(answersIn, () => answerTo(answer), this.#machine);
+        }
+      };
+      if (arrivesIn !== undefined) this.#timeline.after(arrivesIn, arrive);
+      const noteFailure = (): void => void this.#failures++;
+      function giveUp(): void {
+        noteFailure();
+        reject(new QueueLockError('UNAVAILABLE', `no answer to ${call}`));
+      }
+    });
+  };
+
+  readonly deliver = (arrive: () => void): void => {
+    const send = (): void => void this.#timeline.after(delayOf(this.#fates.draw()), arrive, this.#machine);
+    if (this.#cutMs > 0) this.#heldBack.push(send);
+    else send();
+  };
+
+  #fateOf(call: MemoryCall): Fate {
+    const limitMs = call === 'renew' ? RENEWAL_MS : ATTEMPT_MS;
+    const fate = fateOf(this.#fates.draw(), limitMs);
+    if (this.#cutMs === 0) return fate;
+    return this.#cut.what === 'requests' || fate.arrivesIn === undefined
+      ? { failsIn: limitMs }
+      : { arrivesIn: fate.arrivesIn, failsIn: limitMs };
+  }
+}

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+
+/** One client and its machine. */
+export interface ClientPlan {
+  readonly ttlMs: number;
+  /** `undefined`: the default. */
+  readonly marginMs: number | undefined;
+  /** How fast its clock runs, compared with the server's. */
+  readonly rate: number;
+  /** Renewals prove less than there is, now and then. */
+  readonly vague: boolean;
+  /** Its backend goes on with a renewal after the core has lost patience. */
+  readonly deaf: boolean;
+}
+
+/** Ways to ask for a lock. `nested`: a `run` whose work runs under a second name, and tries the first one again. */
+export type Way = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
+
+/** One acquisition. */
+export interface ClaimPlan {
+  readonly client: number;
+  readonly name: 'a' | 'b';
+  readonly way: Way;
+  readonly timeoutMs: number | undefined;
+  /** How long it is held; `undefined`: until somebody says so. */
+  readonly holdMs: number | undefined;
+  /** Whether its holder keeps looking at `held`; otherwise it relies on being told. */
+  readonly looks: boolean;
+}
+
+/** What happens next: deeds of users, of operators, and faults. `which` counts claims from the newest. */
+export type Deed =
+  | ({ readonly do: 'claim' } & ClaimPlan)
+  | { readonly do: 'abort' | 'unsubscribe'; readonly which: number }
+  | { readonly do: 'release'; readonly which: number; readonly times: number }
+  | { readonly do: 'close'; readonly client: number }
+  | { readonly do: 'expire'; readonly client: number }
+  | { readonly do: 'evict'; readonly name: 'a' | 'b'; readonly place: number }
+  | { readonly do: 'doubt'; readonly client: number }
+  | { readonly do: 'deny'; readonly client: number; readonly name: 'a' | 'b'; readonly ms: number }
+  | { readonly do: 'freeze'; readonly client: number; readonly ms: number }
+  | {
+      readonly do: 'cut';
+      readonly client: number;
+      readonly ms: number;
+      readonly what: 'requests' | 'answers';
+    };
+
+/** A whole history: the same one always goes the same way. */
+export interface History {
+  readonly clients: readonly ClientPlan[];
+  /** `after`: milliseconds since the deed before. */
+  readonly deeds: readonly { readonly after: number; readonly deed: Deed }[];
+  /** The luck of every message. */
+  readonly fates: readonly number[];
+}
+
+const name = fc.constantFrom('a' as const, 'a' as const, 'b' as const);
+const client = fc.nat(2);
+const which = fc.nat(5);
+
+const claim: fc.Arbitrary<Deed> = fc.record({
+  do: fc.constant('claim' as const),
+  client,
+  name,
+  way: fc.constantFrom<Way[]>('claim', 'claim', 'claim', 'acquire', 'tryAcquire', 'run', 'nested'),
+  timeoutMs: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, 3, 60, 700, 2_500),
+  holdMs: fc.constantFrom(undefined, undefined, undefined, 0, 30, 400, 2_000),
+  looks: fc.boolean(),
+});
+const abort: fc.Arbitrary<Deed> = fc.record({ do: fc.constantFrom('abort', 'unsubscribe'), which });
+const release: fc.Arbitrary<Deed> = fc.record({
+  do: fc.constant('release'),
+  which,
+  times: fc.constantFrom(1, 1, 2),
+});
+const close: fc.Arbitrary<Deed> = fc.record({ do: fc.constant('close'), client });
+const expire: fc.Arbitrary<Deed> = fc.record({ do: fc.constant('expire'), client });
+const doubt: fc.Arbitrary<Deed> = fc.record({ do: fc.constant('doubt'), client });
+const deny: fc.Arbitrary<Deed> = fc.record({
+  do: fc.constant('deny'),
+  client,
+  name,
+  ms: fc.constantFrom(20, 1_000),
+});
+const evict: fc.Arbitrary<Deed> = fc.record({
+  do: fc.constant('evict'),
+  name,
+  place: fc.nat(2),
+});
+const freeze: fc.Arbitrary<Deed> = fc.record({
+  do: fc.constant('freeze'),
+  client,
+  ms: fc.constantFrom(50, 300, 900, 1_600, 3_500),
+});
+const cut: fc.Arbitrary<Deed> = fc.record({
+  do: fc.constant('cut'),
+  client,
+  ms: fc.constantFrom(100, 500, 1_200, 2_500, 4_000),
+  what: fc.constantFrom('requests', 'answers'),
+});
+const deed = fc.oneof(
+  { weight: 24, arbitrary: claim },
+  { weight: 8, arbitrary: abort },
+  { weight: 8, arbitrary: release },
+  { weight: 6, arbitrary: cut },
+  { weight: 4, arbitrary: freeze },
+  { weight: 2, arbitrary: evict },
+  { weight: 2, arbitrary: expire },
+  { weight: 2, arbitrary: doubt },
+  { weight: 1, arbitrary: deny },
+  { weight: 1, arbitrary: close },
+);
+
+/** Any history of three clients. */
+export const anyHistory: fc.Arbitrary<History> = fc.record({
+  clients: fc.array(
+    fc.record<ClientPlan>({
+      ttlMs: fc.constantFrom(2_000, 3_000),
+      marginMs: fc.constantFrom(undefined, 0),
+      rate: fc.constantFrom(1, 0.99, 1.01),
+      vague: fc.constantFrom(false, false, true),
+      deaf: fc.boolean(),
+    }),
+    { minLength: 3, maxLength: 3 },
+  ),
+  deeds: fc.array(fc.record({ after: fc.constantFrom(0, 0, 1, 3, 10, 50, 200, 700, 2_000), deed }), {
+    minLength: 3,
+    maxLength: 24,
+    size: 'max',
+  }),
+  fates: fc.array(fc.nat(255), { minLength: 0, maxLength: 120, size: 'max' }),
+});

@@ -1,0 +1,77 @@
+import type { Hold } from './hold.ts';
+import type { World } from './world.ts';
+
+/** Who follows whom, as the server has it and as the holders believe. */
+export class Succession {
+  readonly #world: Omit<World, 'succession'>;
+  readonly #admitted = new Set<string>();
+  readonly #latest = new Map<string, Hold>();
+  readonly #holds: Hold[] = [];
+
+  constructor(world: Omit<World, 'succession'>) {
+    this.#world = world;
+  }
+
+  granted(hold: Hold): void {
+    const { judge, ledger, server } = this.#world;
+    this.#holds.push(hold);
+    // The news that an operator took it away may be on its way still.
+    if (ledger.tookAway(hold.key)) return;
+    this.#exclude(hold.name);
+    const before = this.#latest.get(hold.name);
+    this.#latest.set(hold.name, hold);
+    const first = server.queues().get(hold.name)?.[0];
+    judge.require('tokens', !before || before.token < hold.token, () => `${hold.label} has an old token`);
+    judge.require('order', !before || before.order < hold.order, () => `${hold.label} comes too late`);
+    judge.require('order', first?.key === hold.key, () => `${hold.label} is granted, first is ${first?.key}`);
+  }
+
+  /** After an event: whom has the server admitted by it? */
+  acted(): void {
+    for (const [name, entries] of this.#world.server.queues()) {
+      for (const { key, admitted } of entries) {
+        if (!admitted || this.#admitted.has(key)) continue;
+        this.#admitted.add(key);
+        for (const hold of this.#holds)
+          if (hold.name === name && hold.key !== key) this.#mustBeOver(hold, key);
+      }
+    }
+  }
+
+  /** Between two events: those who look, look. */
+  settled(): void {
+    // Looking at one that is over changes nothing; looking at an open one may be what ends it.
+    for (const hold of this.#holds) if (hold.looks || !hold.open) hold.look();
+    for (const name of ['a', 'b']) this.#exclude(name);
+  }
+
+  /** When all news has arrived: a belief has its entry. */
+  haveLearned(): void {
+    const { server, judge } = this.#world;
+    for (const hold of this.#holds.filter(({ open }) => open)) {
+      const there =
+        server
+          .queues()
+          .get(hold.name)
+          ?.some(({ key }) => key === hold.key) ?? false;
+      judge.require('learns', there || !hold.look(), () => `${hold.label} believes and has no entry`);
+    }
+  }
+
+  #mustBeOver(hold: Hold, next: string): void {
+    const { judge, ledger } = this.#world;
+    if (!hold.open || ledger.tookAway(hold.key)) return;
+    const { believes } = hold;
+    judge.require('ends first', !believes, () => `${hold.label} believes while ${next} is admitted`);
+    const late = hold.actor.machine.late;
+    judge.require('told in time', believes || late, () => `${hold.label} was not told before ${next}`);
+  }
+
+  #exclude(name: string): void {
+    const { judge, ledger } = this.#world;
+    const open = this.#holds.filter((hold) => hold.open && hold.name === name && !ledger.tookAway(hold.key));
+    if (open.length < 2) return;
+    const believers = open.filter((hold) => hold.believes).map(({ label }) => label);
+    judge.require('exclusive', believers.length < 2, () => believers.join(' and '));
+  }
+}

@@ -1,0 +1,97 @@
+import { virtualClock } from '@queuelock/memory';
+import type { Clock } from '../../src/index.ts';
+
+/** What looks at the world between two events. */
+export interface Observer {
+  /** Everything that follows from the last event has happened, also in promise jobs. */
+  settled(): void;
+  /** An event has happened; promise jobs have not run yet. */
+  acted(): void;
+}
+
+/** The one time of a history, in whole milliseconds: every timer, message and deed is an event on it. */
+export class Timeline implements Clock {
+  readonly #clock = virtualClock();
+  observer: Observer = { settled: () => undefined, acted: () => undefined };
+  /** Whose code is running, so that timers which it sets elsewhere than at its clock freeze with it. */
+  acting: Machine | undefined;
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  get timerCount(): number {
+    return this.#clock.timerCount;
+  }
+
+  after(ms: number, task: () => void, machine?: Machine): () => void {
+    let cancel: () => void;
+    const run = (): void => {
+      if (machine && machine.frozenMs > 0) {
+        cancel = this.#clock.after(machine.frozenMs, run);
+        return;
+      }
+      this.acting = machine;
+      this.observer.settled();
+      task();
+      this.observer.acted();
+    };
+    cancel = this.#clock.after(ms, run);
+    return () => {
+      cancel();
+    };
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.#clock.advance(ms);
+    this.observer.settled();
+  }
+}
+
+/**
+ * The computer of one client. Its clock runs at a rate of its own and was set at another time than the server's. It can
+ * freeze: the clock goes on, and neither timers nor messages get through until the end. What looks at the clock meanwhile is
+ * the code that blocks the event loop.
+ */
+export class Machine implements Clock {
+  readonly rate: number;
+  readonly #timeline: Timeline;
+  readonly #bootedAt: number;
+  #frozenUntil = -1;
+
+  constructor(timeline: Timeline, { rate, bootedAt }: { readonly rate: number; readonly bootedAt: number }) {
+    this.#timeline = timeline;
+    this.#bootedAt = bootedAt;
+    this.rate = rate;
+  }
+
+  now(): number {
+    return (this.#timeline.now() + this.#bootedAt) * this.rate;
+  }
+
+  after(ms: number, task: () => void): () => void {
+    return this.#timeline.after(ms > 0 ? Math.ceil(ms / this.rate) : 0, task, this);
+  }
+
+  get frozenMs(): number {
+    return Math.max(0, this.#frozenUntil - this.#timeline.now());
+  }
+
+  get wasFrozen(): boolean {
+    return this.#frozenUntil >= 0;
+  }
+
+  /** Whether its timers may not have run yet that were due. */
+  get late(): boolean {
+    return this.#frozenUntil >= this.#timeline.now();
+  }
+
+  freeze(ms: number): void {
+    this.#frozenUntil = Math.max(this.#frozenUntil, this.#timeline.now() + ms);
+  }
+
+  /** Does something on this machine as soon as it can. */
+  do(task: () => void): void {
+    this.after(0, task);
+  }
+}
