@@ -5,6 +5,7 @@ import { orAborted } from './aborted.ts';
 import type { ZkDriver } from './driver.ts';
 import { AUTH_FAILED_STATE } from './errors.ts';
 import { NativeDriver } from './native-driver.ts';
+import { requireAddon } from './native.ts';
 import type { Host, Settings } from './options.ts';
 import { firstValueFrom, merge } from './rx.ts';
 
@@ -44,6 +45,7 @@ async function connectTo(first: string[], settings: Settings, request: ConnectRe
       () => undefined,
     );
   };
+  requireAddon();
   const driver = new NativeDriver({
     addresses: () => addresses,
     onFailure,

@@ -1,7 +1,7 @@
 import type { Clock } from '@queuelock/core/backend';
 import type { Carrier } from './calls.ts';
 import type { NodeChange } from './driver.ts';
-import { newNativeClient, type NativeClient, type NativeConfig } from './native.ts';
+import { requireAddon, type NativeClient, type NativeConfig } from './native.ts';
 
 /** What one handle reports; nothing after it was closed. */
 export interface HandleListener {
@@ -39,7 +39,8 @@ export class NativeHandle implements Carrier {
   #isConnected = false;
 
   constructor(config: NativeConfig, clock: Clock, listener: HandleListener) {
-    const native = newNativeClient();
+    const Native = requireAddon();
+    const native = new Native();
     this.#native = native;
     this.#clock = clock;
     this.#listener = listener;

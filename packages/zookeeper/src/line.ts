@@ -6,6 +6,7 @@ import { sessionEnded } from './errors.ts';
 import { NativeHandle } from './handle.ts';
 import { SpentNumbers } from './spent-numbers.ts';
 import type { NativeConfig } from './native.ts';
+import { probe } from './probe.ts';
 import { ReplaySubject, Subject, type Observable } from './rx.ts';
 
 /** What a line needs to connect. */
@@ -107,6 +108,20 @@ export class Line {
   }
 
   #attempt(): void {
+    const { addresses, onFailure, ttlMs } = this.#options;
+    void probe(addresses(), attemptMsOf(ttlMs) / 2).then((reach) => {
+      if (this.#endedWith !== undefined) return;
+      if (reach === 'accepts') {
+        this.#begin();
+        return;
+      }
+      if (reach === 'silent') this.#spentNumbers.spend();
+      onFailure();
+      this.#nextAttempt = setTimeout(() => this.#attempt(), jittered(AFTER_DEAD_ATTEMPT_MS));
+    });
+  }
+
+  #begin(): void {
     const { clock, auth, onChange } = this.#options;
     if (!this.#session) this.#begunAt = clock.now();
     const handle = new NativeHandle(this.#config(), clock, {
@@ -123,7 +138,7 @@ export class Line {
         native.add_auth('digest', `${auth.username}:${auth.password}`, () => undefined),
       );
     const waitMs = handle.isDead ? AFTER_DEAD_ATTEMPT_MS : attemptMsOf(this.#options.ttlMs);
-    this.#nextAttempt = setTimeout(() => this.#attemptAgain(handle), waitMs * (0.75 + Math.random() / 2));
+    this.#nextAttempt = setTimeout(() => this.#attemptAgain(handle), jittered(waitMs));
   }
 
   #attemptAgain(handle: NativeHandle): void {
@@ -193,4 +208,8 @@ function callTimeoutOf(ttlMs: number): number {
 /** So that three or four attempts fit into a session. */
 function attemptMsOf(ttlMs: number): number {
   return Math.min(3_000, Math.max(1_000, ttlMs / 6));
+}
+
+function jittered(ms: number): number {
+  return ms * (0.75 + Math.random() / 2);
 }

@@ -65,11 +65,11 @@ export const NATIVE_MODE = { persistent: 0, ephemeral: 1, 'ephemeral-sequential'
 let Addon: (new () => NativeClient) | undefined;
 
 /**
- * Makes a client that is not connected yet. The addon is loaded by the first one.
+ * Loads the addon, once.
  * @throws {QueueLockError} `INVALID_ARGUMENT` outside of the main thread (with the addon in two threads the process crashes)
  * and where the addon was not compiled.
  */
-export function newNativeClient(): NativeClient {
+export function requireAddon(): new () => NativeClient {
   if (!isMainThread) {
     throw new QueueLockError(
       'INVALID_ARGUMENT',
@@ -77,7 +77,7 @@ export function newNativeClient(): NativeClient {
     );
   }
   Addon ??= loadAddon();
-  return new Addon();
+  return Addon;
 }
 
 function loadAddon(): new () => NativeClient {
