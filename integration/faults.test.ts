@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { freeze, startProxy, thaw, type TcpProxy } from './faults.ts';
+import { reset } from './faults/reset.ts';
 import { sharedEtcd } from './services.ts';
 import { plainEtcd } from './services/plain-clients.ts';
 import { splitEndpoint } from './services/endpoint.ts';
@@ -320,6 +321,14 @@ describe('a proxy', () => {
     expect(proxy.connections).to.be.empty;
     expect(await call().ending).to.equal('ECONNREFUSED');
     await caller.ending;
+  });
+
+  it('closes what it resets, also right after an end was sent', async () => {
+    const caller = call();
+    await caller.echo('a');
+    caller.socket.end();
+    reset(caller.socket);
+    expect(await caller.ending).to.equal('closed');
   });
 
   it('refuses what makes no sense', async () => {

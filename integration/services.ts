@@ -13,17 +13,17 @@ import {
   checkEtcdFlags,
   etcdVersion,
   hasEtcd,
+  installEtcd,
   startEtcdProcess,
   type EtcdFlags,
 } from './services/etcd-process.ts';
-import { installPackages } from './services/install.ts';
 import type { ServiceOf, Way } from './services/service.ts';
 import { shareService } from './services/shared.ts';
 import { startFirstWay } from './services/ways.ts';
 import {
   checkZooKeeperSettings,
-  findJava,
   hasZooKeeper,
+  installZooKeeper,
   startZooKeeperProcess,
   zooKeeperVersion,
   type ZooKeeperSettings,
@@ -63,7 +63,7 @@ export async function startEtcd<W extends Way = Way>(options: EtcdOptions<W> = {
     custom: Object.keys(flags).length > 0,
     version: etcdVersion,
     isHere: hasEtcd,
-    install: () => installPackages(['etcd-server', 'etcd-client']),
+    install: installEtcd,
     startProcess: () => startEtcdProcess(flags),
     startContainer: async () => (await import('./services/containers.ts')).startEtcdContainer(flags),
   });
@@ -82,8 +82,7 @@ export async function startZooKeeper<W extends Way = Way>(
     custom: Object.keys(settings).length > 0,
     version: zooKeeperVersion,
     isHere: hasZooKeeper,
-    install: async () =>
-      installPackages(['zookeeper', ...((await findJava()) ? [] : ['default-jre-headless'])]),
+    install: installZooKeeper,
     startProcess: () => startZooKeeperProcess(settings),
     startContainer: async () => (await import('./services/containers.ts')).startZooKeeperContainer(settings),
   });

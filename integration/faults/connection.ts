@@ -1,11 +1,13 @@
-import { connect, type Socket } from 'node:net';
+import { Socket, connect } from 'node:net';
 import type { Flow } from './flow.ts';
 import { Pump } from './pump.ts';
+import { reset } from './reset.ts';
 
 export interface ConnectionOptions {
   readonly id: number;
   readonly client: Socket;
-  readonly target: { readonly host: string; readonly port: number };
+  /** Where the server is, or a connection to it, made with `allowHalfOpen`. */
+  readonly target: { readonly host: string; readonly port: number } | Socket;
   readonly toServer: Flow;
   readonly toClient: Flow;
   readonly onClientData: (chunk: Buffer, connection: ProxyConnection) => void;
@@ -24,7 +26,8 @@ export class ProxyConnection {
   constructor({ id, client, target, toServer, toClient, onClientData, onServerData }: ConnectionOptions) {
     this.id = id;
     // Half-open on both sides, so that an end travels as an end.
-    const server = connect({ ...target, allowHalfOpen: true, noDelay: true });
+    const server =
+      target instanceof Socket ? target : connect({ ...target, allowHalfOpen: true, noDelay: true });
     const onBroken = (): void => this.cut();
     const requests = new Pump({
       from: client,
@@ -51,7 +54,7 @@ export class ProxyConnection {
 
   /** Resets both sides at once, as a crash of the network between them. */
   cut(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    for (const socket of this.#sockets) reset(socket);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Flow } from './flow.ts';
+import { reset } from './reset.ts';
 
 /** Bytes that a pump keeps before its sender feels back-pressure. */
 const MOST_KEPT_BYTES = 1024 * 1024;
@@ -119,7 +120,7 @@ export class Pump {
   #forward({ parcel, at }: { readonly parcel: Parcel; readonly at: number }): void {
     const { to, flow } = this.#options;
     if (parcel === 'end') to.end();
-    else if (parcel === 'reset') to.resetAndDestroy();
+    else if (parcel === 'reset') reset(to);
     else {
       const size = Math.max(1, Math.floor((flow.bytesPerSecond * PIECE_MS) / 1000));
       if (parcel.length > size) this.#queue.unshift({ parcel: parcel.subarray(size), at });

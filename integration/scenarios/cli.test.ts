@@ -89,6 +89,17 @@ describe('the command queuelock on a real server', function () {
         expect(tokens[1]! > tokens[0]!).to.equal(true);
       });
 
+      it('run hands no socket of its own to the command', async function () {
+        if (process.platform !== 'linux') {
+          this.skipReason = 'only Linux shows the descriptors of a process in /proc';
+          this.skip();
+        }
+        const { code, stdout } = await runCli(['run', 'descriptors', '--', 'ls', '-l', '/proc/self/fd'], env);
+        expect(code).to.equal(0);
+        const sockets = [...stdout.matchAll(/ (\d+) -> socket:/g)].map(([, fd]) => Number(fd));
+        expect(sockets.filter((fd) => fd > 2)).to.deep.equal([]);
+      });
+
       it('run does not start the command when the lock is not free in time', async () => {
         const holder = contend('busy', '--hold', '600000');
         await holder.until('acquired');

@@ -22,5 +22,15 @@ export function startContender(options: ContendOptions): ContenderProcess {
   const { url, name, id, rounds = 1, holdMs = 0, ttlMs } = options;
   const pace = ['--count', String(rounds), '--hold', String(holdMs)];
   const ttl = ttlMs === undefined ? [] : ['--ttl', String(ttlMs / 1_000)];
-  return new ScriptProcess(COMMAND, ['contend', name, '--backend', url, '--json', '--id', id, ...pace, ...ttl]);
+  return new ScriptProcess(COMMAND, [
+    'contend',
+    name,
+    '--backend',
+    url,
+    '--json',
+    '--id',
+    id,
+    ...pace,
+    ...ttl,
+  ]);
 }

@@ -16,6 +16,7 @@ export const etcdStore: Store = {
 };
 
 export async function startOwnEtcd(suite: string, flags: EtcdFlags = {}): Promise<OwnSite> {
+  // Asking for any flag keeps away a server that somebody else runs.
   const server = await startEtcd({ flags: { 'log-level': 'info', ...flags } });
   if (server.way === 'endpoints') throw new Error('a given etcd is nobody’s own');
   recordRanAgainst(suite, 'etcd', server);

@@ -66,12 +66,12 @@ for (const store of stores) {
 
 /** Runs so many processes to their end; answers with the history of all. */
 async function contend(
-  { url }: Site,
+  site: Site,
   name: string,
   options: { contenders: number; rounds: number; holdMs?: number },
 ): Promise<HistoryEvent[]> {
   const contenders = Array.from({ length: options.contenders }, (_, i) =>
-    startContender({ ...options, url: url(), name, id: `ours-${i + 1}` }),
+    startContender({ ...options, url: site.url(), name, id: `ours-${i + 1}` }),
   );
   const endings = await Promise.all(contenders.map(({ ended }) => ended));
   expect(endings).to.deep.equal(contenders.map(() => ({ code: 0, signal: null, stderr: '' })));
@@ -91,9 +91,7 @@ function spoil(history: readonly HistoryEvent[]): { what: string; spoilt: Histor
   const [before, after] = holds.slice(holds.length / 2);
   const change = (hold: Hold, ev: HistoryEvent['ev'], to: Partial<HistoryEvent>): HistoryEvent[] =>
     history.map((event) =>
-      event.id === hold.id && event.n === hold.n && event.ev === ev
-        ? ({ ...event, ...to } as HistoryEvent)
-        : event,
+      event.id === hold.id && event.n === hold.n && event.ev === ev ? { ...event, ...to } : event,
     );
   const sameToken = { token: String(before!.order), zxid: String(before!.fencingToken) };
   return [

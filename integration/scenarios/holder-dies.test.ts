@@ -30,7 +30,6 @@ for (const store of stores) {
         const killedAt = stamp();
         await holder.kill();
         const { t } = await next.untilEvent('acquired');
-        console.log('killed', millisBetween(killedAt, t), millisBetween(holder.freeAt, t));
         expect(millisBetween(holder.freeAt, t)).to.be.at.least(0);
         expect(millisBetween(killedAt, t)).to.be.at.most(site.ttlMs + site.expiryMs);
       });
@@ -40,14 +39,13 @@ for (const store of stores) {
       await eachHolder(site, 'frozen', async (holder, next) => {
         const stopPoking = await holder.poke();
         await holder.freeze();
-        const granted = await next.untilEvent('acquired');
+        await next.untilEvent('acquired');
         const thawnAt = stamp();
         await holder.thaw();
         const callers = new Set<string | undefined>();
         await holder.until(({ ev, by }) => ev === 'refrained' && callers.add(by).size === CALLERS);
         stopPoking();
         await next.stop();
-        console.log('frozen', millisBetween(holder.provenUntil, granted.t), [...callers]);
         expectNoActAfter(thawnAt, holder.events);
         expectNoOverlap(holder, next);
       });
@@ -78,7 +76,6 @@ for (const store of stores) {
       expect(granted).to.deep.equal(['holder', 'first', 'third', 'fourth']);
       expect(dead!.events.map(({ ev }) => ev)).to.deep.equal(['requesting', 'enqueued']);
       const third = await line[3]!.untilEvent('acquired');
-      console.log('skipped', millisBetween(diedAt, third.t));
       expect(millisBetween(diedAt, third.t)).to.be.at.most(site.ttlMs + site.expiryMs);
     });
   });

@@ -53,8 +53,8 @@ function siteOf(endpoint: string, tickMs: number): Site {
 async function childrenOf(endpoint: string, path: string): Promise<string[]> {
   const [children] = await withSession(endpoint, (session, done) =>
     session.a_get_children(path, false, done),
-  ).catch((error: Error) => {
-    if (/no node/i.test(error.message)) return [[]];
+  ).catch((error: unknown) => {
+    if (/no node/i.test(String(error))) return [[]];
     throw error;
   });
   return children as string[];

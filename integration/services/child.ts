@@ -60,7 +60,7 @@ export function endingOf({ exitCode, signalCode }: ChildProcess): string {
 }
 
 // Exit handlers cannot run when this process itself is killed; on Linux the kernel then ends the child.
-async function dyingWithParent({ program, args }: Command): Promise<Command> {
+export async function dyingWithParent({ program, args }: Command): Promise<Command> {
   const setpriv = process.platform === 'linux' ? await findProgram('setpriv') : undefined;
   if (setpriv === undefined) return { program, args };
   return { program: setpriv, args: ['--pdeathsig', 'KILL', '--', program, ...args] };

@@ -1,3 +1,14 @@
+/** Where a request goes, and which of our addresses it comes from; without one the kernel chooses. */
+export interface Route {
+  readonly host: string;
+  readonly port: number;
+  readonly localAddress?: string;
+}
+
+export function routeTo(endpoint: string | Route): Route {
+  return typeof endpoint === 'string' ? splitEndpoint(endpoint) : endpoint;
+}
+
 /** Takes `host:port` (an IPv6 address in brackets) apart. Throws a TypeError on anything else. */
 export function splitEndpoint(endpoint: string): { host: string; port: number } {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:/\s]+)):(\d{1,5})$/.exec(endpoint) ?? [];

@@ -1,3 +1,5 @@
+import type { Command } from './child.ts';
+import { installPackages } from './install.ts';
 import { findProgram } from './programs.ts';
 import { startProcess, type Place, type ServerProgram } from './server-process.ts';
 import type { ProcessService } from './service.ts';
@@ -13,13 +15,18 @@ export function checkEtcdFlags(flags: EtcdFlags): void {
     if (!/^[a-z][a-z0-9-]*$/.test(flag))
       throw new TypeError(`flags: "${flag}" is no etcd flag; write it without dashes`);
     if (OURS.test(flag))
-      throw new TypeError(`flags: "${flag}" is set by startEtcd itself; choose other flags`);
+      throw new TypeError(`flags: "${flag}" is set by the start itself; choose other flags`);
   }
 }
 
 /** Whether `startEtcdProcess` has what it needs. */
 export async function hasEtcd(): Promise<boolean> {
   return (await findProgram('etcd')) !== undefined;
+}
+
+/** Installs Debian's packages of it. */
+export async function installEtcd(): Promise<void> {
+  await installPackages(['etcd-server', 'etcd-client']);
 }
 
 export function startEtcdProcess(flags: EtcdFlags): Promise<ProcessService> {
@@ -30,11 +37,15 @@ function etcdProgram(flags: EtcdFlags): ServerProgram {
   return {
     name: 'etcd',
     ports: 2,
-    command: async (place) => ({
-      program: (await findProgram('etcd')) ?? 'etcd',
-      args: [...placeArgs(place), ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
-    }),
+    command: (place) => etcdCommand(placeArgs(place), flags),
     probe: probeEtcd,
+  };
+}
+
+export async function etcdCommand(args: readonly string[], flags: EtcdFlags): Promise<Command> {
+  return {
+    program: (await findProgram('etcd')) ?? 'etcd',
+    args: [...args, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
   };
 }
 

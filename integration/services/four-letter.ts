@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { splitEndpoint } from './endpoint.ts';
+import { routeTo, type Route } from './endpoint.ts';
 
 /** The commands of ZooKeeper's port for operators; see the administrator's guide, "The Four Letter Words". */
 export type FourLetterWord =
@@ -7,12 +7,17 @@ export type FourLetterWord =
   | 'srst' | 'srvr' | 'stat' | 'wchc' | 'wchp' | 'wchs'; // prettier-ignore
 
 /** Sends one four-letter word and answers with all that the server says. Rejects when nothing comes for `withinMs`. */
-export function zkFourLetter(endpoint: string, word: FourLetterWord, withinMs = 5_000): Promise<string> {
+export function zkFourLetter(
+  endpoint: string | Route,
+  word: FourLetterWord,
+  withinMs = 5_000,
+): Promise<string> {
+  const route = routeTo(endpoint);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const socket = connect(splitEndpoint(endpoint));
+    const socket = connect(route);
     socket.setTimeout(withinMs, () =>
-      socket.destroy(new Error(`ZooKeeper on ${endpoint} does not answer to ${word}`)),
+      socket.destroy(new Error(`ZooKeeper on ${route.host}:${route.port} does not answer to ${word}`)),
     );
     socket.once('error', reject);
     socket.on('data', (chunk) => chunks.push(chunk));

@@ -57,6 +57,14 @@ export interface Session extends EventEmitter {
   a_get(path: string, watch: boolean, done: Done): number;
   a_get_children(path: string, watch: boolean, done: Done): number;
   a_delete_(path: string, version: number, done: Done): number;
+  a_set_acl(path: string, version: number, acl: readonly Permission[], done: Done): number;
+}
+
+/** Who may do what: `perms` 31 is everything, `auth` is `user:digest` with the scheme `digest`. */
+interface Permission {
+  readonly perms: number;
+  readonly scheme: string;
+  readonly auth: string;
 }
 
 const Session = createRequire(import.meta.url)('zookeeper') as new () => Session;
@@ -68,7 +76,7 @@ export async function withSession(
 ): Promise<unknown[]> {
   const session = new Session();
   const connected = once(session, 'connect');
-  session.init({ connect: endpoint, timeout: 5_000, debug_level: 1 });
+  session.init({ connect: endpoint, timeout: 5_000, debug_level: 0 });
   await connected;
   try {
     return await new Promise<unknown[]>((resolve, reject) => {

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 
-/** Something that must not outlive this process: a child and the directory it works in. */
+/** Something that must not outlive this process: a child and the directory it works in, if it has one to itself. */
 export interface Leftover {
-  readonly directory: string;
+  readonly directory?: string;
   readonly pid: number | undefined;
 }
 
@@ -25,7 +25,8 @@ export function reapAtExit(leftover: Leftover): () => void {
 function reap(): void {
   for (const { pid, directory } of leftovers) {
     if (pid !== undefined) killQuietly(pid);
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+    if (directory !== undefined)
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   }
   leftovers.clear();
 }

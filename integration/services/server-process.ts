@@ -24,6 +24,8 @@ export interface ServerProgram {
 }
 
 export interface Place {
+  /** The address that it binds. */
+  readonly host: string;
   readonly directory: string;
   readonly data: string;
   readonly ports: readonly number[];
@@ -35,7 +37,8 @@ const ATTEMPTS = 5;
 /** Starts the program in a fresh temporary directory on ports of 127.0.0.1; other ports when somebody took one. */
 export async function startProcess(program: ServerProgram): Promise<ProcessService> {
   for (let attempt = 1; ; attempt += 1) {
-    const server = new ServerProcess(program, await newPlace(program));
+    const ports = await pickPorts(program.ports);
+    const server = new ServerProcess(program, await newPlace(program.name, { host: '127.0.0.1', ports }));
     try {
       await server.start();
       return server;
@@ -47,15 +50,15 @@ export async function startProcess(program: ServerProgram): Promise<ProcessServi
   }
 }
 
-async function newPlace(program: ServerProgram): Promise<Place> {
-  const ports = await pickPorts(program.ports);
-  const directory = mkdtempSync(join(tmpdir(), `queuelock-${program.name}-`));
+/** A fresh temporary directory for a server on this address. */
+export async function newPlace(name: string, address: Pick<Place, 'host' | 'ports'>): Promise<Place> {
+  const directory = mkdtempSync(join(tmpdir(), `queuelock-${name}-`));
   const data = join(directory, 'data');
   await mkdir(data, { mode: 0o700 });
-  return { directory, data, ports };
+  return { directory, data, ...address };
 }
 
-class ServerProcess implements ProcessService {
+export class ServerProcess implements ProcessService {
   readonly way = 'process';
   readonly endpoints: readonly string[];
   readonly endpoint: string;
@@ -70,7 +73,7 @@ class ServerProcess implements ProcessService {
     this.#program = program;
     this.#place = place;
     this.directory = place.directory;
-    this.endpoint = `127.0.0.1:${place.ports[0]}`;
+    this.endpoint = `${place.host}:${place.ports[0]}`;
     this.endpoints = [this.endpoint];
     const pidOf = (): number | undefined => this.#runningPid();
     this.#takeBack = reapAtExit({
@@ -91,17 +94,30 @@ class ServerProcess implements ProcessService {
     return pid;
   }
 
+  get running(): boolean {
+    return this.#runningPid() !== undefined;
+  }
+
   async start(): Promise<void> {
+    await this.spawn();
+    await this.answers();
+  }
+
+  /** Starts the process, on the data that is there. Does not wait until it answers. */
+  async spawn(): Promise<void> {
     const command = await this.#program.command(this.#place);
-    const place = { directory: this.directory, log: this.#log };
-    const child = await spawnChild(command, place, (spawned) => {
+    await spawnChild(command, { directory: this.directory, log: this.#log }, (spawned) => {
       this.#child = spawned;
     });
+  }
+
+  /** Resolves when it serves requests; rejects with the end of its log when it ends before that or takes 30 s. */
+  async answers(): Promise<void> {
     try {
       this.version = await until(() => this.#program.probe(this.#place), {
         what: `${this.#program.name} answers on ${this.endpoint}`,
         withinMs: START_WITHIN_MS,
-        hopeless: () => (isRunning(child) ? undefined : `it ended by itself (${endingOf(child)})`),
+        hopeless: () => this.#ending(),
       });
     } catch (error) {
       throw new Error(`${(error as Error).message}; the end of its log:\n${this.#logTail()}`, {
@@ -128,6 +144,11 @@ class ServerProcess implements ProcessService {
     await thaw(this.pid);
   }
 
+  /** Sends it at once, without waiting for what follows; does nothing when it is not running. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    if (this.running) this.#child?.kill(signal);
+  }
+
   // The port stays, since clients keep it. Whoever took it meanwhile had it for a short while or shows in the error.
   async restart(): Promise<void> {
     await this.#end('SIGTERM');
@@ -150,6 +171,11 @@ class ServerProcess implements ProcessService {
 
   async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     if (this.#child !== undefined) await endChild(this.#child, signal);
+  }
+
+  #ending(): string | undefined {
+    if (this.#child === undefined) return 'it was not started';
+    return isRunning(this.#child) ? undefined : `it ended by itself (${endingOf(this.#child)})`;
   }
 
   #runningPid(): number | undefined {

@@ -37,6 +37,11 @@ export async function stopShared(): Promise<void> {
 
 /** Appends a line {"what":…,"against":"etcd 3.4.23 (process)"} to the file that QUEUELOCK_RAN_AGAINST names, if it does. */
 export function recordRanAgainst(what: string, name: string, { version, way }: Service): void {
+  recordLine(what, `${name} ${version} (${way})`);
+}
+
+/** As `recordRanAgainst`, in words of your own. */
+export function recordLine(what: string, against: string): void {
   const file = process.env['QUEUELOCK_RAN_AGAINST'];
-  if (file) appendFileSync(file, `${JSON.stringify({ what, against: `${name} ${version} (${way})` })}\n`);
+  if (file) appendFileSync(file, `${JSON.stringify({ what, against })}\n`);
 }

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { routeTo, type Route } from './endpoint.ts';
 import { zkFourLetter } from './four-letter.ts';
+import { installPackages } from './install.ts';
 import { findProgram, firstExecutable, isReadable } from './programs.ts';
 import type { Command } from './child.ts';
 import { startProcess, type Place } from './server-process.ts';
@@ -20,8 +22,7 @@ const DEFAULTS: ZooKeeperSettings = { tickTime: 500, initLimit: 10, syncLimit: 5
 export function checkZooKeeperSettings(settings: ZooKeeperSettings): void {
   for (const [name, value] of Object.entries(settings)) {
     if (!/^[\w.-]+$/.test(name)) throw new TypeError(`settings: "${name}" is no name of a ZooKeeper setting`);
-    if (OURS.test(name))
-      throw new TypeError(`settings: "${name}" is set by startZooKeeper itself; choose others`);
+    if (OURS.test(name)) throw new TypeError(`settings: "${name}" is set by the start itself; choose others`);
     if (/[\r\n]/.test(String(value)))
       throw new TypeError(`settings: the value of "${name}" has a line break`);
   }
@@ -49,6 +50,11 @@ export async function hasZooKeeper(): Promise<boolean> {
   return (await findLauncher()) !== undefined;
 }
 
+/** Installs Debian's packages of it, with Java if there is none. */
+export async function installZooKeeper(): Promise<void> {
+  await installPackages(['zookeeper', ...((await findJava()) ? [] : ['default-jre-headless'])]);
+}
+
 export function startZooKeeperProcess(settings: ZooKeeperSettings): Promise<ProcessService> {
   return startProcess({
     name: 'zookeeper',
@@ -58,18 +64,31 @@ export function startZooKeeperProcess(settings: ZooKeeperSettings): Promise<Proc
   });
 }
 
-async function zooKeeperCommand(place: Place, settings: ZooKeeperSettings): Promise<Command> {
+/** What a server gets that is one of several. */
+export interface Ensemble {
+  /** Further lines of zoo.cfg. */
+  readonly lines: Readonly<Record<string, string | number>>;
+  readonly javaOptions: readonly string[];
+}
+
+/** Writes zoo.cfg and answers with the command that runs a server on it. */
+export async function zooKeeperCommand(
+  place: Place,
+  settings: ZooKeeperSettings,
+  { lines, javaOptions }: Ensemble = { lines: {}, javaOptions: [] },
+): Promise<Command> {
   const launcher = await findLauncher();
   if (launcher === undefined)
     throw new Error('zookeeper: neither java with zookeeper.jar nor zkServer.sh was found');
   const { file, properties } = zooKeeperConfig(settings, {
     dataDir: place.data,
-    clientPortAddress: '127.0.0.1',
+    clientPortAddress: place.host,
     clientPort: place.ports[0]!,
+    ...lines,
   });
   const config = join(place.directory, 'zoo.cfg');
   await writeFile(config, file);
-  return launcher(config, ['-Xmx512m', '-Dzookeeper.jmx.log4j.disable=true', ...properties]);
+  return launcher(config, ['-Xmx512m', '-Dzookeeper.jmx.log4j.disable=true', ...javaOptions, ...properties]);
 }
 
 type Launcher = (config: string, javaOptions: readonly string[]) => Command;
@@ -121,9 +140,11 @@ async function probeZooKeeper(place: Place): Promise<string> {
 const ANSWER_WITHIN_MS = 1_000;
 
 /** The server's version; rejects as long as it does not serve requests. */
-export async function zooKeeperVersion(endpoint: string): Promise<string> {
+export async function zooKeeperVersion(endpoint: string | Route): Promise<string> {
   const answer = await zkFourLetter(endpoint, 'srvr', ANSWER_WITHIN_MS);
   const version = /Zookeeper version: (\d+(?:\.\d+)*)/i.exec(answer)?.[1];
-  if (version === undefined) throw new Error(`ZooKeeper on ${endpoint} answers to srvr: ${answer.trim()}`);
+  const { host, port } = routeTo(endpoint);
+  if (version === undefined)
+    throw new Error(`ZooKeeper on ${host}:${port} answers to srvr: ${answer.trim()}`);
   return version;
 }

@@ -24,7 +24,7 @@ export interface Curator {
   remove(): Promise<void>;
 }
 
-export interface CuratorOptions {
+interface CuratorOptions {
   /** `host:port`. */
   readonly endpoint: string;
   readonly name: string;
@@ -72,10 +72,7 @@ interface Round {
   readonly released: string;
 }
 
-function eventsOf(
-  name: string,
-  { id, n, key, zxid, requesting, acquired, released }: Round,
-): HistoryEvent[] {
+function eventsOf(name: string, { id, n, key, zxid, requesting, acquired, released }: Round): HistoryEvent[] {
   const token = String(Number(key.slice(-10)));
   const entry = { id, name, key, token, n };
   return [

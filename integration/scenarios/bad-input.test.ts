@@ -1,0 +1,291 @@
+import { createHash } from 'node:crypto';
+import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
+import {
+  createLockClient,
+  isQueueLockError,
+  type AcquireOptions,
+  type Backend,
+  type LockClient,
+  type LockClientOptions,
+  type QueueLockError,
+} from '@queuelock/core';
+import { expect } from 'chai';
+import { startProxy } from '../faults.ts';
+import { callGateway, withSession } from '../services/plain-clients.ts';
+import { startOwnEtcd } from './etcd-store.ts';
+import { stores, type Site } from './stores.ts';
+import { soon, untilNothingIsLeft } from './wait.ts';
+import { zooKeeperStore } from './zookeeper-store.ts';
+
+const odd = [
+  ' ', '.', '..', '/', '//', '/a', 'a/', 'a//b', './a', '../a', 'a/../b', '%', '%2F', '%00', '~', '*', '?', '#', '&=', '\\', '"', "'",
+  'a\nb', '\0', 'tab\there', '\u007f', '\u0085', 'é', 'e\u0301', 'ÄÖÜ', '日本語', 'שלום', '\u202e', '\u200b', '\ufeff', '\ufffd', '\uffff', '\ue000',
+  '🔒', '👩‍👩‍👧', '\u{10ffff}', 'lock-0000000001', '_c_x-lock-0000000001', '.queuelock', '.queuelock/x', 'zookeeper', 'zookeeper/quota',
+  '__proto__', 'constructor', 'x'.repeat(512), 'é'.repeat(256),
+]; // prettier-ignore
+
+for (const store of stores) {
+  describe(`input that is no good, with ${store.name}`, function () {
+    this.timeout(30_000);
+    let site: Site;
+    let client: LockClient;
+
+    before(async () => {
+      site = await store.share('bad input');
+      client = createLockClient(site.backend());
+    });
+
+    after(async () => {
+      await client.close();
+    });
+
+    it('every odd name is a lock of its own, or is refused with the name of the argument', async () => {
+      const refused: string[] = [];
+      const held = await Promise.all(
+        odd.map(async (name) => {
+          try {
+            return await soon(client.acquire(name), `the lock ${JSON.stringify(name)} is granted`);
+          } catch (error) {
+            expectInvalid(error, 'name');
+            refused.push(name);
+            return undefined;
+          }
+        }),
+      );
+      expect(refused.length).to.be.lessThan(5);
+      // All are held at once, so no two share a queue; and a second one finds each of them taken.
+      for (const ownership of held) {
+        if (ownership) expect(await client.tryAcquire(ownership.name), ownership.name).to.equal(undefined);
+        await ownership?.release();
+      }
+    });
+
+    for (const [what, name] of Object.entries({
+      'no name': '',
+      'a name that is too long': 'x'.repeat(513),
+      'a name that is too long in UTF-8': 'é'.repeat(257),
+      'half a character': '\ud800',
+      'no text': undefined as unknown as string,
+      'a number': 7 as unknown as string,
+    })) {
+      it(`${what} is refused wherever a name is taken`, async () => {
+        expectInvalid(await failureOf(() => client.acquire(name)), 'name');
+        expectInvalid(await failureOf(() => client.tryAcquire(name)), 'name');
+        expectInvalid(await failureOf(() => client.run(name, () => undefined)), 'name');
+        expectInvalid(await failureOf(() => client.claim(name)), 'name');
+        expectInvalid(await failureOf(() => client.watch(name)), 'name');
+      });
+    }
+
+    it('names that nest do not block each other, whichever comes first', async () => {
+      const names = ['nest', 'nest/a', 'nest/a/b', 'nest/c'];
+      for (const order of [names, [...names].reverse()]) {
+        const held = [];
+        for (const name of order) held.push(await soon(client.acquire(name), `${name} is granted`));
+        for (const name of order) expect(await client.tryAcquire(name), name).to.equal(undefined);
+        for (const ownership of held) await soon(ownership.release(), 'it is released');
+      }
+    });
+
+    for (const [argument, options] of Object.entries<AcquireOptions>({
+      timeoutMs: { timeoutMs: -1 },
+      'timeoutMs ': { timeoutMs: NaN },
+      signal: { signal: {} as AbortSignal },
+      owner: { owner: 7 as unknown as string },
+      'owner and metadata': { metadata: { note: 'x'.repeat(2_000) } },
+      'metadata.note': { metadata: { note: 7 as unknown as string } },
+    })) {
+      it(`an acquisition with a wrong ${argument} is refused and leaves nothing`, async () => {
+        expectInvalid(await failureOf(() => client.acquire('options', options)), argument.trim());
+        expect(await site.entries('options')).to.be.empty;
+      });
+    }
+
+    for (const [argument, options] of Object.entries<LockClientOptions>({
+      ttlMs: { ttlMs: 999 },
+      'ttlMs ': { ttlMs: Infinity },
+      marginMs: { marginMs: -1 },
+      renewEveryMs: { renewEveryMs: 0 },
+      connectTimeoutMs: { connectTimeoutMs: 0 },
+    })) {
+      it(`a client with a wrong ${argument} is refused before it connects`, async () => {
+        expectInvalid(await failureOf(() => createLockClient(site.backend(), options)), argument.trim());
+      });
+    }
+
+    it('a TTL below what the server grants becomes what it grants, and the session says so', async () => {
+      const short = createLockClient(site.backend(), { ttlMs: site.backend().info.minTtlMs });
+      try {
+        const ownership = await short.acquire('short');
+        const granted = await sessionTtl(short);
+        expect(granted).to.be.at.least(site.backend().info.minTtlMs);
+        expect(ownership.remainingMs).to.be.at.most(granted);
+        await ownership.release();
+      } finally {
+        await short.close();
+      }
+    });
+
+    it('a signal that has aborted already rejects with its reason and leaves nothing', async () => {
+      const reason = new Error('not today');
+      const signal = AbortSignal.abort(reason);
+      for (const call of [
+        () => client.acquire('aborted', { signal }),
+        () => client.tryAcquire('aborted', { signal }),
+        () => client.run('aborted', neverRun, { signal }),
+      ]) {
+        expect(await failureOf(call)).to.equal(reason);
+      }
+      await untilNothingIsLeft(site, 'aborted');
+    });
+
+    it('a server that cannot be reached is named, within connectTimeoutMs', async () => {
+      const proxy = await startProxy(site.endpoint);
+      proxy.refuse();
+      await expectUnreachable(site, proxy.endpoint);
+      await proxy.accept();
+      proxy.toClient.blackhole();
+      await expectUnreachable(site, proxy.endpoint);
+      await proxy.stop();
+    });
+
+    it('a closed client refuses everything with CLOSED, also to be closed again', async () => {
+      const closed = createLockClient(site.backend());
+      const ownership = await closed.acquire('closed');
+      const waiting = closed.acquire('closed').catch((error: unknown) => error);
+      await closed.close();
+      await closed.close();
+      expect(ownership.held).to.equal(false);
+      expect(ownership.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'client-closed' });
+      expect(await waiting).to.include({ code: 'CLOSED' });
+      await ownership.release();
+      for (const call of [
+        () => closed.acquire('closed'),
+        () => closed.tryAcquire('closed'),
+        () => closed.run('closed', neverRun),
+      ]) {
+        expect(await failureOf(call)).to.include({ code: 'CLOSED' });
+      }
+      await untilNothingIsLeft(site, 'closed');
+    });
+  });
+}
+
+describe('a backend URL that is no good', () => {
+  for (const url of [
+    'redis://127.0.0.1:6379',
+    'etcd',
+    '',
+    'etcd://127.0.0.1:0',
+    'etcd://127.0.0.1:99999',
+    'etcd://user:secret@host:port',
+    'etcd://127.0.0.1?no=such',
+    'zk://127.0.0.1?tickTimeMs=fast',
+    'zk://user:secret@127.0.0.1:x',
+    'zks://127.0.0.1',
+  ]) {
+    it(`${JSON.stringify(url)} is refused without a word of what is secret in it`, async () => {
+      const error = (await failureOf(() => backendFromUrl(url))) as Error;
+      expect(error).to.be.instanceOf(Error);
+      expect(error.message).to.not.contain('secret');
+    });
+  }
+});
+
+describe('credentials that are no good', function () {
+  this.timeout(30_000);
+
+  it('etcd refuses them: ACCESS_DENIED, at once and without the password', async () => {
+    const site = await startOwnEtcd('credentials');
+    try {
+      await switchOnAuthentication(site.endpoint);
+      const right = createLockClient(site.backend(`root:right@${site.endpoint}`));
+      await (await right.acquire('job')).release();
+      await right.close();
+      for (const who of ['root:wrong@', 'nobody:right@', '']) {
+        const error = await refusalOf(site.backend(`${who}${site.endpoint}`));
+        expect(error.code, who).to.equal('ACCESS_DENIED');
+        expect(error.message).to.not.match(/wrong|right/);
+      }
+    } finally {
+      await site.server.stop();
+    }
+  });
+
+  it('ZooKeeper lets them do nothing where others have put their permissions: ACCESS_DENIED', async () => {
+    const { endpoint } = await zooKeeperStore.share('credentials');
+    await makeDirectoryOf(endpoint, { path: '/secured', user: 'me', password: 'right' });
+    const urlOf = (who: string): string => `zk://${who}${endpoint}/secured`;
+    for (const who of ['me:wrong@', 'you:right@', '']) {
+      const error = await refusalOf(await backendFromUrl(urlOf(who)));
+      expect(error.code, who).to.equal('ACCESS_DENIED');
+      expect(error.message).to.not.match(/wrong|right/);
+    }
+    const right = createLockClient(await backendFromUrl(urlOf('me:right@')));
+    await (await right.acquire('job')).release();
+    await right.close();
+  });
+});
+
+function expectInvalid(error: unknown, argument: string): void {
+  if (!isQueueLockError(error)) throw error;
+  expect(error.code, error.message).to.equal('INVALID_ARGUMENT');
+  expect(error.message).to.match(new RegExp(`^\\[INVALID_ARGUMENT\\] ${argument} .*; got `, 's'));
+}
+
+async function expectUnreachable(site: Site, endpoint: string): Promise<void> {
+  const client = createLockClient(site.backend(endpoint), { connectTimeoutMs: 1_000 });
+  const start = performance.now();
+  const error = (await failureOf(() => client.acquire('unreachable'))) as QueueLockError;
+  const tookMs = performance.now() - start;
+  expect(error.code).to.equal('UNAVAILABLE');
+  expect(error.message).to.contain(endpoint);
+  expect(tookMs).to.be.within(900, 1_500);
+  await soon(client.close(), 'the client closes');
+}
+
+function neverRun(): void {
+  expect.fail('it ran without the lock');
+}
+
+async function failureOf(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+  } catch (error) {
+    return error;
+  }
+  return expect.fail('it did not fail');
+}
+
+function sessionTtl(client: LockClient): Promise<number> {
+  return new Promise((resolve) => {
+    client.session$.subscribe(({ ttlMs }) => ttlMs !== undefined && resolve(ttlMs)).unsubscribe();
+  });
+}
+
+async function refusalOf(backend: Backend): Promise<QueueLockError> {
+  const client = createLockClient(backend);
+  const error = await soon(
+    failureOf(() => client.acquire('job')),
+    'it is refused',
+  );
+  await client.close();
+  return error as QueueLockError;
+}
+
+async function makeDirectoryOf(
+  endpoint: string,
+  { path, user, password }: { path: string; user: string; password: string },
+): Promise<void> {
+  const digest = createHash('sha1').update(`${user}:${password}`).digest('base64');
+  const acl = [{ perms: 31, scheme: 'digest', auth: `${user}:${digest}` }];
+  await withSession(endpoint, (session, done) => session.a_create(path, '', 0, done));
+  await withSession(endpoint, (session, done) => session.a_set_acl(path, -1, acl, done));
+}
+
+async function switchOnAuthentication(endpoint: string): Promise<void> {
+  await callGateway(endpoint, 'auth/user/add', { name: 'root', password: 'right' });
+  await callGateway(endpoint, 'auth/role/add', { name: 'root' });
+  await callGateway(endpoint, 'auth/user/grant', { user: 'root', role: 'root' });
+  await callGateway(endpoint, 'auth/enable', {});
+}

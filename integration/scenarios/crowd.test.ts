@@ -1,0 +1,51 @@
+import { createLockClient, type Ownership } from '@queuelock/core';
+import { expect } from 'chai';
+import { join } from './join.ts';
+import { stores, type Site } from './stores.ts';
+
+const WAITERS = 500;
+
+for (const store of stores) {
+  describe(`a crowd in one process, with ${store.name}`, function () {
+    this.timeout(60_000);
+    let site: Site;
+
+    before(async () => {
+      site = await store.share('a crowd');
+    });
+
+    it(`${WAITERS} waiters of one client are served in the order in which they joined, one at a time`, async () => {
+      const client = createLockClient(site.backend());
+      try {
+        const holder = await client.acquire('crowd');
+        const line = await Promise.all(Array.from({ length: WAITERS }, () => join(client, 'crowd')));
+        const granted: Ownership[] = [];
+        let holding = 1;
+        const served = line.map(async ({ held }) => {
+          const ownership = await held;
+          holding += 1;
+          expect(holding).to.equal(1);
+          expect(ownership.held).to.equal(true);
+          granted.push(ownership);
+          holding -= 1;
+          await ownership.release();
+        });
+        holding -= 1;
+        await holder.release();
+        await Promise.all(served);
+        expect(granted.map(({ order }) => order)).to.deep.equal(
+          line.map(({ order }) => order).sort(ascending),
+        );
+        const tokens = [holder, ...granted].map(({ token }) => token);
+        expect(tokens).to.deep.equal([...new Set(tokens)].sort(ascending));
+        expect(await site.entries('crowd')).to.be.empty;
+      } finally {
+        await client.close();
+      }
+    });
+  });
+}
+
+function ascending(a: bigint, b: bigint): number {
+  return a < b ? -1 : 1;
+}
