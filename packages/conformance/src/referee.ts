@@ -13,7 +13,7 @@ export interface Rival {
  * Whether the admission breaks the rule that every primitive rests on: fewer than `limit` conflicting entries are ahead.
  * One that is behind and was admitted counts too: whoever let it in has broken the rule before.
  */
-export function breaksRule(admitted: Rival, rivals: Iterable<Rival>): boolean {
+function breaksRule(admitted: Rival, rivals: Iterable<Rival>): boolean {
   const inTheWay = [...rivals].filter(
     (rival) =>
       rival !== admitted &&

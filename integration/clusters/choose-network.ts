@@ -1,0 +1,29 @@
+import { NotHere } from '../services/service.ts';
+import { buildNamespaces } from './namespaces.ts';
+import type { Network, NetworkWay, Ports } from './network.ts';
+import { buildProxies } from './proxies.ts';
+
+export interface ChosenNetwork {
+  readonly network: Network;
+  /** What stood in the way of namespaces, if nobody asked for proxies. */
+  readonly whyProxies: string | undefined;
+}
+
+const builders = { namespaces: buildNamespaces, proxies: buildProxies };
+
+/** Namespaces where they can be had, and else proxies; or the forced way, rejecting with NotHere when it is not open. */
+export async function chooseNetwork(
+  forced: NetworkWay | undefined,
+  ports: Ports,
+  count: number,
+): Promise<ChosenNetwork> {
+  if (forced !== undefined && !(forced in builders))
+    throw new TypeError(`network: "${forced as string}" is neither "namespaces" nor "proxies"`);
+  if (forced !== undefined) return { network: await builders[forced](ports, count), whyProxies: undefined };
+  try {
+    return { network: await buildNamespaces(ports, count), whyProxies: undefined };
+  } catch (error) {
+    if (!(error instanceof NotHere)) throw error;
+    return { network: await buildProxies(ports, count), whyProxies: error.message };
+  }
+}

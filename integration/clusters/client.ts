@@ -1,0 +1,56 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { dyingWithParent, endChild, type Command } from '../services/child.ts';
+import { reapAtExit } from '../services/reaper.ts';
+import type { Node } from './links.ts';
+import type { ClientSite } from './network.ts';
+
+/** A place for processes that use the cluster, with links to the members that can be cut one by one. */
+export class ClusterClient {
+  readonly node: Node;
+  /** The members as seen from here, `host:port`, in the order of the members. The same for the whole life. */
+  readonly endpoints: readonly string[];
+  readonly #site: ClientSite;
+  readonly #remove: () => Promise<void>;
+  readonly #children = new Map<ChildProcess, () => void>();
+
+  constructor(node: Node, site: ClientSite, remove: () => Promise<void>) {
+    this.node = node;
+    this.endpoints = site.endpoints;
+    this.#site = site;
+    this.#remove = remove;
+  }
+
+  /**
+   * As `spawn`, in this place; also with `ipc` in `stdio`. The pid is that of the program, and signals reach it. It ends
+   * with this place at the latest, or (Linux) with this process. An `env` replaces the environment, as with `spawn`.
+   */
+  async exec(program: string, args: readonly string[], options: SpawnOptions = {}): Promise<ChildProcess> {
+    const command = await this.#command({ program, args });
+    const env = { ...(options.env ?? process.env), ...command.env };
+    const child = spawn(command.program, command.args, { ...options, env });
+    const takeBack = reapAtExit({
+      get pid() {
+        return child.exitCode === null && child.signalCode === null ? child.pid : undefined;
+      },
+    });
+    this.#children.set(child, takeBack);
+    child.once('exit', () => this.#forget(child));
+    return child;
+  }
+
+  /** Ends what runs here (SIGKILL) and takes the place away. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#children.keys()].map((child) => endChild(child, 'SIGKILL')));
+    await this.#remove();
+  }
+
+  async #command(command: Command): Promise<Command> {
+    const inside = this.#site.inside(command);
+    return { ...inside, ...(await dyingWithParent(inside)) };
+  }
+
+  #forget(child: ChildProcess): void {
+    this.#children.get(child)?.();
+    this.#children.delete(child);
+  }
+}

@@ -1,0 +1,70 @@
+import { linkCuts, type Cut, type Node, type Slowness, type Weather } from './links.ts';
+import { FaultAbsent, type Network } from './network.ts';
+
+/** What was done to the network and not undone yet; each change is in force when its promise resolves. */
+export class Conditions {
+  readonly #network: Network;
+  readonly #nodes: Node[];
+  #cuts: readonly Cut[] = [];
+  readonly #slow = new Map<Node, Slowness>();
+  #applied: Promise<void> = Promise.resolve();
+
+  constructor(network: Network) {
+    this.#network = network;
+    this.#nodes = [...network.members.map(({ node }) => node), 'client-0'];
+  }
+
+  /** A cut adds to what is cut already. */
+  cut(cut: Cut): Promise<void> {
+    this.#cuts = [...this.#cuts, cut];
+    return this.#apply();
+  }
+
+  /** Replaces how slow the member's links were. */
+  async slow(member: Node, slowness: Slowness): Promise<void> {
+    this.#check(slowness);
+    this.#slow.set(member, slowness);
+    await this.#apply();
+  }
+
+  /** Undoes what was done to these members. A link that another member was cut from stays cut. */
+  heal(members: readonly Node[]): Promise<void> {
+    this.#cuts = this.#cuts.filter(({ member }) => !members.includes(member));
+    for (const member of members) this.#slow.delete(member);
+    return this.#apply();
+  }
+
+  /** From now on cuts from clients hold for this one too, those that are in force included. */
+  join(client: Node): Promise<void> {
+    this.#nodes.push(client);
+    return this.#apply();
+  }
+
+  leave(client: Node): Promise<void> {
+    this.#nodes.splice(this.#nodes.indexOf(client), 1);
+    return this.#apply();
+  }
+
+  #check({ delayMs = 0, bytesPerSecond = Infinity, lossRatio = 0 }: Slowness): void {
+    if (!(delayMs >= 0 && delayMs < 2 ** 31)) throw new RangeError(`delayMs: ${delayMs} is not a time`);
+    if (!(bytesPerSecond >= 1)) throw new RangeError(`bytesPerSecond: ${bytesPerSecond} is less than 1`);
+    if (!(lossRatio >= 0 && lossRatio <= 1))
+      throw new RangeError(`lossRatio: ${lossRatio} is not from 0 to 1`);
+    const { absent } = this.#network;
+    const [noDelay, noLoss] = [absent.get('delay'), absent.get('loss')];
+    if (delayMs > 0 && noDelay !== undefined) throw new FaultAbsent('delay', noDelay);
+    if (lossRatio > 0 && noLoss !== undefined) throw new FaultAbsent('loss', noLoss);
+  }
+
+  // One after the other, each with all that is wrong by then.
+  #apply(): Promise<void> {
+    const next = (): Promise<void> => this.#network.apply(this.#weather());
+    this.#applied = this.#applied.then(next, next);
+    return this.#applied;
+  }
+
+  #weather(): Weather {
+    const slow = [...this.#slow].map(([member, slowness]) => ({ member, ...slowness }));
+    return { cuts: linkCuts(this.#nodes, this.#cuts), slow };
+  }
+}

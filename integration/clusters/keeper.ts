@@ -1,0 +1,54 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { endChild, type Command } from '../services/child.ts';
+import { findProgram } from '../services/programs.ts';
+import { NotHere } from '../services/service.ts';
+
+/**
+ * Keeps nameless Linux namespaces alive: a process that does nothing but sit in them. It ends when this process does,
+ * however that happens, since its input closes then; and with the last process in it the kernel takes a namespace away,
+ * together with its links, addresses, rules and mounts. A named namespace (ip netns) would stay behind after a crash.
+ */
+export class Keeper {
+  readonly #child: ChildProcess;
+  readonly #kinds: readonly string[];
+
+  private constructor(child: ChildProcess, kinds: readonly string[]) {
+    this.#child = child;
+    this.#kinds = kinds;
+  }
+
+  /** Rejects with NotHere and what unshare(1) said where this process may not make namespaces. */
+  static async start(...kinds: ('net' | 'mount')[]): Promise<Keeper> {
+    const flags = kinds.map((kind) => `--${kind}`);
+    const program = await findProgram('unshare');
+    if (program === undefined) throw new NotHere('unshare (of util-linux) is not installed');
+    const child = spawn(program, [...flags, '--', 'cat'], { stdio: 'pipe' });
+    child.stdin.on('error', () => undefined).write('here\n');
+    const printed: string[] = [];
+    child.stderr.setEncoding('utf8').on('data', (text: string) => printed.push(text));
+    const ended = once(child, 'close').then(() => printed.join('').trim(), String);
+    // The echo says that the namespaces are made.
+    const echo = once(child.stdout, 'data').then(() => undefined);
+    const refusal = await Promise.race([echo, ended]);
+    if (refusal !== undefined) throw new NotHere(`unshare ${flags.join(' ')}: ${refusal}`);
+    child.unref();
+    for (const pipe of child.stdio) (pipe as Socket | null)?.unref();
+    return new Keeper(child, flags);
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** The same command, run in these namespaces. Signals to it reach the program itself. */
+  inside({ program, args, ...rest }: Command): Command {
+    const enter = ['--target', String(this.pid), ...this.#kinds, '--'];
+    return { program: 'nsenter', args: [...enter, program, ...args], ...rest };
+  }
+
+  async stop(): Promise<void> {
+    await endChild(this.#child, 'SIGKILL');
+  }
+}

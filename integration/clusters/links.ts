@@ -1,0 +1,72 @@
+/**
+ * Who talks to whom in a cluster, and what is wrong with it. A fault is done to a member; what follows for each link is
+ * worked out here, so that both kinds of network apply the same.
+ */
+
+/** A party of the network. `client-0` is this process. */
+export type Node = `member-${number}` | `client-${number}`;
+
+/** The other ends of a member's links. */
+export type Peers = 'members' | 'clients' | 'all' | Node;
+
+/**
+ * How a cut feels. `silence`: what is sent gets no answer and no error, and arrives after the heal if the connection
+ * still stands by then. `reset`: connections break at once and new ones are refused.
+ */
+export type CutAs = 'silence' | 'reset';
+
+/** As seen from the member: `in` loses what comes to it, `out` what it sends. */
+export type Direction = 'both' | 'in' | 'out';
+
+export interface Cut {
+  readonly member: Node;
+  readonly from: Peers;
+  readonly direction: Direction;
+  readonly as: CutAs;
+}
+
+/** What all links of one member suffer. */
+export interface Slowness {
+  /** Milliseconds that each message takes longer, in each direction; a link of two slow members has the sum. */
+  readonly delayMs?: number;
+  /** Bytes per second in each direction. */
+  readonly bytesPerSecond?: number;
+  /** The share of packets that are lost, from 0 to 1. */
+  readonly lossRatio?: number;
+}
+
+/** One direction of one link that is cut. */
+export interface LinkCut {
+  readonly from: Node;
+  readonly to: Node;
+  readonly as: CutAs;
+}
+
+/** Everything that is wrong in the network at one time. */
+export interface Weather {
+  readonly cuts: readonly LinkCut[];
+  readonly slow: readonly (Slowness & { readonly member: Node })[];
+}
+
+export const FINE: Weather = { cuts: [], slow: [] };
+
+export const isMember = (node: Node): boolean => node.startsWith('member-');
+
+/** The directions that these cuts take away; where two meet, the later one says how it feels. */
+export function linkCuts(nodes: readonly Node[], cuts: readonly Cut[]): LinkCut[] {
+  const links = new Map<string, LinkCut>();
+  for (const { member, from, direction, as } of cuts) {
+    for (const peer of nodes.filter((node) => node !== member && isAmong(from, node))) {
+      if (direction !== 'out') links.set(`${peer}>${member}`, { from: peer, to: member, as });
+      if (direction !== 'in') links.set(`${member}>${peer}`, { from: member, to: peer, as });
+    }
+  }
+  return [...links.values()];
+}
+
+function isAmong(peers: Peers, node: Node): boolean {
+  if (peers === 'all') return true;
+  if (peers === 'members') return isMember(node);
+  if (peers === 'clients') return !isMember(node);
+  return peers === node;
+}

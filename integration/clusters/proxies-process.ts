@@ -1,0 +1,90 @@
+// The proxies of one cluster, in a process of their own: whoever blocks the event loop of the tests does not stop the
+// network. Takes requests over the channel of fork(), answers each, and ends with the channel.
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { Node, Weather } from './links.ts';
+import { readSocksRequest, socksAnswer } from './socks.ts';
+import { Wires } from './wires.ts';
+
+export type ProxiesRequest =
+  | { readonly do: 'gate'; readonly node: Node; readonly members: readonly MemberPorts[] }
+  | { readonly do: 'doors'; readonly node: Node; readonly members: readonly MemberPorts[] }
+  | { readonly do: 'remove'; readonly node: Node }
+  | { readonly do: 'apply'; readonly weather: Weather };
+
+export interface MemberPorts {
+  readonly node: Node;
+  readonly ports: readonly number[];
+}
+
+export interface ProxiesAnswer {
+  readonly id: number;
+  /** The ports that listen for this request. */
+  readonly ports?: readonly number[];
+  readonly error?: string;
+}
+
+const HOST = '127.0.0.1';
+const wires = new Wires();
+const listeners = new Map<Node, Server[]>();
+
+/** The way out of a member: its connections to any port of another one. */
+function openGate(node: Node, members: readonly MemberPorts[]): Promise<number> {
+  return listen(node, (client) => void passGate(node, members, client));
+}
+
+async function passGate(from: Node, members: readonly MemberPorts[], client: Socket): Promise<void> {
+  client.on('error', () => undefined);
+  const port = await readSocksRequest(client).catch(() => undefined);
+  const to = members.find(({ ports }) => port !== undefined && ports.includes(port));
+  if (port === undefined || to === undefined) client.destroy();
+  else
+    wires.carry({
+      from,
+      to: to.node,
+      client,
+      target: { host: HOST, port },
+      onConnected: () => client.write(socksAnswer(true)),
+      onRefused: () => client.end(socksAnswer(false)),
+    });
+}
+
+/** A client's way to one member. */
+function openDoor(node: Node, member: MemberPorts): Promise<number> {
+  const target = { host: HOST, port: member.ports[0]! };
+  return listen(node, (client) => wires.carry({ from: node, to: member.node, client, target }));
+}
+
+async function listen(node: Node, take: (client: Socket) => void): Promise<number> {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, take);
+  listeners.set(node, [...(listeners.get(node) ?? []), server]);
+  server.listen(0, HOST);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function perform(request: ProxiesRequest): Promise<number[]> {
+  switch (request.do) {
+    case 'gate':
+      return [await openGate(request.node, request.members)];
+    case 'doors':
+      return Promise.all(request.members.map((member) => openDoor(request.node, member)));
+    case 'remove':
+      for (const server of listeners.get(request.node) ?? []) server.close();
+      listeners.delete(request.node);
+      wires.drop(request.node);
+      return [];
+    case 'apply':
+      wires.apply(request.weather);
+      return [];
+  }
+}
+
+process.on('message', ({ id, request }: { id: number; request: ProxiesRequest }) => {
+  const answer = (rest: Omit<ProxiesAnswer, 'id'>): unknown => process.send?.({ id, ...rest });
+  perform(request).then(
+    (ports) => answer({ ports }),
+    (error: unknown) => answer({ error: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit(0));

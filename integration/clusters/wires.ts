@@ -1,0 +1,98 @@
+import type { Socket } from 'node:net';
+import { ProxyConnection } from '../faults/connection.ts';
+import { Flow } from '../faults/flow.ts';
+import { FINE, type Node, type Weather } from './links.ts';
+import { Pending, type Call } from './pending.ts';
+
+/** All links between the parties of a cluster that runs over proxies. */
+export class Wires {
+  readonly #flows = new Map<string, Flow>();
+  readonly #open = new Map<ProxyConnection, Call>();
+  readonly #pending = new Set<Pending>();
+  #weather = FINE;
+
+  /**
+   * Connects and carries. While one of the two directions is silent it waits with that, as a handshake whose packets
+   * are lost: the other side hears nothing of it, and a caller that gives up meanwhile was never there.
+   */
+  carry(call: Call): void {
+    const pending = new Pending(call, () => this.#pending.delete(pending));
+    this.#pending.add(pending);
+    this.#advance(pending);
+  }
+
+  /** Makes all links like this, also those of connections that are open or under way. */
+  apply(weather: Weather): void {
+    this.#weather = weather;
+    for (const [wire, flow] of this.#flows) this.#set(flow, wire);
+    for (const [connection, call] of this.#open) if (this.#cutsOf(call).includes('reset')) connection.cut();
+    for (const pending of [...this.#pending]) this.#advance(pending);
+  }
+
+  /** Resets all that a party has open. */
+  drop(node: Node): void {
+    for (const [connection, { from, to }] of this.#open) if (from === node || to === node) connection.cut();
+  }
+
+  #advance(pending: Pending): void {
+    const cuts = this.#cutsOf(pending.call);
+    if (cuts.includes('reset')) this.#refuse(pending);
+    else if (cuts.includes('silence')) pending.hangUp();
+    else
+      pending.dial(
+        (server) => this.#connect(pending, server),
+        () => this.#refuse(pending),
+      );
+  }
+
+  #refuse(pending: Pending): void {
+    this.#pending.delete(pending);
+    pending.refuse();
+  }
+
+  #connect(pending: Pending, server: Socket): void {
+    const { call } = pending;
+    this.#pending.delete(pending);
+    pending.release();
+    const connection = new ProxyConnection({
+      id: this.#open.size + 1,
+      client: call.client,
+      target: server,
+      toServer: this.#flow(call.from, call.to),
+      toClient: this.#flow(call.to, call.from),
+      onClientData: () => undefined,
+      onServerData: () => undefined,
+    });
+    call.client.resume();
+    this.#open.set(connection, call);
+    void connection.closed.then(() => this.#open.delete(connection));
+  }
+
+  #cutsOf({ from, to }: Call): string[] {
+    const ends = [from, to];
+    return this.#weather.cuts
+      .filter((cut) => ends.includes(cut.from) && ends.includes(cut.to))
+      .map(({ as }) => as);
+  }
+
+  // The same flow carries what one party sends another, on connections that either of them opened.
+  #flow(from: Node, to: Node): Flow {
+    const wire = `${from}>${to}`;
+    const known = this.#flows.get(wire);
+    if (known !== undefined) return known;
+    const flow = new Flow();
+    this.#flows.set(wire, flow);
+    this.#set(flow, wire);
+    return flow;
+  }
+
+  #set(flow: Flow, wire: string): void {
+    const { cuts, slow } = this.#weather;
+    const slowEnds = slow.filter(({ member }) => wire.split('>').includes(member));
+    const silent = cuts.some(({ from, to, as }) => as === 'silence' && wire === `${from}>${to}`);
+    if (flow.held && !silent) flow.heal();
+    flow.delay(slowEnds.reduce((sum, { delayMs = 0 }) => sum + delayMs, 0));
+    flow.limit(Math.min(...slowEnds.map(({ bytesPerSecond = Infinity }) => bytesPerSecond)));
+    if (silent) flow.hold();
+  }
+}

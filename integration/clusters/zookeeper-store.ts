@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from '../services/child.ts';
+import { zkFourLetter } from '../services/four-letter.ts';
+import type { Place, ServerProgram } from '../services/server-process.ts';
+import {
+  hasZooKeeper,
+  installZooKeeper,
+  zooKeeperCommand,
+  zooKeeperVersion,
+  type ZooKeeperSettings,
+} from '../services/zookeeper-process.ts';
+import type { MemberSite } from './network.ts';
+import { runTool } from './run-tool.ts';
+import { routeOf, type Asked, type Store, type View } from './store.ts';
+
+export function zooKeeperStore(settings: ZooKeeperSettings): Store {
+  return {
+    name: 'ZooKeeper',
+    usualPorts: [2181, 2888, 3888],
+    isHere: hasZooKeeper,
+    install: installZooKeeper,
+    program: (site, all) => memberProgram(site, all, settings),
+    view: viewOf,
+  };
+}
+
+function memberProgram(
+  site: MemberSite,
+  all: readonly MemberSite[],
+  settings: ZooKeeperSettings,
+): ServerProgram {
+  return {
+    name: 'zookeeper',
+    ports: site.ports.length,
+    command: async (place) => site.inside(await memberCommand(place, { site, all, settings })),
+    probe: async (place) => {
+      const version = await zooKeeperVersion(routeOf(site));
+      // The data directory in the answer tells this server from a stranger on the same port.
+      const config = await zkFourLetter(routeOf(site), 'conf');
+      if (!config.includes(place.data)) throw new Error('another ZooKeeper answers there');
+      return version;
+    },
+  };
+}
+
+interface Membership {
+  readonly site: MemberSite;
+  readonly all: readonly MemberSite[];
+  readonly settings: ZooKeeperSettings;
+}
+
+async function memberCommand(place: Place, { site, all, settings }: Membership): Promise<Command> {
+  // By a program in the member's place, since its disk may be one that only the member sees.
+  await runTool(site.inside({ program: 'tee', args: [join(place.data, 'myid')] }), numberOf(site));
+  const lines = all.map((member) => {
+    const [, quorum, election] = member.ports;
+    return [`server.${numberOf(member)}`, `${member.host}:${quorum}:${election}`];
+  });
+  return zooKeeperCommand(place, settings, {
+    lines: Object.fromEntries(lines) as Record<string, string>,
+    javaOptions: [...LIGHT, ...gateOptions(site)],
+  });
+}
+
+// Three virtual machines at once: they start faster so, and none has much to do.
+const LIGHT = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+
+// By default Java takes no proxy to loopback addresses; the empty list takes that exception away.
+function gateOptions({ gate }: MemberSite): string[] {
+  if (gate === undefined) return [];
+  return ['-DsocksProxyHost=127.0.0.1', `-DsocksProxyPort=${gate}`, '-DsocksNonProxyHosts='];
+}
+
+const numberOf = ({ node }: MemberSite): string => node.replace(/^.*-/, '');
+
+// Of the epoch only a leader speaks, but each member keeps the one that it has accepted in a file.
+async function viewOf({ route, data }: Asked): Promise<View> {
+  const answer = await zkFourLetter(route, 'srvr', 500);
+  const mode = /^Mode: (\w+)$/m.exec(answer)?.[1];
+  if (mode !== 'leader' && mode !== 'follower') return { role: 'none', term: 0 };
+  return { role: mode, term: Number(await readFile(join(data, 'version-2/currentEpoch'), 'utf8')) };
+}
