@@ -11,8 +11,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** What the reader brings along. */
 const PRELUDE = `
-const payOnce = async (token: bigint, signal: AbortSignal): Promise<boolean> => token > 0n && !signal.aborted;
-void payOnce;
+async function payOnce(token: bigint, signal: AbortSignal): Promise<boolean> {
+  return token > 0n && !signal.aborted;
+}
 `;
 
 function readmes(): string[] {
@@ -46,7 +47,7 @@ describe('the first example of each README', () => {
     const example = firstExample(page);
     if (example === undefined) continue;
     it(`${relative(root, page)} runs as it stands`, async () => {
-      const file = join(scratch, `${relative(root, dirname(page)).replaceAll('/', '-') || 'root'}.test.ts`);
+      const file = join(scratch, `${relative(root, dirname(page)).replaceAll('/', '-') || 'root'}.test.mts`);
       const served = example
         .replaceAll('127.0.0.1:2379', endpoints.etcd)
         .replaceAll('127.0.0.1:2181', endpoints.zookeeper);

@@ -91,7 +91,7 @@ describe('the command queuelock on a real server', function () {
 
       it('run hands no socket of its own to the command', async function () {
         if (process.platform !== 'linux') {
-          this.skipReason = 'only Linux shows the descriptors of a process in /proc';
+          this['skipReason'] = 'only Linux shows the descriptors of a process in /proc';
           this.skip();
         }
         const { code, stdout } = await runCli(['run', 'descriptors', '--', 'ls', '-l', '/proc/self/fd'], env);
