@@ -5,11 +5,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { conformanceTable, type ConformanceResult } from './conformance-table.ts';
 
 interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: readonly { readonly title: string; readonly reason: string }[];
+  readonly conformance: readonly ConformanceResult[];
 }
 
 const PARTS = {
@@ -19,7 +21,7 @@ const PARTS = {
 type Part = keyof typeof PARTS;
 
 const EXIT_GRACE_MS = 30_000;
-const NOTHING: Counts = { passed: 0, failed: 0, skipped: [] };
+const NOTHING: Counts = { passed: 0, failed: 0, skipped: [], conformance: [] };
 const require = createRequire(import.meta.url);
 const mochaCli = join(dirname(require.resolve('mocha/package.json')), 'lib/cli/cli.js');
 
@@ -87,14 +89,18 @@ const ranAgainst = join(scratch, 'ran-against.jsonl');
 
 let total = NOTHING;
 for (const part of parts) {
-  const { passed, failed, skipped } = await runMocha(part, options, ranAgainst);
+  const { passed, failed, skipped, conformance } = await runMocha(part, options, ranAgainst);
   total = {
     passed: total.passed + passed,
     failed: total.failed + failed,
     skipped: [...total.skipped, ...skipped],
+    conformance: [...total.conformance, ...conformance],
   };
 }
 if (total.passed + total.failed === 0) total = plusFailure(total, 'no test was executed');
+const { lines, uneven } = conformanceTable(total.conformance);
+for (const line of lines) console.log(line);
+if (uneven.length > 0) total = plusFailure(total, `not asked of every backend: ${uneven.join('; ')}`);
 printRanAgainst(ranAgainst);
 rmSync(scratch, { recursive: true });
 printSummary(total);
