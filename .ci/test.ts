@@ -1,6 +1,6 @@
 // Runs the tests and sums them up: node --import tsx/esm .ci/test.ts [unit|integration] [mocha options]
 // The last line is `N passed, N failed, N skipped`; the exit code is 0 only if something ran and nothing failed.
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -87,8 +87,15 @@ const parts = chosen.length > 0 ? chosen : (Object.keys(PARTS) as Part[]);
 const scratch = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
 const ranAgainst = join(scratch, 'ran-against.jsonl');
 
+/** Whether the servers are here that the tests need; installs them if it may. */
+function prepare(): boolean {
+  const command = [...nodeOptions(), 'integration/prepare.ts'];
+  return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
+}
+
 let total = NOTHING;
-for (const part of parts) {
+if (!prepare()) total = plusFailure(total, 'the servers for the tests are not here');
+for (const part of total.failed > 0 ? [] : parts) {
   const { passed, failed, skipped, conformance } = await runMocha(part, options, ranAgainst);
   total = {
     passed: total.passed + passed,
