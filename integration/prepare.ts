@@ -1,10 +1,34 @@
 // Installs what the tests need and this machine lacks, before the first test's clock runs.
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { compileCurator } from './interop/curator/curator.ts';
 import { startEtcd, startZooKeeper } from './services.ts';
+import { installPackages } from './services/install.ts';
 import { NotHere } from './services/service.ts';
+
+const require = createRequire(import.meta.url);
+
+/** The ZooKeeper client is compiled when it is installed, which without a compiler it silently is not. */
+async function compileAddon(): Promise<void> {
+  const isHere = (): boolean => {
+    try {
+      require('zookeeper');
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  if (isHere()) return;
+  await installPackages(['g++', 'make', 'python3']);
+  const cwd = dirname(require.resolve('zookeeper/package.json'));
+  await promisify(execFile)('npm', ['run', 'install'], { cwd, maxBuffer: 64 * 1024 * 1024 });
+}
 
 /** One of each, to see that it can be had. */
 const NEEDED = [
+  { name: 'the compiled ZooKeeper client', start: compileAddon },
   { name: 'etcd', start: async () => (await startEtcd()).stop() },
   { name: 'ZooKeeper', start: async () => (await startZooKeeper()).stop() },
 ];
