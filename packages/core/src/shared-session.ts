@@ -31,7 +31,8 @@ export function shareSession(
       next: (status) => {
         tell({ status, id: session.id, ttlMs: session.ttlMs });
       },
-      error: tellEnd,
+      // The stream of the session errors with it, which is heard below.
+      error: () => undefined,
     });
   };
   closed$.subscribe({ error: tellEnd });
