@@ -1,31 +1,46 @@
 import { memory } from '@queuelock/memory';
 import { Subject } from 'rxjs';
-import type { LockClient } from '../../src/index.ts';
+import type { Backend } from '../../src/backend.ts';
+import type { LockClient, SessionState } from '../../src/index.ts';
 import { Claim } from './claim.ts';
 import { Network, type Fates } from './network.ts';
 import type { ClaimPlan, ClientPlan } from './plan.ts';
+import { Program } from './program.ts';
 import { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
+const CONNECT_TIMEOUT_MS = 1_000;
 // A timer may run this much late.
 const GRACE_MS = 2;
 
-/** One client on its machine, and what its program does with it. */
+/** What may be told of a session, and what after it. */
+const NEXT: Record<SessionState['status'], readonly SessionState['status'][]> = {
+  idle: ['idle', 'opening', 'closed'],
+  opening: ['alive', 'lost', 'closed'],
+  alive: ['doubtful', 'lost', 'closed'],
+  doubtful: ['alive', 'lost', 'closed'],
+  lost: ['opening', 'closed'],
+  closed: [],
+};
+
+/** One client on its machine, and the programs that use it. */
 export class Actor {
   readonly label: string;
   readonly machine: Machine;
   readonly network: Network;
   readonly client: LockClient;
-  readonly claims: Claim[] = [];
+  readonly programs: Program[] = [];
   readonly #world: World;
-  readonly #answerTimeoutMs: number;
-  /** Every session that was opened for it. */
-  readonly #sessions = new Set<string>();
-  readonly #ended = new Set<string>();
+  readonly #plan: ClientPlan;
   readonly #doubts$ = new Subject<void>();
   readonly #refusedUntil = new Map<string, number>();
+  /** Every session that was opened for it. */
+  readonly #opened = new Set<string>();
+  /** Those of which it was told the end. */
+  readonly #ended = new Set<string>();
+  #openingSince = 0;
   #sessionId = '';
-  #status = 'idle';
+  #status: SessionState['status'] = 'idle';
   closed = false;
   /** What `close` promised has come. */
   hasClosed = false;
@@ -35,37 +50,38 @@ export class Actor {
     plan: ClientPlan,
     { index, fates }: { readonly index: number; readonly fates: Fates },
   ) {
-    const { rate, ttlMs, marginMs, vague, deaf } = plan;
+    const { rate, ttlMs, marginMs } = plan;
     this.label = `c${String(index)}`;
     this.#world = world;
-    this.#answerTimeoutMs = Math.max(300, ttlMs / 8);
+    this.#plan = plan;
     this.machine = new Machine(world.timeline, { rate, bootedAt: 1_000 * index });
     this.network = new Network(world.timeline, this.machine, fates);
-    const { intercept, deliver } = this.network;
-    const connection = memory({ server: world.server, intercept, deliver });
-    const backend = world.spoil?.(connection, world.server) ?? connection;
+    const clock = this.machine;
+    const options = { clock, ttlMs, connectTimeoutMs: CONNECT_TIMEOUT_MS, owner: this.label };
     this.client = world.core.createLockClient(
-      world.ledger.witness(backend, {
-        machine: this.machine,
-        marginMs: marginMs ?? Math.max(200, ttlMs / 50),
-        vague,
-        deaf,
-        sessions: this.#sessions,
-        doubts$: this.#doubts$,
-        refused: (queue) => (this.#refusedUntil.get(queue) ?? 0) > world.timeline.now(),
-      }),
-      {
-        clock: this.machine,
-        ttlMs,
-        connectTimeoutMs: 1_000,
-        owner: this.label,
-        ...(marginMs === undefined ? {} : { marginMs }),
-      },
+      this.#backend(),
+      marginMs === undefined ? options : { ...options, marginMs },
     );
-    this.client.session$.subscribe(({ status, id }) => this.#follow(status, id));
+    this.client.session$.subscribe((state) => this.#follow(state));
   }
 
-  /** The session is beyond doubt, as far as the client tells. */
+  #backend(): Backend {
+    const { server, spoil, ledger, timeline } = this.#world;
+    const { marginMs, ttlMs, vague, deaf } = this.#plan;
+    const { intercept, deliver } = this.network;
+    const connection = memory({ server, intercept, deliver });
+    return ledger.witness(spoil?.(connection, server) ?? connection, {
+      machine: this.machine,
+      marginMs: marginMs ?? Math.max(200, ttlMs / 50),
+      vague,
+      deaf,
+      opened: this.#opened,
+      doubts$: this.#doubts$,
+      refused: (queue) => (this.#refusedUntil.get(queue) ?? 0) > timeline.now(),
+    });
+  }
+
+  /** Its session is beyond doubt, as far as it tells. */
   get alive(): boolean {
     return this.#status === 'alive';
   }
@@ -78,13 +94,27 @@ export class Actor {
     return this.closed || this.#ended.has(sessionId);
   }
 
+  wasRefused(queue: string): boolean {
+    return this.#refusedUntil.has(queue);
+  }
+
+  // --- what happens to it
+
+  program(plan: ClaimPlan): Program {
+    const label = `${this.label}.${String(this.programs.length)}`;
+    const program = new Program(this.#world, new Claim(this.#world, this, { label, plan }));
+    this.programs.push(program);
+    this.#world.programs.push(program);
+    return program;
+  }
+
   /** Its backend has a reason to doubt its session. */
   doubt(): void {
     const { judge, ledger } = this.#world;
-    const listens = this.alive && ledger.leaseOf(this.#sessionId).renewingSince === undefined;
+    const renews = (): boolean => ledger.leaseOf(this.#sessionId).renewingSince !== undefined;
+    const listens = this.alive && !renews();
     this.#doubts$.next();
-    const renews = ledger.leaseOf(this.#sessionId).renewingSince !== undefined;
-    const doubts = this.#status === 'doubtful' ? renews : !this.alive;
+    const doubts = this.#status === 'doubtful' ? renews() : !this.alive;
     judge.require('doubt', !listens || doubts, () => `${this.label} has no doubt`);
   }
 
@@ -93,59 +123,59 @@ export class Actor {
     this.#refusedUntil.set(queue, this.#world.timeline.now() + ms);
   }
 
-  wasRefused(queue: string): boolean {
-    return this.#refusedUntil.has(queue);
-  }
-
-  /** Those of its holders who keep looking look. */
-  lookAround(): void {
-    for (const claim of this.claims) claim.look();
-  }
-
-  claim(plan: ClaimPlan): Claim {
-    const claim = new Claim(this.#world, this, { label: `${this.label}.${this.claims.length}`, plan });
-    this.claims.push(claim);
-    return claim;
-  }
-
   close(): void {
     const { judge } = this.#world;
     judge.note(`${this.label} closes`);
     this.closed = true;
     const closing = this.client.close();
-    for (const claim of this.claims) claim.mustEnd('its client was closed');
+    for (const { claim } of this.programs) claim.mustEnd('its client was closed');
     closing.then(
-      () => {
-        this.hasClosed = true;
-        const { sessionIds } = this.#world.server;
-        const left = !this.network.hadTrouble && sessionIds.some((id) => this.#sessions.has(id));
-        judge.require('nothing left', !left, () => `${this.label} has closed, and its session is there`);
-        const open = this.claims.filter((claim) => !claim.ended);
-        judge.require('at once', open.length === 0, () => `${this.label} has closed before its claims ended`);
-      },
+      () => this.#haveClosed(),
       (error: unknown) => judge.require('outcome', false, () => `close failed: ${String(error)}`),
     );
   }
 
-  /** A session whose renewal is overdue or failed is in doubt. */
+  /** Those of its holders who keep looking look. */
+  lookAround(): void {
+    for (const { claim } of this.programs) claim.look();
+  }
+
   settled(): void {
+    for (const { claim } of this.programs) claim.settled();
+    if (this.#status === 'opening' && !this.machine.late) {
+      const late = this.machine.now() - this.#openingSince > CONNECT_TIMEOUT_MS + GRACE_MS;
+      this.#world.judge.require('at once', !late, () => `${this.label} tries to connect for ever`);
+    }
     if (!this.alive) return;
-    const { failed, renewingSince } = this.#world.ledger.leaseOf(this.#sessionId);
-    const waitedMs = this.machine.now() - (renewingSince ?? Infinity);
-    const overdue = waitedMs > this.#answerTimeoutMs + GRACE_MS && !this.machine.late;
+    const { failed, renewingSince = Infinity } = this.#world.ledger.leaseOf(this.#sessionId);
+    const patienceMs = Math.max(300, this.#plan.ttlMs / 8) + GRACE_MS;
+    const overdue = this.machine.now() - renewingSince > patienceMs && !this.machine.late;
     this.#world.judge.require('doubt', !failed && !overdue, () => `${this.label} is not in doubt`);
   }
 
-  #follow(status: string, id: string | undefined): void {
+  #haveClosed(): void {
+    const { judge, server } = this.#world;
+    this.hasClosed = true;
+    const ended = this.programs.every(({ claim }) => claim.ended);
+    judge.require('at once', ended, () => `${this.label} has closed before its claims ended`);
+    const left = !this.network.hadTrouble && server.sessionIds.some((id) => this.#opened.has(id));
+    judge.require('nothing left', !left, () => `${this.label} has closed, and its session is there`);
+  }
+
+  #follow({ status, id }: SessionState): void {
     const { judge } = this.#world;
     judge.note(`${this.label} session ${status} ${id ?? ''}`);
-    judge.require('no way back', this.#status !== 'closed', () => `${this.label} is ${status} after closed`);
+    const follows = NEXT[this.#status].includes(status);
+    judge.require('no way back', follows, () => `${this.label} is ${status} after ${this.#status}`);
     this.#status = status;
     this.lookAround();
-    if (status === 'opening') this.#sessionId = '';
+    if (status === 'opening') {
+      this.#sessionId = '';
+      this.#openingSince = this.machine.now();
+    }
     if (id !== undefined) this.#sessionId = id;
     if (status !== 'lost' || this.#sessionId === '') return;
     this.#ended.add(this.#sessionId);
-    for (const claim of this.claims) claim.sessionEnded(this.#sessionId);
+    for (const { claim } of this.programs) claim.sessionEnded(this.#sessionId);
   }
 }

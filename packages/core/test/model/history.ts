@@ -1,12 +1,13 @@
 import { createMemoryServer } from '@queuelock/memory';
 import { Actor } from './actor.ts';
 import { borrowGlobals } from './borrowed-globals.ts';
-import type { Claim } from './claim.ts';
+import { perform } from './deeds.ts';
+import type { Spoil } from './defects/defect.ts';
 import { Judge, type Rule } from './judge.ts';
 import { Ledger } from './ledger.ts';
-import type { Spoil } from './defects/defect.ts';
 import { Fates } from './network.ts';
-import type { Deed, History } from './plan.ts';
+import type { History } from './plan.ts';
+import type { Program } from './program.ts';
 import { Succession } from './succession.ts';
 import { Timeline } from './timeline.ts';
 import type { Core, World } from './world.ts';
@@ -38,51 +39,50 @@ class Stage {
   readonly #world: World;
   readonly #fates: Fates;
   readonly #actors: readonly Actor[];
-  readonly #claims: Claim[] = [];
 
   constructor(subject: Pick<World, 'core' | 'spoil'>, history: History) {
     const timeline = this.#timeline;
-    const clock = {
-      now: () => timeline.now(),
-      after: (ms: number, task: () => void) => timeline.after(ms, task),
-    };
-    const server = createMemoryServer({ clock });
+    const server = createMemoryServer({ clock: timeline });
     const ledger = new Ledger(timeline);
     this.judge = new Judge(() => timeline.now());
     const shared = { ...subject, timeline, server, ledger, judge: this.judge };
-    this.#world = { ...shared, succession: new Succession(shared) };
+    this.#world = { ...shared, succession: new Succession(shared), programs: [] };
     this.#history = history;
-    this.#fates = new Fates(history.fates);
-    this.#actors = history.clients.map(
-      (plan, index) => new Actor(this.#world, plan, { index, fates: this.#fates }),
-    );
-    timeline.observer = {
-      acted: () => this.#world.succession.acted(),
-      settled: () => this.#settled(),
-    };
+    const fates = new Fates(history.fates);
+    this.#fates = fates;
+    this.#actors = history.clients.map((plan, index) => new Actor(this.#world, plan, { index, fates }));
   }
 
   async play(): Promise<void> {
-    const giveBack = borrowGlobals(this.#timeline, (reason) => this.#lost(reason));
+    const { succession } = this.#world;
+    const giveBack = borrowGlobals(this.#timeline, (reason) => this.#nobodyTook(reason));
+    this.#timeline.observe({
+      acted: () => succession.acted(),
+      settled: () => {
+        for (const actor of this.#actors) actor.settled();
+        // Last: a look may be an event itself.
+        succession.settled();
+      },
+    });
     try {
-      await this.#acts();
+      await this.#playDeeds();
+      await this.#calmDown();
+      await this.#everybodyGetsThere();
+      await this.#everybodyLeaves();
     } catch (error) {
-      this.#lost(error);
+      this.#nobodyTook(error);
     } finally {
       giveBack();
     }
   }
 
-  async #acts(): Promise<void> {
+  async #playDeeds(): Promise<void> {
     let at = 0;
     for (const { after, deed } of this.#history.deeds) {
       at += after;
-      this.#timeline.after(at, () => this.#perform(deed));
+      this.#timeline.after(at, () => perform(deed, this.#actors, this.#world));
     }
     await this.#pass(at + STEP_MS, () => false);
-    await this.#calmDown();
-    await this.#everybodyGetsThere();
-    await this.#leave();
   }
 
   /** Lets time pass until `done`, a broken rule, or the limit. */
@@ -103,22 +103,19 @@ class Stage {
   }
 
   async #everybodyGetsThere(): Promise<void> {
-    const { server } = this.#world;
-    for (const claim of this.#claimsOfAll()) claim.hurry();
-    const waiting = (): readonly Claim[] => this.#claimsOfAll().filter(({ over }) => !over);
+    const { server, programs } = this.#world;
+    const waiting = (): readonly Program[] => programs.filter(({ claim }) => !claim.over);
+    for (const program of programs) program.hurry();
     await this.#pass(PATIENCE_MS, () => waiting().length === 0 && server.entryCount === 0);
     if (this.judge.broken) return;
-    this.judge.require('progress', waiting().length === 0, () =>
-      waiting()
-        .map(({ label }) => label)
-        .join(),
-    );
+    const labels = waiting().map(({ claim }) => claim.label);
+    this.judge.require('progress', labels.length === 0, () => `still waiting: ${labels.join()}`);
     const left = [server.entryCount, server.watcherCount];
     this.judge.require('nothing left', left.join() === '0,0', () => `entries, watchers: ${left.join()}`);
   }
 
-  async #leave(): Promise<void> {
-    const { server } = this.#world;
+  async #everybodyLeaves(): Promise<void> {
+    const { server, ledger } = this.#world;
     for (const actor of this.#actors) if (!actor.closed) actor.close();
     const left = (): string =>
       [server.sessionIds.length, this.#timeline.timerCount, server.watcherCount].join();
@@ -127,90 +124,11 @@ class Stage {
     if (this.judge.broken) return;
     this.judge.require('progress', closed(), () => 'a close does not settle');
     this.judge.require('nothing left', left() === '0,0,0', () => `sessions, timers, watchers: ${left()}`);
-    const { breaches } = this.#world.ledger;
-    this.judge.require('contract', breaches.length === 0, () => breaches.join());
+    this.judge.require('contract', ledger.breaches.length === 0, () => ledger.breaches.join());
   }
 
-  #claimsOfAll(): readonly Claim[] {
-    return this.#actors.flatMap(({ claims }) => claims);
-  }
-
-  #settled(): void {
-    this.#world.succession.settled();
-    for (const actor of this.#actors) {
-      actor.settled();
-      for (const claim of actor.claims) claim.settled();
-    }
-  }
-
-  #lost(reason: unknown): void {
-    this.judge.require('nothing lost', false, () =>
-      reason instanceof Error ? String(reason.stack) : String(reason),
-    );
-  }
-
-  #perform(deed: Deed): void {
-    switch (deed.do) {
-      case 'claim': {
-        const actor = this.#actors[deed.client]!;
-        actor.machine.do(() => {
-          const claim = actor.claim(deed);
-          this.#claims.push(claim);
-          claim.start();
-        });
-        return;
-      }
-      case 'abort':
-      case 'unsubscribe':
-      case 'release': {
-        const claim = this.#claims.at(-1 - deed.which);
-        claim?.machine.do(() => {
-          if (deed.do === 'release') claim.finish(deed.times);
-          else claim[deed.do]();
-        });
-        return;
-      }
-      case 'close': {
-        const actor = this.#actors[deed.client]!;
-        actor.machine.do(() => actor.close());
-        return;
-      }
-      default:
-        this.#trouble(deed);
-    }
-  }
-
-  #trouble(deed: Extract<Deed, { do: 'expire' | 'evict' | 'freeze' | 'cut' | 'doubt' | 'deny' }>): void {
-    const { server, ledger } = this.#world;
-    this.judge.note(JSON.stringify(deed));
-    switch (deed.do) {
-      case 'freeze':
-        this.#actors[deed.client]!.machine.freeze(deed.ms);
-        return;
-      case 'cut':
-        this.#actors[deed.client]!.network.cut(deed.ms, deed.what);
-        return;
-      case 'doubt': {
-        const actor = this.#actors[deed.client]!;
-        actor.machine.do(() => actor.doubt());
-        return;
-      }
-      case 'deny':
-        this.#actors[deed.client]!.deny(deed.name, deed.ms);
-        return;
-      case 'evict': {
-        const entry = server.queues().get(deed.name)?.at(deed.place);
-        if (!entry) return;
-        ledger.evicted.add(entry.key);
-        server.evict(entry.key);
-        return;
-      }
-      case 'expire': {
-        const id = server.sessionIds[deed.client];
-        if (id === undefined) return;
-        ledger.ended.add(id);
-        server.expireSession(id);
-      }
-    }
+  #nobodyTook(reason: unknown): void {
+    const detail = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+    this.judge.require('nothing lost', false, () => detail);
   }
 }

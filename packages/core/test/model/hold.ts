@@ -1,9 +1,12 @@
 import { isQueueLockError, type Ownership, type RevocationReason } from '../../src/index.ts';
 import type { Actor } from './actor.ts';
+import type { Claim } from './claim.ts';
 import type { World } from './world.ts';
 
 // Times of two clocks are compared after a division.
 const ROUNDING_MS = 0.001;
+// A timer may run this much late.
+const GRACE_MS = 2;
 // Once there is no trouble any more, a session that is alive is proven after this time.
 const RECOVERY_MS = 1_500;
 
@@ -23,11 +26,12 @@ export class Hold {
   /** The signal's event has come. */
   told = false;
   #over = false;
+  #handedBack = false;
 
-  constructor(world: World, ownership: Ownership, by: { label: string; actor: Actor; looks: boolean }) {
-    this.label = by.label;
-    this.actor = by.actor;
-    this.looks = by.looks;
+  constructor(world: World, ownership: Ownership, { label, actor, plan }: Claim) {
+    this.label = label;
+    this.actor = actor;
+    this.looks = plan.looks;
     this.name = ownership.name;
     this.key = ownership.key;
     this.order = ownership.order;
@@ -39,7 +43,7 @@ export class Hold {
 
   /** Whether its owner would say that it owns, without looking. */
   get open(): boolean {
-    return !this.gaveUp && !this.told && !this.#over;
+    return !this.gaveUp && !this.told && !this.#over && !this.#handedBack;
   }
 
   /** Whether this is the error that its signal carries. */
@@ -73,17 +77,35 @@ export class Hold {
       );
     }
     if (!held) this.#over = true;
-    if (!held && !this.gaveUp) {
+    if (!held && !this.gaveUp && !this.#handedBack) {
       judge.require('signal', this.#ownership.signal.aborted, say('is lost, and its signal silent'));
       judge.require('signal', this.told, say('is lost, and the event has not come'));
     }
     return held;
   }
 
+  /** Whoever does not look relies on the timer for the end of what is proven. */
+  mustHaveBeenTold(): void {
+    const { judge, ledger } = this.#world;
+    const { machine } = this.actor;
+    const { provenUntil } = ledger.leaseOf(ledger.sessionOf(this.key));
+    const overdue = machine.now() > provenUntil + GRACE_MS && !machine.late;
+    judge.require('told in time', !overdue, () => `${this.label} was proven until ${provenUntil}`);
+  }
+
   /** Its owner is done with it, by other means than a release. */
   giveUp(): void {
     if (this.looks) this.look();
     if (!this.told) this.gaveUp = true;
+  }
+
+  /** Its work is done; `run` releases it now, and what is lost at this very instant may still be told. */
+  handBack(): void {
+    this.#handedBack = true;
+  }
+
+  settled(): void {
+    if (this.#handedBack && !this.told) this.gaveUp = true;
   }
 
   release(): void {
@@ -114,7 +136,7 @@ export class Hold {
     this.told = true;
     const typed = isQueueLockError(reason, 'OWNERSHIP_LOST') && reason.reason !== undefined;
     judge.require('signal', typed, () => `${this.label} has an untyped reason ${String(reason)}`);
-    if (typed) this.#justify(reason.reason!);
+    if (typed) this.#justify(reason.reason);
     this.look();
     this.actor.lookAround();
   }

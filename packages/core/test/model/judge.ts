@@ -2,14 +2,15 @@
 export const RULES = {
   exclusive: 'the beliefs of two holders of one name never overlap',
   'ends first': 'a belief has ended before the server grants the next',
-  'told in time': 'a loss is announced before the server grants the next, unless the machine stands still',
+  'told in time':
+    'a loss is announced when the proven time is over, before the server grants the next, unless the machine stands still',
   budget: 'what is left of a hold never exceeds what the server is proven to keep',
   'no needless loss': 'nothing is lost in doubt while it is proven',
   doubt: 'a session is in doubt when a renewal is overdue or failed, or its backend says so, and renews then',
   tokens: 'tokens grow with every grant of a name',
   order: 'grants follow the order of the server, and only the first in the queue is granted',
   grant: 'a claim is granted at most once, while it is wanted, held at once, on a session beyond doubt',
-  'no way back': 'what was released or lost is never held again, and a state tells what is so',
+  'no way back': 'what was released, lost or closed does not come back, and a state tells what is so, once',
   signal:
     'the signal aborts at once when the hold is lost, for a reason that exists, and never when it is released',
   outcome: 'a claim has one outcome, typed, for a cause that exists, and says nothing after it',

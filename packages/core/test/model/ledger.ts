@@ -31,7 +31,7 @@ interface Witnessed {
   /** Renewals go on after they were aborted. */
   readonly deaf: boolean;
   /** Is filled with the sessions that are opened. */
-  readonly sessions: Set<string>;
+  readonly opened: Set<string>;
   /** Reasons to doubt the session, as a backend may have them. */
   readonly doubts$: Observable<unknown>;
   /** Whether the server refuses this client in this queue at the moment. */
@@ -41,7 +41,6 @@ interface Witnessed {
 // How much slower than the server's a client's clock is taken to run at most.
 const RATE_ERROR = 0.01;
 const VAGUE = 0.6;
-const NEVER = new AbortController().signal;
 
 /** What really happened between the clients and the server, written down on the way. */
 export class Ledger {
@@ -87,7 +86,7 @@ export class Ledger {
         const session = await backend.open(ttlMs, signal);
         const lease = { ...NO_LEASE, provenUntil: Infinity };
         this.#leases.set(session.id, lease);
-        client.sessions.add(session.id);
+        client.opened.add(session.id);
         proof(lease, ttlMs);
         return this.#witnessSession(session, lease, client);
       },
@@ -135,7 +134,7 @@ export class Ledger {
         lease.renewingSince = client.machine.now();
         const proof = this.#proofFrom(client);
         try {
-          const keptMs = await session.renew(client.deaf ? NEVER : signal);
+          const keptMs = await session.renew(client.deaf ? new AbortController().signal : signal);
           const provenMs = client.vague && renewals++ % 2 === 1 ? keptMs * VAGUE : keptMs;
           proof(lease, provenMs);
           lease.failed = false;

@@ -29,25 +29,35 @@ interface Fate {
   readonly failsIn: number;
 }
 
-// How long an attempt takes before it is given up: the backend bounds it.
+// How long an attempt may take: a backend bounds it.
 const ATTEMPT_MS = 250;
 const RENEWAL_MS = 1_000;
 const NEAR_MS = [2, 2, 3, 5, 10, 20, 40, 80] as const;
 
-function fateOf(byte: number, limitMs: number): Fate {
+/** Three in four calls go well. `place` says how far or how late, from 0 to 7. */
+function fateOf(byte: number, failsIn: number): Fate {
   const place = byte >> 5;
   const near = NEAR_MS[place] ?? 2;
-  const failsIn = limitMs;
-  const kind = byte & 31;
-  if (kind < 24) return { arrivesIn: near, answersIn: NEAR_MS[(place * 3) % 8] ?? 2, failsIn };
-  if (kind === 24) return { failsIn };
-  if (kind === 25) return { arrivesIn: near, failsIn };
-  if (kind === 26) return { arrivesIn: limitMs + near * 5, failsIn };
-  if (kind === 27) return { arrivesIn: limitMs + 400 * place, failsIn };
-  if (kind === 28) return { failsIn: near };
-  if (kind === 29) return { arrivesIn: 2, failsIn: 2 + near };
-  if (kind === 30) return { arrivesIn: near, answersIn: 40 * (place + 1), failsIn };
-  return { arrivesIn: 30 * (place + 1), answersIn: 2, failsIn };
+  switch (byte & 31) {
+    case 24: // The request is lost.
+      return { failsIn };
+    case 25: // The answer is lost.
+      return { arrivesIn: near, failsIn };
+    case 26: // The request arrives after its caller gave up,
+      return { arrivesIn: failsIn + near * 5, failsIn };
+    case 27: // or long after.
+      return { arrivesIn: failsIn + 400 * place, failsIn };
+    case 28: // The connection breaks before the request is sent,
+      return { failsIn: near };
+    case 29: // or before it is answered.
+      return { arrivesIn: 2, failsIn: 2 + near };
+    case 30: // The answer is slow.
+      return { arrivesIn: near, answersIn: 40 * (place + 1), failsIn };
+    case 31: // The request is slow.
+      return { arrivesIn: 30 * (place + 1), answersIn: 2, failsIn };
+    default:
+      return { arrivesIn: near, answersIn: NEAR_MS[(place * 3) % 8] ?? 2, failsIn };
+  }
 }
 
 function delayOf(byte: number): number {
@@ -96,6 +106,10 @@ export class Network {
   readonly intercept: Intercept = (call, proceed) => {
     const { arrivesIn, answersIn, failsIn } = this.#fateOf(call);
     return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.#failures++;
+        reject(new QueueLockError('UNAVAILABLE', `no answer to ${call}`));
+      };
       const stopWaiting = this.#timeline.after(failsIn, giveUp, this.#machine);
       const answerTo = (answer: ReturnType<typeof proceed>): void => {
         stopWaiting();
@@ -108,16 +122,13 @@ export class Network {
         }
       };
       if (arrivesIn !== undefined) this.#timeline.after(arrivesIn, arrive);
-      const noteFailure = (): void => void this.#failures++;
-      function giveUp(): void {
-        noteFailure();
-        reject(new QueueLockError('UNAVAILABLE', `no answer to ${call}`));
-      }
     });
   };
 
   readonly deliver = (arrive: () => void): void => {
-    const send = (): void => void this.#timeline.after(delayOf(this.#fates.draw()), arrive, this.#machine);
+    const send = (): void => {
+      this.#timeline.after(delayOf(this.#fates.draw()), arrive, this.#machine);
+    };
     if (this.#cutMs > 0) this.#heldBack.push(send);
     else send();
   };

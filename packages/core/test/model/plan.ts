@@ -14,7 +14,7 @@ export interface ClientPlan {
 }
 
 /** Ways to ask for a lock. `nested`: a `run` whose work runs under a second name, and tries the first one again. */
-export type Way = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
+type Way = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
 
 /** One acquisition. */
 export interface ClaimPlan {

@@ -3,12 +3,12 @@ import type { World } from './world.ts';
 
 /** Who follows whom, as the server has it and as the holders believe. */
 export class Succession {
-  readonly #world: Omit<World, 'succession'>;
+  readonly #world: Pick<World, 'judge' | 'ledger' | 'server'>;
   readonly #admitted = new Set<string>();
   readonly #latest = new Map<string, Hold>();
   readonly #holds: Hold[] = [];
 
-  constructor(world: Omit<World, 'succession'>) {
+  constructor(world: Pick<World, 'judge' | 'ledger' | 'server'>) {
     this.#world = world;
   }
 
@@ -41,7 +41,10 @@ export class Succession {
   /** Between two events: those who look, look. */
   settled(): void {
     // Looking at one that is over changes nothing; looking at an open one may be what ends it.
-    for (const hold of this.#holds) if (hold.looks || !hold.open) hold.look();
+    for (const hold of this.#holds) {
+      if (hold.looks || !hold.open) hold.look();
+      else hold.mustHaveBeenTold();
+    }
     for (const name of ['a', 'b']) this.#exclude(name);
   }
 

@@ -12,12 +12,16 @@ export interface Observer {
 /** The one time of a history, in whole milliseconds: every timer, message and deed is an event on it. */
 export class Timeline implements Clock {
   readonly #clock = virtualClock();
-  observer: Observer = { settled: () => undefined, acted: () => undefined };
+  #observer: Observer = { settled: () => undefined, acted: () => undefined };
   /** Whose code is running, so that timers which it sets elsewhere than at its clock freeze with it. */
   acting: Machine | undefined;
 
   now(): number {
     return this.#clock.now();
+  }
+
+  observe(observer: Observer): void {
+    this.#observer = observer;
   }
 
   get timerCount(): number {
@@ -32,9 +36,9 @@ export class Timeline implements Clock {
         return;
       }
       this.acting = machine;
-      this.observer.settled();
+      this.#observer.settled();
       task();
-      this.observer.acted();
+      this.#observer.acted();
     };
     cancel = this.#clock.after(ms, run);
     return () => {
@@ -44,7 +48,7 @@ export class Timeline implements Clock {
 
   async advance(ms: number): Promise<void> {
     await this.#clock.advance(ms);
-    this.observer.settled();
+    this.#observer.settled();
   }
 }
 

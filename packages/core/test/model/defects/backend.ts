@@ -1,9 +1,42 @@
+import type { MemoryServer } from '@queuelock/memory';
+import { Observable, type Subscriber } from 'rxjs';
+import type { Turn } from '../../../src/backend.ts';
 import { inSession, type Defect } from './defect.ts';
+
+const lines = new WeakMap<MemoryServer, Map<string, Subscriber<Turn>[]>>();
+
+function lineOf(server: MemoryServer, queue: string): Subscriber<Turn>[] {
+  const ofServer = lines.get(server) ?? new Map<string, Subscriber<Turn>[]>();
+  const line = ofServer.get(queue) ?? [];
+  lines.set(server, ofServer.set(queue, line));
+  return line;
+}
+
+/** The same turns, but an admission is told to the one who began to wait last. */
+function toTheLast(line: Subscriber<Turn>[], turns$: Observable<Turn>): Observable<Turn> {
+  return new Observable((subscriber) => {
+    line.push(subscriber);
+    subscriber.add(() => line.splice(line.indexOf(subscriber), 1));
+    return turns$.subscribe({
+      next: (turn) => (turn.admitted ? line.at(-1) : subscriber)?.next(turn),
+      error: (error: unknown) => {
+        subscriber.error(error);
+      },
+    });
+  });
+}
 
 /** What a backend can get wrong: the rules are those of the server, too. */
 export const BACKEND_DEFECTS: readonly Defect[] = [
   inSession('a backend admits two', ['exclusive', 'order', 'ends first'], (session) => ({
     enqueue: (spec) => session.enqueue({ ...spec, limit: 2 }),
+  })),
+  inSession('a backend serves the last first', 'order', (session, server) => ({
+    enqueue: async (spec) => {
+      const placement = await session.enqueue(spec);
+      if (placement.turn.admitted) return placement;
+      return { ...placement, turns$: toTheLast(lineOf(server, spec.queue), placement.turns$) };
+    },
   })),
   inSession('tokens do not grow', 'tokens', (session) => ({
     enqueue: async (spec) => ({ ...(await session.enqueue(spec)), token: 1n }),

@@ -10,7 +10,7 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
   inCore(
     'a loss does not abort the signal',
     ['signal', 'told in time', 'outcome', 'at once'],
-    ['ownership.ts', "if (this.#end === 'lost') this.#loss.abort(error);", ''],
+    ['ownership.ts', '      this.#loss.abort(this.#lossError);\n', ''],
   ),
   inCore('the signal waits for its turn to be told of the end of the session', 'signal', [
     'ownership.ts',
@@ -54,15 +54,14 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     '    filter(() => !ownership.givenUp),\n',
     '',
   ]),
-  inCore(
-    'a holder does not hear that its entry was removed',
-    ['learns', 'progress'],
-    [
-      'lock.ts',
-      'distinctUntilChanged(sameTurn));',
-      'distinctUntilChanged(sameTurn), catchError(() => new Subject<Turn>()));',
-    ],
-  ),
+  inCore('a holder does not hear that its entry was removed', 'learns', [
+    'lock.ts',
+    'distinctUntilChanged(sameTurn));',
+    `distinctUntilChanged(sameTurn), catchError((error) => {
+        if (ownership) return new Subject<Turn>();
+        throw error;
+      }));`,
+  ]),
   inCore('a run resolves although its lock was lost', 'run', [
     'work.ts',
     '    throwIfLost(ownership);\n    return result;',
@@ -73,4 +72,9 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     ['run', 'progress'],
     ['reentrancy.ts', 'if (hold.active && ', 'if (!hold.active && '],
   ),
+  inCore('a holder who unsubscribes holds on until the server has heard of it', 'no way back', [
+    'lock.ts',
+    '    finalize(() => void ownership?.release()),\n',
+    '',
+  ]),
 ];

@@ -61,7 +61,11 @@ export const JOINING_DEFECTS: readonly Defect[] = [
   inCore(
     'who joins while the session ends gets the same one again',
     'outcome',
-    ['session.ts', '        live.liveness.health$', '        subscriber.next(live);\n        live.liveness.health$'],
+    [
+      'session.ts',
+      '        live.liveness.health$',
+      '        subscriber.next(live);\n        live.liveness.health$',
+    ],
     ['session.ts', '        });\n        subscriber.next(live);\n', '        });\n'],
   ),
   inCore('a stale session is not replaced', 'outcome', [

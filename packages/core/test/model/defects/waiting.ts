@@ -40,11 +40,11 @@ function misrouted(own$: Observable<Turn>): Observable<Turn> {
 function queued(`,
     ],
   ),
-  inCore('a waiter does not wait', ['exclusive', 'order'], [
-    'lock.ts',
-    '(turn.admitted ? proven',
-    '(turn ? proven',
-  ]),
+  inCore(
+    'a waiter does not wait',
+    ['exclusive', 'order'],
+    ['lock.ts', '(turn.admitted ? proven', '(turn ? proven'],
+  ),
   inCore('a lock is granted in doubt', 'grant', [
     'lock.ts',
     "health === 'alive' && liveness.remainingMs > 0",
@@ -54,5 +54,15 @@ function queued(`,
     'lock.ts',
     "health === 'alive' && liveness.remainingMs > 0",
     "health === 'alive'",
+  ]),
+  inCore('a try waits in line', 'at once', [
+    'lock.ts',
+    "timeoutMs === 0 ? 'try' : 'wait'",
+    "timeoutMs === 0 ? 'wait' : 'wait'",
+  ]),
+  inCore('nobody loses patience with the opening of a session', 'at once', [
+    'session.ts',
+    'clock.after(connectTimeoutMs,',
+    'clock.after(24 * 60 * 60 * 1_000,',
   ]),
 ];

@@ -1,0 +1,179 @@
+import { Subscription } from 'rxjs';
+import { isQueueLockError, type AcquireOptions, type Ownership } from '../../src/index.ts';
+import type { Claim } from './claim.ts';
+import type { Hold } from './hold.ts';
+import type { World } from './world.ts';
+
+// Twice a connection and an attempt, and the longest doubt: a try waits for nothing else.
+const TRY_MS = 2 * (1_000 + 250) + 3_000;
+// A timeout that is overdue is looked for this long after its time, when its own timer has run.
+const GRACE_MS = 2;
+
+/** What a client's program does about one acquisition. */
+export class Program {
+  readonly claim: Claim;
+  readonly #world: World;
+  readonly #abort = new AbortController();
+  readonly #subscription = new Subscription();
+  readonly #workDone: Promise<void>;
+  #finishWork: () => void = () => undefined;
+  #cancelTimer: () => void = () => undefined;
+  #hurries = false;
+
+  constructor(world: World, claim: Claim) {
+    this.#world = world;
+    this.claim = claim;
+    this.#workDone = new Promise((resolve) => (this.#finishWork = resolve));
+  }
+
+  /** Settles when the call has, where the way of it is a call. */
+  async start(): Promise<void> {
+    const { plan, actor, label } = this.claim;
+    const { way, name, timeoutMs } = plan;
+    const options = { signal: this.#abort.signal, owner: label };
+    this.#world.judge.note(`${label} ${way} ${name} ${timeoutMs === undefined ? '' : `${timeoutMs} ms`}`);
+    if (actor.closed) this.claim.mustEnd('its client is closed');
+    this.#watchTheTime();
+    if (way === 'tryAcquire') return this.#try(options);
+    return this.#ask(timeoutMs === undefined ? options : { ...options, timeoutMs });
+  }
+
+  /** Releases the lock, or lets its work end. */
+  finish(times = 1): void {
+    this.#cancelTimer();
+    const { hold, label, plan } = this.claim;
+    if (!hold) return;
+    this.#world.judge.note(`${label} finishes`);
+    if (plan.way === 'run' || plan.way === 'nested') this.#finishWork();
+    else for (let time = 0; time < times; time++) hold.release();
+  }
+
+  /** From now on it holds the lock no longer than it must. */
+  hurry(): void {
+    this.#hurries = true;
+    this.finish();
+  }
+
+  abort(): void {
+    const { claim } = this;
+    this.#world.judge.note(`${claim.label} is aborted`);
+    if (!claim.hold) claim.mustEnd('it was aborted');
+    claim.aborted ??= new Error(`${claim.label} was aborted`);
+    this.#abort.abort(claim.aborted);
+  }
+
+  unsubscribe(): void {
+    const { claim } = this;
+    if (claim.plan.way !== 'claim' || claim.hasOutcome) return;
+    this.#cancelTimer();
+    claim.hold?.giveUp();
+    claim.end('left');
+    this.#subscription.unsubscribe();
+    claim.hold?.look();
+  }
+
+  // --- the ways to ask
+
+  async #try(options: AcquireOptions): Promise<void> {
+    const { plan, actor } = this.claim;
+    try {
+      const ownership = await actor.client.tryAcquire(plan.name, options);
+      if (ownership) this.#own(ownership);
+      this.claim.end(ownership ? 'granted' : 'busy');
+    } catch (error) {
+      this.claim.failed(error);
+    }
+  }
+
+  async #ask(options: AcquireOptions): Promise<void> {
+    const { way, name } = this.claim.plan;
+    const { client } = this.claim.actor;
+    if (way === 'claim') {
+      this.#subscribe(options);
+      return;
+    }
+    try {
+      if (way === 'acquire') {
+        this.#own(await client.acquire(name, options));
+        this.claim.end('granted');
+      } else {
+        this.#ran(await client.run(name, (ownership) => this.#work(ownership), options));
+      }
+    } catch (error) {
+      this.claim.failed(error);
+    }
+  }
+
+  #subscribe(options: AcquireOptions): void {
+    const { claim } = this;
+    const { judge } = this.#world;
+    this.#subscription.add(
+      claim.actor.client.claim(claim.plan.name, options).subscribe({
+        next: (state) => {
+          if (state.status === 'held' && !claim.hold) this.#own(state.ownership);
+          if (state.status === 'ended') this.#cancelTimer();
+          claim.follow(state);
+        },
+        complete: () => {
+          judge.require('outcome', claim.hasOutcome, () => `${claim.label} completes without an end`);
+        },
+        error: (error: unknown) => {
+          judge.require('outcome', false, () => `${claim.label} errors: ${String(error)}`);
+        },
+      }),
+    );
+  }
+
+  #watchTheTime(): void {
+    const { claim } = this;
+    const { machine } = claim.actor;
+    const timeoutMs = claim.plan.way === 'tryAcquire' ? TRY_MS : claim.plan.timeoutMs;
+    if (timeoutMs === undefined) return;
+    const look = (): void => {
+      // The patience with a try is the model's own: it does not count how long the machine stood still.
+      if (claim.plan.way === 'tryAcquire' && machine.wasFrozen) return;
+      if (!claim.hold) claim.mustEnd('its timeout is over');
+    };
+    // Twice: what the machine was too late for comes first.
+    machine.after(timeoutMs + GRACE_MS, () => machine.do(look));
+  }
+
+  // --- the lock is its own
+
+  #own(ownership: Ownership): Hold {
+    const { machine } = this.claim.actor;
+    const { holdMs } = this.claim.plan;
+    const finish = (): void => this.finish();
+    const hold = this.claim.granted(ownership);
+    if (this.#hurries) machine.do(finish);
+    else if (holdMs !== undefined) this.#cancelTimer = machine.after(holdMs, finish);
+    return hold;
+  }
+
+  async #work(ownership: Ownership): Promise<boolean> {
+    const hold = this.#own(ownership);
+    await this.#workDone;
+    if (this.claim.plan.way === 'nested') await this.#workWithin();
+    // The last statement of the work.
+    const held = hold.believes;
+    hold.handBack();
+    return held;
+  }
+
+  /** Calls inside the work: its own name is refused, another one is waited for. */
+  async #workWithin(): Promise<void> {
+    const { plan, actor, label } = this.claim;
+    const again: unknown = await actor.client.run(plan.name, () => 'ran').catch((error: unknown) => error);
+    const refused = isQueueLockError(again, 'REENTRANT');
+    this.#world.judge.require('run', refused, () => `${label} may wait for itself: ${String(again)}`);
+    // Names are taken in one order, so that two of these cannot wait for each other.
+    if (plan.name !== 'a') return;
+    await actor.program({ ...plan, name: 'b', way: 'run', timeoutMs: 700, holdMs: 0 }).start();
+  }
+
+  #ran(held: boolean): void {
+    const { label } = this.claim;
+    this.#world.judge.require('run', held, () => `${label} resolves although its lock was lost`);
+    this.claim.end('done');
+  }
+}
