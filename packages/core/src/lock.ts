@@ -101,7 +101,11 @@ function follow(
     switchMap((turn) => (turn.admitted ? proven(live).pipe(switchMap(grant)) : of(queued(entry, turn)))),
   );
   return merge(failures(live), state$).pipe(
-    catchError((error: unknown) => of(endOf(ownership, error))),
+    catchError((error: unknown) => {
+      // One entry may hear of it first; all of the session should.
+      if (isQueueLockError(error, 'SESSION_LOST')) live.liveness.end(error);
+      return of(endOf(ownership, error));
+    }),
     finalize(() => void ownership?.release()),
   );
 }

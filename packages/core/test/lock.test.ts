@@ -6,7 +6,7 @@ import {
   type VirtualClock,
 } from '@queuelock/memory';
 import { expect } from 'chai';
-import type { Subscription } from 'rxjs';
+import { Subject, merge, type Subscription } from 'rxjs';
 import {
   QueueLockError,
   createLockClient,
@@ -444,6 +444,26 @@ describe('a lock client', () => {
       events.push(`held ${String(ownership.held)}`);
       expect(events).to.deep.equal(['abort', 'held false']);
       expect(signal.aborted).to.equal(true);
+      await settle();
+    });
+
+    it('is over for all at once when one entry hears of its end first', async () => {
+      const told$ = new Subject<never>();
+      const backend = memory({ server });
+      const open: typeof backend.open = async (ttlMs, signal) => {
+        const session = await backend.open(ttlMs, signal);
+        const enqueue = session.enqueue.bind(session);
+        session.enqueue = async (spec) => {
+          const placement = await enqueue(spec);
+          return spec.queue === 'x' ? { ...placement, turns$: merge(placement.turns$, told$) } : placement;
+        };
+        return session;
+      };
+      const client = createLockClient({ ...backend, open }, { clock, ttlMs: TTL_MS });
+      clients.push(client);
+      const [first, other] = [await client.acquire('x'), await client.acquire('y')];
+      told$.error(new QueueLockError('SESSION_LOST', 'expired'));
+      expect([first.held, other.held]).to.deep.equal([false, false]);
       await settle();
     });
 

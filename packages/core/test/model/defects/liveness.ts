@@ -24,7 +24,7 @@ export const LIVENESS_DEFECTS: readonly Defect[] = [
   ]),
   inCore(
     'a late answer revives what has ended',
-    'no way back',
+    ['no way back', 'nothing lost'],
     ['liveness.ts', 'if (this.#ended) return 0;', ''],
     ['liveness.ts', 'if (this.remainingMs === 0) return;', ''],
     ['ownership.ts', 'if (this.#end) return 0;', "if (this.#end === 'released') return 0;"],
