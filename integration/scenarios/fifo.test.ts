@@ -2,6 +2,7 @@ import { holdsOf, turnsOf, type HistoryEvent, type Hold } from '@queuelock/cli/s
 import { judge } from '@queuelock/cli/src/demo/judge.ts';
 import { expect } from 'chai';
 import { NotHere } from '../services/service.ts';
+import { until } from '../services/until.ts';
 import { endScripts } from './child-process.ts';
 import { startContender } from './contenders.ts';
 import { foreigners, type Foreigners } from './foreign.ts';
@@ -47,10 +48,23 @@ for (const store of stores) {
       after(() => foreign?.dismiss());
 
       it('keeps one order for both, and one holder at a time', async () => {
-        const histories = await Promise.all([
+        // Nobody gets past before all of them stand in line: they take different times to start.
+        const gatekeeper = startContender({ url: site.url(), name: 'mixed', id: 'gate', holdMs: 100_000 });
+        await gatekeeper.untilEvent('acquired');
+        const contending = Promise.all([
           foreign!.contend({ endpoint: site.endpoint, name: 'mixed', ...THEIRS }),
           contend(site, 'mixed', OURS),
         ]);
+        const gathered = until(
+          async () => {
+            const { length } = await site.entries('mixed');
+            expect(length).to.equal(1 + OURS.contenders + THEIRS.contenders);
+          },
+          { what: 'all stand in line', withinMs: 60_000 },
+        );
+        await Promise.race([gathered, contending]);
+        await gatekeeper.stop();
+        const histories = await contending;
         const holds = expectServed(
           histories.flat(),
           OURS.contenders * OURS.rounds + THEIRS.contenders * THEIRS.rounds,
