@@ -6,14 +6,15 @@ export interface StampClocks {
   readonly wallMs: () => number;
 }
 
-const EDGES = 3;
-// A clock that does not tick within this time is used as it is; it should tick every millisecond.
-const TICK_WITHIN_NS = 20_000_000n;
+const MILLISECOND_NS = 1_000_000n;
+const PRECISE_NS = 5_000n;
+// A clock that has not ticked by then, or a machine so busy that we never saw it, is taken as it is.
+const MEASURED_WITHIN_NS = 200_000_000n;
 
 /**
  * A clock for histories of several processes of one machine: nanoseconds of the day's time, as a decimal string. It never
  * goes back, also when the time of day is set: the offset between time of day and the monotonic clock is measured once.
- * Two processes agree to within some microseconds, because the offset is taken where the millisecond changes.
+ * Two processes agree to within some microseconds, also on a busy machine, see `measureOffset`.
  */
 export function createStamp(clocks: StampClocks = machineClocks): () => string {
   const offset = measureOffset(clocks);
@@ -30,26 +31,22 @@ const machineClocks: StampClocks = {
   wallMs: () => Date.now(),
 };
 
-interface Edge {
-  readonly offset: bigint;
-  readonly width: bigint;
-}
-
-/** The narrowest of a few: a process that is preempted in the middle of one sees a wide edge. */
-function measureOffset(clocks: StampClocks): bigint {
-  const edges = Array.from({ length: EDGES }, () => nextEdge(clocks));
-  return edges.reduce((best, edge) => (edge.width < best.width ? edge : best)).offset;
-}
-
-function nextEdge({ monotonicNs, wallMs }: StampClocks): Edge {
+/**
+ * Each look bounds the offset: at some moment between the two readings of the monotonic clock the time of day was within
+ * that millisecond. A process that is preempted in the middle of a look gets a loose bound, never a wrong one; looks
+ * around a change of the millisecond bound it from both sides.
+ */
+function measureOffset({ monotonicNs, wallMs }: StampClocks): bigint {
   const start = monotonicNs();
-  const first = wallMs();
-  for (let before = start; ;) {
-    const wall = wallMs();
+  let least: bigint | undefined;
+  let most: bigint | undefined;
+  for (;;) {
+    const before = monotonicNs();
+    const wall = BigInt(wallMs()) * MILLISECOND_NS;
     const after = monotonicNs();
-    if (wall !== first || after - start > TICK_WITHIN_NS) {
-      return { offset: BigInt(wall) * 1_000_000n - (before + after) / 2n, width: after - before };
-    }
-    before = after;
+    least = least === undefined || wall - after > least ? wall - after : least;
+    const bound = wall + MILLISECOND_NS - before;
+    most = most === undefined || bound < most ? bound : most;
+    if (most - least <= PRECISE_NS || after - start > MEASURED_WITHIN_NS) return (least + most) / 2n;
   }
 }

@@ -40,6 +40,23 @@ describe('a stamp', () => {
     expect(Number(BigInt(other()) - BigInt(one()))).to.be.within(-5_000, 5_000);
   });
 
+  it('is the same for a process that is stopped in the middle of most of its looks', () => {
+    const origin = 1_795_000_000_000_000_000n;
+    const machine = clocks(origin);
+    let looks = 0;
+    const stamp = createStamp({
+      monotonicNs: machine.monotonicNs,
+      wallMs: () => {
+        if (++looks % 3 !== 0) machine.now += 1_700_000n;
+        const wall = machine.wallMs();
+        if (looks % 5 === 0) machine.now += 2_300_000n;
+        return wall;
+      },
+    });
+    const error = BigInt(stamp()) - (origin + machine.now);
+    expect(Number(error)).to.be.within(-5_000, 5_000);
+  });
+
   it('never goes back', () => {
     let back = 0n;
     const machine = clocks(0n, { monotonic: (now) => now - back });
