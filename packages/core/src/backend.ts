@@ -3,6 +3,6 @@ export type { Backend, BackendInfo, EntrySpec, Placement, SeenEntry, Session, Tu
 export { QueueLockError, detailOf, invalidArgument, isQueueLockError } from './errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './errors.ts';
 export { isDefinite, repeatUntilDefinite } from './definite.ts';
-export { turnOf, turnsByWatching, type Ahead, type QueueView } from './watch-kit.ts';
+export { askUntilDefinite, turnOf, turnsByWatching, type Ahead, type QueueView } from './watch-kit.ts';
 export { parseBackendUrl, type BackendUrl } from './backend-url.ts';
 export { systemClock, type Clock } from './clock.ts';

@@ -58,11 +58,16 @@ export function turnsByWatching<R>(view: QueueView<R>, limit: number, first: Ahe
 }
 
 function look<R>(view: QueueView<R>, count: number): Observable<Ahead<R>> {
+  return askUntilDefinite(() => view.ahead(count));
+}
+
+/** `repeatUntilDefinite` as a stream: asks when subscribed, emits the answer, errors when it is definite; unsubscribing stops it. */
+export function askUntilDefinite<T>(ask: () => Promise<T>): Observable<T> {
   return new Observable((subscriber) => {
     const stopped = new AbortController();
-    repeatUntilDefinite(() => view.ahead(count), stopped.signal).then(
-      (ahead) => {
-        subscriber.next(ahead);
+    repeatUntilDefinite(ask, stopped.signal).then(
+      (answer) => {
+        subscriber.next(answer);
         subscriber.complete();
       },
       (error: unknown) => {

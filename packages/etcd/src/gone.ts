@@ -1,9 +1,8 @@
-import { repeatUntilDefinite } from '@queuelock/core/backend';
+import { askUntilDefinite } from '@queuelock/core/backend';
 import type { KeyRef } from './ahead.ts';
 import type { Lookups } from './lookups.ts';
 import {
   EMPTY,
-  Observable,
   catchError,
   filter,
   merge,
@@ -13,6 +12,7 @@ import {
   take,
   takeUntil,
   timer,
+  type Observable,
 } from './rx.ts';
 import type { WatchNews, Watches } from './watches.ts';
 
@@ -44,18 +44,7 @@ function isDelete(news: WatchNews | 0): boolean {
   return news !== 0 && news.status === 'events' && news.events.some(({ type }) => type === 'Delete');
 }
 
-/** Repeats until there is an answer; a refusal counts as none, the next occasion may go better. */
+/** A refusal counts as no answer, the next occasion may go better. */
 function lookUntilAnswered(ask: () => Promise<boolean>): Observable<boolean> {
-  const look$ = new Observable<boolean>((subscriber) => {
-    const stopped = new AbortController();
-    repeatUntilDefinite(ask, stopped.signal).then(
-      (there) => {
-        subscriber.next(there);
-        subscriber.complete();
-      },
-      (error: unknown) => subscriber.error(error),
-    );
-    return () => stopped.abort();
-  });
-  return look$.pipe(catchError(() => EMPTY));
+  return askUntilDefinite(ask).pipe(catchError(() => EMPTY));
 }
