@@ -113,7 +113,7 @@ for (const store of stores) {
       });
     }
 
-    it('a TTL below what the server grants becomes what it grants, and the session says so', async () => {
+    it('the shortest TTL becomes what the server grants, and the session says so', async () => {
       const short = createLockClient(site.backend(), { ttlMs: site.backend().info.minTtlMs });
       try {
         const ownership = await short.acquire('short');
@@ -192,6 +192,25 @@ describe('a backend URL that is no good', () => {
   }
 });
 
+describe('a TTL that is too short for ZooKeeper', () => {
+  it('is refused before it connects, with the rule and what changes it', async () => {
+    const error = await failureOf(async () =>
+      createLockClient(await backendFromUrl('zk://zk1'), { ttlMs: 13_999 }),
+    );
+    expectInvalid(error, 'ttlMs');
+    expect((error as Error).message).to.match(
+      /from 14000 to \d+ on zookeeper: \(syncLimit 5 \+ 2\) x tickTime 2000 ms; set tickTimeMs and syncLimit .* got 13999$/,
+    );
+  });
+
+  it('because the servers grant less is refused, not retried', async () => {
+    const { endpoint } = await zooKeeperStore.share('TTL');
+    const error = await refusalOf(await backendFromUrl(`zk://${endpoint}`));
+    expectInvalid(error, 'ttlMs');
+    expect(error.message).to.match(/grants \d+ ms \(its maxSessionTimeout, .*at least 14000 ms are needed/);
+  });
+});
+
 describe('credentials that are no good', function () {
   this.timeout(30_000);
 
@@ -213,9 +232,10 @@ describe('credentials that are no good', function () {
   });
 
   it('ZooKeeper lets them do nothing where others have put their permissions: ACCESS_DENIED', async () => {
-    const { endpoint } = await zooKeeperStore.share('credentials');
+    const site = await zooKeeperStore.share('credentials');
+    const { endpoint } = site;
     await makeDirectoryOf(endpoint, { path: '/secured', user: 'me', password: 'right' });
-    const urlOf = (who: string): string => `zk://${who}${endpoint}/secured`;
+    const urlOf = (who: string): string => site.url(`${who}${endpoint}/secured`);
     for (const who of ['me:wrong@', 'you:right@', '']) {
       const error = await refusalOf(await backendFromUrl(urlOf(who)));
       expect(error.code, who).to.equal('ACCESS_DENIED');

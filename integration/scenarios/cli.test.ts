@@ -7,7 +7,8 @@ import { judge } from '@queuelock/cli/src/demo/judge.ts';
 import type { HistoryEvent } from '@queuelock/cli/src/demo/history.ts';
 import { Cli, parseLines, runCli } from '@queuelock/cli/test/cli-process.ts';
 import { startProxy } from '../faults.ts';
-import { sharedEtcd, sharedZooKeeper, startEtcd } from '../services.ts';
+import { sharedEtcd, startEtcd } from '../services.ts';
+import { zooKeeperStore } from './zookeeper-store.ts';
 
 const CONTENDERS = 8;
 
@@ -15,7 +16,7 @@ describe('the command queuelock on a real server', function () {
   this.timeout(60_000);
   const servers = {
     etcd: async () => `etcd://${(await sharedEtcd('cli')).endpoint}`,
-    zookeeper: async () => `zk://${(await sharedZooKeeper('cli')).endpoint}`,
+    zookeeper: async () => (await zooKeeperStore.share('cli')).url(),
   };
 
   for (const [server, urlOf] of Object.entries(servers)) {

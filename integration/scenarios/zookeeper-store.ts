@@ -4,14 +4,20 @@ import { withSession } from '../services/plain-clients.ts';
 import type { OwnSite, Site, Store } from './stores.ts';
 
 const TICK_MS = 500;
-// As many ticks as make the backend's proofs sound, see its README.
-const TTL_TICKS = 4;
+// A single server has no followers that lag behind, so four ticks are enough.
+const SINGLE_SYNC_LIMIT = 2;
+
+/** What the backend has to know of the server. */
+interface Ticks {
+  readonly tickMs: number;
+  readonly syncLimit: number;
+}
 
 export const zooKeeperStore: Store = {
   name: 'ZooKeeper',
   async share(suite) {
     const { endpoint } = await sharedZooKeeper(suite);
-    return siteOf(endpoint, await tickOf(endpoint));
+    return siteOf(endpoint, await ticksOf(endpoint));
   },
   start: (suite) => startOwnZooKeeper(suite),
 };
@@ -20,14 +26,14 @@ export async function startOwnZooKeeper(suite: string, tickMs: number = TICK_MS)
   const server = await startZooKeeper({ settings: { tickTime: tickMs } });
   if (server.way === 'endpoints') throw new Error('a given ZooKeeper is nobody’s own');
   recordRanAgainst(suite, 'ZooKeeper', server);
-  return { ...siteOf(server.endpoint, tickMs), server };
+  return { ...siteOf(server.endpoint, { tickMs, syncLimit: SINGLE_SYNC_LIMIT }), server };
 }
 
-function siteOf(endpoint: string, tickMs: number): Site {
-  const url = (at = endpoint): string => `zk://${at}?tickTimeMs=${tickMs}`;
+function siteOf(endpoint: string, { tickMs, syncLimit }: Ticks): Site {
+  const url = (at = endpoint): string => `zk://${at}?tickTimeMs=${tickMs}&syncLimit=${syncLimit}`;
   return {
     endpoint,
-    ttlMs: TTL_TICKS * tickMs,
+    ttlMs: (syncLimit + 2) * tickMs,
     expiryMs: 2 * tickMs + 500,
     url,
     backend: (at) => fromUrl(url(at)),
@@ -60,7 +66,9 @@ async function childrenOf(endpoint: string, path: string): Promise<string[]> {
   return children as string[];
 }
 
-async function tickOf(endpoint: string): Promise<number> {
-  const [, tick] = /^tickTime=(\d+)$/m.exec(await zkFourLetter(endpoint, 'conf')) ?? [];
-  return Number(tick);
+/** As the server tells them; only one with followers has a sync limit. */
+async function ticksOf(endpoint: string): Promise<Ticks> {
+  const conf = await zkFourLetter(endpoint, 'conf');
+  const read = (name: string): string | undefined => new RegExp(`^${name}=(\\d+)$`, 'm').exec(conf)?.[1];
+  return { tickMs: Number(read('tickTime')), syncLimit: Number(read('syncLimit') ?? SINGLE_SYNC_LIMIT) };
 }

@@ -28,4 +28,7 @@ export function verboseOption(): Option<'--verbose'> {
   return new Option('--verbose', 'with an error, print what caused it');
 }
 
+/** What the backends have in their `defaultTtlMs`, for the help. */
+export const TTL_DEFAULT = '(default: 10, on ZooKeeper 15 or what it needs at least)';
+
 export const TTL_SECONDS: (text: string) => number = wholeNumber(1, 86_400);

@@ -41,6 +41,10 @@ describe('the command queuelock', () => {
       args: ['run', 'a', ...MEMORY, '--ttl', '4', '--grace', '2001', '--', 'true'],
       says: /'--grace <ms>' argument '2001' .* at most half of --ttl \(2000 ms\)/,
     },
+    'a TTL that its backend cannot prove': {
+      args: ['run', 'a', '--backend', 'zk://user:secret@h', '--ttl', '10', '--', 'true'],
+      says: /--ttl 10 is too short: zookeeper needs at least 14 seconds: \(syncLimit 5 \+ 2\) x tickTime 2000 ms; set tickTimeMs/,
+    },
     'a command with options that is not behind --': {
       args: ['run', 'a', ...MEMORY, 'ls', '-l'],
       says: /come after --/,

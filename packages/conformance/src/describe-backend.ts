@@ -15,8 +15,9 @@ export function describeBackend(harness: BackendHarness): void {
     for (const fact of facts) {
       const { title, needs } = fact;
       it(title, async function () {
-        if (needs && !harness[needs]) {
-          this['skipReason'] = `the harness has no ${needs}()`;
+        const missing = needs.filter((need) => !harness[need]);
+        if (missing.length > 0) {
+          this['skipReason'] = `the harness has no ${missing.join(', ')}`;
           this.skip();
         }
         await fact.check(harness);

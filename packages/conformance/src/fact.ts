@@ -1,20 +1,27 @@
 import type { BackendHarness } from './harness.ts';
 import { Stage } from './stage.ts';
 
+type Need = 'evict' | 'traces';
+
 /** One thing that is true of every backend. */
 export interface Fact {
   /** In the present tense. */
   readonly title: string;
-  /** The optional member of the harness without which it cannot be checked. */
-  readonly needs?: 'evict';
+  /** The optional members of the harness without which it cannot be checked. */
+  readonly needs: readonly Need[];
   /** Rejects if it is not true of that backend. */
   check(harness: BackendHarness): Promise<void>;
 }
 
 /** A fact that is checked by playing it; the referee watches, and everything is closed afterwards. */
-export function fact(title: string, play: (stage: Stage) => Promise<void>): Fact {
+export function fact(
+  title: string,
+  play: (stage: Stage) => Promise<void>,
+  needs: readonly Need[] = [],
+): Fact {
   return {
     title,
+    needs,
     async check(harness) {
       const stage = new Stage(harness);
       const failure = await failureOf(play(stage));

@@ -7,6 +7,7 @@ import { nameFacts } from './facts/names.ts';
 import { orderFacts } from './facts/order.ts';
 import { removalFacts } from './facts/removal.ts';
 import { readWriteFacts, semaphoreFacts } from './facts/sharing.ts';
+import { traceFacts } from './facts/traces.ts';
 import { tryFacts } from './facts/trying.ts';
 
 /** Everything that must be true of a backend. */
@@ -19,6 +20,7 @@ export const facts: readonly Fact[] = [
   ...lookingFacts,
   ...livenessFacts,
   ...evictionFacts,
+  ...traceFacts,
   ...nameFacts,
   ...loadFacts,
 ];

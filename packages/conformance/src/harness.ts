@@ -17,6 +17,8 @@ export interface BackendHarness {
   readonly expiryGranularityMs: number;
   /** Removes an entry as an operator would, past the backend. Without it the facts about that are skipped. */
   evict?(key: string): Promise<void>;
+  /** Whether its sessions leave traces of holds. Without it the facts about those are skipped. */
+  readonly traces?: true;
   /** What is stored for a queue, read past the backend; looked at where nothing must be left. */
   entries?(queue: string): Promise<readonly unknown[]>;
   /** The time in milliseconds in which expiry is measured. Default: `performance.now()`. */

@@ -1,4 +1,4 @@
-import type { Backend, EntrySpec, Placement, SeenEntry, Session } from '@queuelock/core/backend';
+import type { Backend, EntrySpec, HoldTraces, Placement, SeenEntry, Session } from '@queuelock/core/backend';
 import type { BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory, type MemoryServer } from '@queuelock/memory';
 import { filter, map } from 'rxjs';
@@ -24,6 +24,7 @@ export function harnessWith(defect: Defect, patienceMs: number): BackendHarness 
     patienceMs,
     rounds: 2,
     evict: async (key) => void server.evict(key),
+    traces: true,
     entries: async (queue) => server.queues().get(queue) ?? [],
     connect: async () => brokenBackend(memory({ server }), replaced),
   };
@@ -47,6 +48,7 @@ export function plain(session: Session): Session {
     renew: (signal) => session.renew(signal),
     enqueue: (spec) => session.enqueue(spec),
     tryEnqueue: (spec) => session.tryEnqueue(spec),
+    ...(session.traces ? { traces: session.traces } : {}),
     update: (queue, entryId, value) => session.update(queue, entryId, value),
     remove: (queue, entryId) => session.remove(queue, entryId),
     close: () => session.close(),
@@ -65,6 +67,21 @@ export function placements(
         return placement && change(placement, spec, sound);
       },
     }),
+  };
+}
+
+/** Traces are kept by other means than the sound session's, which has them without this. */
+export function traces(change: (sound: HoldTraces, session: Session) => Partial<HoldTraces>): Replaced {
+  return {
+    session: (session) => {
+      const { traces: sound } = session;
+      if (!sound) throw new Error('memory keeps traces');
+      const original: HoldTraces = {
+        leave: (queue, id) => sound.leave(queue, id),
+        erase: (queue, found) => sound.erase(queue, found),
+      };
+      return { traces: { ...original, ...change(original, session) } };
+    },
   };
 }
 

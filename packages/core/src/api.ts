@@ -22,6 +22,12 @@ export interface Ownership extends AsyncDisposable {
   /** Milliseconds for which the hold is proven from now on; 0 when it is not held. Grows with every heartbeat. */
   readonly remainingMs: number;
   /**
+   * For the line before an effect that others can see: throws `OWNERSHIP_LOST` when the lock is not held any more, and
+   * `NOT_ENOUGH_TIME` when less than `needsMs` of the hold is proven, for instance the timeout of the request that follows.
+   * Call it in the same synchronous block as the send: between a check and an `await`'s end a process may stand still.
+   */
+  throwIfLost(needsMs?: number): void;
+  /**
    * Gives the lock up. Settles when the server has confirmed it or the session has surely ended; a lost connection makes
    * it take longer, never fail. Calling it again answers the same. After a loss it does nothing.
    */

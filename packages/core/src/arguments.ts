@@ -16,11 +16,13 @@ const MAX_TIMER_MS = 2_147_483_647;
 export function settingsOf(
   backend: Backend,
   options: LockClientOptions,
-): SessionSettings & { readonly owner: string } {
-  const ttlMs = options.ttlMs ?? 10_000;
-  const { minTtlMs, name } = backend.info;
-  within('ttlMs', ttlMs, { min: minTtlMs, max: MAX_TTL_MS, why: ` on ${name}` });
+): SessionSettings & { readonly owner: string; readonly uncleanHandoverDelayMs: number } {
+  const { minTtlMs, minTtlRule, defaultTtlMs, name } = backend.info;
+  const { ttlMs = defaultTtlMs, uncleanHandoverDelayMs = 0 } = options;
+  const why = ` on ${name}${minTtlRule === undefined ? '' : `: ${minTtlRule}`}`;
+  within('ttlMs', ttlMs, { min: minTtlMs, max: MAX_TTL_MS, why });
   within('connectTimeoutMs', options.connectTimeoutMs ?? 5_000, { min: 1, max: MAX_TIMER_MS });
+  within('uncleanHandoverDelayMs', uncleanHandoverDelayMs, { min: 0, max: MAX_TIMER_MS });
   within('marginMs', options.marginMs ?? 0, { min: 0, max: ttlMs / 2, why: ', half the TTL' });
   within('renewEveryMs', options.renewEveryMs ?? ttlMs / 4, {
     min: 1,
@@ -30,25 +32,34 @@ export function settingsOf(
   return {
     ...options,
     ttlMs,
+    uncleanHandoverDelayMs,
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
     clock: options.clock ?? systemClock(),
     owner: options.owner ?? `${hostname()}:${String(process.pid)}`,
   };
 }
 
+/** What a client's settings say of every acquisition. */
+export interface RequestDefaults {
+  readonly owner: string;
+  readonly longestHoldMs: number;
+}
+
 /** Checks what is asked of one acquisition. */
-export function requestOf(name: string, options: AcquireOptions, defaultOwner: string): ClaimRequest {
-  const { signal, timeoutMs, metadata = {} } = options;
+export function requestOf(name: string, options: AcquireOptions, defaults: RequestDefaults): ClaimRequest {
+  const { signal, timeoutMs, needsMs = 0, metadata = {} } = options;
   if (timeoutMs !== undefined && timeoutMs !== Infinity)
     within('timeoutMs', timeoutMs, { min: 0, max: MAX_TIMER_MS });
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw invalidArgument('signal', signal, 'is an AbortSignal');
   }
+  const why = ', which is what a heartbeat proves at best with this ttlMs';
+  within('needsMs', needsMs, { min: 0, max: defaults.longestHoldMs, why });
   const value = encodeLabel({
-    owner: text('owner', options.owner ?? defaultOwner),
+    owner: text('owner', options.owner ?? defaults.owner),
     metadata: textsOf(metadata),
   });
-  return { wish: { queue: name, shared: false, limit: 1, value }, limit: { signal, timeoutMs } };
+  return { wish: { queue: name, shared: false, limit: 1, value }, needsMs, limit: { signal, timeoutMs } };
 }
 
 /** Checks a queue's name: the rule that holds everywhere, then the backend's own. */

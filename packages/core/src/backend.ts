@@ -1,5 +1,14 @@
 // The authors' door: what a backend implements, and what helps to do it.
-export type { Backend, BackendInfo, EntrySpec, Placement, SeenEntry, Session, Turn } from './spi.ts';
+export type {
+  Backend,
+  BackendInfo,
+  EntrySpec,
+  HoldTraces,
+  Placement,
+  SeenEntry,
+  Session,
+  Turn,
+} from './spi.ts';
 export { QueueLockError, detailOf, invalidArgument, isQueueLockError } from './errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './errors.ts';
 export { isDefinite, repeatUntilDefinite } from './definite.ts';

@@ -25,6 +25,11 @@ export function paceOf(ttlMs: number, options: LockClientOptions): Pace {
   };
 }
 
+/** How much of a hold one heartbeat can prove at best: one that is answered at once. */
+export function longestHoldMs(settings: { readonly ttlMs: number; readonly marginMs?: number }): number {
+  return deadlineOf(0, settings.ttlMs, paceOf(settings.ttlMs, settings).marginMs);
+}
+
 /**
  * Until when a hold may be believed in. Counted from the moment the proving call was *sent*: the server cannot have
  * started its own count earlier than that.

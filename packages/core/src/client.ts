@@ -1,5 +1,6 @@
 import type { ClaimState, LockClient, Ownership, QueueState, SessionState } from './api.ts';
-import { checkName, requestOf, settingsOf } from './arguments.ts';
+import { checkName, requestOf, settingsOf, type RequestDefaults } from './arguments.ts';
+import { longestHoldMs } from './budget.ts';
 import { QueueLockError, isQueueLockError } from './errors.ts';
 import { claim, type ClaimContext } from './lock.ts';
 import type { AcquireOptions, LockClientOptions } from './options.ts';
@@ -22,7 +23,7 @@ export function createLockClient(backend: Backend, options: LockClientOptions = 
 class SharedSessionClient implements LockClient {
   readonly session$: Observable<SessionState>;
   readonly #backend: Backend;
-  readonly #owner: string;
+  readonly #defaults: RequestDefaults;
   readonly #context: ClaimContext;
   readonly #queues: SharedQueues;
   readonly #heldNames = new HeldNames();
@@ -32,7 +33,7 @@ class SharedSessionClient implements LockClient {
   #closing: Promise<void> | undefined;
 
   constructor(backend: Backend, options: LockClientOptions) {
-    const { owner, ...settings } = settingsOf(backend, options);
+    const { owner, uncleanHandoverDelayMs, ...settings } = settingsOf(backend, options);
     const afterwards = (work: Promise<void>): void => {
       this.#unfinished.add(work);
       void work.finally(() => this.#unfinished.delete(work));
@@ -40,15 +41,15 @@ class SharedSessionClient implements LockClient {
     const { session$, state$ } = shareSession(backend, settings, { closed$: this.#closed$, afterwards });
     const closes$ = this.#closed$.pipe(catchError(() => of(undefined)));
     this.#backend = backend;
-    this.#owner = owner;
+    this.#defaults = { owner, longestHoldMs: longestHoldMs(settings) };
     this.session$ = state$.asObservable();
-    this.#context = { session$, clock: settings.clock, afterwards };
+    this.#context = { session$, clock: settings.clock, uncleanHandoverDelayMs, afterwards };
     this.#queues = new SharedQueues(backend, settings.clock, closes$);
   }
 
   claim(name: string, options: AcquireOptions = {}): Observable<ClaimState> {
     checkName(name, this.#backend);
-    return claim(this.#context, requestOf(name, options, this.#owner));
+    return claim(this.#context, requestOf(name, options, this.#defaults));
   }
 
   async acquire(name: string, options: AcquireOptions = {}): Promise<Ownership> {

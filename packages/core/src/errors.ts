@@ -10,6 +10,7 @@
  * - `SESSION_LOST`: the session is gone, and with it every entry of it. Definite.
  * - `ENTRY_LOST`: this entry is not in the queue and will not be: somebody else removed it. Definite.
  * - `OWNERSHIP_LOST`: the lock was held and is not held any more; `reason` says why.
+ * - `NOT_ENOUGH_TIME`: less time is proven for the hold than was asked for; nothing was begun.
  */
 export type QueueLockErrorCode =
   | 'INVALID_ARGUMENT'
@@ -20,7 +21,8 @@ export type QueueLockErrorCode =
   | 'ACCESS_DENIED'
   | 'SESSION_LOST'
   | 'ENTRY_LOST'
-  | 'OWNERSHIP_LOST';
+  | 'OWNERSHIP_LOST'
+  | 'NOT_ENOUGH_TIME';
 
 /** Why an ownership was revoked. */
 export type RevocationReason = 'session-lost' | 'in-doubt-too-long' | 'entry-removed' | 'client-closed';
@@ -31,6 +33,7 @@ const RETRYABLE: ReadonlySet<QueueLockErrorCode> = new Set([
   'SESSION_LOST',
   'ENTRY_LOST',
   'OWNERSHIP_LOST',
+  'NOT_ENOUGH_TIME',
 ]);
 
 /** Details of a {@link QueueLockError}. */

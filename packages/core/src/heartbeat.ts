@@ -17,7 +17,9 @@ export function heartbeat(live: LiveSession, pace: Pace, clock: Clock): Observab
     }),
   );
   const pause$ = defer(() =>
-    proven ? merge(after(clock, pace.renewEveryMs), doubt$) : after(clock, pace.retryAfterMs),
+    proven
+      ? merge(after(clock, pace.renewEveryMs), doubt$, live.liveness.wanted$)
+      : after(clock, pace.retryAfterMs),
   ).pipe(take(1));
   return pause$.pipe(
     switchMap(() => beat(live, pace, clock)),

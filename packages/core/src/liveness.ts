@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import { QueueLockError } from './errors.ts';
-import { BehaviorSubject, type Observable } from './rx.ts';
+import { BehaviorSubject, Subject, type Observable } from './rx.ts';
 
 /** What is known of a session that has not ended. */
 export type Health = 'alive' | 'doubtful';
@@ -12,6 +12,8 @@ export type Health = 'alive' | 'doubtful';
 export class Liveness {
   readonly #clock: Clock;
   readonly #health$ = new BehaviorSubject<Health>('alive');
+  readonly #proofs$ = new Subject<void>();
+  readonly #wanted$ = new Subject<void>();
   readonly #ending = new AbortController();
   #deadline: number;
   #ended: QueueLockError | undefined;
@@ -26,6 +28,21 @@ export class Liveness {
   /** The present health first; errors when the session has ended, with `SESSION_LOST` or `CLOSED`. */
   get health$(): Observable<Health> {
     return this.#health$;
+  }
+
+  /** Emits whenever a heartbeat was confirmed. */
+  get proofs$(): Observable<void> {
+    return this.#proofs$;
+  }
+
+  /** Emits when somebody needs more time than is proven now; whoever beats does so at once. */
+  get wanted$(): Observable<void> {
+    return this.#wanted$;
+  }
+
+  /** Asks for a heartbeat now instead of when the next is due. */
+  wantProof(): void {
+    this.#wanted$.next();
   }
 
   /** Aborts when the session has ended. */
@@ -54,7 +71,7 @@ export class Liveness {
   prove(deadline: number): void {
     if (this.remainingMs === 0) return;
     this.#deadline = Math.max(this.#deadline, deadline);
-    if (this.remainingMs > 0) this.#tell('alive');
+    if (this.remainingMs > 0) this.#confirmed();
   }
 
   /** A heartbeat is overdue, or the connection is in trouble. */
@@ -69,6 +86,11 @@ export class Liveness {
     this.#cancelAlarm();
     this.#ending.abort(error);
     this.#health$.error(error);
+  }
+
+  #confirmed(): void {
+    this.#tell('alive');
+    this.#proofs$.next();
   }
 
   #tell(health: Health): void {

@@ -3,6 +3,7 @@ import type { ClaimState } from './api.ts';
 import type { Clock } from './clock.ts';
 import { enterQueue, type Entry } from './entry.ts';
 import { QueueLockError, isQueueLockError } from './errors.ts';
+import { mayBegin } from './grant.ts';
 import { HeldOwnership } from './ownership.ts';
 import {
   EMPTY,
@@ -31,6 +32,8 @@ import { waitLimit, type WaitLimit } from './wait-limit.ts';
 /** What is asked for, checked and complete. */
 export interface ClaimRequest {
   readonly wish: Omit<EntrySpec, 'id'>;
+  /** Of the hold, before it begins. */
+  readonly needsMs: number;
   /** A timeout of 0 joins only if nobody is ahead. */
   readonly limit: WaitLimit;
 }
@@ -39,6 +42,7 @@ export interface ClaimRequest {
 export interface ClaimContext {
   readonly session$: Observable<LiveSession>;
   readonly clock: Clock;
+  readonly uncleanHandoverDelayMs: number;
   /** Is handed every promise of work that goes on after a claim has ended. */
   readonly afterwards: (work: Promise<void>) => void;
 }
@@ -53,7 +57,7 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     const patience$ = waitLimit(request.limit, context.clock).pipe(takeUntil(granted$));
     const story$ = context.session$.pipe(
       take(1),
-      switchMap((live) => join(live, request, { afterwards: context.afterwards, granted$ })),
+      switchMap((live) => join(live, request, { ...context, granted$ })),
       retry({ count: 1, delay: onlyIfTheSessionWasStale }),
     );
     return merge(patience$, story$).pipe(
@@ -64,31 +68,38 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
   });
 }
 
-interface Surroundings {
-  readonly afterwards: (work: Promise<void>) => void;
+interface Surroundings extends Omit<ClaimContext, 'session$'> {
   readonly granted$: Subject<void>;
 }
 
 function join(
   live: LiveSession,
-  { wish, limit }: ClaimRequest,
-  { afterwards, granted$ }: Surroundings,
+  { wish, limit, needsMs }: ClaimRequest,
+  { afterwards, granted$, ...context }: Surroundings,
 ): Observable<ClaimState> {
   // A session that ended while timers were late says so here.
   if (live.liveness.remainingMs === 0) return failures(live);
   const spec = { ...wish, id: randomUUID().replaceAll('-', '') };
   const mode = limit.timeoutMs === 0 ? 'try' : 'wait';
+  const mayBegin$ = mayBegin(live, spec, { ...context, needsMs });
   return enterQueue(live, spec, { mode, leaving: afterwards }).pipe(
-    switchMap((entry) => follow(live, entry, { name: wish.queue, granted$ })),
+    switchMap((entry) => follow(live, entry, { name: wish.queue, mayBegin$, granted$ })),
     endWith(failed(new QueueLockError('TIMEOUT', `${JSON.stringify(wish.queue)} is taken (timeoutMs 0)`))),
   );
+}
+
+interface Rights {
+  readonly name: string;
+  /** Emits when the hold may begin, once the turn has come. */
+  readonly mayBegin$: Observable<unknown>;
+  readonly granted$: Subject<void>;
 }
 
 /** Chapters 3 and 4: whose turn it is, and what becomes of the ownership. What ends it arrives as a stream's error. */
 function follow(
   live: LiveSession,
   entry: Entry,
-  { name, granted$ }: { readonly name: string; readonly granted$: Subject<void> },
+  { name, mayBegin$, granted$ }: Rights,
 ): Observable<ClaimState> {
   let ownership: HeldOwnership | undefined;
   function grant(): Observable<ClaimState> {
@@ -98,7 +109,7 @@ function follow(
   }
   const turn$ = entry.placement.turns$.pipe(startWith(entry.placement.turn), distinctUntilChanged(sameTurn));
   const state$ = turn$.pipe(
-    switchMap((turn) => (turn.admitted ? proven(live).pipe(switchMap(grant)) : of(queued(entry, turn)))),
+    switchMap((turn) => (turn.admitted ? mayBegin$.pipe(switchMap(grant)) : of(queued(entry, turn)))),
   );
   return merge(failures(live), state$).pipe(
     catchError((error: unknown) => {
@@ -119,14 +130,6 @@ function hold(ownership: HeldOwnership, live: LiveSession): Observable<ClaimStat
     map((): ClaimState => ({ status: 'ended', outcome: 'released' })),
   );
   return merge(state$, released$);
-}
-
-/** A grant needs a session that is beyond doubt at that moment. */
-function proven({ liveness }: LiveSession): Observable<unknown> {
-  return liveness.health$.pipe(
-    filter((health) => health === 'alive' && liveness.remainingMs > 0),
-    take(1),
-  );
 }
 
 function failures(live: LiveSession): Observable<never> {

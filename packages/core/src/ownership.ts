@@ -3,6 +3,7 @@ import { checkedSignal } from './checked-signal.ts';
 import type { Entry } from './entry.ts';
 import { QueueLockError, isQueueLockError, type RevocationReason } from './errors.ts';
 import type { Liveness } from './liveness.ts';
+import { notEnoughTime } from './grant.ts';
 import { Subject, type Observable } from './rx.ts';
 
 /**
@@ -47,6 +48,16 @@ export class HeldOwnership implements Ownership {
 
   get held(): boolean {
     return this.remainingMs > 0;
+  }
+
+  throwIfLost(needsMs = 0): void {
+    const left = this.remainingMs;
+    if (left === 0)
+      throw (
+        this.#lossError ?? new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`)
+      );
+    // Also NaN is no time to count on.
+    if (!(left >= needsMs)) throw notEnoughTime(this.name, needsMs, left);
   }
 
   get signal(): AbortSignal {

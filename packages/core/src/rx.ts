@@ -14,6 +14,7 @@ export {
   expand,
   filter,
   finalize,
+  ignoreElements,
   map,
   merge,
   of,
@@ -27,4 +28,5 @@ export {
   takeWhile,
   tap,
   throwError,
+  throwIfEmpty,
 } from 'rxjs';

@@ -51,6 +51,21 @@ export interface SeenEntry {
   readonly value: string;
 }
 
+/**
+ * Notes that outlive the session: a hold leaves one when it begins and takes it along when it ends by `remove`. What the next
+ * holder finds is of a hold that ended otherwise, whose client may not know yet.
+ */
+export interface HoldTraces {
+  /**
+   * Leaves the trace of the entry with this id. Answers the queue's other traces whose entries are not in it any more, by names
+   * that mean something to `erase` only. From now on `remove` of the id takes the trace away, in one step with the entry or
+   * just before, and never when the entry was gone already. Safe to repeat; rejects as `Session.enqueue`.
+   */
+  leave(queue: string, id: string): Promise<readonly string[]>;
+  /** Forgets traces. Safe to repeat: what is not there any more is no error. Rejects as `Session.enqueue`. */
+  erase(queue: string, traces: readonly string[]): Promise<void>;
+}
+
 /** The unit of liveness: all its entries vanish with it, however it ends. */
 export interface Session {
   readonly id: string;
@@ -58,6 +73,8 @@ export interface Session {
   readonly ttlMs: number;
   /** Emits when the backend has a reason to doubt that the session is healthy; the core then renews at once. */
   readonly doubts$?: Observable<unknown>;
+  /** For clients with an `uncleanHandoverDelayMs`; a backend without it refuses those. */
+  readonly traces?: HoldTraces;
   /**
    * Renews. Resolves to the milliseconds that the server will keep the session, counted from the moment of this *call*,
    * and only when that is proven, so on a cluster not from one member's word.
@@ -94,6 +111,10 @@ export interface BackendInfo {
   readonly authority: 'process' | 'host' | 'quorum';
   /** The shortest time to live that the backend accepts, in milliseconds. */
   readonly minTtlMs: number;
+  /** Where `minTtlMs` comes from and what changes it, as the end of the sentence that refuses less. */
+  readonly minTtlRule?: string;
+  /** The time to live of a client that does not say another, in milliseconds. At least `minTtlMs`. */
+  readonly defaultTtlMs: number;
 }
 
 /** A coordination store. One connection; many sessions and queues. */

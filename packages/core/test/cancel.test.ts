@@ -11,6 +11,10 @@ type Fate = 'arrives' | 'answer lost' | 'request lost';
 const WAYS = ['signal', 'timeout', 'unsubscribe', 'close'] as const;
 type Way = (typeof WAYS)[number];
 
+/** What is there when it is asked for. The last one leaves a trace, and the delay is waited for. */
+const BEFORE = ['on a free lock', 'behind a holder', 'behind a holder that crashed'] as const;
+type Before = (typeof BEFORE)[number];
+
 const STEP_MS = 10;
 
 /** Acquires `x` and can give it up at any moment, also from within the call itself. */
@@ -46,11 +50,19 @@ class Attempt {
 
 describe('giving up an acquisition', () => {
   /** One acquisition behind a holder or on a free lock, given up at the `at`-th point where it awaits something. */
-  async function scenario(way: Way, busy: boolean, at: number): Promise<{ points: number; granted: number }> {
+  async function scenario(
+    way: Way,
+    before: Before,
+    at: number,
+  ): Promise<{ points: number; granted: number }> {
     const clock = virtualClock();
     const server = createMemoryServer({ clock });
-    const holder = createLockClient(memory({ server }), { clock });
-    const first = busy ? await holder.acquire('x') : undefined;
+    const settings = {
+      clock,
+      uncleanHandoverDelayMs: before === 'behind a holder that crashed' ? STEP_MS : 0,
+    };
+    const holder = createLockClient(memory({ server }), settings);
+    const first = before === 'on a free lock' ? undefined : await holder.acquire('x');
     let points = 0;
     const point = async (): Promise<void> => {
       if (points++ === at) mine.giveUp();
@@ -64,11 +76,12 @@ describe('giving up an acquisition', () => {
       return answer;
     };
     const deliver = (arrive: () => void): void => void point().then(arrive);
-    const client = createLockClient(memory({ server, intercept, deliver }), { clock });
+    const client = createLockClient(memory({ server, intercept, deliver }), settings);
     const mine = new Attempt(client, way);
     mine.start((at + 0.5) * STEP_MS);
     await clock.advance(6 * STEP_MS);
-    await first?.release();
+    if (before === 'behind a holder that crashed') server.expireSession(server.sessionIds[0]!);
+    else await first?.release();
     await clock.advance(20 * STEP_MS);
 
     const granted = mine.granted.length;
@@ -77,7 +90,9 @@ describe('giving up an acquisition', () => {
     for (const ownership of mine.granted) void ownership.release();
     await clock.advance(20 * STEP_MS);
     expect(server.entryCount, 'entries left').to.equal(0);
-    expect(await holder.run('x', ({ held }) => held), 'the queue goes on').to.equal(true);
+    const goesOn = holder.run('x', ({ held }) => held);
+    await clock.advance(2 * STEP_MS);
+    expect(await goesOn, 'the queue goes on').to.equal(true);
     const closing = Promise.all([client.close(), holder.close()]);
     await clock.advance(20 * STEP_MS);
     await closing;
@@ -89,12 +104,12 @@ describe('giving up an acquisition', () => {
   }
 
   for (const way of WAYS) {
-    for (const busy of [false, true]) {
-      it(`by ${way}, ${busy ? 'behind a holder' : 'on a free lock'}, leaves nothing behind at any await`, async () => {
+    for (const before of BEFORE) {
+      it(`by ${way}, ${before}, leaves nothing behind at any await`, async () => {
         const outcomes = new Set<number>();
-        const { points } = await scenario(way, busy, 1_000);
+        const { points } = await scenario(way, before, 1_000);
         expect(points).to.be.at.least(6);
-        for (let at = 0; at <= points + 1; at++) outcomes.add((await scenario(way, busy, at)).granted);
+        for (let at = 0; at <= points + 1; at++) outcomes.add((await scenario(way, before, at)).granted);
         expect([...outcomes], 'some were given up in time').to.include(0);
         expect([...outcomes], 'some were too late').to.include(1);
       });

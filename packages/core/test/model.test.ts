@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import * as core from '../src/index.ts';
 import { alteredCore } from './model/altered-core.ts';
 import { BACKEND_DEFECTS } from './model/defects/backend.ts';
+import { BEGINNING_DEFECTS } from './model/defects/beginning.ts';
 import { CLOSING_DEFECTS } from './model/defects/closing.ts';
 import { HOLDING_DEFECTS } from './model/defects/holding.ts';
 import { JOINING_DEFECTS } from './model/defects/joining.ts';
@@ -28,6 +29,7 @@ const DEFECTS = [
   ...LIVENESS_DEFECTS,
   ...JOINING_DEFECTS,
   ...WAITING_DEFECTS,
+  ...BEGINNING_DEFECTS,
   ...HOLDING_DEFECTS,
   ...CLOSING_DEFECTS,
   ...BACKEND_DEFECTS,

@@ -14,6 +14,7 @@ import { checkName, queuePrefix } from './keys.ts';
 import { Lookups } from './lookups.ts';
 import { observeQueue } from './observe.ts';
 import { checkOptions, type CheckedOptions, type EtcdOptions } from './options.ts';
+import { ProofChoice } from './proof-choice.ts';
 import type { Observable } from './rx.ts';
 import { EtcdSession, type Lease } from './session.ts';
 import { Watches } from './watches.ts';
@@ -32,17 +33,24 @@ export function etcd(options: EtcdOptions = {}): Backend {
 
 class EtcdBackend implements Backend {
   readonly info: BackendInfo;
-  readonly #around: Surroundings;
+  readonly #around: Surroundings & { readonly proofChoice: ProofChoice };
   readonly #sessions = new Set<EtcdSession>();
 
   constructor(options: CheckedOptions) {
-    this.info = { name: 'etcd', endpoint: endpointOf(options), authority: 'quorum', minTtlMs: 1_000 };
+    this.info = {
+      name: 'etcd',
+      endpoint: endpointOf(options),
+      authority: 'quorum',
+      minTtlMs: 1_000,
+      defaultTtlMs: 10_000,
+    };
     const connection = new Connection(options);
     this.#around = {
       connection,
       watches: new Watches(connection, options.requestTimeoutMs),
       lookups: new Lookups(connection),
       prefix: options.prefix,
+      proofChoice: new ProofChoice(connection, options.beats),
     };
   }
 
@@ -90,6 +98,7 @@ class EtcdBackend implements Backend {
     const granted = await this.#around.connection.call('opening a session', (etcd3, options) =>
       etcd3.leaseClient.leaseGrant(request, options),
     );
+    this.#around.proofChoice.prepare(granted.header.raft_term);
     const lease: Lease = { id: granted.ID, ttlMs: Number(granted.TTL) * 1_000 };
     const session: EtcdSession = new EtcdSession(lease, {
       ...this.#around,

@@ -4,6 +4,7 @@ import { noop } from 'cockatiel';
 import { Etcd3, type IOptions, type IResponseHeader, type KVClient } from 'etcd3';
 import { classify } from './errors.ts';
 import type { CheckedOptions } from './options.ts';
+import type { MemberFacts } from './read-trust.ts';
 import { Subject, type Observable } from './rx.ts';
 
 type GrpcCallOptions = NonNullable<Parameters<KVClient['range']>[1]>;
@@ -85,6 +86,13 @@ export class Connection {
     if (revision < before) throw wentBack(what, { before, revision });
     if (revision > this.#revision) this.#revision = revision;
     return answer;
+  }
+
+  /** Asks one member about itself. A failure is not noted as trouble: a member that is not used may be gone for long. */
+  async status({ etcd }: Endpoint): Promise<MemberFacts> {
+    const deadline = deadlineIn(this.#timeoutMs);
+    const { version, leader, header } = await etcd.maintenance.status({ deadline });
+    return { version, leader, term: header.raft_term, member: header.member_id };
   }
 
   /** Notes a failure and answers with the error to show: the next request goes elsewhere if this member is to blame. */

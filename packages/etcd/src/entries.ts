@@ -12,7 +12,7 @@ import { enterIfEmptyTxn, enterTxn, readEntered, type Entered, type Ticket } fro
 import { Entry } from './entry.ts';
 import { Generation } from './generation.ts';
 import type { Sight } from './gone.ts';
-import { generationKey } from './keys.ts';
+import { absentKey, generationKey } from './keys.ts';
 import { createdAt, present, putKeepingLease, remove } from './txn.ts';
 import { follow, lookAhead } from './turns.ts';
 
@@ -44,6 +44,15 @@ export class Entries {
   /** A private key of the session, which need not exist. */
   get privateKey(): Buffer {
     return this.#generation.key;
+  }
+
+  /** Another one, which never does. */
+  get absentKey(): Buffer {
+    return Buffer.from(absentKey(this.#around.prefix, this.#lease));
+  }
+
+  find(id: string): Entry | undefined {
+    return this.#byId.get(id);
   }
 
   [Symbol.iterator](): Iterator<Entry> {
@@ -136,15 +145,19 @@ export class Entries {
 
   async #withdraw(entry: Entry): Promise<boolean> {
     try {
-      if (entry.uncertain) return await this.#generation.removeForGood(entry.key);
-      if (entry.order === undefined) return false;
-      const txn = { compare: [createdAt(entry.key, entry.order)], success: [remove(entry.key)] };
-      return (await this.#send('leaving a queue', txn)).succeeded;
+      const removed = entry.uncertain && !entry.trace ? false : await this.#removeCreated(entry);
+      return entry.uncertain ? (await this.#generation.removeForGood(entry.key)) || removed : removed;
     } catch (error) {
       // Entries go with their lease, and nothing can be put on it any more.
       if (isQueueLockError(error, 'SESSION_LOST')) return false;
       throw error;
     }
+  }
+
+  async #removeCreated({ key, order, trace }: Entry): Promise<boolean> {
+    if (order === undefined) return false;
+    const txn = { compare: [createdAt(key, order)], success: [key, ...(trace ? [trace] : [])].map(remove) };
+    return (await this.#send('leaving a queue', txn)).succeeded;
   }
 
   #entryOf(spec: EntrySpec): Entry {

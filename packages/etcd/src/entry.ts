@@ -13,6 +13,8 @@ export class Entry {
   readonly range: KeyRange;
   /** The create revision, once the server has told it. */
   order: bigint | undefined;
+  /** The key of its hold's trace, once it may be there. */
+  trace: Buffer | undefined;
   /** The core gave the entry up: no further request may put it there. */
   withdrawn = false;
   /** The server said that it is not there any more. */

@@ -60,9 +60,19 @@ export function generationKey(prefix: string, lease: string): string {
   return `${prefix}${OWN_DIRECTORY}/${leaseHex(lease)}`;
 }
 
+/** A key of the session that is never written, for a deletion that changes nothing; see `proof.ts`. */
+export function absentKey(prefix: string, lease: string): string {
+  return `${generationKey(prefix, lease)}/absent`;
+}
+
 /** A lease id (decimal text of an int64) as Go prints it: `%x`. */
 export function leaseHex(lease: string): string {
   return BigInt.asUintN(64, BigInt(lease)).toString(16);
+}
+
+/** Where holds of a queue leave their traces; see `traces.ts`. */
+export function traceDirectory(prefix: string, queue: string): string {
+  return `${prefix}${OWN_DIRECTORY}/held/${queue}/`;
 }
 
 /** All keys that start with this text, which must end in `/`. */

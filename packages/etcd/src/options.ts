@@ -17,9 +17,19 @@ export interface EtcdOptions {
   };
   /** How long one request may take before its outcome counts as unknown, in milliseconds. Default 1,500. */
   readonly requestTimeoutMs?: number;
+  /**
+   * What has to follow a keepalive before it counts: a linearizable read (`verified`), or a write that changes nothing and leaves no
+   * history (`strict`), which costs one round of consensus per beat and session. `auto` is strict unless every member of
+   * `hosts`, the leader among them, is known to run a version whose reads are never stale: 3.4.42, 3.5.28, 3.6.9 and later.
+   * Default `auto`.
+   */
+  readonly beats?: 'auto' | 'verified' | 'strict';
   /** Channel options of `@grpc/grpc-js`, merged over ours. Pings more frequent than every 5 s get the connection cut by etcd. */
   readonly grpcOptions?: NonNullable<IOptions['grpcOptions']>;
 }
+
+/** How a heartbeat is proven. */
+export type Beats = NonNullable<EtcdOptions['beats']>;
 
 /** The same with every default filled in and checked. */
 export interface CheckedOptions {
@@ -30,9 +40,11 @@ export interface CheckedOptions {
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly credentials: EtcdOptions['credentials'];
   readonly requestTimeoutMs: number;
+  readonly beats: Beats;
   readonly grpcOptions: NonNullable<IOptions['grpcOptions']>;
 }
 
+const BEATS: readonly Beats[] = ['auto', 'verified', 'strict'];
 const DEFAULT_HOST = '127.0.0.1:2379';
 const DEFAULT_PORT = '2379';
 const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;
@@ -45,6 +57,7 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
     auth,
     credentials,
     requestTimeoutMs = 1_500,
+    beats = 'auto',
     grpcOptions = {},
   } = options;
   const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [hosts];
@@ -63,6 +76,7 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
       'is a number of milliseconds from 1 to 2147483647',
     );
   }
+  if (!BEATS.includes(beats)) throw invalidArgument('beats', beats, `is one of ${BEATS.join(', ')}`);
   checkAuth(auth);
   return {
     hosts: checked.map(({ host }) => host),
@@ -71,6 +85,7 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
     auth,
     credentials,
     requestTimeoutMs,
+    beats,
     grpcOptions,
   };
 }

@@ -2,14 +2,17 @@ import {
   QueueLockError,
   isDefinite,
   type EntrySpec,
+  type HoldTraces,
   type Placement,
   type Session,
 } from '@queuelock/core/backend';
 import { Entries, type Surroundings } from './entries.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { leaseHex } from './keys.ts';
+import type { ProofChoice } from './proof-choice.ts';
 import { prove } from './proof.ts';
 import { merge, type Observable } from './rx.ts';
+import { Traces } from './traces.ts';
 
 /** A lease, as the server granted it. */
 export interface Lease {
@@ -20,6 +23,7 @@ export interface Lease {
 
 /** Where a session lives, and who wants to know of its end. */
 export interface SessionSurroundings extends Surroundings {
+  readonly proofChoice: ProofChoice;
   readonly onClose: () => void;
 }
 
@@ -30,6 +34,7 @@ export class EtcdSession implements Session {
   readonly id: string;
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
+  readonly traces: HoldTraces;
   readonly #lease: Lease;
   readonly #around: SessionSurroundings;
   readonly #keepAlive: KeepAlive;
@@ -45,6 +50,7 @@ export class EtcdSession implements Session {
     this.#answerWithinMs = Math.max(300, lease.ttlMs / 8);
     this.#keepAlive = new KeepAlive(around.connection, lease.id, this.#answerWithinMs);
     this.#entries = new Entries(around, lease.id);
+    this.traces = new Traces(around, this.#entries);
     this.doubts$ = merge(this.#keepAlive.broken$, around.watches.broken$);
   }
 
@@ -118,10 +124,8 @@ export class EtcdSession implements Session {
       throw (this.#end = new QueueLockError('SESSION_LOST', 'etcd knows the lease no more'));
     }
     // Also after "no such lease": a member that has just started may not have read its log to the end, the read makes it.
-    const proof = await untilAborted(
-      prove(this.#around.connection, this.#entries, this.#answerWithinMs),
-      signal,
-    );
+    const asking = { strict: this.#around.proofChoice.strictIn(beat.term), withinMs: this.#answerWithinMs };
+    const proof = await untilAborted(prove(this.#around.connection, this.#entries, asking), signal);
     return proof.sound && proof.term === beat.term ? beat.ttlMs : 0;
   }
 }

@@ -27,6 +27,11 @@ export function put(key: Buffer, value: string, lease: string): IRequestOp {
   return { request_put: { key, value: Buffer.from(value), lease } };
 }
 
+/** Writes an empty key that stays until somebody deletes it. */
+export function putForGood(key: Buffer): IRequestOp {
+  return { request_put: { key, value: Buffer.alloc(0) } };
+}
+
 /** Writes a key and leaves it on the lease that it is on. A put that names no lease would detach it. */
 export function putKeepingLease(key: Buffer, value: string): IRequestOp {
   return { request_put: { key, value: Buffer.from(value), ignore_lease: true } };

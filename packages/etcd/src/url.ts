@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { invalidArgument, parseBackendUrl, type Backend, type BackendUrl } from '@queuelock/core/backend';
 import { etcd } from './backend.ts';
-import type { EtcdOptions } from './options.ts';
+import type { Beats, EtcdOptions } from './options.ts';
 
 const CREDENTIAL_OF = { ca: 'rootCertificate', cert: 'certChain', key: 'privateKey' } as const;
 
 /**
  * A backend by URL: `etcd://user:password@h1:2379,h2:2379/prefix`, or `etcds://` for TLS with the PEM files
- * `?ca=file&cert=file&key=file`. The path becomes a prefix that ends in a slash: `etcd://h/team` keeps the lock `jobs` under `team/jobs/`.
+ * `?ca=file&cert=file&key=file`; `?beats=strict` is the option `beats`. The path becomes a prefix that ends in a slash: `etcd://h/team` keeps the lock `jobs` under `team/jobs/`.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for other schemes, unknown parameters and files that cannot be read.
  */
 export function fromUrl(url: string): Backend {
@@ -22,7 +22,8 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   }
   if (password !== '' && username === undefined)
     throw invalidArgument('backend URL', url.display, 'has a user before the password');
-  const credentials = readCredentials(params);
+  const { beats, ...files } = Object.fromEntries(params);
+  const credentials = readCredentials(files);
   if (scheme === 'etcd' && credentials !== undefined) {
     throw invalidArgument('backend URL', url.display, 'starts with etcds:// when it names certificates');
   }
@@ -33,19 +34,22 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
     ...(path === '' ? {} : { prefix: path.endsWith('/') ? path : `${path}/` }),
     ...(username === undefined ? {} : { auth: { username, password } }),
     ...(credentials === undefined ? {} : { credentials }),
+    // Checked with the other options.
+    ...(beats === undefined ? {} : { beats: beats as Beats }),
   };
 }
 
-function readCredentials(params: ReadonlyMap<string, string>): EtcdOptions['credentials'] {
+function readCredentials(files: Readonly<Record<string, string>>): EtcdOptions['credentials'] {
   const credentials: { -readonly [K in keyof NonNullable<EtcdOptions['credentials']>]: Buffer } = {};
-  for (const [name, file] of params) {
+  for (const [name, file] of Object.entries(files)) {
     if (!isCredential(name))
-      throw invalidArgument('backend URL', name, 'has the parameters ca, cert and key only');
+      throw invalidArgument('backend URL', name, 'has the parameters ca, cert, key and beats only');
     credentials[CREDENTIAL_OF[name]] = readPem(name, file);
   }
-  if (params.has('cert') !== params.has('key'))
-    throw invalidArgument('backend URL', [...params.keys()].join(), 'has cert and key together');
-  return params.size === 0 ? undefined : credentials;
+  const names = Object.keys(files);
+  if ('cert' in files !== 'key' in files)
+    throw invalidArgument('backend URL', names.join(), 'has cert and key together');
+  return names.length === 0 ? undefined : credentials;
 }
 
 function isCredential(name: string): name is keyof typeof CREDENTIAL_OF {

@@ -35,7 +35,9 @@ describe('etcd with authentication', () => {
   afterEach(() => clients.close());
 
   it('lets a user lock below its prefix, by URL too', async () => {
-    const backend = fromUrl(`etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed`);
+    const backend = fromUrl(
+      `etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed?beats=strict`,
+    );
     const session = await backend.open(10_000, patient);
     const placement = await session.enqueue(wish(freshQueue()));
     expect(placement.turn.admitted).to.equal(true);

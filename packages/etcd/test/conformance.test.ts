@@ -25,6 +25,7 @@ describe('@queuelock/etcd', () => {
     // The server revokes expired leases every 500 ms; the rest for a busy machine.
     expiryGranularityMs: 1_000,
     connect: async () => etcd({ hosts: await endpoint(), prefix: PREFIX }),
+    traces: true,
     evict: (key) => operator.remove(key),
     entries: (queue) => operator.keysUnder(`${PREFIX}${queue}/`),
   });

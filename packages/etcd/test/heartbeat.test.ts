@@ -41,7 +41,7 @@ describe('a session on etcd', () => {
   });
 
   const hosts = (): string[] => proxies.map(({ endpoint }) => endpoint);
-  /** The member that the client talks to. */
+  /** The member that a client talks to which asks nobody for a version. */
   const used = (): TcpProxy => (proxies[0].connections.length > 0 ? proxies[0] : proxies[1]);
 
   it('has the TTL that the server granted: whole seconds, and no less than the server wants', async () => {
@@ -83,7 +83,7 @@ describe('a session on etcd', () => {
   });
 
   it('is renewed by way of another member within one call when its own does not answer', async () => {
-    const session = await clients.session({ hosts: hosts() }, 5_000);
+    const session = await clients.session({ hosts: hosts(), beats: 'verified' }, 5_000);
     await session.renew(patient);
     used().toClient.blackhole();
     expect(await session.renew(patient)).to.equal(5_000);
@@ -106,7 +106,7 @@ describe('a session on etcd', () => {
   });
 
   it('tells of a doubt when its connection breaks', async () => {
-    const session = await clients.session({ hosts: hosts() });
+    const session = await clients.session({ hosts: hosts(), beats: 'verified' });
     const doubts: unknown[] = [];
     const listening = session.doubts$?.subscribe((doubt) => doubts.push(doubt));
     await session.renew(patient);

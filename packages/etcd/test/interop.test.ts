@@ -100,7 +100,7 @@ describe('the queues of @queuelock/etcd', () => {
   });
 
   it('cost two requests for a free lock, and one for a try at a busy one', async () => {
-    const session = await clients.session({ hosts: server.endpoint });
+    const session = await clients.session({ hosts: server.endpoint, beats: 'verified' });
     const queue = freshQueue();
     const spec = wish(queue);
     const free = await requestsOf(async () => {
@@ -114,7 +114,7 @@ describe('the queues of @queuelock/etcd', () => {
   });
 
   it('refuse a request whose generation is not the present one, once, also after somebody removed that key', async () => {
-    const session = await clients.session({ hosts: server.endpoint });
+    const session = await clients.session({ hosts: server.endpoint, beats: 'verified' });
     const queue = freshQueue();
     const key = `.queuelock/${session.id}`;
     await operator.put(key);

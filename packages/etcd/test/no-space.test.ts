@@ -21,7 +21,8 @@ describe('an etcd without space', () => {
   });
 
   it('keeps holds, lets them be released, and says what to do to whoever enters', async () => {
-    const session = await clients.session({ hosts: server.endpoint });
+    const session = await clients.session({ hosts: server.endpoint, beats: 'strict' });
+    const reading = await clients.session({ hosts: server.endpoint, beats: 'verified' });
     const queue = freshQueue();
     const [held, waiting] = [wish(queue), wish(queue)];
     await session.enqueue(held);
@@ -30,7 +31,7 @@ describe('an etcd without space', () => {
     const failure: unknown = await session.enqueue(wish(queue)).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     expect(failure).to.have.property('message').that.includes('disarm the alarm');
-    expect(await session.renew(patient)).to.equal(session.ttlMs);
+    for (const each of [session, reading]) expect(await each.renew(patient)).to.equal(each.ttlMs);
     expect(await session.remove(queue, held.id)).to.equal(true);
     await turns.untilAdmitted();
     expect(await session.remove(queue, waiting.id)).to.equal(true);

@@ -38,10 +38,23 @@ describe('the address of an etcd', () => {
     await rm(directory, { recursive: true });
   });
 
+  it('may say how heartbeats are proven', async () => {
+    expect(read('etcd://h1?beats=strict')).to.deep.equal({ hosts: ['http://h1'], beats: 'strict' });
+    await fromUrl('etcd://h1?beats=verified').close();
+    expect(() => fromUrl('etcd://alice:wonderland@h1?beats=loose'))
+      .to.throw(/beats is one of auto, verified, strict.*"loose"/)
+      .with.property('code', 'INVALID_ARGUMENT');
+  });
+
   it('is shown with hosts, their ports and the prefix, and without user and password', async () => {
     const backend = fromUrl('etcd://alice:wonderland@h1,[::1]:1234/team');
     expect(backend.info.endpoint).to.equal('etcd://h1:2379,[::1]:1234/team/');
-    expect(backend.info).to.deep.include({ name: 'etcd', authority: 'quorum', minTtlMs: 1_000 });
+    expect(backend.info).to.deep.include({
+      name: 'etcd',
+      authority: 'quorum',
+      minTtlMs: 1_000,
+      defaultTtlMs: 10_000,
+    });
     await backend.close();
     const secure = etcd({ hosts: 'https://h1' });
     expect(secure.info.endpoint).to.equal('etcds://h1:2379');
@@ -50,9 +63,10 @@ describe('the address of an etcd', () => {
 
   for (const [url, rule] of [
     ['zk://h', /starts with etcd:\/\/ or etcds:\/\//],
-    ['etcd://alice:wonderland@h?timeout=5', /the parameters ca, cert and key only/],
+    ['etcd://alice:wonderland@h?timeout=5', /the parameters ca, cert, key and beats only/],
     ['etcd://:wonderland@h', /has a user before the password/],
     ['etcds://alice:wonderland@h?ca=/nowhere/ca.pem', /names a PEM file that can be read/],
+    ['etcd://alice:wonderland@h?ca=/dev/null&beats=strict', /starts with etcds:\/\//],
     ['etcds://alice:wonderland@h?cert=/dev/null', /has cert and key together/],
     ['etcd://alice:wonderland@h?ca=/dev/null', /starts with etcds:\/\//],
   ] as const) {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Placement, SeenEntry, Session } from '@queuelock/core/backend';
+import type { EtcdOptions } from '@queuelock/etcd';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { etcdMetrics, startEtcd, sumOf } from '../../../integration/services.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
@@ -39,7 +40,9 @@ describe('waiting on etcd', () => {
   }> {
     const queue = freshQueue();
     const holding = await clients.session({ hosts: server.endpoint }, 30_000);
-    const waiting = await clients.session({ hosts, requestTimeoutMs: 500 }, 30_000);
+    // Asks nobody for a version, so that only the member that it talks to has connections of it.
+    const options: EtcdOptions = { hosts, requestTimeoutMs: 500, beats: 'verified' };
+    const waiting = await clients.session(options, 30_000);
     const held = wish(queue);
     await holding.enqueue(held);
     const waiter = await waiting.enqueue(wish(queue));

@@ -30,6 +30,7 @@ export function memory(options: MemoryOptions = {}): Backend {
       endpoint: `memory:${encodeURIComponent(server.name)}`,
       authority: 'process',
       minTtlMs: MIN_TTL_MS,
+      defaultTtlMs: 10_000,
     },
     checkName(queue) {
       if (typeof queue !== 'string' || queue === '') {

@@ -2,7 +2,8 @@ import { QueueLockError, invalidArgument, type Clock } from '@queuelock/core/bac
 import { Observable, Subscription } from './rx.ts';
 
 /** The calls of `Backend` and `Session` that go to the server. */
-export type MemoryCall = 'open' | 'renew' | 'enqueue' | 'tryEnqueue' | 'update' | 'remove' | 'close';
+export type MemoryCall =
+  'open' | 'renew' | 'enqueue' | 'tryEnqueue' | 'update' | 'remove' | 'leaveTrace' | 'eraseTraces' | 'close';
 
 /**
  * Stands between a client and the server, once for every call. `proceed` sends the request: it takes effect on the

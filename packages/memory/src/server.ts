@@ -10,6 +10,7 @@ import type { MemoryEntry, MemoryServer, MemoryServerOptions } from './memory-se
 import { Queue, turnBehind, type Entry } from './queue.ts';
 import { BehaviorSubject, Observable } from './rx.ts';
 import { Sessions } from './sessions.ts';
+import { Traces } from './traces.ts';
 
 /**
  * The coordination server, in this process: queues, sessions, one counter. Every call takes effect at once and
@@ -21,6 +22,7 @@ export class Server implements MemoryServer {
   readonly name: string;
   readonly #queues = new Map<string, Queue>();
   readonly #sessions: Sessions;
+  readonly #traces = new Traces();
   #counter = 0n;
   #wakeUps = 0;
   #watchers = 0;
@@ -113,7 +115,23 @@ export class Server implements MemoryServer {
   remove(name: string, id: string): boolean {
     const queue = this.#queues.get(name);
     const entry = queue?.find(id);
-    return queue !== undefined && entry !== undefined && this.#drop(queue, entry);
+    if (!queue || !entry) return false;
+    this.#traces.erase(name, id);
+    return this.#drop(queue, entry);
+  }
+
+  /** Answers the traces of holds whose entries are gone. */
+  leaveTrace(sessionId: string, { queue, id }: { queue: string; id: string }): readonly string[] {
+    this.#sessions.requireAlive(sessionId);
+    const entries = this.#queues.get(queue);
+    if (!entries?.find(id)) throw new QueueLockError('ENTRY_LOST', `no entry ${id} is in the queue`);
+    this.#traces.leave(queue, id);
+    return this.#traces.of(queue).filter((other) => !entries.find(other));
+  }
+
+  eraseTraces(sessionId: string, queue: string, traces: readonly string[]): void {
+    this.#sessions.requireAlive(sessionId);
+    for (const id of traces) this.#traces.erase(queue, id);
   }
 
   /** The turns of an entry, as in `Placement.turns$`. */

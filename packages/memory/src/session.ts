@@ -1,4 +1,4 @@
-import type { EntrySpec, Placement, Session } from '@queuelock/core/backend';
+import type { EntrySpec, HoldTraces, Placement, Session } from '@queuelock/core/backend';
 import type { Link } from './link.ts';
 import type { Entry } from './queue.ts';
 import type { Server } from './server.ts';
@@ -8,6 +8,7 @@ import { UnderWay } from './under-way.ts';
 export class MemorySession implements Session {
   readonly id: string;
   readonly ttlMs: number;
+  readonly traces: HoldTraces;
   readonly #server: Server;
   readonly #link: Link;
   readonly #underWay = new UnderWay();
@@ -17,6 +18,10 @@ export class MemorySession implements Session {
     this.ttlMs = ttlMs;
     this.#server = server;
     this.#link = link;
+    this.traces = {
+      leave: (queue, id) => link.call('leaveTrace', () => server.leaveTrace(this.id, { queue, id })),
+      erase: (queue, ids) => link.call('eraseTraces', () => server.eraseTraces(this.id, queue, ids)),
+    };
   }
 
   renew(signal: AbortSignal): Promise<number> {

@@ -8,6 +8,7 @@ for (const latencyMs of [0, 2]) {
     connect: async () => memory({ server, latencyMs }),
     ttlMs: 200,
     expiryGranularityMs: 150,
+    traces: true,
     evict: async (key) => void server.evict(key),
     entries: async (queue) => server.queues().get(queue) ?? [],
   });

@@ -17,6 +17,7 @@ import {
   ReplaySubject,
 } from './rx.ts';
 import { openSession } from './session.ts';
+import { checkAsked, checkGranted, shortestSession } from './shortest-session.ts';
 
 // The session of the connection that only looks; nothing lives under it.
 const VIEWER_TTL_MS = 10_000;
@@ -38,8 +39,7 @@ export class ZooKeeperBackend implements Backend {
       name: 'zookeeper',
       endpoint: settings.endpoint,
       authority: 'quorum',
-      // The server raises what is shorter.
-      minTtlMs: 2 * settings.tickTimeMs,
+      ...shortestSession(settings),
     };
     this.#viewer$ = this.#view().pipe(
       share({
@@ -56,8 +56,9 @@ export class ZooKeeperBackend implements Backend {
   }
 
   async open(ttlMs: number, signal: AbortSignal): Promise<Session> {
+    checkAsked(ttlMs, this.#settings);
     try {
-      return await this.#session(await this.#connect(ttlMs, signal));
+      return await this.#session(await this.#connect(ttlMs, signal), ttlMs);
     } catch (error) {
       signal.throwIfAborted();
       throw this.#outside(error);
@@ -83,8 +84,9 @@ export class ZooKeeperBackend implements Backend {
     await Promise.all([...this.#connections].map((zk) => zk.close()));
   }
 
-  async #session(zk: ZkDriver): Promise<Session> {
+  async #session(zk: ZkDriver, ttlMs: number): Promise<Session> {
     try {
+      checkGranted(zk.timeoutMs, ttlMs, this.#settings);
       return await openSession(zk, { root: this.#settings.root, clock: this.#clock });
     } catch (error) {
       await zk.close();

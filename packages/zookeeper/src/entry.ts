@@ -2,7 +2,7 @@ import type { EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
 import { findSeat, takeSeat, type Seat } from './enqueue.ts';
 import { entryLost } from './errors.ts';
-import type { Place } from './parents.ts';
+import { withDirectory, type Place } from './parents.ts';
 
 /**
  * One entry of a session, from the first attempt to enqueue it until it is known to be out. Its calls run one after the
@@ -13,6 +13,8 @@ export class OwnEntry {
   readonly #place: Place;
   readonly #id: string;
   #path: string | undefined;
+  /** Of its hold, once it may be there. */
+  #trace: string | undefined;
   /** A create was sent, and not known to have failed. */
   #mayBeIn = false;
   #last: Promise<unknown> = Promise.resolve();
@@ -40,7 +42,25 @@ export class OwnEntry {
   remove(): Promise<boolean> {
     return this.#next(async () => {
       const path = await this.#find();
-      return path !== undefined && (await this.#zk.delete(path));
+      if (path === undefined) return false;
+      if (this.#trace !== undefined && (await this.#zk.stat(path))) await this.#zk.delete(this.#trace);
+      return this.#zk.delete(path);
+    });
+  }
+
+  /** Leaves the trace of its hold, a node of the same name in that directory; answers the name, nothing when it has no node. */
+  leaveTrace(place: Place): Promise<string | undefined> {
+    return this.#next(async () => {
+      const path = await this.#find();
+      if (path === undefined || !(await this.#zk.stat(path))) return undefined;
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      const trace = `${place.directory}/${name}`;
+      this.#trace = trace;
+      await withDirectory(this.#zk, place, async () => {
+        const created = await this.#zk.create(trace, '', 'persistent');
+        return created.path !== undefined || created.reason === 'exists' ? true : undefined;
+      });
+      return name;
     });
   }
 

@@ -45,6 +45,11 @@ export function queuePath(root: string, queue: string): string {
   throw invalidArgument('name', queue, `takes at most ${MAX_PATH_BYTES} bytes as a path`);
 }
 
+/** Where holds of a queue leave their traces; see `traces.ts`. */
+export function traceDirectory(root: string, queue: string): string {
+  return `${root}/${PRIVATE_DIRECTORY}/held${queuePath('', queue)}`;
+}
+
 function encodeSegment(segment: string, index: number): string {
   const isSpecial = segment === '.' || segment === '..' || (index === 0 && RESERVED.has(segment));
   if (isSpecial) return segment.replace(/^./, percent);

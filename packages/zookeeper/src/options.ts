@@ -9,9 +9,12 @@ export interface ZooKeeperOptions {
   readonly chroot?: string;
   /** Credentials of the digest scheme; they travel in the clear. Default: none. */
   readonly auth?: { readonly username: string; readonly password: string };
-  /** The servers' `tickTime` in milliseconds. Default 2000, as theirs. Sessions get at least two ticks. */
+  /**
+   * The servers' `tickTime` in milliseconds. Default 2000, as theirs. Sessions of less than `syncLimit` + 2 ticks, and of less than
+   * four, are refused, since no client can tell how long such a one lives: the default settings take 14 s.
+   */
   readonly tickTimeMs?: number;
-  /** The servers' `syncLimit` in ticks. Default 5, as theirs. */
+  /** The servers' `syncLimit` in ticks. Default 5, as theirs. A single server has no followers: 2 is right there. */
   readonly syncLimit?: number;
   /** How long one attempt to connect may take, in milliseconds. Default 4000. */
   readonly connectTimeoutMs?: number;

@@ -1,5 +1,5 @@
 import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
-import type { Clock, EntrySpec, Placement, Session } from '@queuelock/core/backend';
+import type { Clock, EntrySpec, HoldTraces, Placement, Session } from '@queuelock/core/backend';
 import { orAborted } from './aborted.ts';
 import { Beats } from './beats.ts';
 import type { ZkDriver } from './driver.ts';
@@ -7,6 +7,7 @@ import { OwnEntry } from './entry.ts';
 import { PRIVATE_DIRECTORY, queuePath } from './names.ts';
 import { withDirectory } from './parents.ts';
 import type { Observable } from './rx.ts';
+import { Traces } from './traces.ts';
 import { placementOf } from './turns.ts';
 import { Watches } from './watches.ts';
 
@@ -32,6 +33,7 @@ class ZooKeeperSession implements Session {
   readonly id: string;
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
+  readonly traces: HoldTraces;
   readonly #zk: ZkDriver;
   readonly #root: string;
   readonly #clock: Clock;
@@ -50,6 +52,7 @@ class ZooKeeperSession implements Session {
     this.#privatePath = privatePath;
     this.#beats = new Beats(zk.timeoutMs, zk.begunAt);
     this.#watches = new Watches(zk);
+    this.traces = new Traces(zk, { root, entryOf: (queue, id) => this.#entries.get(this.#keyOf(queue, id)) });
     zk.connection$.subscribe({
       next: (news) => {
         if (news.status === 'lost') this.#beats.disconnected(news.at);
@@ -66,11 +69,15 @@ class ZooKeeperSession implements Session {
   }
 
   async #beat(sentAt: number): Promise<number> {
-    if (await this.#zk.write(this.#privatePath, '')) return this.#beats.acknowledged(sentAt);
+    const isThere = await this.#zk.write(this.#privatePath, '');
+    // A server that is set up otherwise grants less at a reconnect; what was proven before that is worth nothing then.
+    if (isThere && this.#zk.timeoutMs >= this.ttlMs) return this.#beats.acknowledged(sentAt);
     void this.close();
     throw new QueueLockError(
       'SESSION_LOST',
-      `the private node ${this.#privatePath} of the session was removed`,
+      isThere
+        ? `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`
+        : `the private node ${this.#privatePath} of the session was removed`,
     );
   }
 

@@ -9,6 +9,9 @@ import {
 } from '@queuelock/core/backend';
 import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
 
+/** Of the single servers that tests start: sessions from 2 s on. */
+export const SINGLE = { tickTimeMs: 500, syncLimit: 2 } as const;
+
 /**
  * What a test opened, closed after it in the order of opening: a proxy goes before the clients behind it, since a handle
  * of the C client closes without blocking once its connection is down.
@@ -23,9 +26,7 @@ export class Bench {
   }
 
   backend(endpoint: string, options: Omit<ZooKeeperOptions, 'hosts'> = {}): Backend {
-    return this.keep(zookeeper({ hosts: [endpoint], tickTimeMs: 500, ...options }), (backend) =>
-      backend.close(),
-    );
+    return this.keep(zookeeper({ hosts: [endpoint], ...SINGLE, ...options }), (backend) => backend.close());
   }
 
   session(endpoint: string, ttlMs = 10_000): Promise<Session> {

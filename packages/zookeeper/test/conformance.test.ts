@@ -1,9 +1,8 @@
 import { describeBackend } from '@queuelock/conformance';
 import { sharedZooKeeper } from '../../../integration/services.ts';
+import { SINGLE } from './bench.ts';
 import { asOperator } from './operator.ts';
 import { SeverableBackends } from './severed.ts';
-
-const TICK_MS = 500;
 
 async function endpoint(): Promise<string> {
   return (await sharedZooKeeper('conformance of @queuelock/zookeeper')).endpoint;
@@ -20,11 +19,12 @@ describe('@queuelock/zookeeper', () => {
 
   describeBackend({
     name: 'ZooKeeper, one node,',
-    ttlMs: 4 * TICK_MS,
+    ttlMs: 4 * SINGLE.tickTimeMs,
     // The server rounds up to the next tick and looks once in a tick; half a tick for a busy machine.
-    expiryGranularityMs: 2.5 * TICK_MS,
-    connect: async () => backends.connect(await endpoint(), { chroot: '/conformance', tickTimeMs: TICK_MS }),
+    expiryGranularityMs: 2.5 * SINGLE.tickTimeMs,
+    connect: async () => backends.connect(await endpoint(), { chroot: '/conformance', ...SINGLE }),
     crash: (session) => backends.crash(session),
+    traces: true,
     evict: async (key) => {
       await asOperator(await endpoint(), (zk) => zk.delete(key));
     },

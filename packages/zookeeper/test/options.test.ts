@@ -34,7 +34,7 @@ describe('options of the ZooKeeper backend', () => {
     expect(info.endpoint).to.equal('zk://zk1:2181,[::1]:2182/locks');
     expect(info.name).to.equal('zookeeper');
     expect(info.authority).to.equal('quorum');
-    expect(info.minTtlMs).to.equal(4_000);
+    expect(info.minTtlMs).to.equal(14_000);
   });
 
   const refused: readonly (readonly [what: string, options: Record<string, unknown>, message: RegExp])[] = [

@@ -1,17 +1,17 @@
 // What exit.test.ts runs as a process: everything once, against a server and against nobody, and then nothing more.
 import { zookeeper } from '@queuelock/zookeeper';
-import { admitted, newQueue, outcome, wish } from './bench.ts';
+import { SINGLE, admitted, newQueue, outcome, wish } from './bench.ts';
 
 const [endpoint] = process.argv.slice(2);
 const { signal } = new AbortController();
 const queue = newQueue();
 
-const nowhere = zookeeper({ hosts: ['127.0.0.1:1'], connectTimeoutMs: 200 });
+const nowhere = zookeeper({ hosts: ['127.0.0.1:1'], connectTimeoutMs: 200, ...SINGLE });
 if ((await outcome(nowhere.open(4_000, signal))) !== 'UNAVAILABLE')
   throw new Error('somebody listens on port 1');
 await nowhere.close();
 
-const backend = zookeeper({ hosts: [endpoint!] });
+const backend = zookeeper({ hosts: [endpoint!], ...SINGLE });
 const watching = backend.observe(queue).subscribe(() => undefined);
 const [one, two] = [await backend.open(4_000, signal), await backend.open(4_000, signal)];
 const held = wish(queue);

@@ -7,7 +7,15 @@ import { narrate } from '../contend/narrate.ts';
 import { onParentGone, reportBudget } from '../contend/parent.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { lineWriter } from '../lines.ts';
-import { MAX_MS, TTL_SECONDS, backendOption, label, verboseOption, wholeNumber } from '../options.ts';
+import {
+  MAX_MS,
+  TTL_DEFAULT,
+  TTL_SECONDS,
+  backendOption,
+  label,
+  verboseOption,
+  wholeNumber,
+} from '../options.ts';
 import { createStamp } from '../stamp.ts';
 import { Stopped, readerGone, stopOnSignals } from '../stop.ts';
 
@@ -17,7 +25,7 @@ interface ContendOptions {
   readonly count: number;
   readonly hold: number;
   readonly gap: number;
-  readonly ttl: number;
+  readonly ttl?: number;
   readonly json?: true;
 }
 
@@ -48,9 +56,8 @@ export function addContend(program: Command): void {
     .option('--gap <ms>', 'pause between two rounds', wholeNumber(0, MAX_MS), 0)
     .option(
       '--ttl <s>',
-      'seconds for which the server keeps the entries of a silent process',
+      `seconds for which the server keeps the entries of a silent process ${TTL_DEFAULT}`,
       TTL_SECONDS,
-      10,
     )
     .option('--json', 'one JSON object a line')
     .addOption(verboseOption())
@@ -68,7 +75,7 @@ async function runContend(name: string, options: ContendOptions): Promise<number
   const lines = lineWriter(process.stdout, () => {
     stop.ask(readerGone());
   });
-  const client = await openClient({ backend: options.backend, ttlMs: options.ttl * 1000, owner: options.id });
+  const { client } = await openClient({ backend: options.backend, ttl: options.ttl, owner: options.id });
   const stamp = createStamp();
   const emit = (event: ContendEvent): void => {
     lines.write(options.json ? JSON.stringify(event) : narrate(event));

@@ -4,7 +4,15 @@ import type { LockClient, Ownership } from '@queuelock/core';
 import { openClient } from '../client.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure, describeFailure } from '../failure.ts';
-import { MAX_MS, TTL_SECONDS, backendOption, label, verboseOption, wholeNumber } from '../options.ts';
+import {
+  MAX_MS,
+  TTL_DEFAULT,
+  TTL_SECONDS,
+  backendOption,
+  label,
+  verboseOption,
+  wholeNumber,
+} from '../options.ts';
 import { defaultGraceMs } from '../run/action.ts';
 import { CommandProcess } from '../run/child.ts';
 import { guard } from '../run/guard.ts';
@@ -13,7 +21,7 @@ import { onEndSignals, stopOnSignals, type Stop } from '../stop.ts';
 interface RunOptions {
   readonly backend?: string;
   readonly id: string;
-  readonly ttl: number;
+  readonly ttl?: number;
   readonly wait?: number;
   readonly grace?: number;
 }
@@ -41,7 +49,11 @@ export function addRun(program: Command): void {
     .argument('<command...>', 'the program and its arguments; no shell is involved')
     .addOption(backendOption())
     .option('--id <label>', 'label in the queue', label, `${hostname()}:${String(process.pid)}`)
-    .option('--ttl <s>', 'seconds for which the server keeps the lock of a silent process', TTL_SECONDS, 10)
+    .option(
+      '--ttl <s>',
+      `seconds for which the server keeps the lock of a silent process ${TTL_DEFAULT}`,
+      TTL_SECONDS,
+    )
     .option('--wait <ms>', 'longest wait for the lock (default: for ever)', wholeNumber(0, MAX_MS))
     .option(
       '--grace <ms>',
@@ -56,10 +68,14 @@ export function addRun(program: Command): void {
 }
 
 async function runUnderLock(name: string, command: readonly string[], options: RunOptions): Promise<number> {
-  const graceMs = graceOf(options);
   const stop = stopOnSignals();
-  const client = await openClient({ backend: options.backend, ttlMs: options.ttl * 1000, owner: options.id });
+  const { client, ttlMs } = await openClient({
+    backend: options.backend,
+    ttl: options.ttl,
+    owner: options.id,
+  });
   try {
+    const graceMs = graceOf(options.grace, ttlMs);
     const ownership = await client.acquire(name, {
       signal: stop.signal,
       ...(options.wait === undefined ? {} : { timeoutMs: options.wait }),
@@ -75,8 +91,7 @@ async function runUnderLock(name: string, command: readonly string[], options: R
 }
 
 /** The grace period has to leave most of the TTL for heartbeats. */
-function graceOf({ grace, ttl }: RunOptions): number {
-  const ttlMs = ttl * 1000;
+function graceOf(grace: number | undefined, ttlMs: number): number {
   if (grace === undefined) return defaultGraceMs(ttlMs);
   if (grace <= ttlMs / 2) return grace;
   throw new Failure(

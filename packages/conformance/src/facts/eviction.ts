@@ -7,13 +7,13 @@ function evictionFact(
   title: string,
   play: (stage: Stage, line: readonly [Contender, Contender, Contender]) => Promise<void>,
 ): Fact {
-  const played = fact(title, async (stage) => {
+  const played = async (stage: Stage): Promise<void> => {
     const [a, b, c] = await stage.threeClients();
     const line = [await a.enter(), await b.enter(), await c.enter()] as const;
     await line[0].untilAdmitted();
     await play(stage, line);
-  });
-  return { ...played, needs: 'evict' };
+  };
+  return fact(title, played, ['evict']);
 }
 
 /** Entries that an operator removes. */

@@ -23,6 +23,12 @@ const NEXT: Record<SessionState['status'], readonly SessionState['status'][]> = 
   closed: [],
 };
 
+interface ActorSettings {
+  readonly index: number;
+  readonly fates: Fates;
+  readonly uncleanHandoverDelayMs: number;
+}
+
 /** One client on its machine, and the programs that use it. */
 export class Actor {
   readonly label: string;
@@ -45,11 +51,7 @@ export class Actor {
   /** What `close` promised has come. */
   hasClosed = false;
 
-  constructor(
-    world: World,
-    plan: ClientPlan,
-    { index, fates }: { readonly index: number; readonly fates: Fates },
-  ) {
+  constructor(world: World, plan: ClientPlan, { index, fates, ...settings }: ActorSettings) {
     const { rate, ttlMs, marginMs } = plan;
     this.label = `c${String(index)}`;
     this.#world = world;
@@ -57,7 +59,7 @@ export class Actor {
     this.machine = new Machine(world.timeline, { rate, bootedAt: 1_000 * index });
     this.network = new Network(world.timeline, this.machine, fates);
     const clock = this.machine;
-    const options = { clock, ttlMs, connectTimeoutMs: CONNECT_TIMEOUT_MS, owner: this.label };
+    const options = { ...settings, clock, ttlMs, connectTimeoutMs: CONNECT_TIMEOUT_MS, owner: this.label };
     this.client = world.core.createLockClient(
       this.#backend(),
       marginMs === undefined ? options : { ...options, marginMs },

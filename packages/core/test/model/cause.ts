@@ -1,5 +1,7 @@
 import { isQueueLockError, type QueueLockErrorCode } from '../../src/index.ts';
 import type { Claim } from './claim.ts';
+import type { Ledger } from './ledger.ts';
+import type { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
 /** A claim that failed. */
@@ -32,6 +34,11 @@ export function hasCause(
     UNAVAILABLE: actor.network.hadTrouble && (plan.way === 'tryAcquire' || !actor.alive),
     ENTRY_LOST: key !== undefined && ledger.evicted.has(key),
     SESSION_LOST: lostItsSession,
+    NOT_ENOUGH_TIME: key !== undefined && provenMs(actor.machine, ledger, key) < (plan.needsMs ?? 0),
   };
   return causes[error.code] ?? false;
+}
+
+function provenMs(machine: Machine, ledger: Ledger, key: string): number {
+  return ledger.leaseOf(ledger.sessionOf(key)).provenUntil - machine.now();
 }

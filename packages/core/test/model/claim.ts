@@ -77,6 +77,13 @@ export class Claim {
     judge.require('grant', wanted, () => `${this.label} is granted, and not wanted`);
     judge.require('grant', this.actor.alive, () => `${this.label} is granted in doubt`);
     judge.require('grant', hold.believes, () => `${this.label} is granted, and not held`);
+    const needsMs = this.plan.needsMs ?? 0;
+    const enough = hold.remainingMs >= needsMs;
+    judge.require(
+      'enough time',
+      enough,
+      () => `${this.label} begins without the ${needsMs} ms that it needs`,
+    );
     this.#hold = hold;
     succession.granted(hold);
     return hold;

@@ -50,7 +50,11 @@ class Stage {
     this.#history = history;
     const fates = new Fates(history.fates);
     this.#fates = fates;
-    this.#actors = history.clients.map((plan, index) => new Actor(this.#world, plan, { index, fates }));
+    const { uncleanHandoverDelayMs = 0 } = history;
+    this.#world.succession.delayMs = uncleanHandoverDelayMs;
+    this.#actors = history.clients.map(
+      (plan, index) => new Actor(this.#world, plan, { index, fates, uncleanHandoverDelayMs }),
+    );
   }
 
   async play(): Promise<void> {

@@ -55,6 +55,10 @@ export class Hold {
     return ownership === this.#ownership;
   }
 
+  get remainingMs(): number {
+    return this.#ownership.remainingMs;
+  }
+
   /** What its owner would see. Looking may be what ends it. */
   get believes(): boolean {
     return this.#ownership.held;

@@ -10,6 +10,8 @@ export const RULES = {
   tokens: 'tokens grow with every grant of a name',
   order: 'grants follow the order of the server, and only the first in the queue is granted',
   grant: 'a claim is granted at most once, while it is wanted, held at once, on a session beyond doubt',
+  'enough time': 'a hold begins with as much time as was asked for',
+  handover: 'a hold after one that did not end by a release begins late enough',
   'no way back': 'what was released, lost or closed does not come back, and a state tells what is so, once',
   signal:
     'the signal aborts at once when the hold is lost, for a reason that exists, and never when it is released',

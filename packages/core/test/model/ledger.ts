@@ -6,6 +6,7 @@ import {
   type Placement,
   type Session,
 } from '../../src/backend.ts';
+import type { ClientPlan } from './plan.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
 /** Until when a session is proven to live. */
@@ -26,8 +27,8 @@ const NO_LEASE: Lease = { keptUntil: 0, provenUntil: 0, renewingSince: undefined
 interface Witnessed {
   readonly machine: Machine;
   readonly marginMs: number;
-  /** Every other renewal proves less than the session has left, as a backend may. */
-  readonly vague: boolean;
+  /** Renewals that prove less than the session has left, as a backend may. */
+  readonly vague: ClientPlan['vague'];
   /** Renewals go on after they were aborted. */
   readonly deaf: boolean;
   /** Is filled with the sessions that are opened. */
@@ -135,7 +136,8 @@ export class Ledger {
         const proof = this.#proofFrom(client);
         try {
           const keptMs = await session.renew(client.deaf ? new AbortController().signal : signal);
-          const provenMs = client.vague && renewals++ % 2 === 1 ? keptMs * VAGUE : keptMs;
+          const vague = client.vague === 'always' || (client.vague && renewals++ % 2 === 1);
+          const provenMs = vague ? keptMs * VAGUE : keptMs;
           proof(lease, provenMs);
           lease.failed = false;
           return provenMs;
@@ -149,6 +151,7 @@ export class Ledger {
       enqueue: (spec) => join(spec, () => session.enqueue(spec)),
       tryEnqueue: (spec) => join(spec, () => session.tryEnqueue(spec)),
       update: (queue, id, value) => session.update(queue, id, value),
+      ...(session.traces ? { traces: session.traces } : {}),
       remove: async (queue, id) => {
         removed.add(id);
         if (client.refused(queue)) {

@@ -7,8 +7,8 @@ export interface ClientPlan {
   readonly marginMs: number | undefined;
   /** How fast its clock runs, compared with the server's. */
   readonly rate: number;
-  /** Renewals prove less than there is, now and then. */
-  readonly vague: boolean;
+  /** Renewals prove less than there is: every other one, or all. */
+  readonly vague: boolean | 'always';
   /** Its backend goes on with a renewal after the core has lost patience. */
   readonly deaf: boolean;
 }
@@ -24,6 +24,8 @@ export interface ClaimPlan {
   readonly timeoutMs: number | undefined;
   /** How long it is held; `undefined`: until somebody says so. */
   readonly holdMs: number | undefined;
+  /** Time that must be proven when it begins. */
+  readonly needsMs?: number | undefined;
   /** Whether its holder keeps looking at `held`; otherwise it relies on being told. */
   readonly looks: boolean;
 }
@@ -49,6 +51,8 @@ export type Deed =
 /** A whole history: the same one always goes the same way. */
 export interface History {
   readonly clients: readonly ClientPlan[];
+  /** All clients wait so long after a hold that did not end by a release. */
+  readonly uncleanHandoverDelayMs?: number;
   /** `after`: milliseconds since the deed before. */
   readonly deeds: readonly { readonly after: number; readonly deed: Deed }[];
   /** The luck of every message. */
@@ -66,6 +70,7 @@ const claim: fc.Arbitrary<Deed> = fc.record({
   way: fc.constantFrom<Way[]>('claim', 'claim', 'claim', 'acquire', 'tryAcquire', 'run', 'nested'),
   timeoutMs: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, 3, 60, 700, 2_500),
   holdMs: fc.constantFrom(undefined, undefined, undefined, 0, 30, 400, 2_000),
+  needsMs: fc.constantFrom(undefined, undefined, undefined, undefined, 300, 1_200, 1_700),
   looks: fc.boolean(),
 });
 const abort: fc.Arbitrary<Deed> = fc.record({ do: fc.constantFrom('abort', 'unsubscribe'), which });
@@ -119,11 +124,12 @@ export const anyHistory: fc.Arbitrary<History> = fc.record({
       ttlMs: fc.constantFrom(2_000, 3_000),
       marginMs: fc.constantFrom(undefined, 0),
       rate: fc.constantFrom(1, 0.99, 1.01),
-      vague: fc.constantFrom(false, false, true),
+      vague: fc.constantFrom(false, false, true, 'always' as const),
       deaf: fc.boolean(),
     }),
     { minLength: 3, maxLength: 3 },
   ),
+  uncleanHandoverDelayMs: fc.constantFrom(0, 0, 400),
   deeds: fc.array(fc.record({ after: fc.constantFrom(0, 0, 1, 3, 10, 50, 200, 700, 2_000), deed }), {
     minLength: 3,
     maxLength: 24,

@@ -4,8 +4,12 @@ import type { Claim } from './claim.ts';
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// Twice a connection and an attempt, and the longest doubt: a try waits for nothing else.
+// Twice a connection and an attempt, and the longest doubt: a try waits for nothing else,
 const TRY_MS = 2 * (1_000 + 250) + 3_000;
+// but for the one who did not release, whose trace is read and erased,
+const UNCLEAN_MS = 400 + 2 * 3_000;
+// and for two heartbeats that prove enough.
+const NEEDS_MS = 2 * (750 + 1_000);
 // A timeout that is overdue is looked for this long after its time, when its own timer has run.
 const GRACE_MS = 2;
 
@@ -29,12 +33,13 @@ export class Program {
   /** Settles when the call has, where the way of it is a call. */
   async start(): Promise<void> {
     const { plan, actor, label } = this.claim;
-    const { way, name, timeoutMs } = plan;
-    const options = { signal: this.#abort.signal, owner: label };
+    const { way, name, timeoutMs, needsMs } = plan;
+    const needs = needsMs === undefined ? {} : { needsMs };
+    const options = { signal: this.#abort.signal, owner: label, ...needs };
     this.#world.judge.note(`${label} ${way} ${name} ${timeoutMs === undefined ? '' : `${timeoutMs} ms`}`);
     if (actor.closed) this.claim.mustEnd('its client is closed');
-    this.#watchTheTime();
-    if (way === 'tryAcquire') return this.#try(options);
+    const stopWatching = this.#watchTheTime();
+    if (way === 'tryAcquire') return this.#try(options).finally(stopWatching);
     return this.#ask(timeoutMs === undefined ? options : { ...options, timeoutMs });
   }
 
@@ -124,18 +129,24 @@ export class Program {
     );
   }
 
-  #watchTheTime(): void {
+  get #tryMs(): number {
+    const { delayMs } = this.#world.succession;
+    const { needsMs = 0 } = this.claim.plan;
+    return TRY_MS + (delayMs > 0 ? UNCLEAN_MS : 0) + (needsMs > 0 ? NEEDS_MS : 0);
+  }
+
+  #watchTheTime(): () => void {
     const { claim } = this;
     const { machine } = claim.actor;
-    const timeoutMs = claim.plan.way === 'tryAcquire' ? TRY_MS : claim.plan.timeoutMs;
-    if (timeoutMs === undefined) return;
+    const timeoutMs = claim.plan.way === 'tryAcquire' ? this.#tryMs : claim.plan.timeoutMs;
+    if (timeoutMs === undefined) return () => undefined;
     const look = (): void => {
       // The patience with a try is the model's own: it does not count how long the machine stood still.
       if (claim.plan.way === 'tryAcquire' && machine.wasFrozen) return;
       if (!claim.hold) claim.mustEnd('its timeout is over');
     };
     // Twice: what the machine was too late for comes first.
-    machine.after(timeoutMs + GRACE_MS, () => machine.do(look));
+    return machine.after(timeoutMs + GRACE_MS, () => machine.do(look));
   }
 
   // --- the lock is its own

@@ -1,19 +1,28 @@
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
+// The clock of the client that waits may run fast.
+const SHORTEST_WAIT = 0.98;
+const GRACE_MS = 2;
+
 /** Who follows whom, as the server has it and as the holders believe. */
 export class Succession {
-  readonly #world: Pick<World, 'judge' | 'ledger' | 'server'>;
+  readonly #world: Pick<World, 'judge' | 'ledger' | 'server' | 'timeline'>;
   readonly #admitted = new Set<string>();
   readonly #latest = new Map<string, Hold>();
   readonly #holds: Hold[] = [];
+  /** When the entry of a hold went without a release. */
+  readonly #uncleanEnds = new Map<Hold, number>();
+  /** The delay that all clients keep after such an end. */
+  delayMs = 0;
 
-  constructor(world: Pick<World, 'judge' | 'ledger' | 'server'>) {
+  constructor(world: Pick<World, 'judge' | 'ledger' | 'server' | 'timeline'>) {
     this.#world = world;
   }
 
   granted(hold: Hold): void {
     const { judge, ledger, server } = this.#world;
+    this.#afterUncleanEnd(hold);
     this.#holds.push(hold);
     // The news that an operator took it away may be on its way still.
     if (ledger.tookAway(hold.key)) return;
@@ -26,8 +35,12 @@ export class Succession {
     judge.require('order', first?.key === hold.key, () => `${hold.label} is granted, first is ${first?.key}`);
   }
 
-  /** After an event: whom has the server admitted by it? */
+  /** After an event: who went by it, and whom has the server admitted? */
   acted(): void {
+    for (const hold of this.#holds) {
+      if (hold.gaveUp || this.#uncleanEnds.has(hold) || this.#isThere(hold)) continue;
+      this.#uncleanEnds.set(hold, this.#world.timeline.now());
+    }
     for (const [name, entries] of this.#world.server.queues()) {
       for (const { key, admitted } of entries) {
         if (!admitted || this.#admitted.has(key)) continue;
@@ -50,15 +63,30 @@ export class Succession {
 
   /** When all news has arrived: a belief has its entry. */
   haveLearned(): void {
-    const { server, judge } = this.#world;
+    const { judge } = this.#world;
     for (const hold of this.#holds.filter(({ open }) => open)) {
-      const there =
-        server
-          .queues()
-          .get(hold.name)
-          ?.some(({ key }) => key === hold.key) ?? false;
-      judge.require('learns', there || !hold.look(), () => `${hold.label} believes and has no entry`);
+      const learned = this.#isThere(hold) || !hold.look();
+      judge.require('learns', learned, () => `${hold.label} believes and has no entry`);
     }
+  }
+
+  #isThere({ name, key }: Hold): boolean {
+    const entries = this.#world.server.queues().get(name) ?? [];
+    return entries.some((entry) => entry.key === key);
+  }
+
+  #afterUncleanEnd(hold: Hold): void {
+    const { judge, timeline } = this.#world;
+    const before = this.#holds.findLast(({ name }) => name === hold.name);
+    const ended = before && this.#uncleanEnds.get(before);
+    if (ended === undefined) return;
+    const waitedMs = timeline.now() - ended;
+    const least = this.delayMs * SHORTEST_WAIT - GRACE_MS;
+    judge.require(
+      'handover',
+      waitedMs >= least,
+      () => `${hold.label} begins ${waitedMs} ms after ${before?.label}`,
+    );
   }
 
   #mustBeOver(hold: Hold, next: string): void {

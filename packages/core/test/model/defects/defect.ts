@@ -48,6 +48,7 @@ function passedOn(session: Session): Session {
     renew: (signal) => session.renew(signal),
     enqueue: (spec) => session.enqueue(spec),
     tryEnqueue: (spec) => session.tryEnqueue(spec),
+    ...(session.traces ? { traces: session.traces } : {}),
     update: (queue, id, value) => session.update(queue, id, value),
     remove: (queue, id) => session.remove(queue, id),
     close: () => session.close(),

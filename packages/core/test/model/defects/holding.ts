@@ -2,11 +2,11 @@ import { inCore, type Defect } from './defect.ts';
 
 /** When is the lock lost, and who is told? */
 export const HOLDING_DEFECTS: readonly Defect[] = [
-  inCore('`held` does not look at the clock', 'no way back', [
-    'ownership.ts',
-    'return this.remainingMs > 0;',
-    'return this.#end === undefined;',
-  ]),
+  inCore(
+    '`held` does not look at the clock',
+    ['no way back', 'ends first'],
+    ['ownership.ts', 'return this.remainingMs > 0;', 'return this.#end === undefined;'],
+  ),
   inCore(
     'a loss does not abort the signal',
     ['signal', 'told in time', 'outcome', 'at once'],

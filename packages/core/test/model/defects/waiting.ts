@@ -43,18 +43,14 @@ function queued(`,
   inCore(
     'a waiter does not wait',
     ['exclusive', 'order'],
-    ['lock.ts', '(turn.admitted ? proven', '(turn ? proven'],
+    ['lock.ts', '(turn.admitted ? mayBegin$', '(turn ? mayBegin$'],
   ),
-  inCore('a lock is granted in doubt', 'grant', [
-    'lock.ts',
-    "health === 'alive' && liveness.remainingMs > 0",
-    'liveness.remainingMs > 0',
-  ]),
-  inCore('a lock is granted without a look at the clock', 'grant', [
-    'lock.ts',
-    "health === 'alive' && liveness.remainingMs > 0",
-    "health === 'alive'",
-  ]),
+  inCore('a lock is granted in doubt', 'grant', ['grant.ts', "health === 'alive'", 'health !== undefined']),
+  inCore(
+    'a lock is granted without a look at the clock',
+    ['grant', 'outcome'],
+    ['grant.ts', '(enough() ?', '(needsMs === 0 || enough() ?'],
+  ),
   inCore('a try waits in line', 'at once', [
     'lock.ts',
     "timeoutMs === 0 ? 'try' : 'wait'",

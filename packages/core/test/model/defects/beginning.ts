@@ -1,0 +1,33 @@
+import { inCore, inSession, type Defect } from './defect.ts';
+
+/** When may the hold begin? */
+export const BEGINNING_DEFECTS: readonly Defect[] = [
+  inCore('a hold begins without the time that its work needs', 'enough time', [
+    'grant.ts',
+    ' && liveness.remainingMs >= needsMs;',
+    ';',
+  ]),
+  inCore(
+    'a hold that cannot have enough time waits for ever',
+    ['progress', 'at once'],
+    ['grant.ts', 'take(BEATS_TO_WAIT_FOR)', 'take(Infinity)'],
+  ),
+  inCore('an unclean end is no reason to wait', 'handover', [
+    'grant.ts',
+    'ids.length === 0 ?',
+    'ids.length >= 0 ?',
+  ]),
+  inSession('a hold leaves no trace', 'handover', ({ traces }) => ({
+    traces: { leave: async () => [], erase: async (queue, ids) => traces?.erase(queue, ids) },
+  })),
+  inSession('the trace of the dead is erased before the delay', 'handover', ({ traces }) => ({
+    traces: {
+      leave: async (queue, id) => {
+        const ids = (await traces?.leave(queue, id)) ?? [];
+        await traces?.erase(queue, ids);
+        return [];
+      },
+      erase: async () => undefined,
+    },
+  })),
+];

@@ -1,0 +1,50 @@
+/** What one member has told about itself and its cluster. Numbers as decimal text. */
+export interface MemberFacts {
+  readonly version: string;
+  /** The Raft term in which it told. */
+  readonly term: string;
+  readonly member: string;
+  /** The member that leads in this term; `0` for none. */
+  readonly leader: string;
+}
+
+const VERSION = /^v?(\d+)\.(\d+)\.(\d+)(-\S+)?/;
+
+// The first patch releases without the bug, by minor version of 3; https://github.com/etcd-io/etcd/issues/20418
+const FIRST_SOUND_PATCH: Readonly<Record<string, number>> = { '4': 42, '5': 28, '6': 9 };
+
+/**
+ * Whether linearizable reads of this version of etcd may be stale after a member was paused: before 3.4.42, 3.5.28 and 3.6.9.
+ * Also true for what cannot be read as a version.
+ */
+export function staleReads(version: string): boolean {
+  const [, major = '0', minor = '0', patch = '0', preRelease] = VERSION.exec(version) ?? [];
+  if (Number(major) !== 3) return Number(major) < 3;
+  if (Number(minor) < 4) return true;
+  const firstSound = FIRST_SOUND_PATCH[minor] ?? 0;
+  return Number(patch) < firstSound || (Number(patch) === firstSound && preRelease !== undefined);
+}
+
+/**
+ * Why reads that are answered in this term may be stale, one reason a line; none if they can be trusted.
+ * What was told in another term does not count: a member that leads now may have been restarted with another version before.
+ * The leader has to be known as well, since it has a part in every linearizable read.
+ */
+export function distrust(term: string, told: ReadonlyMap<string, MemberFacts | undefined>): string[] {
+  const reasons: string[] = [];
+  const members = new Set([...told.values()].map((facts) => facts?.member));
+  for (const [host, facts] of told) {
+    if (facts?.term !== term) reasons.push(`${host} has not told its version in Raft term ${term}`);
+    else if (staleReads(facts.version)) reasons.push(`${host} runs ${facts.version}${soundSince(facts)}`);
+    else if (!members.has(facts.leader))
+      reasons.push(`${host} follows a leader that is none of the hosts, so its version is not known`);
+  }
+  return reasons;
+}
+
+function soundSince({ version }: MemberFacts): string {
+  const [, , minor = ''] = VERSION.exec(version) ?? [];
+  const patch = FIRST_SOUND_PATCH[minor];
+  const since = patch === undefined ? '3.4.42, 3.5.28 and 3.6.9' : `3.${minor}.${patch}`;
+  return `, whose linearizable reads may be stale after a pause (fixed in ${since})`;
+}

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import type { Session } from '@queuelock/core/backend';
+import { startProxy } from '../../../integration/faults.ts';
+import { etcdMetrics, startEtcd, sumOf } from '../../../integration/services.ts';
+import type { Beats } from '../src/options.ts';
+import { staleReads } from '../src/read-trust.ts';
+import { Clients, freshQueue, wish } from './clients.ts';
+import { Operator } from './operator.ts';
+
+type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
+
+const patient = new AbortController().signal;
+const BEATS = 10;
+
+describe('heartbeats on etcd', () => {
+  let server: Server;
+  let operator: Operator;
+  const clients = new Clients();
+
+  before(async () => {
+    server = await startEtcd({ way: 'process' });
+    operator = new Operator(server.endpoint);
+  });
+  after(async () => {
+    operator.close();
+    await server.stop();
+  });
+  afterEach(() => clients.close());
+
+  it('pass through consensus when they are strict, one round each, and leave no history', async () => {
+    expect(await costOf({ beats: 'strict' })).to.deep.equal({ rounds: BEATS, revisions: 0n });
+  });
+
+  it('pass through no consensus when they are verified by a read', async () => {
+    expect(await costOf({ beats: 'verified' })).to.deep.equal({ rounds: 0, revisions: 0n });
+  });
+
+  it('are strict by themselves where reads may be stale, and only there', async () => {
+    const rounds = staleReads(server.version) ? BEATS : 0;
+    expect(await costOf({})).to.deep.equal({ rounds, revisions: 0n });
+  });
+
+  it('are strict as long as a member does not tell its version, which delays no opening', async () => {
+    const mute = await startProxy(server.endpoint);
+    mute.toClient.blackhole();
+    const backend = clients.backend({ hosts: [server.endpoint, mute.endpoint], requestTimeoutMs: 1_000 });
+    // Goes on to the member that answers, if it was not the first.
+    await (await backend.open(10_000, patient)).close();
+    const startedAt = performance.now();
+    const session = await backend.open(10_000, patient);
+    expect(performance.now() - startedAt).to.be.lessThan(500);
+    expect(await roundsOf(session)).to.equal(BEATS);
+    await session.close();
+    await clients.close();
+    await mute.heal();
+    await mute.stop();
+  });
+
+  for (const beats of ['strict', 'verified'] as const) {
+    it(`see the removal of an entry and of the lease (${beats})`, async () => {
+      const session = await clients.session({ hosts: server.endpoint, beats });
+      const { key } = await session.enqueue(wish(freshQueue()));
+      await operator.remove(key);
+      expect(await session.renew(patient)).to.equal(session.ttlMs);
+      await operator.revoke(session.id);
+      const failure: unknown = await session.renew(patient).catch((error: unknown) => error);
+      expect(failure).to.have.property('code', 'SESSION_LOST');
+    });
+  }
+
+  /** What some heartbeats of a session with an entry cost the cluster. */
+  async function costOf({
+    beats,
+  }: {
+    readonly beats?: Beats;
+  }): Promise<{ rounds: number; revisions: bigint }> {
+    const session = await clients.session({ hosts: server.endpoint, ...(beats ? { beats } : {}) });
+    await session.enqueue(wish(freshQueue()));
+    const before = await revision();
+    const rounds = await roundsOf(session);
+    return { rounds, revisions: (await revision()) - before };
+  }
+
+  async function roundsOf(session: Session): Promise<number> {
+    await session.renew(patient);
+    const before = await committed();
+    for (let i = 0; i < BEATS; i += 1) expect(await session.renew(patient)).to.equal(session.ttlMs);
+    return (await committed()) - before;
+  }
+
+  async function committed(): Promise<number> {
+    return sumOf(await etcdMetrics(server.endpoint), 'etcd_server_proposals_committed_total');
+  }
+
+  async function revision(): Promise<bigint> {
+    return BigInt((await operator.client.kv.range({ key: Buffer.from('a') })).header.revision);
+  }
+});
