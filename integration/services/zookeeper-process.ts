@@ -94,7 +94,7 @@ export async function zooKeeperCommand(
 type Launcher = (config: string, javaOptions: readonly string[]) => Command;
 
 async function findLauncher(): Promise<Launcher | undefined> {
-  return (await debianLauncher()) ?? (await scriptLauncher());
+  return (await scriptLauncher()) ?? (await debianLauncher());
 }
 
 // Debian's jar names its dependencies in the manifest; slf4j-simple prints the log to the standard error stream.

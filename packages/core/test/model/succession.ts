@@ -24,6 +24,8 @@ export class Succession {
     const { judge, ledger, server } = this.#world;
     this.#afterUncleanEnd(hold);
     this.#holds.push(hold);
+    // Ended before its client knew that it began: the next one may be waiting since then.
+    if (!this.#isThere(hold)) this.#uncleanEnds.set(hold, -Infinity);
     // The news that an operator took it away may be on its way still.
     if (ledger.tookAway(hold.key)) return;
     this.#exclude(hold.name);
