@@ -3,7 +3,7 @@ import rxjs from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
 const BACKENDS = ['memory', 'etcd', 'zookeeper'];
-const PACKAGES = ['core', ...BACKENDS, 'conformance', 'cli'];
+const PACKAGES = ['core', ...BACKENDS, 'conformance', 'fencing', 'cli'];
 const tests = ['packages/*/test/**/*.ts', 'integration/**/*.ts'];
 
 // --- who may import what
@@ -40,6 +40,10 @@ const authorsDoor = doors(
   'core/backend',
   'Backends and the conformance suite import @queuelock/core/backend only.',
 );
+const fencingDoors = doors(
+  'core|core/backend',
+  'Fencing imports types of @queuelock/core, errors of @queuelock/core/backend, and nothing else of ours.',
+);
 const usersDoor = doors('core', 'Import @queuelock/core; load a backend by dynamic import.');
 
 const boundaries = [
@@ -48,6 +52,7 @@ const boundaries = [
   imports(rxFiles('core'), [unboundedOrUnclear], noImports),
   imports(sources(...BACKENDS, 'conformance'), [rxDoor], authorsDoor),
   imports(rxFiles(...BACKENDS, 'conformance'), [unboundedOrUnclear], authorsDoor),
+  imports(sources('fencing'), [rxDoor], fencingDoors),
   imports(sources('cli'), [unboundedOrUnclear], usersDoor),
 ];
 
@@ -109,7 +114,7 @@ export default defineConfig(
       'max-lines-per-function': ['error', { max: 45, skipBlankLines: true, skipComments: true }],
     },
   },
-  { files: sources('core', ...BACKENDS, 'conformance'), rules: { 'no-console': 'error' } },
+  { files: sources('core', ...BACKENDS, 'conformance', 'fencing'), rules: { 'no-console': 'error' } },
   {
     files: tests,
     rules: {
@@ -123,7 +128,7 @@ export default defineConfig(
   },
   boundaries,
   syntax(['**/*.ts']),
-  syntax(sources('core', ...BACKENDS), noPackageByImportCall, ...noWallClock),
+  syntax(sources('core', ...BACKENDS, 'fencing'), noPackageByImportCall, ...noWallClock),
   syntax(sources('conformance'), noPackageByImportCall),
   syntax(tests, noShould),
 );

@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 import { compileCurator } from './interop/curator/curator.ts';
 import { startEtcd, startZooKeeper } from './services.ts';
 import { installPackages } from './services/install.ts';
+import { startMariaDb } from './services/mariadb-process.ts';
+import { startPostgres } from './services/postgres-process.ts';
 import { NotHere } from './services/service.ts';
 
 const require = createRequire(import.meta.url);
@@ -26,25 +28,39 @@ async function compileAddon(): Promise<void> {
   await promisify(execFile)('npm', ['run', 'install'], { cwd, maxBuffer: 64 * 1024 * 1024 });
 }
 
+interface Need {
+  readonly name: string;
+  readonly start: () => Promise<void>;
+}
+
 /** One of each, to see that it can be had. */
-const NEEDED = [
+const NEEDED: readonly Need[] = [
   { name: 'the compiled ZooKeeper client', start: compileAddon },
   { name: 'etcd', start: async () => (await startEtcd()).stop() },
   { name: 'ZooKeeper', start: async () => (await startZooKeeper()).stop() },
 ];
 
+/** Tests with these say themselves what is missing if it cannot be had. */
+const WANTED: readonly Need[] = [
+  { name: 'Curator', start: async () => (await compileCurator()).remove() },
+  { name: 'PostgreSQL', start: async () => (await startPostgres()).stop() },
+  { name: 'MariaDB', start: async () => (await startMariaDb()).stop() },
+];
+
+async function have({ name, start }: Need): Promise<void> {
+  const begun = performance.now();
+  await start();
+  console.log(`${name} is here (${String(Math.round(performance.now() - begun))} ms)`);
+}
+
 try {
-  for (const { name, start } of NEEDED) {
-    const begun = performance.now();
-    await start();
-    console.log(`${name} is here (${String(Math.round(performance.now() - begun))} ms)`);
-  }
-  // Tests with Curator say themselves what is missing if it cannot be had.
-  await compileCurator()
-    .then((curator) => curator.remove())
-    .catch((error: unknown) => {
+  for (const need of NEEDED) await have(need);
+  for (const need of WANTED) {
+    await have(need).catch((error: unknown) => {
       if (!(error instanceof NotHere)) throw error;
+      console.log(`${need.name}: ${error.message}`);
     });
+  }
 } catch (error) {
   if (!(error instanceof NotHere)) throw error;
   console.error(error.message);

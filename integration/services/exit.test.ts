@@ -3,16 +3,29 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { startMariaDb } from './mariadb-process.ts';
+import { startPostgres } from './postgres-process.ts';
 import { isAlive } from './process-facts.ts';
+import { NotHere } from './service.ts';
 import { until } from './until.ts';
 
-const SERVICES = new URL('../services.ts', import.meta.url).href;
+/** How a server is started: a module of this directory and a call of it. */
+type Start = readonly [module: string, call: string];
 
-/** A process that starts etcd, tells where it is, and ends as the last line says. */
-async function endAfterStart(lastLine: string): Promise<{ pid: number; directory: string }> {
+const ETCD: Start = ['../services.ts', `startEtcd({ way: 'process' })`];
+const DATABASES = [
+  { name: 'PostgreSQL', start: startPostgres, from: ['./postgres-process.ts', 'startPostgres()'] },
+  { name: 'MariaDB', start: startMariaDb, from: ['./mariadb-process.ts', 'startMariaDb()'] },
+] as const;
+
+/** A process that starts a server, tells where it is, and ends as the last line says. */
+async function endAfterStart(
+  lastLine: string,
+  [module, call]: Start = ETCD,
+): Promise<{ pid: number; directory: string }> {
   const source = `
-    const { startEtcd } = await import(${JSON.stringify(SERVICES)});
-    const { pid, directory } = await startEtcd({ way: 'process' });
+    const services = await import(${JSON.stringify(new URL(module, import.meta.url).href)});
+    const { pid, directory } = await services.${call};
     console.log(JSON.stringify({ pid, directory }));
     ${lastLine}
   `;
@@ -62,4 +75,27 @@ describe('a server whose test process', () => {
       rmSync(directory, { recursive: true, force: true });
     }
   });
+
+  for (const { name, start, from } of DATABASES) {
+    it(`is killed ends with it, also as another user: ${name}`, async function () {
+      this.timeout(60_000);
+      if (process.platform !== 'linux') {
+        this['skipReason'] = 'only Linux ends a child with its parent';
+        this.skip();
+      }
+      try {
+        await (await start()).stop();
+      } catch (error) {
+        if (!(error instanceof NotHere)) throw error;
+        this['skipReason'] = error.message;
+        this.skip();
+      }
+      const { pid, directory } = await endAfterStart('process.kill(process.pid, "SIGKILL");', from);
+      try {
+        await disappears(pid);
+      } finally {
+        rmSync(directory, { recursive: true, force: true });
+      }
+    });
+  }
 });

@@ -103,10 +103,10 @@ export class ServerProcess implements ProcessService {
     await this.answers();
   }
 
-  /** Starts the process, on the data that is there. Does not wait until it answers. */
-  async spawn(): Promise<void> {
+  /** Starts the process, on the data that is there; `env`: besides its own. Does not wait until it answers. */
+  async spawn(env: Readonly<Record<string, string>> = {}): Promise<void> {
     const command = await this.#program.command(this.#place);
-    await spawnChild(command, { directory: this.directory, log: this.#log }, (spawned) => {
+    await spawnChild({ ...command, env: { ...command.env, ...env } }, { directory: this.directory, log: this.#log }, (spawned) => {
       this.#child = spawned;
     });
   }

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import type { SqlDialect, SqlResult, SqlStatement } from '@queuelock/fencing';
+import { createConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
+import { Client } from 'pg';
+import { mariaDbAccess, startMariaDb } from '../services/mariadb-process.ts';
+import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
+import type { ResourceKind } from './writer.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A connection of the database's own driver, with its defaults. */
+export interface SqlConnection {
+  run(statement: SqlStatement): Promise<SqlResult>;
+  rows(statement: SqlStatement): Promise<readonly Row[]>;
+  exec(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RunningDatabase {
+  /** For `connect`, also of another process. */
+  readonly place: string;
+  readonly version: string;
+  stop(): Promise<void>;
+}
+
+export interface Database {
+  readonly kind: ResourceKind;
+  readonly name: string;
+  readonly dialect: SqlDialect;
+  /** How a transaction begins that is going to write. */
+  readonly begin: string;
+  /** Rejects with NotHere where it cannot be had. */
+  start(): Promise<RunningDatabase>;
+  connect(place: string): Promise<SqlConnection>;
+}
+
+const postgres: Database = {
+  kind: 'postgres',
+  name: 'PostgreSQL',
+  dialect: 'postgres',
+  begin: 'BEGIN',
+  async start() {
+    const server = await startPostgres();
+    return { place: postgresUrl(server), version: server.version, stop: () => server.stop() };
+  },
+  async connect(place) {
+    const client = new Client({ connectionString: place });
+    // A query on a lost connection rejects as well.
+    client.on('error', () => undefined);
+    await client.connect();
+    return {
+      run: (statement) => client.query(statement),
+      rows: async (statement) => (await client.query<Row>(statement)).rows,
+      exec: async (text) => {
+        await client.query(text);
+      },
+      close: () => client.end(),
+    };
+  },
+};
+
+/** A connection to MariaDB; `flags` as in the options of mysql2. */
+export async function connectMariaDb(place: string, flags: string[] = []): Promise<SqlConnection> {
+  const connection = await createConnection({ ...mariaDbAccess({ endpoint: place }), flags });
+  connection.on('error', () => undefined);
+  return {
+    run: async ({ text, values }) => (await connection.execute<ResultSetHeader>(text, values as string[]))[0],
+    rows: async ({ text, values }) =>
+      (await connection.execute<RowDataPacket[]>(text, values as string[]))[0],
+    exec: async (text) => {
+      await connection.query(text);
+    },
+    close: () => connection.end(),
+  };
+}
+
+const mariadb: Database = {
+  kind: 'mariadb',
+  name: 'MariaDB',
+  dialect: 'mysql',
+  begin: 'BEGIN',
+  async start() {
+    const server = await startMariaDb();
+    return { place: server.endpoint, version: server.version, stop: () => server.stop() };
+  },
+  connect: (place) => connectMariaDb(place),
+};
+
+const sqlite: Database = {
+  kind: 'sqlite',
+  name: 'SQLite',
+  dialect: 'sqlite',
+  begin: 'BEGIN IMMEDIATE',
+  async start() {
+    const directory = mkdtempSync(join(tmpdir(), 'queuelock-sqlite-'));
+    const place = join(directory, 'data.db');
+    const database = new DatabaseSync(place);
+    const { version } = database.prepare('SELECT sqlite_version() AS version').get() as { version: string };
+    database.close();
+    return { place, version, stop: async () => rmSync(directory, { recursive: true }) };
+  },
+  async connect(place) {
+    // Double quotes as SQLite itself and most of its drivers read them.
+    const database = new DatabaseSync(place, { timeout: 5_000, enableDoubleQuotedStringLiterals: true });
+    return {
+      run: async ({ text, values }) => database.prepare(text).run(...values),
+      rows: async ({ text, values }) => database.prepare(text).all(...values) as Row[],
+      exec: async (text) => database.exec(text),
+      close: async () => database.close(),
+    };
+  },
+};
+
+export const databases: readonly Database[] = [postgres, mariadb, sqlite];
+
+export function databaseOf(kind: ResourceKind): Database {
+  return databases.find((database) => database.kind === kind)!;
+}

@@ -1,0 +1,84 @@
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { etcd } from '@queuelock/etcd';
+import { etcdCompare, heldInEtcd } from '@queuelock/fencing';
+import { expect } from 'chai';
+import { Etcd3, KVClient } from 'etcd3';
+import { endScripts } from '../scenarios/child-process.ts';
+import { startProxy } from '../faults.ts';
+import { etcdStore } from '../scenarios/etcd-store.ts';
+import type { Site } from '../scenarios/stores.ts';
+import { expectStaleHolderRefused } from './stale-holder.ts';
+
+describe('a write in etcd that compares with the hold', function () {
+  this.timeout(60_000);
+  let site: Site;
+  let locks: LockClient;
+  let client: Etcd3;
+
+  before(async () => {
+    site = await etcdStore.share('fenced writes in etcd');
+  });
+
+  beforeEach(() => {
+    client = new Etcd3({ hosts: [site.endpoint] });
+    locks = createLockClient(etcd({ hosts: [site.endpoint], prefix: 'fencing/' }));
+  });
+
+  afterEach(async () => {
+    client.close();
+    await locks.close();
+    await endScripts();
+  });
+
+  it('is refused for a holder that was frozen past its TTL, and goes through without the compare', async () => {
+    await expectStaleHolderRefused(site, {
+      kind: 'etcd',
+      place: `${site.endpoint}/stale`,
+      name: 'fenced-etcd',
+    });
+  });
+
+  it('goes through under the lock and no more after the release, also under a prefix', async () => {
+    const write = async (held: Parameters<Etcd3['if']>): Promise<boolean> =>
+      (
+        await client
+          .if(...held)
+          .then(client.put('fenced').value('x'))
+          .commit()
+      ).succeeded;
+    const ownership = await locks.acquire('released');
+    expect(await write(heldInEtcd(ownership))).to.equal(true);
+    expect(await write(heldInEtcd({ key: ownership.key, token: ownership.token + 1n }))).to.equal(false);
+    await ownership.release();
+    expect(await write(heldInEtcd(ownership))).to.equal(false);
+  });
+
+  it('goes through in the raw API as well', async () => {
+    const kv = new KVClient((client as unknown as { pool: ConstructorParameters<typeof KVClient>[0] }).pool);
+    const put = { request_put: { key: Buffer.from('raw'), value: Buffer.from('x') } };
+    const ownership = await locks.acquire('raw');
+    const request = { compare: [etcdCompare(ownership)], success: [put] };
+    expect((await kv.txn(request)).succeeded).to.equal(true);
+    await ownership.release();
+    expect((await kv.txn(request)).succeeded).to.equal(false);
+  });
+
+  it('is written once when etcd3 repeats it after a lost answer, and then reported as refused, once it compares the data too', async () => {
+    const proxy = await startProxy(site.endpoint);
+    const lossy = new Etcd3({ hosts: [proxy.endpoint] });
+    const ownership = await locks.acquire('lost-answer');
+    const { lost } = proxy.loseNextReply((chunk) => chunk.includes('written once'));
+    const answer = lossy
+      .if(...heldInEtcd(ownership))
+      .and('data', 'Mod', '==', 0)
+      .then(lossy.put('data').value('written once'))
+      .commit();
+    await lost;
+    proxy.cut();
+    expect((await answer).succeeded).to.equal(false);
+    const [data] = (await client.get('data').exec()).kvs;
+    expect([String(data?.value), data?.version]).to.deep.equal(['written once', '1']);
+    lossy.close();
+    await proxy.stop();
+  });
+});

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { createFencingGate, fencingHeaders, headersOf, sendRefusal } from '@queuelock/fencing';
+import type { Resource, Texts } from './writer.ts';
+
+export interface HttpReceiver {
+  readonly place: string;
+  stop(): Promise<void>;
+}
+
+/** A server with one text behind the gate at `/fenced` and one without at `/unfenced`. */
+export async function startReceiver(lock: string): Promise<HttpReceiver> {
+  const gate = createFencingGate();
+  const texts = new Map([
+    ['/fenced', ''],
+    ['/unfenced', ''],
+  ]);
+  const server = createServer((request, response) => {
+    const { url = '', method } = request;
+    const put = async (): Promise<void> => {
+      texts.set(url, await readText(request));
+      response.writeHead(204).end();
+    };
+    const serve = async (): Promise<void> => {
+      if (method === 'GET') response.end(texts.get(url));
+      else if (url === '/unfenced') await put();
+      else {
+        const answer = await gate.run(headersOf(request), put, { lock });
+        if (answer.outcome !== 'accepted') sendRefusal(response, answer);
+      }
+    };
+    serve().catch((error: unknown) => response.destroy(error as Error));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    place: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** The place is the server's address. */
+export const httpResource: Resource = {
+  async open(place, hold) {
+    const put = async (path: keyof Texts, body: string, headers: Record<string, string>): Promise<number> => {
+      const response = await fetch(`${place}/${path}`, { method: 'PUT', body, headers });
+      await response.text();
+      return response.status;
+    };
+    return {
+      async fenced(text) {
+        const status = await put('fenced', text, fencingHeaders(hold));
+        if (status !== 204 && status !== 412) throw new Error(`the receiver answers ${String(status)}`);
+        return status === 204 ? 'accepted' : 'refused';
+      },
+      unfenced: async (text) => ((await put('unfenced', text, {})) === 204 ? 'accepted' : 'refused'),
+      close: async () => undefined,
+    };
+  },
+  async texts(place) {
+    const [fenced = '', unfenced = ''] = await Promise.all(
+      ['fenced', 'unfenced'].map(async (path) => (await fetch(`${place}/${path}`)).text()),
+    );
+    return { fenced, unfenced };
+  },
+};

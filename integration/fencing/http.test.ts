@@ -1,0 +1,42 @@
+import { fencingHeaders } from '@queuelock/fencing';
+import { expect } from 'chai';
+import { endScripts } from '../scenarios/child-process.ts';
+import { etcdStore } from '../scenarios/etcd-store.ts';
+import { startReceiver, type HttpReceiver } from './http-resource.ts';
+import { expectStaleHolderRefused } from './stale-holder.ts';
+
+const LOCK = 'fenced/http é';
+
+describe('a receiver over HTTP behind the gate', function () {
+  this.timeout(60_000);
+  let receiver: HttpReceiver;
+
+  beforeEach(async () => {
+    receiver = await startReceiver(LOCK);
+  });
+
+  afterEach(async () => {
+    await endScripts();
+    await receiver.stop();
+  });
+
+  it('refuses the request of a holder that was frozen past its TTL; the door beside the gate does not', async () => {
+    const site = await etcdStore.share('fenced requests over HTTP');
+    await expectStaleHolderRefused(site, { kind: 'http', place: receiver.place, name: LOCK });
+  });
+
+  it('answers 412 with the largest token, 400 to what is malformed, 428 to what is missing', async () => {
+    const put = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${receiver.place}/fenced`, { method: 'PUT', body: 'x', headers });
+    const of = (token: bigint, epoch = 0): Record<string, string> =>
+      fencingHeaders({ name: LOCK, token }, { epoch });
+    expect((await put(of(7n))).status).to.equal(204);
+    const stale = await put(of(6n));
+    expect([stale.status, stale.headers.get('fencing-token')]).to.deep.equal([412, '7']);
+    expect((await put(of(1n, 1))).status).to.equal(204);
+    expect((await put(of(8n))).status).to.equal(412);
+    expect((await put({ ...of(9n), 'fencing-token': '9, 9' })).status).to.equal(400);
+    expect((await put(fencingHeaders({ name: 'another', token: 9n }))).status).to.equal(400);
+    expect((await put({})).status).to.equal(428);
+  });
+});

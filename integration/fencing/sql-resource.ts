@@ -1,0 +1,39 @@
+import { fencedUpdate, isAccepted } from '@queuelock/fencing';
+import type { Database } from './databases.ts';
+import type { Resource } from './writer.ts';
+
+/** What has to be there: one row for each way of writing. */
+export const SQL_TABLE = [
+  'CREATE TABLE texts (id varchar(20) PRIMARY KEY, text varchar(20), fence bigint NOT NULL DEFAULT 0)',
+  `INSERT INTO texts (id) VALUES ('fenced')`,
+  `INSERT INTO texts (id) VALUES ('unfenced')`,
+] as const;
+
+/** Two rows of a table. */
+export function sqlResource(database: Database): Resource {
+  return {
+    async open(place, hold) {
+      const connection = await database.connect(place);
+      return {
+        async fenced(text) {
+          const update = { table: 'texts', set: { text }, where: { id: 'fenced' }, hold };
+          return isAccepted(await connection.run(fencedUpdate(database.dialect, update)))
+            ? 'accepted'
+            : 'refused';
+        },
+        async unfenced(text) {
+          await connection.exec(`UPDATE texts SET text = '${text}' WHERE id = 'unfenced'`);
+          return 'accepted';
+        },
+        close: () => connection.close(),
+      };
+    },
+    async texts(place) {
+      const connection = await database.connect(place);
+      const rows = await connection.rows({ text: 'SELECT id, text FROM texts', values: [] });
+      await connection.close();
+      const textOf = (id: string): string => String(rows.find((row) => row['id'] === id)?.['text']);
+      return { fenced: textOf('fenced'), unfenced: textOf('unfenced') };
+    },
+  };
+}

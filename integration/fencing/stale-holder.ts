@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+import { createLockClient } from '@queuelock/core';
+import { expect } from 'chai';
+import { ScriptProcess } from '../scenarios/child-process.ts';
+import type { Site } from '../scenarios/stores.ts';
+import { resourceOf, type Answer, type ResourceKind } from './writer.ts';
+
+const SCRIPT = fileURLToPath(new URL('stale-writer.ts', import.meta.url));
+
+/** What the stale writer is told: the JSON in its argument. */
+export interface StaleWriterSetup {
+  readonly url: string;
+  readonly name: string;
+  readonly ttlMs: number;
+  readonly kind: ResourceKind;
+  readonly place: string;
+}
+
+/** What it says. */
+export type StaleWriterEvent =
+  | { readonly ev: 'holds'; readonly token: string; readonly fenced: Answer; readonly unfenced: Answer }
+  | { readonly ev: 'wrote'; readonly fenced: Answer; readonly unfenced: Answer };
+
+/**
+ * A process holds, writes, and is stopped for longer than its TTL; the next one holds and writes; the first goes on and sends
+ * what it had prepared. Fenced, it is refused and the next one's text stays; unfenced, it overwrites that.
+ */
+export async function expectStaleHolderRefused(
+  site: Site,
+  { kind, place, name }: Pick<StaleWriterSetup, 'kind' | 'place' | 'name'>,
+): Promise<void> {
+  const { ttlMs } = site;
+  const resource = await resourceOf(kind);
+  const setup: StaleWriterSetup = { url: site.url(), name, ttlMs, kind, place };
+  const stale = new ScriptProcess<StaleWriterEvent>(SCRIPT, [JSON.stringify(setup)]);
+  const first = await stale.until(({ ev }) => ev === 'holds');
+  expect(first).to.deep.include({ fenced: 'accepted', unfenced: 'accepted' });
+  await stale.freeze();
+
+  const client = createLockClient(site.backend(), { ttlMs });
+  const ownership = await client.acquire(name);
+  const writer = await resource.open(place, ownership);
+  expect([await writer.fenced('next'), await writer.unfenced('next')]).to.deep.equal([
+    'accepted',
+    'accepted',
+  ]);
+  expect(await resource.texts(place)).to.deep.equal({ fenced: 'next', unfenced: 'next' });
+
+  stale.tell({ do: 'write' });
+  await stale.thaw();
+  const late = await stale.until(({ ev }) => ev === 'wrote');
+  expect(late).to.deep.equal({ ev: 'wrote', fenced: 'refused', unfenced: 'accepted' });
+  expect(await resource.texts(place)).to.deep.equal({ fenced: 'next', unfenced: 'late' });
+
+  expect(await writer.fenced('again')).to.equal('accepted');
+  await Promise.all([writer.close(), client.close(), stale.kill()]);
+}

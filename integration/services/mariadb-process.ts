@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { splitEndpoint } from './endpoint.ts';
+import { installPackages } from './install.ts';
+import { findProgram, firstExecutable } from './programs.ts';
+import { startProcess, type Place, type ServerProgram } from './server-process.ts';
+import { NotHere, type ProcessService } from './service.ts';
+import { commandAs, giveTo, runAs, unprivilegedUser } from './unprivileged.ts';
+
+/** A fresh MariaDB of this machine, whose root has no password; installed if this process may. Rejects with NotHere. */
+export async function startMariaDb(): Promise<ProcessService> {
+  if ((await findMariaDb()) === undefined) await installPackages(['mariadb-server']);
+  return startProcess(mariaDbProgram);
+}
+
+/** How to connect to it, for mysql2. */
+export function mariaDbAccess({ endpoint }: Pick<ProcessService, 'endpoint'>): {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+} {
+  return { ...splitEndpoint(endpoint), user: 'root', database: 'test' };
+}
+
+const mariaDbProgram: ServerProgram = {
+  name: 'mariadb',
+  ports: 1,
+  async command(place) {
+    const mariadbd = await findMariaDb();
+    if (mariadbd === undefined) throw new NotHere('MariaDB is not installed');
+    const user = await unprivilegedUser('mysql');
+    await giveTo(user, place.directory, place.data);
+    const common = ['--no-defaults', `--datadir=${place.data}`];
+    if (!existsSync(join(place.data, 'mysql'))) {
+      const program = (await findProgram('mariadb-install-db')) ?? 'mariadb-install-db';
+      const args = [...common, '--auth-root-authentication-method=normal', `--tmpdir=${place.directory}`];
+      await runAs(user, { program, args }, place.directory);
+    }
+    const own = [
+      `--bind-address=${place.host}`,
+      `--port=${String(place.ports[0])}`,
+      `--socket=${join(place.directory, 'socket')}`,
+      `--pid-file=${join(place.directory, 'pid')}`,
+      `--tmpdir=${place.directory}`,
+    ];
+    return commandAs(user, { program: mariadbd, args: [...common, ...own] });
+  },
+  probe: probeMariaDb,
+};
+
+async function probeMariaDb(place: Place): Promise<string> {
+  const endpoint = `${place.host}:${String(place.ports[0])}`;
+  const connection = await createConnection({ ...mariaDbAccess({ endpoint }), connectTimeout: 5_000 });
+  try {
+    const [rows] = await connection.query<RowDataPacket[]>('SELECT @@datadir AS data, VERSION() AS version');
+    const { data, version } = rows[0] as { data: string; version: string };
+    if (data !== `${place.data}/`) throw new Error(`another MariaDB answers on ${endpoint}`);
+    return version.split('-')[0]!;
+  } finally {
+    await connection.end();
+  }
+}
+
+async function findMariaDb(): Promise<string | undefined> {
+  return (await findProgram('mariadbd')) ?? firstExecutable(['/usr/sbin/mariadbd']);
+}

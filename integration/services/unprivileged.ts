@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { chown } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import type { Command } from './child.ts';
+import { NotHere } from './service.ts';
+
+const run = promisify(execFile);
+
+/** A user of this machine; `undefined` where this process is not root and so stays who it is. */
+export type User = { readonly name: string; readonly uid: number; readonly gid: number } | undefined;
+
+/** For servers that refuse to run as root: the user that Debian's package made for it. */
+export async function unprivilegedUser(name: string): Promise<User> {
+  if (process.getuid?.() !== 0) return undefined;
+  const ids = ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout));
+  const [uid, gid] = await Promise.all(ids).catch((cause: unknown) => {
+    throw new NotHere(
+      `this process is root, as which the server does not run, and there is no user ${name}`,
+      {
+        cause,
+      },
+    );
+  });
+  return { name, uid: uid!, gid: gid! };
+}
+
+/** Gives the user these files or directories. */
+export async function giveTo(user: User, ...paths: readonly string[]): Promise<void> {
+  if (user === undefined) return;
+  for (const path of paths) await chown(path, user.uid, user.gid);
+}
+
+/** The same command as that user. It still ends with the process that starts it, which a change of user would undo. */
+export function commandAs(user: User, { program, args }: Command): Command {
+  if (user === undefined) return { program, args };
+  const change = [`--reuid=${String(user.uid)}`, `--regid=${String(user.gid)}`, '--clear-groups'];
+  return { program: 'setpriv', args: [...change, '--pdeathsig', 'KILL', '--', program, ...args] };
+}
+
+/** Runs a command of the set-up to its end, in that directory. */
+export async function runAs(user: User, command: Command, directory: string): Promise<void> {
+  const { program, args } = commandAs(user, command);
+  await run(program, [...args], { cwd: directory, timeout: 60_000, maxBuffer: 16 * 1024 * 1024 });
+}

@@ -1,0 +1,33 @@
+export type { Hold } from './hold.ts';
+export type { FenceOutcome } from './outcome.ts';
+export { compareEpochTokens, decodeEpochToken, encodeEpochToken, type EpochToken } from './epoch.ts';
+export { etcdCompare, heldInEtcd, type EtcdCompare } from './etcd.ts';
+export type { Znode, ZnodeClient } from './znode/client.ts';
+export { decodeFencedData, encodeFencedData, type FencedData } from './znode/data.ts';
+export { fencedZnode, type FencedZnode } from './znode/fenced-znode.ts';
+export { npmZookeeper, type NpmZookeeperOptions, type NpmZookeeperSession } from './znode/npm-zookeeper.ts';
+export { isAccepted, type SqlResult } from './sql/accepted.ts';
+export type { SqlDialect, SqlTable } from './sql/dialect.ts';
+export { fencedUpdate, type FencedUpdate } from './sql/fenced-update.ts';
+export { sqlFences, type SqlFences } from './sql/fences.ts';
+export type { SqlStatement } from './sql/statement.ts';
+export {
+  FENCING_NAME,
+  FENCING_TOKEN,
+  fencingHeaders,
+  readFencingHeaders,
+  type FencingClaim,
+  type FencingFault,
+  type FencingHeaderOptions,
+  type HeaderGetter,
+} from './http/headers.ts';
+export { memoryMaxima, type Maxima, type MemoryMaxima, type MemoryMaximaOptions } from './http/maxima.ts';
+export {
+  createFencingGate,
+  type FencingAccepted,
+  type FencingGate,
+  type FencingGateOptions,
+  type FencingRefusal,
+  type FencingTarget,
+} from './http/gate.ts';
+export { headersOf, refusalResponse, refuseRequest, sendRefusal } from './http/answer.ts';

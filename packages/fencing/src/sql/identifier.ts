@@ -1,0 +1,26 @@
+import { invalidArgument } from '@queuelock/core/backend';
+import type { Dialect, SqlTable } from './dialect.ts';
+
+/**
+ * An identifier in quotes, in which everything stands for itself, upper and lower case too. Not: empty ones, control characters,
+ * a dot (a schema is a text of its own), and what the database would cut or change.
+ */
+export function quoteIdentifier(dialect: Dialect, argument: string, name: unknown): string {
+  const { count, most, unit } = dialect.maxIdentifier;
+  if (typeof name !== 'string' || !/^[^\p{Cc}\p{Cs}.]+$/u.test(name) || name.trim() !== name) {
+    throw invalidArgument(
+      argument,
+      name,
+      'is an identifier: no dots, no control characters, no spaces around it; a schema is given as ["schema", "table"]',
+    );
+  }
+  if (count(name) > most) throw invalidArgument(argument, name, `has at most ${String(most)} ${unit}`);
+  return `${dialect.quote}${name.replaceAll(dialect.quote, dialect.quote.repeat(2))}${dialect.quote}`;
+}
+
+/** A table's name, with its schema if it has one. */
+export function quoteTable(dialect: Dialect, argument: string, table: SqlTable): string {
+  const parts: readonly unknown[] = Array.isArray(table) ? table : [table];
+  if (parts.length > 2) throw invalidArgument(argument, table, 'is "table" or ["schema", "table"]');
+  return parts.map((part) => quoteIdentifier(dialect, argument, part)).join('.');
+}

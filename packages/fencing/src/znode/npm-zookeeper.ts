@@ -1,0 +1,96 @@
+import { invalidArgument, QueueLockError } from '@queuelock/core/backend';
+import type { ZnodeClient } from './client.ts';
+
+/** As much of a session of the npm package `zookeeper` as is used; `text` is a string, which its declarations call a number. */
+export interface NpmZookeeperSession {
+  /** Reads; `watch` is false. */
+  a_get(
+    path: string,
+    watch: boolean,
+    done: (
+      code: number,
+      text: unknown,
+      ...values: [stat: { readonly version: number }, data: Buffer | string | null]
+    ) => void,
+  ): unknown;
+  /** Writes if the version fits. */
+  a_set(path: string, data: Buffer, version: number, done: (code: number, text: unknown) => void): unknown;
+}
+
+/** How to talk to it. */
+export interface NpmZookeeperOptions {
+  /** How long to wait for an answer, in milliseconds; the package itself may wait for ever. Default 10,000. */
+  readonly timeoutMs?: number;
+}
+
+// zookeeper.h
+const OK = 0;
+const NO_NODE = -101;
+const BAD_VERSION = -103;
+const DENIED: ReadonlySet<number> = new Set([-102, -115]);
+const MAX_TIMER_MS = 2_147_483_647;
+
+interface Answer<V extends unknown[]> {
+  readonly code: number;
+  readonly text: unknown;
+  readonly values: V;
+}
+type Done<V extends unknown[]> = (code: number, text: unknown, ...values: V) => void;
+
+/**
+ * Makes a client for {@link fencedZnode} of your own session of the npm package `zookeeper`, from its functions with
+ * callbacks (its promises carry no result code). Nothing of yours runs within its callbacks, where a new socket would
+ * never connect and a new session would abort the process.
+ */
+export function npmZookeeper(session: NpmZookeeperSession, options: NpmZookeeperOptions = {}): ZnodeClient {
+  const { timeoutMs = 10_000 } = options;
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMER_MS) {
+    throw invalidArgument('timeoutMs', timeoutMs, `is a whole number from 1 to ${String(MAX_TIMER_MS)}`);
+  }
+  return {
+    async get(path) {
+      const { code, text, values } = await answered<[{ readonly version: number }, Buffer | string | null]>(
+        timeoutMs,
+        (done) => session.a_get(path, false, done),
+      );
+      if (code === NO_NODE) return undefined;
+      if (code !== OK) throw failure('read', code, text);
+      const [{ version }, data] = values;
+      if (typeof data === 'string') {
+        throw invalidArgument('data_as_buffer of the session', false, 'is true: as text, data loses bytes');
+      }
+      return { version, data: data ?? new Uint8Array() };
+    },
+    async set(path, data, version) {
+      const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+      const { code, text } = await answered(timeoutMs, (done) => session.a_set(path, bytes, version, done));
+      if (code === OK || code === BAD_VERSION) return code === OK;
+      throw failure('write', code, text);
+    },
+  };
+}
+
+function answered<V extends unknown[]>(
+  timeoutMs: number,
+  call: (done: Done<V>) => unknown,
+): Promise<Answer<V>> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new QueueLockError('UNAVAILABLE', `ZooKeeper did not answer within ${String(timeoutMs)} ms`));
+    }, timeoutMs);
+    const settle = (code: number, text: unknown, ...values: V): void => {
+      clearTimeout(timer);
+      resolve({ code, text, values });
+    };
+    const refusal = call((...answer) => setImmediate(settle, ...answer));
+    // Nothing was sent, and the callback will not run.
+    if (typeof refusal === 'number' && refusal !== OK) settle(refusal, 'not sent', ...([] as unknown[] as V));
+  });
+}
+
+function failure(what: string, code: number, text: unknown): QueueLockError {
+  return new QueueLockError(
+    DENIED.has(code) ? 'ACCESS_DENIED' : 'UNAVAILABLE',
+    `the ${what} of a znode ended with ${String(code)} (${String(text)})`,
+  );
+}

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  compareEpochTokens,
+  createFencingGate,
+  fencingHeaders,
+  memoryMaxima,
+  refuseRequest,
+  type EpochToken,
+  type FencingGateOptions,
+  type HeaderGetter,
+  type Maxima,
+} from '../src/index.ts';
+
+interface Sent extends EpochToken {
+  readonly name: string;
+}
+
+const sent: fc.Arbitrary<Sent> = fc.record({
+  name: fc.constantFrom('a', 'b'),
+  epoch: fc.nat(2),
+  token: fc.bigInt({ min: 1n, max: 4n }),
+});
+
+function headersFrom({ name, epoch, token }: Sent): HeaderGetter {
+  const headers = new Headers(fencingHeaders({ name, token }, { epoch }));
+  return (header) => headers.get(header);
+}
+
+/** Maxima somewhere else: each question and each answer takes as long as the scheduler likes. */
+function remote(scheduler: fc.Scheduler, maxima: Maxima = memoryMaxima()): Required<FencingGateOptions> {
+  return {
+    maxima: {
+      async raise(resource, at) {
+        await scheduler.schedule(Promise.resolve(), 'question');
+        const answer = await maxima.raise(resource, at);
+        await scheduler.schedule(Promise.resolve(), 'answer');
+        return answer;
+      },
+    },
+  };
+}
+
+describe('the gate', () => {
+  it('accepts exactly what is not smaller than all before it, each resource for itself', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(sent), async (requests) => {
+        const gate = createFencingGate();
+        const largest = new Map<string, EpochToken>();
+        for (const request of requests) {
+          const known = largest.get(request.name);
+          const older = known !== undefined && compareEpochTokens(request, known) < 0;
+          if (!older) largest.set(request.name, { epoch: request.epoch, token: request.token });
+          const answer = await gate.check(headersFrom(request));
+          expect(answer).to.deep.include(
+            older ? { outcome: 'refused', status: 412, largest: known } : { outcome: 'accepted', ...request },
+          );
+        }
+      }),
+    );
+  });
+
+  it('runs no effect of an earlier holder after or during one of a later holder, in any order of arrivals', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.array(sent, { maxLength: 7 }), async (scheduler, requests) => {
+        const gate = createFencingGate(remote(scheduler));
+        const running = new Set<Sent>();
+        const begun: Sent[] = [];
+        const effect = async (request: Sent): Promise<void> => {
+          for (const other of [...running, ...begun].filter(({ name }) => name === request.name)) {
+            expect(compareEpochTokens(other, request)).to.be.at.most(0);
+          }
+          for (const other of [...running].filter(({ name }) => name === request.name)) {
+            expect(compareEpochTokens(other, request)).to.equal(0);
+          }
+          begun.push(request);
+          running.add(request);
+          await scheduler.schedule(Promise.resolve(), 'effect');
+          running.delete(request);
+        };
+        const answers = Promise.all(
+          requests.map((request) => gate.run(headersFrom(request), () => effect(request))),
+        );
+        await scheduler.waitFor(answers);
+        const accepted = (await answers).filter(({ outcome }) => outcome === 'accepted');
+        expect(accepted).to.have.length(begun.length);
+        for (const name of new Set(requests.map((request) => request.name))) {
+          const [last] = requests
+            .filter((request) => request.name === name)
+            .sort((a, b) => compareEpochTokens(b, a));
+          expect(begun.some((one) => one.name === name && compareEpochTokens(one, last!) === 0)).to.equal(
+            true,
+          );
+        }
+      }),
+    );
+  });
+
+  it('an effect that fails lets the next holder in, and its own caller hears of it', async () => {
+    const gate = createFencingGate();
+    let fail!: (error: Error) => void;
+    let first!: Promise<unknown>;
+    await new Promise<void>((begun) => {
+      first = gate.run(headersFrom({ name: 'a', epoch: 0, token: 1n }), () => {
+        begun();
+        return new Promise((_, reject) => (fail = reject));
+      });
+    });
+    const second = gate.run(headersFrom({ name: 'a', epoch: 0, token: 2n }), () => 'done');
+    fail(new Error('no disk'));
+    expect(await first.catch(String)).to.equal('Error: no disk');
+    expect(await second).to.deep.include({ outcome: 'accepted', value: 'done' });
+  });
+
+  it('lets nobody pass when the maxima cannot be asked', async () => {
+    const gate = createFencingGate({ maxima: { raise: () => Promise.reject(new Error('no answer')) } });
+    const header = headersFrom({ name: 'a', epoch: 0, token: 1n });
+    expect(await gate.check(header).catch(String)).to.equal('Error: no answer');
+    expect(await gate.run(header, () => expect.fail('it ran')).catch(String)).to.equal('Error: no answer');
+  });
+
+  it('refuses a request under another lock than the one that guards the resource', async () => {
+    const gate = createFencingGate();
+    const answer = await gate.check(headersFrom({ name: 'b', epoch: 0, token: 1n }), { lock: 'a' });
+    expect(answer).to.deep.include({ outcome: 'malformed', status: 400 });
+  });
+
+  it('answers a Request only when it refuses it', async () => {
+    const gate = createFencingGate();
+    const post = (token?: bigint): Promise<Response | undefined> =>
+      refuseRequest(
+        gate,
+        new Request('http://r/', {
+          method: 'POST',
+          ...(token && { headers: fencingHeaders({ name: 'a', token }) }),
+        }),
+      );
+    expect(await post(2n)).to.equal(undefined);
+    const stale = await post(1n);
+    expect(stale?.status).to.equal(412);
+    expect(stale?.headers.get('fencing-token')).to.equal('2');
+    expect(await stale?.text()).to.equal('a later holder of the lock was here\n');
+    expect((await post())?.status).to.equal(428);
+  });
+});
+
+describe('maxima in memory', () => {
+  it('when it is full it refuses new resources and keeps the old ones', () => {
+    const maxima = memoryMaxima({ maxResources: 1 });
+    maxima.raise('a', { epoch: 0, token: 2n });
+    expect(() => maxima.raise('b', { epoch: 0, token: 1n })).to.throw(/UNAVAILABLE.*raise maxResources/);
+    expect(maxima.raise('a', { epoch: 0, token: 1n })).to.deep.equal({ epoch: 0, token: 2n });
+    maxima.forget('a');
+    expect(maxima.raise('b', { epoch: 0, token: 1n })).to.deep.equal({ epoch: 0, token: 1n });
+    expect(maxima.size).to.equal(1);
+    expect(() => memoryMaxima({ maxResources: 0 })).to.throw(/maxResources is a whole number from 1; got 0/);
+  });
+});
