@@ -17,18 +17,21 @@ export interface Entry {
 /** How to join: `wait` in line, or `try` and stay only if nobody is ahead. */
 export type JoinMode = 'wait' | 'try';
 
+/** How an entry joins, and who hears of it. */
+export interface JoinOptions {
+  readonly mode: JoinMode;
+  /** Is handed the promise that settles when the entry is out of the queue. */
+  readonly leaving: (left: Promise<void>) => void;
+  /** Is told why the last attempt failed, and `undefined` when one did not. */
+  readonly trouble: (why: unknown) => void;
+}
+
 /**
  * Chapter 2: my place. Joins the queue when subscribed and emits the entry, or completes without one when a `try` found
  * somebody ahead. Unsubscribing leaves, also while the join is on its way: a join cannot be interrupted, since its effect
  * would be unknown; leaving follows it.
- *
- * @param leaving is handed the promise that settles when the entry is out of the queue
  */
-export function enterQueue(
-  live: LiveSession,
-  spec: EntrySpec,
-  options: { readonly mode: JoinMode; readonly leaving: (left: Promise<void>) => void },
-): Observable<Entry> {
+export function enterQueue(live: LiveSession, spec: EntrySpec, options: JoinOptions): Observable<Entry> {
   return new Observable((subscriber) => {
     const stop = new AbortController();
     const sessionEnd = live.liveness.health$.subscribe({
@@ -37,7 +40,7 @@ export function enterQueue(
         subscriber.error(error);
       },
     });
-    const attempts = new Attempts(live, spec, options.mode);
+    const attempts = new Attempts(live, spec, options);
     const joined = attempts.join(stop.signal).finally(() => {
       sessionEnd.unsubscribe();
     });
@@ -73,18 +76,18 @@ class Attempts {
   mayBeIn = false;
   readonly #live: LiveSession;
   readonly #spec: EntrySpec;
-  readonly #mode: JoinMode;
+  readonly #options: JoinOptions;
 
-  constructor(live: LiveSession, spec: EntrySpec, mode: JoinMode) {
+  constructor(live: LiveSession, spec: EntrySpec, options: JoinOptions) {
     this.#live = live;
     this.#spec = spec;
-    this.#mode = mode;
+    this.#options = options;
   }
 
   async join(stop: AbortSignal): Promise<Placement | undefined> {
     const { liveness } = this.#live;
     try {
-      if (this.#mode === 'try') return await this.#once();
+      if (this.#options.mode === 'try') return await this.#once();
       return await repeatUntilDefinite(() => this.#once(), stop);
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) liveness.end(error);
@@ -96,8 +99,13 @@ class Attempts {
   async #once(): Promise<Placement | undefined> {
     const { session } = this.#live;
     try {
-      return await (this.#mode === 'try' ? session.tryEnqueue(this.#spec) : session.enqueue(this.#spec));
+      const placement = await (this.#options.mode === 'try'
+        ? session.tryEnqueue(this.#spec)
+        : session.enqueue(this.#spec));
+      this.#options.trouble(undefined);
+      return placement;
     } catch (error) {
+      this.#options.trouble(error);
       if (!isDefinite(error)) this.mayBeIn = true;
       throw error;
     }

@@ -9,22 +9,27 @@ import { after } from './timer.ts';
  * Keeps a session alive while subscribed and reports to its liveness; never ends by itself. A beat that is overdue or
  * fails makes the session doubtful and is repeated soon. Stopping it can only end the session, never prolong it.
  */
-export function heartbeat(live: LiveSession, pace: Pace, clock: Clock): Observable<boolean> {
+export function heartbeat(
+  live: LiveSession,
+  pace: Pace & { readonly openedAt: number },
+  clock: Clock,
+): Observable<boolean> {
   let proven = true;
+  // The opening proved as much as a beat that was sent when it began.
+  let dueInMs = Math.max(0, pace.openedAt + pace.renewEveryMs - clock.now());
   const doubt$ = (live.session.doubts$ ?? NEVER).pipe(
     tap(() => {
       live.liveness.doubt();
     }),
   );
   const pause$ = defer(() =>
-    proven
-      ? merge(after(clock, pace.renewEveryMs), doubt$, live.liveness.wanted$)
-      : after(clock, pace.retryAfterMs),
+    proven ? merge(after(clock, dueInMs), doubt$, live.liveness.wanted$) : after(clock, pace.retryAfterMs),
   ).pipe(take(1));
   return pause$.pipe(
     switchMap(() => beat(live, pace, clock)),
     tap((answer) => {
       proven = answer;
+      dueInMs = pace.renewEveryMs;
     }),
     repeat(),
   );

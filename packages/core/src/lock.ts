@@ -54,10 +54,14 @@ export interface ClaimContext {
 export function claim(context: ClaimContext, request: ClaimRequest): Observable<ClaimState> {
   return defer(() => {
     const granted$ = new Subject<void>();
-    const patience$ = waitLimit(request.limit, context.clock).pipe(takeUntil(granted$));
+    let latest: unknown;
+    const trouble = (why: unknown): void => {
+      latest = why;
+    };
+    const patience$ = waitLimit(request.limit, context.clock, () => latest).pipe(takeUntil(granted$));
     const story$ = context.session$.pipe(
       take(1),
-      switchMap((live) => join(live, request, { ...context, granted$ })),
+      switchMap((live) => join(live, request, { ...context, granted$, trouble })),
       retry({ count: 1, delay: onlyIfTheSessionWasStale }),
     );
     return merge(patience$, story$).pipe(
@@ -70,19 +74,20 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
 
 interface Surroundings extends Omit<ClaimContext, 'session$'> {
   readonly granted$: Subject<void>;
+  readonly trouble: (why: unknown) => void;
 }
 
 function join(
   live: LiveSession,
   { wish, limit, needsMs }: ClaimRequest,
-  { afterwards, granted$, ...context }: Surroundings,
+  { afterwards, granted$, trouble, ...context }: Surroundings,
 ): Observable<ClaimState> {
   // A session that ended while timers were late says so here.
   if (live.liveness.remainingMs === 0) return failures(live);
   const spec = { ...wish, id: randomUUID().replaceAll('-', '') };
   const mode = limit.timeoutMs === 0 ? 'try' : 'wait';
   const mayBegin$ = mayBegin(live, spec, { ...context, needsMs });
-  return enterQueue(live, spec, { mode, leaving: afterwards }).pipe(
+  return enterQueue(live, spec, { mode, leaving: afterwards, trouble }).pipe(
     switchMap((entry) => follow(live, entry, { name: wish.queue, mayBegin$, granted$ })),
     endWith(failed(new QueueLockError('TIMEOUT', `${JSON.stringify(wish.queue)} is taken (timeoutMs 0)`))),
   );

@@ -40,15 +40,17 @@ export function openSession(
       unwanted.abort(new QueueLockError('CLOSED', 'the session is not wanted any more'));
     });
     connect(backend, settings, { unwanted: unwanted.signal, closing }).then(
-      ({ session, openedAt }) => {
-        const live = { session, liveness: livenessOf(session, openedAt, settings) };
+      ({ session, openedAt, deadline }) => {
+        const live = { session, liveness: new Liveness(settings.clock, deadline) };
         subscriber.add(() => {
           live.liveness.end(
             new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
           );
           closing(session.close());
         });
-        subscriber.add(heartbeat(live, paceOf(session.ttlMs, settings), settings.clock).subscribe());
+        subscriber.add(
+          heartbeat(live, { ...paceOf(session.ttlMs, settings), openedAt }, settings.clock).subscribe(),
+        );
         // Before anybody else: who hears of the end and asks for a session again gets another one.
         live.liveness.health$.subscribe({
           error: (error: unknown) => {
@@ -64,14 +66,11 @@ export function openSession(
   });
 }
 
-function livenessOf(session: Session, openedAt: number, settings: SessionSettings): Liveness {
-  const { marginMs } = paceOf(session.ttlMs, settings);
-  return new Liveness(settings.clock, deadlineOf(openedAt, session.ttlMs, marginMs));
-}
-
 interface Opened {
   readonly session: Session;
   readonly openedAt: number;
+  /** Until when the opening proves it. */
+  readonly deadline: number;
 }
 
 /** Tries to open until the connect timeout. A session that opens after that, or unwanted, is closed again. */
@@ -92,9 +91,14 @@ function connect(
       failure = error;
       throw error;
     });
-    if (!stop.signal.aborted) return { session, openedAt };
+    const deadline = deadlineOf(openedAt, session.ttlMs, paceOf(session.ttlMs, settings).marginMs);
+    const isOver = deadline <= clock.now();
+    if (!stop.signal.aborted && !isOver) return { session, openedAt, deadline };
     await session.close();
-    throw stop.signal.reason;
+    stop.signal.throwIfAborted();
+    // Members that are silent cost their time before another one answers; the next attempt begins at that one.
+    failure = new QueueLockError('UNAVAILABLE', 'a session took longer to open than it is proven to live');
+    throw failure;
   };
   const opened = repeatUntilDefinite(attempt, stop.signal);
   closing(opened.then(ignore, ignore));

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
-import { QueueLockError } from './errors.ts';
+import { QueueLockError, detailOf } from './errors.ts';
 import { Observable } from './rx.ts';
 
 /** What may end a wait. */
@@ -9,8 +9,15 @@ export interface WaitLimit {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Errors with the signal's reason when it aborts, with `TIMEOUT` when the time is over. Emits nothing. */
-export function waitLimit({ signal, timeoutMs }: WaitLimit, clock: Clock): Observable<never> {
+/**
+ * Errors with the signal's reason when it aborts, with `TIMEOUT` when the time is over. Emits nothing.
+ * @param trouble what went wrong last, if that is why the wait goes on
+ */
+export function waitLimit(
+  { signal, timeoutMs }: WaitLimit,
+  clock: Clock,
+  trouble: () => unknown,
+): Observable<never> {
   return new Observable((subscriber) => {
     if (signal) {
       const abort = (): void => {
@@ -30,11 +37,17 @@ export function waitLimit({ signal, timeoutMs }: WaitLimit, clock: Clock): Obser
     if (timeoutMs !== undefined && timeoutMs > 0 && timeoutMs !== Infinity) {
       subscriber.add(
         clock.after(timeoutMs, () => {
-          subscriber.error(
-            new QueueLockError('TIMEOUT', `the turn did not come within ${String(timeoutMs)} ms`),
-          );
+          subscriber.error(timedOut(timeoutMs, trouble()));
         }),
       );
     }
+  });
+}
+
+function timedOut(timeoutMs: number, cause: unknown): QueueLockError {
+  const late = `the turn did not come within ${String(timeoutMs)} ms`;
+  if (cause === undefined) return new QueueLockError('TIMEOUT', late);
+  return new QueueLockError('TIMEOUT', `${late}, there is no place in the queue yet: ${detailOf(cause)}`, {
+    cause,
   });
 }

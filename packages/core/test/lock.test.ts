@@ -2,6 +2,7 @@ import {
   createMemoryServer,
   memory,
   virtualClock,
+  type Intercept,
   type MemoryServer,
   type VirtualClock,
 } from '@queuelock/memory';
@@ -37,7 +38,9 @@ describe('a lock client', () => {
     expect(clock.timerCount, 'timers').to.equal(0);
   });
 
-  function connect(options: { owner?: string; backend?: Parameters<typeof memory>[0] } = {}): LockClient {
+  function connect(
+    options: { owner?: string; connectTimeoutMs?: number; backend?: Parameters<typeof memory>[0] } = {},
+  ): LockClient {
     const { backend, ...rest } = options;
     const client = createLockClient(memory({ server, ...backend }), { clock, ttlMs: TTL_MS, ...rest });
     clients.push(client);
@@ -51,6 +54,11 @@ describe('a lock client', () => {
   }
 
   const statuses = (states: readonly ClaimState[]): string[] => states.map(({ status }) => status);
+
+  const elapsed = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      clock.after(ms, resolve);
+    });
 
   /** Lets everything that is ready happen. */
   const settle = (): Promise<void> => clock.advance(0);
@@ -364,6 +372,36 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.have.length(1);
     });
 
+    it('opens again when the opening took longer than the session is proven to live', async () => {
+      const openings: number[] = [];
+      const slow: Intercept = async (call, proceed) => {
+        const answer = await proceed();
+        if (call === 'open' && openings.push(clock.now()) === 1) await elapsed(TTL_MS);
+        return answer;
+      };
+      const client = connect({ backend: { intercept: slow }, connectTimeoutMs: 2 * TTL_MS });
+      const statuses = follow(client).states;
+      await clock.advance(TTL_MS);
+      // The pause before the next attempt is not on this clock.
+      while (openings.length < 2) await new Promise((resolve) => setImmediate(resolve));
+      await settle();
+      expect(statuses.map(({ status }) => status)).to.deep.equal(['joining', 'held']);
+      expect(server.sessionIds).to.have.length(1);
+    });
+
+    it('beats soon when the opening took long', async () => {
+      const calls: [string, number][] = [];
+      const slow: Intercept = async (call, proceed) => {
+        calls.push([call, clock.now()]);
+        const answer = await proceed();
+        if (call === 'open') await elapsed(TTL_MS / 2);
+        return answer;
+      };
+      follow(connect({ backend: { intercept: slow }, connectTimeoutMs: TTL_MS }));
+      await clock.advance(TTL_MS / 2);
+      expect(calls.find(([call]) => call === 'renew')?.[1]).to.equal(TTL_MS / 2);
+    });
+
     it('is kept alive by heartbeats for as long as the client is open', async () => {
       const ownership = await connect().acquire('x');
       await clock.advance(10 * TTL_MS);
@@ -547,6 +585,19 @@ describe('a lock client', () => {
   });
 
   describe('an uncertain answer', () => {
+    it('is told with the timeout that it led to', async () => {
+      const refusing: Intercept = (call, proceed) =>
+        call === 'enqueue' ? Promise.reject(new Error('no space left')) : proceed();
+      const client = connect({ backend: { intercept: refusing } });
+      const late = rejection(client.acquire('x', { timeoutMs: 40 }));
+      await clock.advance(40);
+      const error = await late;
+      expect(error)
+        .to.have.property('message')
+        .that.matches(/^\[TIMEOUT\] .* 40 ms.*: no space left$/);
+      expect(error).to.have.nested.property('cause.message', 'no space left');
+    });
+
     it('to joining is asked for again, and gives one place', async () => {
       let lost = 0;
       const client = connect({

@@ -46,7 +46,6 @@ export class Connection {
   readonly #trouble$ = new Subject<Endpoint>();
   readonly #timeoutMs: number;
   #preferred: number;
-  /** The newest that any answer has shown. */
   #revision = 0n;
 
   constructor(options: CheckedOptions) {
@@ -54,6 +53,11 @@ export class Connection {
     this.trouble$ = this.#trouble$;
     this.#timeoutMs = options.requestTimeoutMs;
     this.#preferred = Math.floor(Math.random() * this.endpoints.length);
+  }
+
+  /** The newest revision that any answer has shown. */
+  get revision(): bigint {
+    return this.#revision;
   }
 
   /** The member to talk to now. */

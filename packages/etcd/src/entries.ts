@@ -118,12 +118,17 @@ export class Entries {
       const ticket: Ticket = { lease: this.#lease, generationKey: key, generation, value: spec.value ?? '' };
       const request = this.#send(`entering the queue ${JSON.stringify(spec.queue)}`, entering(entry, ticket));
       const entered = await entry.creating(request, (answer) => readEntered(answer, entry, ticket));
+      // Taken while the store had gone back, and it has caught up since.
+      if (entered.status === 'placed' && entry.isOfThePast(entered.order)) {
+        await this.#removeCreated(entry);
+        continue;
+      }
       if (entered.status !== 'outdated') return entered;
       await this.#generation.follow({ used: generation, seen: entered.generation });
     }
     throw new QueueLockError(
       'UNAVAILABLE',
-      `the session's generation changed ${ATTEMPTS} times during one attempt to enter`,
+      `no place in the queue after ${ATTEMPTS} requests: the session's generation changed again and again`,
     );
   }
 
@@ -163,7 +168,8 @@ export class Entries {
   #entryOf(spec: EntrySpec): Entry {
     const known = this.#byId.get(spec.id);
     if (known) return known;
-    const entry = new Entry(spec, { prefix: this.#around.prefix, lease: this.#lease });
+    const { prefix, connection } = this.#around;
+    const entry = new Entry(spec, { prefix, lease: this.#lease, revision: connection.revision });
     this.#byId.set(spec.id, entry);
     return entry;
   }

@@ -3,6 +3,14 @@ import type { ITxnResponse } from 'etcd3';
 import type { Entered } from './enqueue.ts';
 import { entryKey, queuePrefix, rangeUnder, type KeyRange } from './keys.ts';
 
+/** Where an entry comes to be. */
+export interface Origin {
+  readonly prefix: string;
+  readonly lease: string;
+  /** The newest revision that was known before anybody asked for the entry. */
+  readonly revision: bigint;
+}
+
 /** What a session remembers of one entry, from the first request until it is surely removed. */
 export class Entry {
   readonly key: Buffer;
@@ -19,15 +27,22 @@ export class Entry {
   withdrawn = false;
   /** The server said that it is not there any more. */
   gone = false;
+  readonly #since: bigint;
   readonly #inFlight = new Set<Promise<Entered>>();
   #unanswered = 0;
 
-  constructor(spec: EntrySpec, { prefix, lease }: { readonly prefix: string; readonly lease: string }) {
+  constructor(spec: EntrySpec, { prefix, lease, revision }: Origin) {
     this.under = queuePrefix(prefix, spec.queue);
     this.range = rangeUnder(this.under);
     this.key = Buffer.from(entryKey(this.under, lease, spec));
     this.shared = spec.shared;
     this.limit = spec.limit;
+    this.#since = revision;
+  }
+
+  /** Whether that order was given by a store that had gone back: it was there before, and so was the token. */
+  isOfThePast(order: bigint): boolean {
+    return order <= this.#since;
   }
 
   /** Whether a request that creates the key may still be on its way to the server. A lost one stays so for good. */

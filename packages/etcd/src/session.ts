@@ -56,10 +56,11 @@ export class EtcdSession implements Session {
 
   /** Asks each member once, at least two times: no answer, or one that proves nothing, may be better from the next. */
   async renew(signal: AbortSignal): Promise<number> {
-    this.#throwIfEnded();
     let failure: unknown;
     const doubted = { noSuchLease: 0 };
     for (let left = Math.max(2, this.#around.connection.endpoints.length); left > 0; left -= 1) {
+      // It may have ended during the beat before: another one would open a stream that nobody closes.
+      this.#throwIfEnded();
       try {
         const ttlMs = await this.#beat(signal, doubted);
         if (ttlMs > 0) return ttlMs;

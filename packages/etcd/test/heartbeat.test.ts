@@ -62,6 +62,21 @@ describe('a session on etcd', () => {
     expect(await session.remove(spec.queue, spec.id)).to.equal(false);
   });
 
+  it('opens no other stream when it ends while its heartbeat is being proven', async () => {
+    const [proxy] = proxies;
+    const backend = clients.backend({ hosts: proxy.endpoint });
+    const session = await backend.open(2_000, patient);
+    await operator.revoke(session.id);
+    let closing: Promise<void> | undefined;
+    proxy.onClientData = (chunk) => {
+      if (chunk.includes('.queuelock/')) closing ??= session.close();
+    };
+    expect(await codeOf(session.renew(patient))).to.equal('SESSION_LOST');
+    await closing;
+    await backend.close();
+    await eventually('no connection is left', () => proxy.connections.length === 0);
+  });
+
   it('tells an entry that went with its lease from one that was removed', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const other = await clients.session({ hosts: server.endpoint });
@@ -143,6 +158,26 @@ describe('a session on etcd', () => {
       .to.have.property('message')
       .that.matches(/UNAVAILABLE.*went back from revision \d+ to 2/);
     expect(await codeOf(after.renew(patient))).to.equal('UNAVAILABLE');
+  });
+
+  it('takes no place for its own that it got in an older state, once the store is as new again', async () => {
+    const backend = clients.backend({ hosts: server.endpoint });
+    const before = await backend.open(5_000, patient);
+    for (let i = 0; i < 5; i += 1) await before.enqueue(wish(freshQueue()));
+    const { order } = await before.enqueue(wish(freshQueue()));
+    await server.kill();
+    await rm(join(server.directory, 'data'), { recursive: true });
+    await server.restart();
+    const spec = wish(freshQueue());
+    const after = await backend.open(5_000, patient);
+    expect(await codeOf(after.enqueue(spec))).to.equal('UNAVAILABLE');
+    expect(await operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
+    await operator.clutter('written', { puts: Number(order), bytes: 1 });
+    const placement = await after.enqueue(spec);
+    expect(placement.order > order).to.equal(true);
+    expect(await operator.createRevisionOf(placement.key)).to.equal(placement.order);
+    expect(await operator.keysUnder(`${spec.queue}/`)).to.deep.equal([placement.key]);
+    await after.close();
   });
 
   it('cannot be opened where nobody listens, and says which members it tried', async () => {

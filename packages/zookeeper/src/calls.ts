@@ -19,15 +19,38 @@ export interface Carrier {
   send(request: (native: NativeClient) => number): number;
 }
 
+/** How a call is treated. */
+export interface CallOption {
+  /** It overtakes all that has not been sent yet. */
+  readonly urgent?: boolean;
+}
+
+/** One call. */
+interface Call {
+  readonly send: (carrier: Carrier) => void;
+  readonly fail: (error: QueueLockError) => void;
+  isSent: boolean;
+}
+
+// Enough to keep a far server busy. All others wait here, where a heartbeat can overtake them: thousands of waiters look
+// again at once after a reconnect, and in a connection nothing overtakes anything.
+const MOST_AT_ONCE = 100;
+
 /**
- * The calls of one session that have not been answered. Without a connection they wait for the next one, in their order.
- * None waits longer than the timeout: the native client forgets some calls altogether, and notices a silent server only
- * after two thirds of the session timeout.
+ * The calls of one session that have not been answered, sent in their order, a hundred at once. Without a connection they wait
+ * for the next one. None waits for the server longer than the timeout: the native client forgets some calls altogether, and
+ * notices a silent server only after two thirds of the session timeout.
  */
 export class Calls {
   readonly #timeoutMs: number;
-  readonly #pending = new Set<(error: QueueLockError) => void>();
-  readonly #parked = new Set<(carrier: Carrier) => void>();
+  /** All that have not been answered. */
+  readonly #pending = new Set<Call>();
+  /** Lines of those that have not been sent, and of some that are not pending any more. */
+  readonly #urgent: Call[] = [];
+  readonly #others: Call[] = [];
+  /** Sent over the present connection. */
+  readonly #underWay = new Set<Call>();
+  #answers = 0;
   #carrier: Carrier | undefined;
   #ended: QueueLockError | undefined;
 
@@ -36,7 +59,11 @@ export class Calls {
   }
 
   /** Sends and waits. `what` says what is sent, for errors. Each request gets a callback of its own. */
-  issue<V extends unknown[]>(what: string, request: Request<V>): Promise<Answer<V>> {
+  issue<V extends unknown[]>(
+    what: string,
+    request: Request<V>,
+    { urgent = false }: CallOption = {},
+  ): Promise<Answer<V>> {
     return new Promise((resolve, reject) => {
       if (this.#ended) {
         reject(this.#ended);
@@ -44,47 +71,79 @@ export class Calls {
       }
       const settle = (): boolean => {
         cancel();
-        this.#parked.delete(send);
-        return this.#pending.delete(fail);
+        this.#underWay.delete(call);
+        return this.#pending.delete(call);
       };
       const fail = (error: QueueLockError): void => {
         if (settle()) reject(error);
       };
       const send = (carrier: Carrier): void => {
+        cancel();
+        cancel = this.#patience(call, what);
         const refusal = carrier.send((native) =>
           request(native, (code, _text, ...values) => {
             setImmediate(() => {
+              this.#answers += 1;
               if (settle()) resolve({ code, values });
+              this.#advance();
             });
           }),
         );
         if (refusal !== 0) fail(errorOf(refusal, what));
       };
-      const cancel = afterQuietLoop(this.#timeoutMs, () => fail(noAnswer(what, this.#timeoutMs)));
-      this.#pending.add(fail);
-      if (this.#carrier) send(this.#carrier);
-      else this.#parked.add(send);
+      const call: Call = { send, fail, isSent: false };
+      let cancel = this.#patience(call, what);
+      this.#pending.add(call);
+      (urgent ? this.#urgent : this.#others).push(call);
+      this.#advance();
     });
   }
 
-  /** There is a connection: what was parked goes first. */
+  /** There is a connection: what waited goes first. */
   carryBy(carrier: Carrier): void {
     this.#carrier = carrier;
-    for (const send of this.#parked) {
-      this.#parked.delete(send);
-      send(carrier);
-    }
+    this.#advance();
   }
 
   /** There is no connection until the next `carryBy`. What was sent is answered by the native client, with an error. */
   park(): void {
     this.#carrier = undefined;
+    this.#underWay.clear();
   }
 
   /** Fails what waits, and all that comes. */
   end(error: QueueLockError): void {
     this.#ended ??= error;
-    for (const fail of this.#pending) fail(this.#ended);
+    for (const { fail } of this.#pending) fail(this.#ended);
+  }
+
+  /** Sends what may be sent. A connection that breaks meanwhile ends it. */
+  #advance(): void {
+    while (this.#carrier) {
+      const isFull = this.#underWay.size >= MOST_AT_ONCE;
+      const call = this.#urgent.shift() ?? (isFull ? undefined : this.#others.shift());
+      if (!call) return;
+      if (!this.#pending.has(call)) continue;
+      call.isSent = true;
+      this.#underWay.add(call);
+      call.send(this.#carrier);
+    }
+  }
+
+  /** Fails the call when its time is over, unless it stands in a line that moves. */
+  #patience(call: Call, what: string): () => void {
+    const answers = this.#answers;
+    let cancel = afterQuietLoop(this.#timeoutMs, () => {
+      if (!call.isSent && this.#answers > answers) {
+        cancel = this.#patience(call, what);
+        return;
+      }
+      call.fail(noAnswer(what, this.#timeoutMs));
+      this.#advance();
+    });
+    return () => {
+      cancel();
+    };
   }
 }
 

@@ -57,8 +57,8 @@ export interface ZkDriver {
   create(path: string, text: string, mode: NodeMode): Promise<Created>;
   /** `false`: there was no such node. */
   delete(path: string): Promise<boolean>;
-  /** `false`: there is no such node. */
-  write(path: string, text: string): Promise<boolean>;
+  /** `false`: there is no such node. `urgent`: it overtakes all calls that are not on their way yet. */
+  write(path: string, text: string, option?: { readonly urgent?: boolean }): Promise<boolean>;
   /** The watch is set on a node that is there only, so none is left on a path that will never be again. */
   read(path: string, option?: WatchOption): Promise<NodeData | undefined>;
   /** The watch is set in any case, also on a node that is yet to come. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@queuelock/core/backend';
-import { Calls, type Answer, type Request } from './calls.ts';
+import { Calls, type Answer, type CallOption, type Request } from './calls.ts';
 import type { ConnectionNews, NodeChange } from './driver.ts';
 import { sessionEnded } from './errors.ts';
 import { NativeHandle } from './handle.ts';
@@ -79,8 +79,8 @@ export class Line {
     return this.#begunAt;
   }
 
-  call<V extends unknown[]>(what: string, request: Request<V>): Promise<Answer<V>> {
-    return this.#calls.issue(what, request);
+  call<V extends unknown[]>(what: string, request: Request<V>, option?: CallOption): Promise<Answer<V>> {
+    return this.#calls.issue(what, request, option);
   }
 
   /** Ends the session. Never rejects. */

@@ -1,5 +1,5 @@
 import { QueueLockError } from '@queuelock/core/backend';
-import type { Request } from './calls.ts';
+import type { CallOption, Request } from './calls.ts';
 import type {
   ConnectionNews,
   Created,
@@ -80,9 +80,11 @@ export class NativeDriver implements ZkDriver {
     return found !== undefined;
   }
 
-  async write(path: string, text: string): Promise<boolean> {
-    const found = await this.#ask<[NativeStat]>(`write ${path}`, (native, done) =>
-      native.a_set(path, Buffer.from(text), ANY_VERSION, done),
+  async write(path: string, text: string, option?: CallOption): Promise<boolean> {
+    const found = await this.#ask<[NativeStat]>(
+      `write ${path}`,
+      (native, done) => native.a_set(path, Buffer.from(text), ANY_VERSION, done),
+      option,
     );
     return found !== undefined;
   }
@@ -117,8 +119,12 @@ export class NativeDriver implements ZkDriver {
   }
 
   /** The values, or nothing when there is no such node. */
-  async #ask<V extends unknown[]>(what: string, request: Request<V>): Promise<V | undefined> {
-    const { code, values } = await this.#line.call(what, request);
+  async #ask<V extends unknown[]>(
+    what: string,
+    request: Request<V>,
+    option?: CallOption,
+  ): Promise<V | undefined> {
+    const { code, values } = await this.#line.call(what, request, option);
     if (code === ZkCode.noNode) return undefined;
     if (code !== ZkCode.ok) throw errorOf(code, what);
     return values;

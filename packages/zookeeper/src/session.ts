@@ -69,7 +69,7 @@ class ZooKeeperSession implements Session {
   }
 
   async #beat(sentAt: number): Promise<number> {
-    const isThere = await this.#zk.write(this.#privatePath, '');
+    const isThere = await this.#zk.write(this.#privatePath, '', { urgent: true });
     // A server that is set up otherwise grants less at a reconnect; what was proven before that is worth nothing then.
     if (isThere && this.#zk.timeoutMs >= this.ttlMs) return this.#beats.acknowledged(sentAt);
     void this.close();

@@ -59,7 +59,11 @@ export const FOUND: readonly Found[] = [
   {
     fact: 'who joins while the session ends goes on in the next one',
     mistake: 'who joins while the session ends gets the same one again',
-    history: history([0, claim()], [3, { do: 'freeze', client: 0, ms: 3_500 }]),
+    history: history(
+      [0, claim()],
+      [3, { do: 'cut', client: 0, ms: 2_500, what: 'requests' }],
+      [2_600, { do: 'close', client: 1 }],
+    ),
   },
   {
     fact: 'all holds of a session end at one instant',
@@ -69,10 +73,5 @@ export const FOUND: readonly Found[] = [
       [0, claim({ name: 'b', looks: true })],
       [700, { do: 'freeze', client: 0, ms: 1_600 }],
     ),
-  },
-  {
-    fact: 'a session that is over when it opens is lost before the next one is opening',
-    mistake: 'the end of a session is told again while the next one is opening',
-    history: history([0, claim()], [1, { do: 'freeze', client: 0, ms: 3_500 }]),
   },
 ];

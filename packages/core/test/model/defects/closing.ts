@@ -34,11 +34,6 @@ export const CLOSING_DEFECTS: readonly Defect[] = [
     "status !== 'closed' && ",
     '',
   ]),
-  inCore('the end of a session is told again while the next one is opening', 'no way back', [
-    'shared-session.ts',
-    'error: () => undefined,',
-    'error: tellEnd,',
-  ]),
   inCore(
     'a lost session is told twice',
     'no way back',

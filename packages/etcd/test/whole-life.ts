@@ -1,0 +1,25 @@
+// What exit.test.ts runs as a process: everything once, against a server and against nobody, and then nothing more.
+import { etcd } from '@queuelock/etcd';
+import { freshQueue, wish } from './clients.ts';
+
+const [endpoint = ''] = process.argv.slice(2);
+const nowhere = '127.0.0.1:1';
+const { signal } = new AbortController();
+
+const lost = etcd({ hosts: nowhere, requestTimeoutMs: 300 });
+const failure = await lost.open(4_000, signal).catch((error: unknown) => error);
+if ((failure as { code?: string }).code !== 'UNAVAILABLE')
+  throw new Error('somebody answers there', { cause: failure });
+await lost.close();
+
+const backend = etcd({ hosts: [endpoint, nowhere] });
+const spec = wish(freshQueue());
+const watching = backend.observe(spec.queue).subscribe({ error: () => undefined });
+const session = await backend.open(10_000, signal);
+await session.enqueue(spec);
+await session.renew(signal);
+await session.remove(spec.queue, spec.id);
+watching.unsubscribe();
+await session.close();
+await backend.close();
+process.send?.('closed');

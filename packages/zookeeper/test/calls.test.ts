@@ -1,0 +1,104 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Calls, type CallOption, type Carrier } from '../src/calls.ts';
+import type { NativeClient } from '../src/native.ts';
+import { eventually, outcome } from './bench.ts';
+
+const TIMEOUT_MS = 200;
+
+/** A connection whose answers are given by hand. */
+class Wire implements Carrier {
+  /** What was sent, in its order. */
+  readonly sent: string[] = [];
+  readonly #answers = new Map<string, () => void>();
+
+  send(request: (native: NativeClient) => number): number {
+    return request(undefined as unknown as NativeClient);
+  }
+
+  ask(calls: Calls, what: string, option?: CallOption): Promise<unknown> {
+    return calls.issue(
+      what,
+      (_native, done) => {
+        this.sent.push(what);
+        this.#answers.set(what, () => done(0, ''));
+        return 0;
+      },
+      option,
+    );
+  }
+
+  answer(what: string): void {
+    this.#answers.get(what)!();
+  }
+}
+
+describe('the calls of a session', () => {
+  const names = Array.from({ length: 350 }, (_, number) => `call ${number}`);
+
+  function begun(): { calls: Calls; wire: Wire; results: Promise<string>[] } {
+    const [calls, wire] = [new Calls(TIMEOUT_MS), new Wire()];
+    calls.carryBy(wire);
+    return { calls, wire, results: names.map((name) => outcome(wire.ask(calls, name))) };
+  }
+
+  it('are a hundred at once, in their order', async () => {
+    const { wire, results } = begun();
+    expect(wire.sent).to.deep.equal(names.slice(0, 100));
+    wire.answer(names[50]!);
+    await results[50];
+    expect(wire.sent).to.deep.equal(names.slice(0, 101));
+    for (const name of names) {
+      await eventually(() => wire.sent.includes(name));
+      if (name !== names[50]) wire.answer(name);
+    }
+    expect(new Set(await Promise.all(results))).to.deep.equal(new Set(['fine']));
+    expect(wire.sent).to.deep.equal(names);
+  });
+
+  it('are overtaken by an urgent one, which waits for none of them', async () => {
+    const { calls, wire } = begun();
+    const urgent = wire.ask(calls, 'beat', { urgent: true });
+    expect(wire.sent.at(-1)).to.equal('beat');
+    wire.answer('beat');
+    await urgent;
+  });
+
+  it('begin with the urgent one when there is a connection again', () => {
+    const [calls, wire] = [new Calls(TIMEOUT_MS), new Wire()];
+    for (const name of names) void outcome(wire.ask(calls, name));
+    void outcome(wire.ask(calls, 'beat', { urgent: true }));
+    calls.carryBy(wire);
+    expect(wire.sent).to.deep.equal(['beat', ...names.slice(0, 99)]);
+  });
+
+  it('do not wait for those that were sent over a connection that is down', () => {
+    const [calls, before, next] = [new Calls(TIMEOUT_MS), new Wire(), new Wire()];
+    calls.carryBy(before);
+    for (const name of names.slice(0, 100)) void outcome(before.ask(calls, name));
+    void outcome(next.ask(calls, 'one more'));
+    expect(next.sent).to.be.empty;
+    calls.park();
+    calls.carryBy(next);
+    expect(next.sent).to.deep.equal(['one more']);
+  });
+
+  it('wait in a line that moves for as long as it takes', async () => {
+    const { wire, results } = begun();
+    const begunAt = performance.now();
+    for (let answered = 0; answered < names.length;) {
+      const sent = wire.sent.slice(answered);
+      answered += sent.length;
+      await pause(TIMEOUT_MS / 2);
+      for (const name of sent) wire.answer(name);
+      await eventually(() => wire.sent.length > answered || answered === names.length);
+    }
+    expect(performance.now() - begunAt).to.be.greaterThan(1.9 * TIMEOUT_MS);
+    expect(new Set(await Promise.all(results))).to.deep.equal(new Set(['fine']));
+  });
+
+  it('fail when the server says nothing for the timeout, sent or not, with their outcome unknown', async () => {
+    const { results } = begun();
+    expect(new Set(await Promise.all(results))).to.deep.equal(new Set(['UNAVAILABLE']));
+  });
+});
