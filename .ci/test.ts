@@ -1,4 +1,4 @@
-// Runs the tests and sums them up: node --import tsx/esm .ci/test.ts [unit|integration] [mocha options]
+// Runs the tests and sums them up: node --import tsx/esm .ci/test.ts [unit|integration|faults] [mocha options]
 // The last line is `N passed, N failed, N skipped`; the exit code is 0 only if something ran and nothing failed.
 import { fork, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,9 +16,17 @@ interface Counts {
 
 const PARTS = {
   unit: ['packages/*/test/**/*.test.ts'],
-  integration: ['integration/**/*.test.ts', '--ignore', 'integration/node_modules/**'],
+  integration: [
+    'integration/**/*.test.ts',
+    ...ignoring('integration/node_modules/**', 'integration/chaos/**'),
+  ],
+  faults: ['integration/chaos/**/*.test.ts'],
 } as const;
 type Part = keyof typeof PARTS;
+
+function ignoring(...patterns: readonly string[]): string[] {
+  return patterns.flatMap((pattern) => ['--ignore', pattern]);
+}
 
 const EXIT_GRACE_MS = 30_000;
 const NOTHING: Counts = { passed: 0, failed: 0, skipped: [], conformance: [] };

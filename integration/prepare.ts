@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { FakeTime } from './chaos/faketime.ts';
 import { compileCurator } from './interop/curator/curator.ts';
 import { startEtcd, startZooKeeper } from './services.ts';
 import { installPackages } from './services/install.ts';
@@ -28,6 +29,10 @@ async function compileAddon(): Promise<void> {
   await promisify(execFile)('npm', ['run', 'install'], { cwd, maxBuffer: 64 * 1024 * 1024 });
 }
 
+async function findFakeTime(): Promise<void> {
+  await FakeTime.find();
+}
+
 interface Need {
   readonly name: string;
   readonly start: () => Promise<void>;
@@ -43,6 +48,7 @@ const NEEDED: readonly Need[] = [
 /** Tests with these say themselves what is missing if it cannot be had. */
 const WANTED: readonly Need[] = [
   { name: 'Curator', start: async () => (await compileCurator()).remove() },
+  { name: 'libfaketime', start: findFakeTime },
   { name: 'PostgreSQL', start: async () => (await startPostgres()).stop() },
   { name: 'MariaDB', start: async () => (await startMariaDb()).stop() },
 ];

@@ -29,8 +29,8 @@ import {
   type ZooKeeperSettings,
 } from './services/zookeeper-process.ts';
 
-export { zkFourLetter, type FourLetterWord } from './services/four-letter.ts';
-export { etcdMetrics, sumOf, type Metrics } from './services/metrics.ts';
+export { zkFourLetter } from './services/four-letter.ts';
+export { etcdMetrics, sumOf } from './services/metrics.ts';
 export { recordRanAgainst, stopShared } from './services/shared.ts';
 
 /** Narrow on `way` before doing a fault to it. */

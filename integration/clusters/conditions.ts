@@ -8,16 +8,21 @@ export class Conditions {
   #cuts: readonly Cut[] = [];
   readonly #slow = new Map<Node, Slowness>();
   #applied: Promise<void> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
 
   constructor(network: Network) {
     this.#network = network;
     this.#nodes = [...network.members.map(({ node }) => node), 'client-0'];
   }
 
-  /** A cut adds to what is cut already. */
-  cut(cut: Cut): Promise<void> {
+  /** A cut adds to what is cut already. Answers with the way to undo this one alone. */
+  async cut(cut: Cut): Promise<() => Promise<void>> {
     this.#cuts = [...this.#cuts, cut];
-    return this.#apply();
+    await this.#apply();
+    return () => {
+      this.#cuts = this.#cuts.filter((other) => other !== cut);
+      return this.#apply();
+    };
   }
 
   /** Replaces how slow the member's links were. */
@@ -56,11 +61,14 @@ export class Conditions {
     if (lossRatio > 0 && noLoss !== undefined) throw new FaultAbsent('loss', noLoss);
   }
 
-  // One after the other, each with all that is wrong by then.
+  // One after the other, each with all that is wrong by then; so one that has not begun serves for all changes meanwhile.
   #apply(): Promise<void> {
-    const next = (): Promise<void> => this.#network.apply(this.#weather());
-    this.#applied = this.#applied.then(next, next);
-    return this.#applied;
+    const next = (): Promise<void> => {
+      this.#waiting = undefined;
+      return this.#network.apply(this.#weather());
+    };
+    if (!this.#waiting) this.#applied = this.#waiting = this.#applied.then(next, next);
+    return this.#waiting;
   }
 
   #weather(): Weather {

@@ -86,10 +86,13 @@ export class Member {
     return this.#process.thaw();
   }
 
-  /** Starts it on the data that is there after it ended. Does not wait until it answers, see `ready`. */
-  async start(): Promise<void> {
+  /**
+   * Starts it on the data that is there after it ended; `env`: besides this process's own, this time only. Does not wait
+   * until it answers, see `ready`.
+   */
+  async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     if (this.running) throw new Error(`${this.node} runs; kill it before it can start`);
-    await this.#process.spawn();
+    await this.#process.spawn(env);
   }
 
   /** Resolves when it serves requests, which takes a majority that it can reach. Rejects after 30 s. */
@@ -102,10 +105,12 @@ export class Member {
     return this.#process.restart();
   }
 
-  /** Cuts it off, in addition to what is cut already. Resolves when it is. */
-  async cut({ from = 'all', direction = 'both', as = 'silence' }: CutOptions = {}): Promise<void> {
+  /** Cuts it off, in addition to what is cut already. Resolves when it is, with the way to undo this cut alone. */
+  async cut({ from = 'all', direction = 'both', as = 'silence' }: CutOptions = {}): Promise<
+    () => Promise<void>
+  > {
     const peers = typeof from === 'string' ? from : from.node;
-    await this.#parts.conditions.cut({ member: this.node, from: peers, direction, as });
+    return this.#parts.conditions.cut({ member: this.node, from: peers, direction, as });
   }
 
   /** Slows it down, in place of how slow it was. Rejects with FaultAbsent on what this network cannot do. */

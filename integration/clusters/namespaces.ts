@@ -47,6 +47,7 @@ class NamespaceNetwork implements Network {
   readonly #ports: Ports;
   readonly #keepers = new Map<Node, Keeper>();
   readonly #limited = new Set<Node>();
+  #broken: ReadonlySet<string> = new Set();
 
   constructor(router: Keeper, subnet: Subnet, ports: Ports) {
     this.#router = router;
@@ -83,7 +84,7 @@ class NamespaceNetwork implements Network {
     const rules = firewallRules(weather, (node) => this.#subnet.addressOf(node));
     const restore = { program: 'iptables-restore', args: ['-w'] };
     await runTool(this.#router.inside(restore), rules);
-    for (const cut of weather.cuts) if (cut.as === 'reset') await this.#breakConnections(cut);
+    await this.#breakConnections(weather.cuts.filter(({ as }) => as === 'reset'));
     const limits = new Map(weather.slow.map(({ member, bytesPerSecond }) => [member, bytesPerSecond]));
     for (const { node } of this.members) await this.#limit(node, limits.get(node));
   }
@@ -119,16 +120,25 @@ class NamespaceNetwork implements Network {
     };
   }
 
-  // A rule resets only who sends. Who just listens hears of it so.
-  async #breakConnections({ from, to }: LinkCut): Promise<void> {
-    for (const [end, peer] of [
-      [from, to],
-      [to, from],
-    ] as const) {
-      const [here, there] = [end, peer].map((node) => this.#subnet.addressOf(node));
-      const kill = { program: 'ss', args: ['--kill', '--tcp', 'src', here!, 'dst', there!] };
-      await runTool(this.#keepers.get(end)?.inside(kill) ?? kill);
+  // A rule resets only who sends. Who just listens hears of it so. Those that were cut before have no connections any more.
+  async #breakConnections(cuts: readonly LinkCut[]): Promise<void> {
+    const peersOf = new Map<Node, Set<Node>>();
+    const add = (end: Node, peer: Node): void => {
+      peersOf.set(end, (peersOf.get(end) ?? new Set()).add(peer));
+    };
+    for (const { from, to } of cuts.filter((cut) => !this.#broken.has(`${cut.from}>${cut.to}`))) {
+      add(from, to);
+      add(to, from);
     }
+    this.#broken = new Set(cuts.map(({ from, to }) => `${from}>${to}`));
+    await Promise.all([...peersOf].map(([end, peers]) => this.#killConnections(end, [...peers])));
+  }
+
+  async #killConnections(end: Node, peers: readonly Node[]): Promise<void> {
+    const to = peers.map((peer) => `dst ${this.#subnet.addressOf(peer)}`).join(' or ');
+    const filter = `src ${this.#subnet.addressOf(end)} and ( ${to} )`.split(' ');
+    const kill = { program: 'ss', args: ['--kill', '--tcp', ...filter] };
+    await runTool(this.#keepers.get(end)?.inside(kill) ?? kill);
   }
 
   // A queue on each side of the member's link, so that both directions are as slow.

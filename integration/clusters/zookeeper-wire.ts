@@ -8,14 +8,28 @@ import { splitEndpoint } from '../services/endpoint.ts';
  * others are opened, which is what tests of faults do all the time.
  */
 
-const OP = { create: 1, getData: 4, sync: 9, close: -11 } as const;
+const OP = { create: 1, delete: 2, getData: 4, setData: 5, getChildren: 8, sync: 9, close: -11 } as const;
 const TIMEOUT_MS = 10_000;
+
+/** The numbers of zookeeper's `KeeperException.Code`, as far as callers tell them apart. */
+export const ZOOKEEPER_CODE = { noNode: -101, badVersion: -103, nodeExists: -110, notEmpty: -111 } as const;
+
+export class ZooKeeperRefusal extends Error {
+  override readonly name = 'ZooKeeperRefusal';
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`ZooKeeper answers ${String(code)}`);
+    this.code = code;
+  }
+}
 
 export class ZooKeeperWire {
   readonly #socket: Socket;
   readonly #answers: ((answer: Buffer | Error) => void)[] = [];
   #heard: Buffer = Buffer.alloc(0);
   #xid = 0;
+  #sessionId = 0n;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -26,18 +40,43 @@ export class ZooKeeperWire {
     });
   }
 
-  /** A new session on this member. Rejects when it does not take one. */
-  static async open(endpoint: string): Promise<ZooKeeperWire> {
+  /**
+   * A new session on this member. Rejects when it does not take one in time. With `unref` it does not keep the process
+   * from ending, once it is connected.
+   */
+  static async open(
+    endpoint: string,
+    { unref = false, withinMs = TIMEOUT_MS }: { readonly unref?: boolean; readonly withinMs?: number } = {},
+  ): Promise<ZooKeeperWire> {
     const socket = connect({ ...splitEndpoint(endpoint), noDelay: true });
-    await once(socket, 'connect');
-    const wire = new ZooKeeperWire(socket);
-    await wire.#ask(Buffer.concat([int(0), long(0), int(TIMEOUT_MS), long(0), bytes(Buffer.alloc(16))]));
-    return wire;
+    if (unref) socket.unref();
+    const late = new Error(`no session on ${endpoint} within ${withinMs} ms`);
+    const patience = setTimeout(() => socket.destroy(late), withinMs);
+    try {
+      await once(socket, 'connect');
+      const wire = new ZooKeeperWire(socket);
+      const hello = Buffer.concat([int(0), long(0), int(TIMEOUT_MS), long(0), bytes(Buffer.alloc(16))]);
+      // The answer begins with the version of the protocol and the session's timeout.
+      wire.#sessionId = (await wire.#ask(hello)).readBigUInt64BE(8);
+      return wire;
+    } finally {
+      clearTimeout(patience);
+    }
+  }
+
+  /** As the server writes it: `0x` and hexadecimal digits. */
+  get sessionId(): string {
+    return `0x${this.#sessionId.toString(16)}`;
   }
 
   async create(path: string, data: string): Promise<void> {
     const anyone = [int(1), int(31), bytes('world'), bytes('anyone')];
     await this.#call(OP.create, [bytes(path), bytes(data), ...anyone, int(0)]);
+  }
+
+  /** Whatever its version. Rejects with `noNode` and `notEmpty`. */
+  async delete(path: string): Promise<void> {
+    await this.#call(OP.delete, [bytes(path), int(-1)]);
   }
 
   /** After what the leader has by now reached the member. */
@@ -47,7 +86,37 @@ export class ZooKeeperWire {
     return answer.subarray(4, 4 + answer.readInt32BE()).toString();
   }
 
+  /** What this member has by now, and its version. */
+  async read(path: string): Promise<{ readonly data: Buffer; readonly version: number }> {
+    const answer = await this.#call(OP.getData, [bytes(path), Buffer.from([0])]);
+    const end = 4 + answer.readInt32BE();
+    // A Stat begins with four numbers of 64 bits.
+    return { data: answer.subarray(4, end), version: answer.readInt32BE(end + 32) };
+  }
+
+  /** Rejects with `badVersion` when the node has another version. */
+  async write(path: string, { data, version }: { data: Uint8Array; version: number }): Promise<void> {
+    await this.#call(OP.setData, [bytes(path), bytes(Buffer.from(data)), int(version)]);
+  }
+
+  /** The names below a node, after what the leader has by now reached the member. */
+  async children(path: string): Promise<string[]> {
+    await this.#call(OP.sync, [bytes(path)]);
+    const answer = await this.#call(OP.getChildren, [bytes(path), Buffer.from([0])]);
+    const names: string[] = [];
+    for (let at = 4; at < answer.length; at += 4 + answer.readInt32BE(at)) {
+      names.push(answer.subarray(at + 4, at + 4 + answer.readInt32BE(at)).toString());
+    }
+    return names;
+  }
+
+  get closed(): boolean {
+    return this.#socket.destroyed || this.#socket.writableEnded;
+  }
+
+  /** Waits for nothing, and keeps nobody: a server that is cut off may take long to hear of it. */
   close(): void {
+    this.#socket.unref();
     this.#socket.end(frame([int((this.#xid += 1)), int(OP.close)]));
   }
 
@@ -55,7 +124,7 @@ export class ZooKeeperWire {
   async #call(op: number, body: readonly Buffer[]): Promise<Buffer> {
     const answer = await this.#ask(Buffer.concat([int((this.#xid += 1)), int(op), ...body]));
     const error = answer.readInt32BE(12);
-    if (error !== 0) throw new Error(`ZooKeeper answers ${String(error)}`);
+    if (error !== 0) throw new ZooKeeperRefusal(error);
     return answer.subarray(16);
   }
 

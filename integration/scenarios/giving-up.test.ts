@@ -83,7 +83,7 @@ for (const store of stores) {
 
     for (const [by, attempt] of Object.entries(attempts)) {
       for (const lock of LOCKS) {
-        it(`by ${by}, at any moment on a ${lock} lock, it leaves nothing and holds nobody up`, async () => {
+        it(`34: by ${by}, at any moment on a ${lock} lock, it leaves nothing and holds nobody up`, async () => {
           proxy.toServer.delay(DELAY_MS);
           proxy.toClient.delay(DELAY_MS);
           const tookMs = await timeToAcquire(hesitant, `${by}-${lock}`);
@@ -104,7 +104,7 @@ for (const store of stores) {
       }
     }
 
-    it('by closing a client, at any moment of its first acquisition, it leaves no session either', async () => {
+    it('34: by closing a client, at any moment of its first acquisition, it leaves no session either', async () => {
       // Clients that were cut off before leave theirs to the TTL.
       const others = new Set(await site.sessions());
       const start = performance.now();

@@ -106,9 +106,13 @@ export class ServerProcess implements ProcessService {
   /** Starts the process, on the data that is there; `env`: besides its own. Does not wait until it answers. */
   async spawn(env: Readonly<Record<string, string>> = {}): Promise<void> {
     const command = await this.#program.command(this.#place);
-    await spawnChild({ ...command, env: { ...command.env, ...env } }, { directory: this.directory, log: this.#log }, (spawned) => {
-      this.#child = spawned;
-    });
+    await spawnChild(
+      { ...command, env: { ...command.env, ...env } },
+      { directory: this.directory, log: this.#log },
+      (spawned) => {
+        this.#child = spawned;
+      },
+    );
   }
 
   /** Resolves when it serves requests; rejects with the end of its log when it ends before that or takes 30 s. */

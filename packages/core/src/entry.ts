@@ -15,7 +15,7 @@ export interface Entry {
 }
 
 /** How to join: `wait` in line, or `try` and stay only if nobody is ahead. */
-export type JoinMode = 'wait' | 'try';
+type JoinMode = 'wait' | 'try';
 
 /** How an entry joins, and who hears of it. */
 export interface JoinOptions {

@@ -128,7 +128,8 @@ function follow(
 
 function hold(ownership: HeldOwnership, live: LiveSession): Observable<ClaimState> {
   const state$ = live.liveness.health$.pipe(
-    filter(() => !ownership.givenUp),
+    // Not of one that was given up, nor of one whose time ran out on the way here.
+    filter(() => ownership.held),
     map((health): ClaimState => ({ status: health === 'alive' ? 'held' : 'doubtful', ownership })),
   );
   const released$ = ownership.released$.pipe(

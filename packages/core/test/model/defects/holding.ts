@@ -51,7 +51,7 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
   ]),
   inCore('a state says `held` after the release', 'no way back', [
     'lock.ts',
-    '    filter(() => !ownership.givenUp),\n',
+    '    filter(() => ownership.held),\n',
     '',
   ]),
   inCore('a holder does not hear that its entry was removed', 'learns', [

@@ -1,0 +1,47 @@
+import type { Experiment } from './experiment.ts';
+import type { LoadCommand } from './worker-load.ts';
+
+/** Places for workers. */
+export const WORKERS = 8;
+
+const BUSY_QUEUES = 32;
+const BUSY_AT_A_TIME = 8;
+const BUSY_MS = [0, 20] as const;
+const BUSY_LONGER_MS = [0, 200] as const;
+/** Half as many as there are workers: one holds, and one waits. */
+const STEADY_QUEUES = 4;
+/** Longer than a session lives without heartbeats. */
+const STEADY_MS = [0, 8_000] as const;
+const OPERATED = { busy: 3, steady: 1 } as const;
+const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
+
+/** What all workers do at the same time. */
+export interface ChaosLoad {
+  readonly loads: readonly LoadCommand[];
+  /** Queues that an operator reaches into. */
+  readonly operated: readonly string[];
+}
+
+export const OPERATED_QUEUES: number = OPERATED.busy + OPERATED.steady;
+/** Of all of it, in milliseconds. */
+export const LONGEST_HOLD_MS: number = STEADY_MS[1];
+
+/**
+ * Most holds are short, so that there are many. But a fault strikes one only while it lasts; so each worker also holds for
+ * longer elsewhere.
+ */
+export function chaosLoad(experiment: Experiment): ChaosLoad {
+  const named = (name: string, count: number): string[] =>
+    Array.from({ length: count }, (_, index) => experiment.queue(`${name}-${index + 1}`));
+  const busy = named('busy', BUSY_QUEUES);
+  const steady = named('steady', STEADY_QUEUES);
+  const often = { queues: busy, effectShare: 0.1, ...GIVEN_UP };
+  return {
+    loads: [
+      { do: 'load', holdMs: BUSY_MS, parallel: BUSY_AT_A_TIME, ...often },
+      { do: 'load', holdMs: BUSY_LONGER_MS, ...often },
+      { do: 'load', holdMs: STEADY_MS, queues: steady, ...GIVEN_UP },
+    ],
+    operated: [...busy.slice(0, OPERATED.busy), ...steady.slice(0, OPERATED.steady)],
+  };
+}

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { UsageError, chaosOptions, commandOf, type ChaosOptions } from './chaos-options.ts';
+
+function optionsOf(...args: string[]): ChaosOptions {
+  const options = chaosOptions(args);
+  if (!options) throw new Error('only help was asked for');
+  return options;
+}
+
+describe('the arguments of pnpm chaos', () => {
+  it('have defaults: five minutes of both stores, a seed by chance, the product', () => {
+    const { minutes, seed, stores, rule, keep, out } = optionsOf();
+    expect({ minutes, stores, rule, keep }).to.deep.equal({
+      minutes: 5,
+      stores: ['etcd', 'zookeeper'],
+      rule: 'product',
+      keep: false,
+    });
+    expect(seed).to.satisfy(Number.isInteger);
+    expect(out('etcd')).to.equal(`chaos-report/etcd-${seed}`);
+  });
+
+  it('name one store and its directory, or a directory for each of both', () => {
+    expect(optionsOf('--backend', 'zookeeper', '--out', 'here').out('zookeeper')).to.equal('here');
+    expect(optionsOf('--out', 'here').out('zookeeper')).to.equal('here/zookeeper');
+  });
+
+  it('may follow the two dashes that pnpm passes on', () => {
+    expect(optionsOf('--', '--minutes', '0.5').minutes).to.equal(0.5);
+  });
+
+  it('can be typed again from a report', () => {
+    const { minutes, rule } = optionsOf('--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain');
+    const [, , ...args] = commandOf({ minutes, rule, seed: 7 }, 'etcd').split(' ');
+    expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain' });
+  });
+
+  it('ask for help', () => {
+    expect(chaosOptions(['--help'])).to.equal(undefined);
+  });
+
+  const WRONG: readonly (readonly [args: readonly string[], message: string])[] = [
+    [['--minutes', 'ten'], '--minutes: "ten" is not a number'],
+    [['--minutes', '0.1'], '--minutes: "0.1" is not from 0.25 to 1440'],
+    [['--minutes', 'Infinity'], '--minutes: "Infinity" is not from 0.25 to 1440'],
+    [['--seed', '1.5'], '--seed: "1.5" is not a whole number from 0 to 4294967295'],
+    [['--seed', ''], '--seed: "" is not a number'],
+    [['--backend', 'redis'], '--backend: "redis" is none of etcd, zookeeper, both'],
+    [['--out', ''], '--out: "" is not the name of a directory'],
+    [
+      ['--rule', 'plain'],
+      '--rule: "plain" is none of those for zookeeper: product, connected, newest, overlong',
+    ],
+    [
+      ['--rule', 'connected', '--backend', 'etcd'],
+      '--rule: "connected" is none of those for etcd: product, plain, overlong',
+    ],
+    [['--hurry'], "Unknown option '--hurry'"],
+    [['more'], "Unexpected argument 'more'"],
+  ];
+  for (const [args, message] of WRONG) {
+    it(`are refused when they are wrong: ${args.join(' ')}`, () => {
+      expect(() => chaosOptions(args)).to.throw(UsageError, message);
+    });
+  }
+});

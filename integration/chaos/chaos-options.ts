@@ -1,0 +1,124 @@
+import { parseArgs } from 'node:util';
+import { STORES, type StoreName } from './profiles.ts';
+import type { Rule } from './worker-command.ts';
+
+/** What a run of `pnpm chaos` is asked to do. */
+export interface ChaosOptions {
+  readonly minutes: number;
+  readonly seed: number;
+  /** One after the other. */
+  readonly stores: readonly StoreName[];
+  /** Where the reports go, a directory for each store. */
+  readonly out: (store: StoreName) => string;
+  readonly rule: Rule;
+  /** Histories are kept, also those of a run without violations. */
+  readonly keep: boolean;
+}
+
+/** Wrong arguments; the message says which, and what is allowed. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const RULES: Readonly<Record<StoreName, readonly Rule[]>> = {
+  etcd: ['product', 'plain', 'overlong'],
+  zookeeper: ['product', 'connected', 'newest', 'overlong'],
+};
+const LEAST_MINUTES = 0.25;
+const MOST_MINUTES = 24 * 60;
+const MOST_SEED = 2 ** 32 - 1;
+
+export const HELP = `Usage: pnpm chaos [options]
+
+Locks under load on three servers, with faults at random; then a checker reads what everybody wrote down.
+
+  --minutes M     how long each store is under load, from ${LEAST_MINUTES} to ${MOST_MINUTES} (default 5)
+  --seed S        of the schedule, from 0 to ${MOST_SEED}: the same seed, the same faults (default: by chance, printed)
+  --backend B     etcd, zookeeper or both, one after the other (default both)
+  --out DIR       where the report goes (default chaos-report/<backend>-<seed>); with both, DIR/<backend>
+  --keep          keeps the histories also when nothing was wrong
+  --rule R        by which rule workers believe in their locks (default product). The others show that the checker
+                  sees what is wrong: etcd: plain, overlong; zookeeper: connected, newest, overlong
+  --help
+
+Ctrl-C ends the load early: faults are healed, and what there is is checked and reported.
+Exit code: 0 nothing wrong, 1 violations (or the run itself failed), 2 wrong arguments.`;
+
+/** `undefined`: only help was asked for. */
+export function chaosOptions(args: readonly string[]): ChaosOptions | undefined {
+  const values = parse(args);
+  if (values.help) return undefined;
+  const minutes = numberOf('minutes', values.minutes ?? '5');
+  if (!(minutes >= LEAST_MINUTES && minutes <= MOST_MINUTES))
+    throw new UsageError(
+      `--minutes: "${values.minutes ?? ''}" is not from ${LEAST_MINUTES} to ${MOST_MINUTES}`,
+    );
+  const seed = values.seed === undefined ? Math.floor(Math.random() * MOST_SEED) : seedOf(values.seed);
+  const stores = storesOf(values.backend ?? 'both');
+  const out = (store: StoreName): string => {
+    if (values.out === undefined) return `chaos-report/${store}-${seed}`;
+    return stores.length > 1 ? `${values.out}/${store}` : values.out;
+  };
+  if (values.out === '') throw new UsageError('--out: "" is not the name of a directory');
+  const rule = ruleOf(values.rule ?? 'product', stores);
+  return { minutes, seed, stores, out, rule, keep: values.keep ?? false };
+}
+
+/** What to type to have one of the runs again. */
+export function commandOf(
+  { minutes, seed, rule }: Pick<ChaosOptions, 'minutes' | 'seed' | 'rule'>,
+  store: StoreName,
+): string {
+  const rules = rule === 'product' ? '' : ` --rule ${rule}`;
+  return `pnpm chaos --minutes ${minutes} --seed ${seed} --backend ${store}${rules}`;
+}
+
+function parse(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  const options = {
+    minutes: text,
+    seed: text,
+    backend: text,
+    out: text,
+    rule: text,
+    keep: flag,
+    help: { ...flag, short: 'h' },
+  } as const;
+  // pnpm hands the `--` on that some put before a script's arguments.
+  const own = args[0] === '--' ? args.slice(1) : [...args];
+  try {
+    return parseArgs({ args: own, options }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function storesOf(backend: string): readonly StoreName[] {
+  if (backend === 'both') return STORES;
+  const store = STORES.find((name) => name === backend);
+  if (!store) throw new UsageError(`--backend: "${backend}" is none of ${STORES.join(', ')}, both`);
+  return [store];
+}
+
+function ruleOf(text: string, stores: readonly StoreName[]): Rule {
+  for (const store of stores) {
+    const rule = RULES[store].find((name) => name === text);
+    if (!rule)
+      throw new UsageError(`--rule: "${text}" is none of those for ${store}: ${RULES[store].join(', ')}`);
+  }
+  return text as Rule;
+}
+
+function seedOf(text: string): number {
+  const seed = numberOf('seed', text);
+  if (!(Number.isInteger(seed) && seed >= 0 && seed <= MOST_SEED))
+    throw new UsageError(`--seed: "${text}" is not a whole number from 0 to ${MOST_SEED}`);
+  return seed;
+}
+
+function numberOf(name: string, text: string): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (Number.isNaN(value)) throw new UsageError(`--${name}: "${text}" is not a number`);
+  return value;
+}

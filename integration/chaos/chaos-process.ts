@@ -1,0 +1,37 @@
+// The part of `pnpm chaos` that does the work; started by chaos.ts, which tells it over the channel to come to an end.
+import { join } from 'node:path';
+import { stopShared } from '../services.ts';
+import { chaosOptions, commandOf } from './chaos-options.ts';
+import { writeReport } from './chaos-report.ts';
+import { runChaos } from './chaos-run.ts';
+import { abandonExperiments } from './experiment.ts';
+import { plainTable, tableOf } from './table.ts';
+
+// chaos.ts has looked at them: they are right, and ask for more than help.
+const options = chaosOptions(process.argv.slice(2))!;
+const { minutes, seed, rule, keep } = options;
+const early = new AbortController();
+// Nothing of ours survives this process; nothing of it may survive the one in front of it.
+const leave = (): never => process.exit(1);
+process.on('disconnect', leave);
+process.on('message', () => {
+  early.abort();
+});
+
+try {
+  for (const store of options.stores) {
+    if (early.signal.aborted) break;
+    const plan = { store, minutes, seed, rule, signal: early.signal, out: process.stdout };
+    const outcome = await runChaos(plan);
+    console.log(`\n${plainTable(tableOf([{ name: store, verdicts: [outcome.verdict] }]))}\n`);
+    const out = options.out(store);
+    await writeReport(outcome, { out, keep, command: commandOf(options, store) });
+    console.log(`${outcome.verdict.findings.length} violations; report: ${join(out, 'report.md')}`);
+    if (outcome.verdict.findings.length > 0 || outcome.performed.failure) process.exitCode = 1;
+  }
+} finally {
+  await abandonExperiments();
+  await stopShared();
+  process.off('disconnect', leave);
+  process.disconnect();
+}

@@ -1,0 +1,134 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Verdict } from './check.ts';
+import type { Run } from './check/run.ts';
+import { LONGEST_HOLD_MS, OPERATED_QUEUES, WORKERS, chaosLoad } from './chaos-load.ts';
+import { Crew } from './crew.ts';
+import { startExperiment, type Experiment } from './experiment.ts';
+import type { Capabilities } from './faults-menu.ts';
+import { readRun } from './history.ts';
+import { judge } from './judge.ts';
+import { LiveFacts } from './live.ts';
+import { perform, type Performed } from './perform.ts';
+import type { StoreName } from './profiles.ts';
+import { Progress } from './progress.ts';
+import { scheduleOf, type Schedule } from './schedule.ts';
+import type { Rule } from './worker-command.ts';
+
+export interface ChaosPlan {
+  readonly store: StoreName;
+  readonly minutes: number;
+  readonly seed: number;
+  readonly rule: Rule;
+  /** Ends the load early. */
+  readonly signal: AbortSignal;
+  readonly out: NodeJS.WriteStream;
+}
+
+/** What came of it. The histories are still there. */
+export interface ChaosOutcome {
+  readonly schedule: Schedule;
+  readonly performed: Performed;
+  readonly run: Run;
+  readonly verdict: Verdict;
+  readonly directory: string;
+  /** What the servers were. */
+  readonly description: string;
+  /** Attempts that ended in an error, by its code. */
+  readonly failures: ReadonlyMap<string, number>;
+}
+
+// The eight of them end at the same time.
+const EXIT_WITHIN_MS = 5_000;
+const DRAIN_WITHIN_MS = 60_000;
+const DRAIN_LOOK_EVERY_MS = 300;
+
+/** One store under load and faults, and what the checker says of it. */
+export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
+  const { store, rule, out } = plan;
+  const limits = { exitMs: EXIT_WITHIN_MS };
+  const experiment = await startExperiment({ store, rule, holdMs: LONGEST_HOLD_MS, limits });
+  const { loads, operated } = chaosLoad(experiment);
+  const schedule = scheduleOf({ ...plan, capabilities: capabilitiesOf(experiment) });
+  out.write(
+    `${experiment.cluster.description}; seed ${plan.seed}, ${schedule.faults.length} faults planned\n`,
+  );
+  const crew = new Crew(experiment, { ...plan, workers: WORKERS, loads });
+  await crew.start();
+  const live = new LiveFacts(experiment.directory, operated);
+  const performed = await underFaults({ experiment, crew, live, operated }, { ...plan, schedule });
+  if (performed.failure) {
+    out.write(`it ends early: ${performed.failure.message}\n`);
+    await experiment.cluster.recover();
+  }
+  out.write('calm; everybody comes to an end\n');
+  await drain(experiment, crew, live);
+  live.close();
+  await experiment.finish();
+  const { run } = await readRun(experiment.directory);
+  return {
+    schedule,
+    performed,
+    run,
+    verdict: judge(run, {
+      limits: experiment.limits,
+      operated: new Set(operated),
+      ttlMs: experiment.timing.ttlMs,
+    }),
+    directory: experiment.directory,
+    description: experiment.cluster.description,
+    failures: live.failures,
+  };
+}
+
+interface Scene {
+  readonly experiment: Experiment;
+  readonly crew: Crew;
+  readonly live: LiveFacts;
+  readonly operated: readonly string[];
+}
+
+async function underFaults(
+  { experiment, crew, live, operated }: Scene,
+  { schedule, signal, store, out }: ChaosPlan & { readonly schedule: Schedule },
+): Promise<Performed> {
+  const stage = {
+    experiment,
+    cluster: experiment.cluster,
+    operated,
+    worker: (place: number) => crew.worker(place),
+    replace: (place: number) => crew.replace(place),
+  };
+  const progress = new Progress(store, live, out);
+  const { faults, minutes } = schedule;
+  try {
+    return await perform({ stage, faults, audience: progress, untilMs: minutes * 60_000, signal });
+  } finally {
+    crew.stop();
+    progress.stop();
+  }
+}
+
+function capabilitiesOf({ store, cluster, timing }: Experiment): Capabilities {
+  return {
+    store,
+    workers: WORKERS,
+    members: cluster.members.length,
+    operatedQueues: OPERATED_QUEUES,
+    ttlMs: timing.ttlMs,
+    loss: !cluster.absent.has('loss'),
+  };
+}
+
+/** Whoever still waits is served; whoever is forgotten is found by the checker. */
+async function drain(experiment: Experiment, crew: Crew, live: LiveFacts): Promise<void> {
+  await Promise.all(experiment.workers.map((worker) => worker.thaw()));
+  experiment.calm();
+  const deadline = performance.now() + DRAIN_WITHIN_MS;
+  let idle = 0;
+  // Twice in a row: the word that it is over may not have reached everybody at the first look.
+  while (idle < 2 && performance.now() < deadline) {
+    await pause(DRAIN_LOOK_EVERY_MS);
+    live.look();
+    idle = live.isBusy(crew.ids) ? 0 : idle + 1;
+  }
+}

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { Tale, stamp } from './check/tale.ts';
+import { windowsOf } from './chaos-windows.ts';
+import { runOf } from './history.ts';
+
+const LENGTH_MS = 120_000;
+
+function taleWith(...faults: readonly (readonly [what: string, atMs: number])[]): Tale {
+  const tale = new Tale().tell('worker-1', 0, { ev: 'started', pid: 1, ttlMs: 5_000, marginMs: 200 });
+  for (const [index, [what, at]] of faults.entries())
+    tale.fault(index + 1, { what, target: 'store', from: at, to: at + 10 });
+  return tale.harness(LENGTH_MS, { ev: 'end' });
+}
+
+const KINDS = [
+  ['a', 10_000],
+  ['a', 11_000],
+  ['a', 12_000],
+  ['b', 60_000],
+  ['c', 70_000],
+] as const;
+
+describe('the pictures of a run', () => {
+  it('show the time with the most kinds of faults', () => {
+    expect(windowsOf(runOf(taleWith(...KINDS).events), [])).to.deep.equal([[59, 89]]);
+  });
+
+  it('show the times around what was wrong before that, each of them once', () => {
+    const wrong = [100_000, 100_500, 30_000].map((ms) => ({ at: stamp(ms) }));
+    expect(windowsOf(runOf(taleWith(...KINDS).events), wrong)).to.deep.equal([
+      [90, 110],
+      [20, 40],
+      [59, 89],
+    ]);
+  });
+
+  it('show all of a short run', () => {
+    const tale = new Tale().harness(0, { ev: 'calm' }).harness(9_000, { ev: 'end' });
+    expect(windowsOf(runOf(tale.events), [])).to.deep.equal([[0, 9]]);
+  });
+
+  it('are not many, however much was wrong', () => {
+    const wrong = Array.from({ length: 12 }, (_, index) => ({ at: stamp(index * 10_000) }));
+    expect(windowsOf(runOf(taleWith(...KINDS).events), wrong)).to.have.length(6);
+  });
+});

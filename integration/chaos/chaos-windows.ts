@@ -1,0 +1,44 @@
+import type { Finding } from './check/finding.ts';
+import type { Run } from './check/run.ts';
+
+/** Seconds since the beginning of a run. */
+export type Window = readonly [from: number, to: number];
+
+const SECONDS = 30;
+const AROUND_SECONDS = 10;
+const MOST_WINDOWS = 6;
+
+/** What to show of a run: the time with the most kinds of faults, and the times around what was wrong. */
+export function windowsOf(run: Run, findings: readonly Pick<Finding, 'at'>[]): Window[] {
+  const length = (run.span.to - run.span.from) / 1e9;
+  const moments = findings.map(({ at }) => secondsOf(run, run.momentOf(at)));
+  const around = apart(moments).map((at): Window => clip([at - AROUND_SECONDS, at + AROUND_SECONDS], length));
+  return [...around.slice(0, MOST_WINDOWS - 1), busiest(run, length)];
+}
+
+/** Moments that are shown by the window around another one are left out. */
+function apart(moments: readonly number[]): number[] {
+  const chosen: number[] = [];
+  for (const at of moments)
+    if (!chosen.some((other) => Math.abs(at - other) < AROUND_SECONDS)) chosen.push(at);
+  return chosen;
+}
+
+function busiest(run: Run, length: number): Window {
+  const begun = run.faults.map(({ what, from }) => ({ what, at: secondsOf(run, from) }));
+  const starts = [0, ...begun.map(({ at }) => at - 1)].filter((at) => at + SECONDS <= length);
+  const kindsFrom = (start: number): number =>
+    new Set(begun.flatMap(({ what, at }) => (at >= start && at < start + SECONDS ? [what] : []))).size;
+  const best = starts
+    .map((start) => ({ start, kinds: kindsFrom(start) }))
+    .reduce((most, next) => (next.kinds > most.kinds ? next : most), { start: 0, kinds: -1 });
+  return clip([best.start, best.start + SECONDS], length);
+}
+
+function clip([from, to]: Window, length: number): Window {
+  return [Math.max(0, Math.floor(from)), Math.min(Math.ceil(length), Math.ceil(to))];
+}
+
+function secondsOf(run: Run, moment: number): number {
+  return (moment - run.span.from) / 1e9;
+}

@@ -1,0 +1,44 @@
+// pnpm chaos: see HELP in chaos-options.ts.
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { HELP, UsageError, chaosOptions, type ChaosOptions } from './chaos-options.ts';
+
+const WRONG_ARGUMENTS = 2;
+const AGAIN_AFTER_MS = 1_000;
+const SCRIPT = fileURLToPath(new URL('chaos-process.ts', import.meta.url));
+
+const args = process.argv.slice(2);
+const options = read();
+if (options) start();
+else console.log(HELP);
+
+function read(): ChaosOptions | undefined {
+  try {
+    return chaosOptions(args);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`${error.message}\nSee pnpm chaos --help.`);
+    process.exit(WRONG_ARGUMENTS);
+  }
+}
+
+/** In a process group of its own: Ctrl-C would else kill servers and workers, and not only tell that it is enough. */
+function start(): void {
+  const child = fork(SCRIPT, args, { detached: true });
+  let toldAt = 0;
+  const stop = (): void => {
+    // The first one may come twice: from the terminal, and from pnpm.
+    if ((toldAt > 0 && toldAt + AGAIN_AFTER_MS > performance.now()) || !child.connected) return;
+    if (toldAt > 0) {
+      child.disconnect();
+      return;
+    }
+    toldAt = performance.now();
+    child.send('enough');
+    console.log('\nEnding: faults are healed, and what there is is checked. Once more ends it at once.');
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  child.once('exit', (code) => {
+    process.exitCode = code ?? 1;
+  });
+}

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { check } from './check.ts';
+import { CORRUPTIONS } from './check/corruptions.ts';
+import { LIMITS } from './check/judged.ts';
+import { SimulatedLock, type Move } from './check/simulated-lock.ts';
+import type { ChaosEvent } from './event.ts';
+import { runOf } from './history.ts';
+
+const WHATS = [
+  'join',
+  'join',
+  'join',
+  'join',
+  'release',
+  'release',
+  'cancel',
+  'write',
+  'write',
+  'kill',
+  'freeze',
+  'thaw',
+] as const;
+
+const moves = fc.array(
+  fc.record<Move>({
+    what: fc.constantFrom(...WHATS),
+    worker: fc.nat(3),
+    queue: fc.nat(1),
+    pauseMs: fc.oneof(fc.nat(50), fc.nat(500), fc.nat(7_000)),
+  }),
+  { minLength: 5, maxLength: 60 },
+);
+
+const found = (events: readonly ChaosEvent[]): string[] =>
+  check(runOf(events), LIMITS).findings.map(({ rule, message }) => `${rule}: ${message}`);
+
+describe('Histories of a simulated lock', () => {
+  it('are never flagged', function () {
+    this.timeout(60_000);
+    fc.assert(
+      fc.property(moves, (played) => {
+        expect(found(new SimulatedLock().play(played).events)).to.deep.equal([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  for (const corruption of CORRUPTIONS) {
+    const { breaks, name } = corruption;
+    it(`are flagged as ${breaks} where ${name}`, function () {
+      this.timeout(60_000);
+      let spoilt = 0;
+      fc.assert(
+        fc.property(moves, fc.nat(), (played, choice) => {
+          const events = corruption.spoil(new SimulatedLock().play(played).events, choice);
+          fc.pre(events !== undefined);
+          spoilt++;
+          expect(found(events).map((text) => text.split(':')[0])).to.include(breaks);
+        }),
+        { numRuns: 40, maxSkipsPerRun: 500 },
+      );
+      expect(spoilt).to.be.at.least(40);
+    });
+  }
+});

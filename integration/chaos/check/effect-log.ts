@@ -1,0 +1,95 @@
+/** The accepted effects of one queue on one resource, in columns: a long run has millions. */
+export class EffectLog {
+  #size = 0;
+  #sentAt = new Float64Array(64);
+  #answeredAt = new Float64Array(64);
+  #token = new BigInt64Array(64);
+  #attempt = new Uint32Array(64);
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** `attempt`: its index in the list of the queue's attempts. */
+  add(effect: { sentAt: number; answeredAt: number; token: bigint; attempt: number }): void {
+    const i = this.#size++;
+    if (i === this.#sentAt.length) this.#grow();
+    this.#sentAt[i] = effect.sentAt;
+    this.#answeredAt[i] = effect.answeredAt;
+    this.#token[i] = effect.token;
+    this.#attempt[i] = effect.attempt;
+  }
+
+  /**
+   * Reports every effect that was sent after one with a newer token had been answered: it certainly landed after that one.
+   * Of two that overlap in time nobody knows which came first.
+   */
+  eachLate(report: (late: LateEffect) => void): void {
+    const bySent = this.#orderOf(this.#sentAt);
+    const byAnswer = this.#orderOf(this.#answeredAt);
+    let answered = 0;
+    let newest: number | undefined;
+    for (const i of bySent) {
+      for (; this.#at(this.#answeredAt, byAnswer[answered]) < this.#at(this.#sentAt, i); answered++)
+        newest = this.#newer(newest, byAnswer[answered]);
+      if (newest !== undefined && this.#tokenOf(newest) > this.#tokenOf(i)) report(this.#late(i, newest));
+    }
+  }
+
+  #late(i: number, newer: number): LateEffect {
+    return {
+      attempt: this.#attempt[i] ?? 0,
+      newerAttempt: this.#attempt[newer] ?? 0,
+      sentAt: this.#at(this.#sentAt, i),
+      token: this.#tokenOf(i),
+      newerToken: this.#tokenOf(newer),
+      lateNs: this.#at(this.#sentAt, i) - this.#at(this.#answeredAt, newer),
+    };
+  }
+
+  #newer(a: number | undefined, b: number | undefined): number | undefined {
+    if (a === undefined || b === undefined) return a ?? b;
+    return this.#tokenOf(b) > this.#tokenOf(a) ? b : a;
+  }
+
+  #tokenOf(i: number): bigint {
+    return this.#token[i] ?? 0n;
+  }
+
+  #at(column: Float64Array, i: number | undefined): number {
+    return i === undefined ? Infinity : (column[i] ?? Infinity);
+  }
+
+  #orderOf(column: Float64Array): Uint32Array {
+    const order = Uint32Array.from({ length: this.#size }, (_, i) => i);
+    return order.sort((a, b) => (column[a] ?? 0) - (column[b] ?? 0));
+  }
+
+  #grow(): void {
+    this.#sentAt = twice(this.#sentAt, Float64Array);
+    this.#answeredAt = twice(this.#answeredAt, Float64Array);
+    this.#token = twice(this.#token, BigInt64Array);
+    this.#attempt = twice(this.#attempt, Uint32Array);
+  }
+}
+
+/** An effect that landed after one with a newer token had landed. Times in nanoseconds of the run. */
+export interface LateEffect {
+  readonly attempt: number;
+  readonly newerAttempt: number;
+  readonly sentAt: number;
+  readonly token: bigint;
+  readonly newerToken: bigint;
+  readonly lateNs: number;
+}
+
+interface Column<T> {
+  readonly length: number;
+  set(other: T): void;
+}
+
+function twice<T extends Column<T>>(column: T, type: new (length: number) => T): T {
+  const larger = new type(column.length * 2);
+  larger.set(column);
+  return larger;
+}

@@ -1,0 +1,99 @@
+import type { Breach } from './finding.ts';
+import type { Limits } from './limits.ts';
+import { MS, type Attempt, type Hold, type Life, type Queue, type Run } from './run.ts';
+import { spreadOf } from './samples.ts';
+import { overlaps, ownTrouble, servedBy, troubleOf } from './trouble.ts';
+
+/** Times from the end of a hold to the next grant where somebody waited, in milliseconds. */
+export interface HandOvers {
+  /** After a release, to the one behind, while nothing was wrong. */
+  readonly clean: readonly number[];
+  /** After the death of the holder's process. */
+  readonly crash: readonly number[];
+  /** The same while servers, network or those in line were in trouble, too. */
+  readonly crashInTrouble: readonly number[];
+}
+
+/** L1: whoever waits when a holder dies is served in time. */
+export function checkCrashes(run: Run, limits: Limits): Breach[] {
+  return run.queues.flatMap((queue) =>
+    crashesOf(run, queue).flatMap((crash) => {
+      const deadline = servedBy(crash.at, crash.trouble, limits);
+      const forgotten = crash.waiting.find((waiter) => waiter.waitedUntil > deadline);
+      if (!forgotten || (crash.next?.from ?? run.span.to) <= deadline) return [];
+      const message =
+        `${forgotten.name} waited since before ${crash.hold.attempt.name} was killed, and was not served within ` +
+        `${Math.round((deadline - crash.at) / MS)} ms: ${outcomeOf(crash)}`;
+      return [{ rule: 'L1', queue: queue.name, attempt: forgotten.name, at: deadline, message }];
+    }),
+  );
+}
+
+/** L2: p99 of clean hand-overs. */
+export function checkCleanHandOvers(run: Run, { handOverMs }: Limits): Breach[] {
+  const p99 = spreadOf(handOversOf(run).clean)?.p99;
+  if (handOverMs === undefined || p99 === undefined || p99 <= handOverMs) return [];
+  const message = `p99 of clean hand-overs is ${p99.toFixed(2)} ms, allowed are ${handOverMs} ms`;
+  return [{ rule: 'L2', at: run.span.to, message }];
+}
+
+export function handOversOf(run: Run): HandOvers {
+  const times = { clean: [] as number[], crash: [] as number[], crashInTrouble: [] as number[] };
+  for (const queue of run.queues) {
+    for (const { at, next, trouble, waiting } of crashesOf(run, queue)) {
+      if (!next || !waiting.some((waiter) => waiter.waitedUntil >= next.from)) continue;
+      const kind = overlaps(trouble, { from: at, to: next.from }) ? 'crashInTrouble' : 'crash';
+      times[kind].push((next.from - at) / MS);
+    }
+    for (const [i, next] of queue.holds.entries()) {
+      const before = queue.holds[i - 1];
+      if (before && isClean(run, { queue, before, next })) times.clean.push((next.from - before.until) / MS);
+    }
+  }
+  return times;
+}
+
+/** A holder that was killed while others waited. */
+interface Crash {
+  readonly hold: Hold;
+  readonly at: number;
+  /** Who stood in line then, alive. */
+  readonly waiting: readonly Attempt[];
+  readonly next: Hold | undefined;
+  readonly trouble: ReturnType<typeof troubleOf>;
+}
+
+function crashesOf(run: Run, queue: Queue): Crash[] {
+  return queue.holds.flatMap((hold) => {
+    if (hold.how !== 'killed') return [];
+    const at = hold.until;
+    const behind = queue.line.slice(hold.attempt.place + 1);
+    const waiting = behind.filter(
+      (attempt) => (attempt.queued ?? Infinity) <= at && attempt.waitedUntil > at,
+    );
+    if (waiting.length === 0) return [];
+    const next = queue.holds.find(({ from }) => from > at);
+    const last = Math.max(next?.attempt.place ?? -1, ...waiting.map(({ place }) => place));
+    const lives = new Set<Life>(queue.line.slice(hold.attempt.place + 1, last + 1).map(({ life }) => life));
+    lives.delete(hold.attempt.life);
+    return [{ hold, at, waiting, next, trouble: troubleOf(run, lives) }];
+  });
+}
+
+function outcomeOf({ next, at }: Crash): string {
+  return next
+    ? `${next.attempt.name} acquired after ${Math.round((next.from - at) / MS)} ms`
+    : 'nobody acquired';
+}
+
+/** The next one waited right behind, and nothing was wrong with anybody meanwhile. */
+function isClean(run: Run, { queue, before, next }: { queue: Queue; before: Hold; next: Hold }): boolean {
+  const released = before.until;
+  if (before.how !== 'released' || (next.attempt.queued ?? Infinity) >= released) return false;
+  for (let place = before.attempt.place + 1; place < next.attempt.place; place++)
+    if ((queue.line[place]?.ended ?? Infinity) > released) return false;
+  const meanwhile = { from: released, to: next.from };
+  return ![run.faults, ownTrouble(before.attempt.life), ownTrouble(next.attempt.life)].some((trouble) =>
+    overlaps(trouble, meanwhile),
+  );
+}

@@ -1,0 +1,74 @@
+import type { Breach } from './finding.ts';
+import type { Limits } from './limits.ts';
+import type { Life, Run } from './run.ts';
+import { slopeOf } from './samples.ts';
+
+/** L4: nothing is left on the servers, and processes end by themselves. */
+export function checkLeftOvers(run: Run, limits: Limits): Breach[] {
+  return [
+    ...run.leftOvers.map(({ kind, what, at }): Breach => ({
+      rule: 'L4',
+      at,
+      message: `left over: ${kind} ${what}`,
+    })),
+    ...run.lives.flatMap((life) => exitBreaches(run, life, limits)),
+  ];
+}
+
+function exitBreaches(run: Run, life: Life, { exitMs = 2_000 }: Limits): Breach[] {
+  const { who, killed, exited, crashed } = life;
+  const breach = (at: number, what: string): Breach[] => [{ rule: 'L4', at, message: `${who} ${what}` }];
+  if (killed !== undefined && killed > (run.calm ?? Infinity))
+    return breach(killed, 'had to be killed after the calm');
+  // What crashed is reported as that.
+  if (killed !== undefined || crashed) return [];
+  if (!exited) return run.end === undefined ? [] : breach(run.end, 'still runs at the end of the run');
+  if (!exited.clean) return breach(exited.at, 'did not end cleanly');
+  if (exited.tookMs <= exitMs) return [];
+  return breach(
+    exited.at,
+    `took ${Math.round(exited.tookMs)} ms to end after it was closed, allowed are ${exitMs} ms`,
+  );
+}
+
+/** L5: nothing crashes, and nothing of ours keeps an event loop. */
+export function checkProcesses(run: Run, { loopDelayMs = Infinity }: Limits): Breach[] {
+  return run.lives.flatMap((life): Breach[] => {
+    const { who, crashed, closed } = life;
+    if (crashed) return [{ rule: 'L5', at: crashed.at, message: `${who} crashed: ${crashed.message}` }];
+    if (!closed || wasHeldUp(life) || closed.loopDelayMs < loopDelayMs) return [];
+    const message = `the event loop of ${who} was late by ${closed.loopDelayMs.toFixed(1)} ms, allowed are less than ${loopDelayMs} ms`;
+    return [{ rule: 'L5', at: closed.at, message }];
+  });
+}
+
+/** The longest delay of an event loop that nobody held up on purpose. */
+export function ownLoopDelay(run: Run): number | undefined {
+  const delays = run.lives.flatMap((life) =>
+    life.closed && !wasHeldUp(life) ? [life.closed.loopDelayMs] : [],
+  );
+  return delays.length > 0 ? Math.max(...delays) : undefined;
+}
+
+function wasHeldUp({ stalled, frozen }: Life): boolean {
+  return stalled.length > 0 || frozen.length > 0;
+}
+
+/** L6: the heap does not grow with the attempts. */
+export function checkMemory(run: Run, { bytesPerCycle = Infinity }: Limits): Breach[] {
+  return run.lives.flatMap((life): Breach[] => {
+    const slope = heapSlope(life);
+    if (slope === undefined || slope < bytesPerCycle) return [];
+    const message = `${life.who} grows by ${slope.toFixed(1)} bytes with every attempt, allowed are less than ${bytesPerCycle}`;
+    return [{ rule: 'L6', at: run.span.to, message }];
+  });
+}
+
+// A line through two points says nothing; the first is before everything was compiled and cached.
+const LEAST_SAMPLES = 4;
+
+/** Bytes per attempt, of the heap after garbage collections. */
+export function heapSlope({ memory }: Life): number | undefined {
+  if (memory.length < LEAST_SAMPLES) return undefined;
+  return slopeOf(memory.slice(1).map(({ cycles, heapBytes }) => ({ x: cycles, y: heapBytes })));
+}

@@ -1,0 +1,32 @@
+import type { Attempt, Hold } from './run.ts';
+
+/**
+ * The holds among these attempts, by the time of the grant. A holder believes from `acquired` until it releases, hears of the
+ * loss or is killed, but not longer than was proven: every look compares the clock, so a process that was frozen and says
+ * `revoked` late had stopped believing at the deadline. Its looks show whether that is so.
+ */
+export function holdsOf(attempts: readonly Attempt[]): Hold[] {
+  const holds: Hold[] = [];
+  for (const attempt of attempts) {
+    if (attempt.acquired === undefined || attempt.token === undefined) continue;
+    const proof = attempt.session === undefined ? undefined : attempt.life.proofs.get(attempt.session);
+    const deadline = proof?.runsOut(attempt.acquired) ?? Infinity;
+    holds.push({
+      attempt,
+      token: attempt.token,
+      from: attempt.acquired,
+      deadline,
+      ...endOf(attempt, deadline),
+    });
+  }
+  return holds.sort((a, b) => a.from - b.from);
+}
+
+function endOf(attempt: Attempt, deadline: number): Pick<Hold, 'until' | 'how'> {
+  const { released = Infinity, revoked = Infinity } = attempt;
+  const { killed = Infinity } = attempt.life;
+  const until = Math.min(released, revoked, killed, deadline);
+  if (until === released) return { until, how: 'released' };
+  if (until === revoked) return { until, how: 'revoked' };
+  return { until, how: until === killed && killed < Infinity ? 'killed' : 'ran out' };
+}

@@ -1,0 +1,67 @@
+import type { Breach } from './finding.ts';
+import type { Limits } from './limits.ts';
+import { MS, type Attempt, type Queue, type Run } from './run.ts';
+
+/** L3: once all is calm everybody is served in turn, and at the end nobody waits or holds any more. */
+export function checkStuck(run: Run, limits: Limits): Breach[] {
+  return run.queues.flatMap((queue) => [...lateAfterCalm(run, queue, limits), ...openAtEnd(run, queue)]);
+}
+
+function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
+  const { calm } = run;
+  if (calm === undefined) return [];
+  const alive = [...queue.line, ...queue.attempts.filter(({ token }) => token === undefined)].filter(
+    (attempt) => isUnderWay(run, attempt, calm),
+  );
+  return alive.flatMap((attempt, position) => {
+    const allowedMs = (limits.settleMs ?? 10_000) + (position + 1) * limits.holdMs + limits.crashMs;
+    const end = attempt.ended;
+    if (end === undefined || end <= calm + allowedMs * MS || isGone(run, attempt, end)) return [];
+    const tookMs = Math.round((end - calm) / MS);
+    const message = `${attempt.name}, ${position} ahead of it, took ${tookMs} ms after the calm, allowed are ${allowedMs} ms`;
+    return [{ rule: 'L3', queue: queue.name, attempt: attempt.name, at: end, message }];
+  });
+}
+
+function openAtEnd(run: Run, queue: Queue): Breach[] {
+  const { end } = run;
+  if (end === undefined) return [];
+  return queue.attempts.flatMap((attempt) => {
+    const open = whatIsOpen(attempt);
+    if (open === undefined || isGone(run, attempt, end)) return [];
+    return [
+      {
+        rule: 'L3',
+        queue: queue.name,
+        attempt: attempt.name,
+        at: end,
+        message: `${attempt.name} ${open} at the end of the run`,
+      },
+    ];
+  });
+}
+
+function whatIsOpen(attempt: Attempt): string | undefined {
+  if (attempt.ended !== undefined)
+    return isUnconfirmed(attempt) ? 'waits for its release to be confirmed' : undefined;
+  if (attempt.acquired !== undefined) return 'still holds';
+  return attempt.queued === undefined ? 'still joins' : 'still waits';
+}
+
+/** A release that its session did not outlive needs no answer. */
+function isUnconfirmed({ released, left, revoked, life }: Attempt): boolean {
+  if (released === undefined || left !== undefined || revoked !== undefined) return false;
+  return !life.sessionLost.some((at) => at >= released);
+}
+
+function isUnderWay(run: Run, attempt: Attempt, at: number): boolean {
+  const began = attempt.enqueue ?? attempt.queued ?? attempt.acquired ?? Infinity;
+  return began <= at && (attempt.ended ?? Infinity) > at && !isGone(run, attempt, at);
+}
+
+/** Nothing is to be expected of a process that was killed as a fault, or still stands still. After the calm nobody kills for that. */
+function isGone(run: Run, { life }: Attempt, at: number): boolean {
+  const { killed = Infinity } = life;
+  if (killed <= at && killed <= (run.calm ?? Infinity)) return true;
+  return life.frozen.some(({ from, to }) => from <= at && at < to);
+}

@@ -1,0 +1,65 @@
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import type { Member } from '../clusters.ts';
+import { splitEndpoint } from '../services/endpoint.ts';
+import { zkFourLetter } from '../services.ts';
+import type { Experiment } from './experiment.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+const ESTABLISHED = '01';
+
+/** The member that this worker's lock client talks to, which stands in line or holds. */
+export function connectedMember(experiment: Experiment, worker: WorkerProcess): Promise<Member> {
+  return experiment.store === 'etcd'
+    ? mostConnections(experiment, worker)
+    : homeOfSession(experiment, worker);
+}
+
+/** The member that most connections of the process go to (Linux): the lock client keeps several to one, its effects have one. */
+async function mostConnections({ cluster }: Experiment, { pid, place }: WorkerProcess): Promise<Member> {
+  const peers = peersOf(pid);
+  const counts = place!.endpoints.map((endpoint) => {
+    const address = hexOf(endpoint);
+    return peers.filter((peer) => peer === address).length;
+  });
+  const most = Math.max(...counts);
+  if (most < 2 || counts.filter((count) => count === most).length > 1) {
+    throw new Error(`process ${pid} has ${counts.join(', ')} connections to ${place!.endpoints.join(', ')}`);
+  }
+  return cluster.members[counts.indexOf(most)]!;
+}
+
+/** The member that lists the session among its connections. */
+async function homeOfSession({ cluster }: Experiment, { id, events }: WorkerProcess): Promise<Member> {
+  const session = events.findLast((event) => event.ev === 'queued')?.session;
+  for (const member of cluster.members) {
+    if ((await zkFourLetter(member.endpoint, 'cons')).includes(`sid=0x${session},`)) return member;
+  }
+  throw new Error(`no member has a connection of ${id} with session ${session}`);
+}
+
+/** The other ends of a process's open connections, as `/proc/net/tcp` writes them. */
+function peersOf(pid: number): string[] {
+  const sockets = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)));
+  const [, ...lines] = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').trim().split('\n');
+  return lines.flatMap((line) => {
+    const [, , peer = '', state, , , , , , inode] = line.trim().split(/\s+/);
+    return state === ESTABLISHED && sockets.has(`socket:[${inode}]`) ? [peer] : [];
+  });
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // closed meanwhile
+  }
+}
+
+// The address is a 32-bit number in the machine's byte order (proc(5)); all machines that this runs on are little-endian.
+function hexOf(endpoint: string): string {
+  const { host, port } = splitEndpoint(endpoint);
+  const bytes = host.split('.').map(Number).reverse();
+  const hex = (value: number, digits: number): string =>
+    value.toString(16).toUpperCase().padStart(digits, '0');
+  return `${bytes.map((byte) => hex(byte, 2)).join('')}:${hex(port, 4)}`;
+}

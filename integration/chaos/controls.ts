@@ -1,0 +1,101 @@
+import { parseBackendUrl, type Backend, type Session } from '@queuelock/core/backend';
+import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
+import { LastAnswered } from './controls-answers.ts';
+import { callEtcd } from './effects-etcd.ts';
+import { passingOn } from './instrumented.ts';
+import type { Rule, WorkerSetup } from './worker-command.ts';
+
+/** Another heartbeat for a session, and what follows from it. */
+type RuleOf = (session: Session, hosts: readonly string[]) => Pick<Session, 'renew'> & Partial<Session>;
+type Changed = ReturnType<RuleOf>;
+
+const ETCD_RULES: Partial<Record<Rule, RuleOf>> = { plain: etcdPlain, overlong };
+const ZOOKEEPER_RULES: Partial<Record<Rule, RuleOf>> = {
+  plain: acknowledgedWrite,
+  newest: acknowledgedWrite,
+  connected,
+  overlong,
+};
+
+/** The backend, with sessions whose heartbeats follow this rule; all the rest is the product. */
+export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): Backend {
+  if (rule === 'product') return backend;
+  const { scheme, hosts } = parseBackendUrl(url);
+  const ruleOf = (scheme === 'zk' ? ZOOKEEPER_RULES : ETCD_RULES)[rule];
+  if (!ruleOf) throw new TypeError(`rule: "${rule}" is not there for ${scheme}:`);
+  return passingOn(backend, {
+    open: async (ttlMs, signal) => {
+      const session = await backend.open(ttlMs, signal);
+      return passingOn(session, ruleOf(session, hosts));
+    },
+  });
+}
+
+function overlong(session: Session): Changed {
+  return { renew: async (signal) => 2 * (await session.renew(signal)) };
+}
+
+/** Keepalives to one member as long as it answers, without asking whether it may. */
+function etcdPlain(session: Session, hosts: readonly string[]): Changed {
+  const { id, ttlMs } = session;
+  const closing = new AbortController();
+  let chosen = 0;
+  const answers = new LastAnswered(ttlMs, async () => {
+    const endpoint = hosts[chosen % hosts.length]!;
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(ttlMs)]);
+    const lease = { ID: BigInt.asIntN(64, BigInt(`0x${id}`)).toString() };
+    try {
+      const call = { endpoint, call: 'lease/keepalive', agent: false, signal } as const;
+      const { result } = (await callEtcd(call, lease)) as { result?: { TTL?: string } };
+      return Number(result?.TTL ?? 0) > 0;
+    } catch (error) {
+      chosen += 1;
+      throw error;
+    }
+  });
+  return {
+    renew: (signal) => answers.renew(signal),
+    close: () => {
+      closing.abort();
+      return session.close();
+    },
+  };
+}
+
+/** The product's own write, taken to prove the whole time to live from when it was sent. */
+function acknowledgedWrite(session: Session): Changed {
+  return {
+    renew: async (signal) => {
+      await session.renew(signal);
+      return session.ttlMs;
+    },
+  };
+}
+
+/**
+ * Reads of the first member of the URL, taken to prove the whole time to live. On a connection of its own: for clients that
+ * are bound to one member, which serves reads on all its connections or on none.
+ */
+function connected(session: Session, hosts: readonly string[]): Changed {
+  let wire: Promise<ZooKeeperWire> | undefined;
+  const answers = new LastAnswered(session.ttlMs, async () => {
+    wire ??= ZooKeeperWire.open(hosts[0]!, { unref: true });
+    try {
+      await (await wire).read('/zookeeper');
+      return true;
+    } catch (error) {
+      wire = undefined;
+      throw error;
+    }
+  });
+  return {
+    renew: (signal) => answers.renew(signal),
+    close: () => {
+      void wire?.then((open) => open.close(), ignore);
+      return session.close();
+    },
+  };
+}
+
+/** Heartbeats hear of it themselves. */
+function ignore(): void {}

@@ -1,0 +1,22 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { EffectTarget } from './effects.ts';
+
+/** A file that takes everything from everybody. A line is written by one call, so lines of processes do not mix. */
+export function logEffects(who: string, path: string): EffectTarget {
+  const file = openSync(path, 'a');
+  return {
+    async send({ queue, token, number, believed }) {
+      const line = {
+        t: process.hrtime.bigint().toString(),
+        who,
+        queue,
+        token: token.toString(),
+        number,
+        believed,
+      };
+      writeSync(file, `${JSON.stringify(line)}\n`);
+      return 'accepted';
+    },
+    close: () => closeSync(file),
+  };
+}

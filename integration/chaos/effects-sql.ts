@@ -1,0 +1,43 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import { fencedUpdate, isAccepted } from '@queuelock/fencing';
+import type { EffectTarget } from './effects.ts';
+
+// The wait for another process's lock blocks the event loop, so it is given up soon.
+const BUSY_WITHIN_MS = 100;
+
+/** A SQLite file with a row per queue; `register` makes it. */
+export interface EffectTable {
+  register(queue: string): void;
+  close(): void;
+}
+
+export function createEffectTable(path: string): EffectTable {
+  const database = new DatabaseSync(path);
+  // What a crash of the machine would lose does not matter here.
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
+  database.exec(
+    'CREATE TABLE effects (queue TEXT PRIMARY KEY, number INTEGER, fence INTEGER NOT NULL DEFAULT 0)',
+  );
+  const insert = database.prepare('INSERT INTO effects (queue) VALUES (?)');
+  return { register: (queue) => void insert.run(queue), close: () => database.close() };
+}
+
+/** The rows of that file, fenced. */
+export function sqlEffects(path: string): EffectTarget {
+  const database = new DatabaseSync(path, { timeout: BUSY_WITHIN_MS });
+  database.exec('PRAGMA synchronous = OFF');
+  return {
+    async send({ queue, token, number }) {
+      const update = { table: 'effects', set: { number }, where: { queue }, hold: { token } };
+      const { text, values } = fencedUpdate('sqlite', update);
+      try {
+        const result = database.prepare(text).run(...(values as (string | number)[]));
+        return isAccepted(result) ? 'accepted' : 'refused';
+      } catch (error) {
+        if (/database is locked/.test(String(error))) return 'unknown';
+        throw error;
+      }
+    },
+    close: () => database.close(),
+  };
+}

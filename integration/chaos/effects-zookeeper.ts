@@ -1,0 +1,92 @@
+import { fencedZnode, type ZnodeClient } from '@queuelock/fencing';
+import { ZOOKEEPER_CODE, ZooKeeperRefusal, ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
+import { within } from './deadline.ts';
+import { EFFECT_WITHIN_MS, type Effect, type EffectTarget, type Outcome } from './effects.ts';
+
+/** A fenced znode per queue below `directory`, made by the first who writes it. */
+export function zooKeeperEffects(hosts: readonly string[], directory: string): EffectTarget {
+  return new FencedNodes(hosts, directory);
+}
+
+class FencedNodes implements EffectTarget {
+  readonly #hosts: readonly string[];
+  readonly #directory: string;
+  #chosen = 0;
+  #wire: Promise<ZooKeeperWire> | undefined;
+
+  constructor(hosts: readonly string[], directory: string) {
+    this.#hosts = hosts;
+    this.#directory = directory;
+  }
+
+  async send(effect: Effect): Promise<Outcome> {
+    try {
+      return await within(EFFECT_WITHIN_MS, this.#write(effect));
+    } catch {
+      this.#chosen += 1;
+      this.close();
+      return 'unknown';
+    }
+  }
+
+  close(): void {
+    void this.#wire?.then(
+      (wire) => wire.close(),
+      () => undefined,
+    );
+    this.#wire = undefined;
+  }
+
+  async #write({ queue, token, number }: Effect): Promise<Outcome> {
+    const node = fencedZnode(clientOf(await this.#open()), `${this.#directory}/${queue}`, { token });
+    return (await node.write(String(number))).outcome;
+  }
+
+  async #open(): Promise<ZooKeeperWire> {
+    const present = this.#wire;
+    // Somebody else may have opened another one meanwhile, which has to be closed at the end.
+    if ((await present)?.closed && this.#wire === present) this.#wire = undefined;
+    return (this.#wire ??= ZooKeeperWire.open(this.#hosts[this.#chosen % this.#hosts.length]!, {
+      unref: true,
+      withinMs: EFFECT_WITHIN_MS,
+    }));
+  }
+}
+
+function clientOf(wire: ZooKeeperWire): ZnodeClient {
+  return {
+    async get(path) {
+      try {
+        return await wire.read(path);
+      } catch (error) {
+        if (!isRefusal(error, 'noNode')) throw error;
+      }
+      await makeNode(wire, path);
+      return wire.read(path);
+    },
+    async set(path, data, version) {
+      try {
+        await wire.write(path, { data, version });
+        return true;
+      } catch (error) {
+        if (isRefusal(error, 'badVersion')) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+/** With its parents; whoever else makes them is welcome. */
+async function makeNode(wire: ZooKeeperWire, path: string): Promise<void> {
+  const segments = path.split('/').slice(1);
+  for (const index of segments.keys()) {
+    const ancestor = `/${segments.slice(0, index + 1).join('/')}`;
+    await wire.create(ancestor, '').catch((error: unknown) => {
+      if (!isRefusal(error, 'nodeExists')) throw error;
+    });
+  }
+}
+
+export function isRefusal(error: unknown, code: keyof typeof ZOOKEEPER_CODE): boolean {
+  return error instanceof ZooKeeperRefusal && error.code === ZOOKEEPER_CODE[code];
+}

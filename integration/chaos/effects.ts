@@ -1,0 +1,70 @@
+import { parseBackendUrl } from '@queuelock/core/backend';
+import { etcdEffects } from './effects-etcd.ts';
+import { logEffects } from './effects-log.ts';
+import { sqlEffects } from './effects-sql.ts';
+import { zooKeeperEffects } from './effects-zookeeper.ts';
+import type { Resource } from './event.ts';
+import type { WorkerSetup } from './worker-command.ts';
+
+/** One write that should be protected. */
+export interface Effect {
+  readonly queue: string;
+  /** Of the entry in whose name it is made. */
+  readonly key: string;
+  readonly token: bigint;
+  readonly number: number;
+  readonly believed: boolean;
+}
+
+export type Outcome = 'accepted' | 'refused' | 'unknown';
+
+/** One resource. What is written goes out before `send` returns; it settles within a second, and never rejects. */
+export interface EffectTarget {
+  send(effect: Effect): Promise<Outcome>;
+  close(): void;
+}
+
+/** How long an answer may take until its outcome counts as unknown. */
+export const EFFECT_WITHIN_MS = 1_000;
+
+/** All resources that a worker writes to. */
+export class Effects {
+  readonly #targets: ReadonlyMap<Resource, EffectTarget>;
+  readonly #underWay = new Set<Promise<Outcome>>();
+
+  constructor(targets: ReadonlyMap<Resource, EffectTarget>) {
+    this.#targets = targets;
+  }
+
+  get resources(): readonly Resource[] {
+    return [...this.#targets.keys()];
+  }
+
+  async send(resource: Resource, effect: Effect): Promise<Outcome> {
+    const target = this.#targets.get(resource);
+    if (!target) throw new TypeError(`resource: "${resource}" is not set up for this worker`);
+    const sent = target.send(effect);
+    this.#underWay.add(sent);
+    return sent.finally(() => this.#underWay.delete(sent));
+  }
+
+  /** After what is under way. */
+  async close(): Promise<void> {
+    await Promise.all(this.#underWay);
+    for (const target of this.#targets.values()) target.close();
+  }
+}
+
+/** Connections of the worker's own, past those of the lock client. */
+export function openEffects({ id, url, resources }: WorkerSetup): Effects {
+  const { scheme, hosts } = parseBackendUrl(url);
+  const targets = new Map<Resource, EffectTarget>();
+  const { store, sql, log } = resources;
+  if (store !== undefined) {
+    const open = scheme === 'zk' ? zooKeeperEffects : etcdEffects;
+    targets.set('store', open(hosts, store));
+  }
+  if (sql !== undefined) targets.set('sql', sqlEffects(sql));
+  if (log !== undefined) targets.set('log', logEffects(id, log));
+  return new Effects(targets);
+}

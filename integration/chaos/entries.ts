@@ -1,0 +1,47 @@
+import type { Cluster } from '../clusters.ts';
+import { until } from '../services/until.ts';
+import type { Experiment } from './experiment.ts';
+import { presentOn } from './leftovers.ts';
+
+const PATIENCE_MS = 10_000;
+
+/** The keys of those who stand in this queue, as the servers say it. */
+export async function entriesIn({ store, cluster }: Experiment, queue: string): Promise<readonly string[]> {
+  const below = store === 'etcd' ? `${queue}/` : `/${queue}/`;
+  const present = await presentOn(store, cluster, [queue]);
+  return present.flatMap(({ kind, what }) => (kind === 'key' && what.startsWith(below) ? [what] : []));
+}
+
+/** Resolves with them as soon as there are so many. */
+export function untilEntries(
+  experiment: Experiment,
+  queue: string,
+  count: number,
+): Promise<readonly string[]> {
+  return untilCount(`${count} entries in ${queue}`, count, () => entriesIn(experiment, queue));
+}
+
+/** Resolves as soon as there are so many sessions of anybody on etcd. */
+export async function untilLeases({ cluster }: Experiment, count: number): Promise<void> {
+  await untilCount(`${count} leases`, count, () => leasesOn(cluster));
+}
+
+export async function leasesOn(cluster: Cluster): Promise<readonly string[]> {
+  const present = await presentOn('etcd', cluster, []);
+  return present.flatMap(({ kind, what }) => (kind === 'lease' ? [what] : []));
+}
+
+function untilCount(
+  what: string,
+  count: number,
+  look: () => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  return until(
+    async () => {
+      const found = await look();
+      if (found.length === count) return found;
+      throw new Error(`there are ${found.length}: ${found.join(', ')}`);
+    },
+    { what, withinMs: PATIENCE_MS },
+  );
+}

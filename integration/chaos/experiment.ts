@@ -1,0 +1,275 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Cluster, ClusterClient } from '../clusters.ts';
+import { check, type Verdict } from './check.ts';
+import { within } from './deadline.ts';
+import type { Limits } from './check/limits.ts';
+import { createEffectTable, type EffectTable } from './effects-sql.ts';
+import type { AttemptEvent, Resource } from './event.ts';
+import { readRun } from './history.ts';
+import { presentOn } from './leftovers.ts';
+import { timingOf, urlOf, type Profile, type StoreName, type Timing } from './profiles.ts';
+import { sharedCluster } from './shared-clusters.ts';
+import type { Rule, WorkerSetup } from './worker-command.ts';
+import { WorkerProcess } from './worker-process.ts';
+import { Recorder } from './worker-record.ts';
+
+export interface ExperimentOptions {
+  readonly store: StoreName;
+  /** Default `fast`. */
+  readonly profile?: Profile;
+  /** How many are started at the beginning. Default 0. */
+  readonly workers?: number;
+  /** The shortest TTL that is allowed, for faults that last as long as it does. */
+  readonly quickTtl?: boolean;
+  /** How workers believe in their holds; `product` without it. */
+  readonly rule?: Rule;
+  /** In place of the core's margin, in milliseconds. */
+  readonly marginMs?: number;
+  /** The longest hold that the load makes, in milliseconds. Default 1,000. */
+  readonly holdMs?: number;
+  /** What the run is measured against, where it is not what its profile says. */
+  readonly limits?: Partial<Limits>;
+}
+
+/** What one worker has of its own. */
+export interface WorkerOptions extends Partial<
+  Pick<WorkerSetup, 'ttlMs' | 'renewEveryMs' | 'seed' | 'quiet' | 'clients' | 'clock'>
+> {
+  readonly rule?: Rule;
+  /**
+   * Other names of the members, in their order, that lead past proxies of this process. The worker then lives on this
+   * machine as it is, where the proxies are.
+   */
+  readonly detour?: readonly string[];
+  /** Where it lives; in a new place without it. */
+  readonly place?: ClusterClient;
+  /** In place of the profile's, from what the worker calls the members. */
+  readonly url?: (endpoints: readonly string[]) => string;
+  /** Besides that of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const SETTLE_MS = 2_000;
+const CLOSE_WITHIN_MS = 20_000;
+const SERVE_WITHIN_MS = 30_000;
+const SERVE_EVERY_MS = 10;
+const LOOK_EVERY_MS = 200;
+
+/** Brings the shared cluster of this kind into order and starts workers on it. */
+export async function startExperiment(options: ExperimentOptions): Promise<Experiment> {
+  const { store, profile = 'fast', workers = 0, quickTtl = false } = options;
+  const cluster = await sharedCluster(store, profile);
+  await cluster.recover();
+  const experiment = new Experiment(cluster, {
+    ...options,
+    profile,
+    timing: timingOf(store, profile, quickTtl),
+  });
+  await experiment.addWorkers(workers);
+  return experiment;
+}
+
+interface ExperimentSettings extends ExperimentOptions {
+  readonly profile: Profile;
+  readonly timing: Timing;
+}
+
+/** Kills what tests left running because they failed. For `afterEach`. */
+export async function abandonExperiments(): Promise<void> {
+  await Promise.all([...underWay].map((experiment) => experiment.abandonInTrouble()));
+}
+
+const underWay = new Set<Experiment>();
+let count = 0;
+
+/** One run of workers on a cluster, with everything that happened in it in one directory. */
+export class Experiment {
+  readonly cluster: Cluster;
+  readonly store: StoreName;
+  readonly timing: Timing;
+  /** A history per process. */
+  readonly directory: string;
+  readonly workers: WorkerProcess[] = [];
+  readonly recorder: Recorder;
+  readonly #settings: ExperimentSettings;
+  readonly #name = `chaos-${process.pid}-${(count += 1)}`;
+  readonly #queues = new Set<string>();
+  readonly #table: EffectTable;
+  #started = 0;
+  #faults = 0;
+  #calm = false;
+
+  constructor(cluster: Cluster, settings: ExperimentSettings) {
+    this.cluster = cluster;
+    this.store = settings.store;
+    this.timing = {
+      ...settings.timing,
+      ...(settings.marginMs === undefined ? {} : { marginMs: settings.marginMs }),
+    };
+    this.#settings = settings;
+    this.directory = mkdtempSync(join(tmpdir(), 'queuelock-chaos-'));
+    this.recorder = new Recorder('harness', join(this.directory, 'harness.jsonl'));
+    this.#table = createEffectTable(this.#resources.sql);
+    underWay.add(this);
+  }
+
+  /** A name that no other experiment uses. */
+  queue(name: string): string {
+    const queue = `${this.#name}-${name}`;
+    this.#queues.add(queue);
+    this.#table.register(queue);
+    return queue;
+  }
+
+  /** Starts another worker, in a place whose links can be cut without those of others. */
+  async addWorker({
+    rule = this.#settings.rule ?? 'product',
+    url = (endpoints) => urlOf(this.store, this.#settings.profile, endpoints),
+    env = {},
+    detour,
+    place: given,
+    ...own
+  }: WorkerOptions = {}): Promise<WorkerProcess> {
+    const place = given ?? (detour ? undefined : await this.cluster.addClient());
+    const id = `worker-${(this.#started += 1)}`;
+    const setup = {
+      id,
+      url: url(place?.endpoints ?? detour!),
+      ttlMs: this.timing.ttlMs,
+      marginMs: this.timing.marginMs,
+      rule,
+      history: join(this.directory, `${id}.jsonl`),
+      resources: this.#resources,
+      seed: Math.floor(Math.random() * 2 ** 31),
+      ...own,
+    };
+    const output = join(this.directory, `${id}.out`);
+    const where = place ? { place } : {};
+    const worker = await WorkerProcess.start({ setup, ...where, env, output, recorder: this.recorder });
+    this.workers.push(worker);
+    return worker;
+  }
+
+  async addWorkers(number: number): Promise<readonly WorkerProcess[]> {
+    return Promise.all(Array.from({ length: number }, () => this.addWorker()));
+  }
+
+  get #resources(): Record<Resource, string> {
+    const directory = `${this.#name}-effects`;
+    const store = this.store === 'etcd' ? directory : `/${directory}`;
+    return { store, sql: join(this.directory, 'effects.sqlite'), log: join(this.directory, 'effects.log') };
+  }
+
+  /** Serves these workers if they wait, and ends them: a long experiment has others after them. */
+  async retire(workers: readonly WorkerProcess[]): Promise<void> {
+    await this.#serve(workers);
+    await Promise.all(workers.map((worker) => this.#close(worker)));
+    await Promise.all(workers.map((worker) => (worker.place ?? worker).stop()));
+    for (const worker of workers) this.workers.splice(this.workers.indexOf(worker), 1);
+  }
+
+  /** Does a fault; it counts from before `action` until the answer is called, which is written down, too. */
+  async fault(what: string, target: string, action: () => Promise<unknown>): Promise<() => void> {
+    const number = (this.#faults += 1);
+    this.recorder.tell({ ev: 'fault', number, what, target });
+    await action();
+    return () => void this.recorder.tell({ ev: 'healed', number });
+  }
+
+  /** Nobody begins anything from now on, and all faults are over: whoever waits has to be served. */
+  calm(): void {
+    if (this.#calm) return;
+    this.#calm = true;
+    for (const worker of this.workers) worker.tell({ do: 'drain' });
+    this.recorder.tell({ ev: 'calm' });
+  }
+
+  /** As `finish`, and judges the whole. The histories of a run that was not right are kept. */
+  async end(): Promise<Verdict> {
+    await this.finish();
+    const { run } = await readRun(this.directory);
+    const verdict = check(run, this.limits);
+    if (verdict.findings.length === 0) await rm(this.directory, { recursive: true });
+    return verdict;
+  }
+
+  /**
+   * Lets everybody come to an end: those who wait are served, one after the other, and then closed. Looks what is left
+   * on the servers.
+   */
+  async finish(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.thaw()));
+    this.calm();
+    await this.#serve(this.workers);
+    await Promise.all(this.workers.map((worker) => this.#close(worker)));
+    await this.#lookWhatIsLeft();
+    this.recorder.tell({ ev: 'end' });
+    await this.abandon();
+  }
+
+  /** Kills everybody. The histories stay. */
+  async abandon(): Promise<void> {
+    if (!underWay.delete(this)) return;
+    await Promise.all(this.workers.map((worker) => (worker.place ?? worker).stop()));
+    this.recorder.close();
+    this.#table.close();
+  }
+
+  /** The same while faults may be in force: a server does not hear of the end of a client that is cut off, and keeps its watches. */
+  async abandonInTrouble(): Promise<void> {
+    await Promise.all(this.cluster.members.map((member) => member.heal()));
+    await this.abandon();
+  }
+
+  /** What its history is measured against. */
+  get limits(): Limits {
+    const { ttlMs, expiryMs, withLeaderLossMs } = this.timing;
+    return {
+      crashMs: ttlMs + expiryMs,
+      crashInTroubleMs: withLeaderLossMs,
+      holdMs: this.#settings.holdMs ?? 1_000,
+      ...this.#settings.limits,
+    };
+  }
+
+  // Whoever holds is told to release, so that the next one can. Who is forgotten is found by the checker.
+  async #serve(workers: readonly WorkerProcess[]): Promise<void> {
+    const told = new Set<AttemptEvent>();
+    const deadline = performance.now() + SERVE_WITHIN_MS;
+    for (;;) {
+      const running = workers.filter((worker) => worker.running);
+      const open = running.flatMap((worker) => worker.openAttempts.map((attempt) => ({ worker, attempt })));
+      for (const { worker, attempt } of open) {
+        if (attempt.ev !== 'acquired' || told.has(attempt)) continue;
+        told.add(attempt);
+        worker.tell({ do: 'release', queue: attempt.queue, n: attempt.n });
+      }
+      if (open.length === 0 || performance.now() > deadline) return;
+      await pause(SERVE_EVERY_MS);
+    }
+  }
+
+  async #close(worker: WorkerProcess): Promise<void> {
+    if (!worker.running) return;
+    worker.tell({ do: 'close' });
+    // The checker says that it did not end by itself.
+    await within(CLOSE_WITHIN_MS, worker.ended).catch(() => worker.kill());
+  }
+
+  async #lookWhatIsLeft(): Promise<void> {
+    const deadline = performance.now() + this.timing.ttlMs + SETTLE_MS;
+    for (;;) {
+      const left = await presentOn(this.store, this.cluster, [...this.#queues]);
+      if (left.length === 0) return;
+      if (performance.now() > deadline) {
+        for (const leftOver of left) this.recorder.tell({ ev: 'left-over', ...leftOver });
+        return;
+      }
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+}

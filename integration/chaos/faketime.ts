@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { installPackages } from '../services/install.ts';
+import { isReadable } from '../services/programs.ts';
+import { NotHere } from '../services/service.ts';
+import type { WorkerOptions } from './experiment.ts';
+import { bootOffset } from './true-clock.ts';
+
+const run = promisify(execFile);
+
+// Where distributions put it; the one for threads.
+const LIBRARIES = ['lib/x86_64-linux-gnu', 'lib/aarch64-linux-gnu', 'lib64', 'lib'].map(
+  (folder) => `/usr/${folder}/faketime/libfaketimeMT.so.1`,
+);
+// The core takes 20 ms off the boot clock, which counts in steps of 10 ms.
+const BOOT_CLOCK_LAG_MS = 30;
+const PROBE_RATE = 10;
+const PROBED_MS = 100;
+const PROBE = `
+  const booted = require('os').uptime(), begun = performance.now();
+  while (require('os').uptime() < booted + ${PROBED_MS / 1000});
+  console.log(performance.now() - begun);
+`;
+
+/** What makes a worker one that is told another time. */
+export type FakedWorker = Required<Pick<WorkerOptions, 'env'>> & Pick<WorkerOptions, 'clock'>;
+
+/** Tells processes that are made so another time than the machine's. */
+export class FakeTime {
+  readonly #library: string;
+
+  private constructor(library: string) {
+    this.#library = library;
+  }
+
+  /** Rejects with NotHere where libfaketime cannot be had, or does not reach this Node. */
+  static async find(): Promise<FakeTime> {
+    if (process.platform !== 'linux') throw new NotHere('libfaketime is used on Linux alone');
+    const library = (await here()) ?? (await installed());
+    const fakeTime = new FakeTime(library);
+    await fakeTime.#probe();
+    return fakeTime;
+  }
+
+  /**
+   * For a worker whose monotonic clock runs at another rate, as do all its clocks but the boot clock. `alone`: its lock
+   * clients do not ask that one.
+   */
+  atRate(rate: number, { alone = false }: { readonly alone?: boolean } = {}): FakedWorker {
+    const clock = { rate, bootNs: bootOffset().toString(), lagMs: alone ? 0 : BOOT_CLOCK_LAG_MS, alone };
+    return { env: { ...this.#env, FAKETIME: `+0 x${rate}` }, clock };
+  }
+
+  /** For workers whose time of day can be set at any moment, while their monotonic clock is the machine's. */
+  wallClock(): WallClock {
+    return new WallClock(this.#env);
+  }
+
+  get #env(): Record<string, string> {
+    return { LD_PRELOAD: this.#library };
+  }
+
+  /** A Node of another make may not ask the C library for the time. */
+  async #probe(): Promise<void> {
+    const { env } = this.atRate(PROBE_RATE);
+    const { stdout } = await run(process.execPath, ['-e', PROBE], { env: { ...process.env, ...env } });
+    // The boot clock's step is a tenth of that.
+    if (Number(stdout) < 0.8 * PROBE_RATE * PROBED_MS)
+      throw new NotHere(`libfaketime does not reach this Node: ${stdout.trim()} ms`);
+  }
+}
+
+/** The time of day of some processes. */
+export class WallClock {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'queuelock-wall-clock-'));
+  readonly #file = join(this.#directory, 'offset');
+  readonly #env: Record<string, string>;
+  #seconds = 0;
+
+  constructor(env: Record<string, string>) {
+    this.#env = env;
+    this.set(0);
+  }
+
+  /** How far it is ahead of the machine's. */
+  get seconds(): number {
+    return this.#seconds;
+  }
+
+  get worker(): FakedWorker {
+    const env = {
+      ...this.#env,
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      FAKETIME_TIMESTAMP_FILE: this.#file,
+      FAKETIME_NO_CACHE: '1',
+    };
+    return { env };
+  }
+
+  /** From now on so many seconds ahead of the machine's. */
+  set(seconds: number): void {
+    const next = `${this.#file}.next`;
+    writeFileSync(next, `${seconds < 0 ? '-' : '+'}${Math.abs(seconds)}\n`);
+    renameSync(next, this.#file);
+    this.#seconds = seconds;
+  }
+
+  /** When its processes are gone. */
+  remove(): void {
+    rmSync(this.#directory, { recursive: true });
+  }
+}
+
+async function here(): Promise<string | undefined> {
+  for (const library of LIBRARIES) if (await isReadable(library)) return library;
+  return undefined;
+}
+
+async function installed(): Promise<string> {
+  await installPackages(['libfaketime']);
+  const library = await here();
+  if (library === undefined) throw new NotHere('libfaketime is installed, but not where it is looked for');
+  return library;
+}

@@ -1,0 +1,111 @@
+import type { Direction } from '../clusters/links.ts';
+import type { StoreName } from './profiles.ts';
+
+/** Faults of one worker's process or of its links. */
+export type WorkerKind =
+  | 'worker killed'
+  | 'worker frozen'
+  | 'worker stalled'
+  | 'connections reset'
+  | 'worker cut from all'
+  | 'worker cut from one'
+  | 'requests lost'
+  | 'replies lost';
+
+/** Faults of one member. */
+export type MemberKind =
+  | 'member killed'
+  | 'member frozen'
+  | 'leader killed'
+  | 'leader frozen'
+  | 'member cut off'
+  | 'leader cut off'
+  | 'member at half speed'
+  | 'member at a low rate'
+  | 'member loses packets';
+
+/** Faults of the store as a whole. */
+export type StoreKind = 'majority lost' | 'rolling restart' | 'compaction' | 'no space';
+
+/** An operator's hand. */
+export type QueueKind = 'holder removed' | 'waiter removed';
+
+export type FaultKind = WorkerKind | MemberKind | StoreKind | QueueKind;
+
+/** What the machine and the store allow. */
+export interface Capabilities {
+  readonly store: StoreName;
+  readonly workers: number;
+  readonly members: number;
+  /** Queues whose entries an operator removes now and then. */
+  readonly operatedQueues: number;
+  readonly ttlMs: number;
+  /** Whether links can lose single packets. */
+  readonly loss: boolean;
+}
+
+/** One kind of fault: how often it is drawn among its like, how long it lasts, what it is done to. */
+export interface Item<K extends FaultKind = FaultKind> {
+  readonly kind: K;
+  readonly weight: number;
+  /** In milliseconds, or in shares of the TTL. Drawn so that short ones are more frequent. */
+  readonly lastsMs?: readonly [least: number, most: number];
+  readonly lastsTtls?: readonly [least: number, most: number];
+  /** Which links. Both ways without it. */
+  readonly directions?: readonly Direction[];
+  /** A worker's fault that is about one member. */
+  readonly ofOneMember?: true;
+  /** A member's fault that strikes whoever leads then. */
+  readonly ofLeader?: true;
+  /** Everywhere without it. */
+  readonly isPossible?: (capabilities: Capabilities) => boolean;
+}
+
+const isEtcd = ({ store }: Capabilities): boolean => store === 'etcd';
+const canLose = ({ loss }: Capabilities): boolean => loss;
+const ANY_WAY = ['both', 'both', 'in', 'out'] as const;
+const FROM_A_THIRD = [0.3, 1.5] as const;
+// Whoever stays with such a member has to lose its session in most of them.
+const TO_TWICE = [0.6, 2] as const;
+
+/** Those that keep a queue waiting for as long as a session lives are rare; the others only cost a moment. */
+export const WORKER_FAULTS: readonly Item<WorkerKind>[] = [
+  { kind: 'worker killed', weight: 8, lastsMs: [100, 1_000] },
+  { kind: 'worker frozen', weight: 6, lastsTtls: FROM_A_THIRD },
+  { kind: 'worker stalled', weight: 24, lastsTtls: [0.01, 1.2] },
+  { kind: 'connections reset', weight: 30, lastsMs: [0, 200] },
+  { kind: 'worker cut from all', weight: 5, lastsTtls: FROM_A_THIRD },
+  {
+    kind: 'worker cut from one',
+    weight: 14,
+    lastsTtls: [0.1, 1],
+    directions: ANY_WAY,
+    ofOneMember: true,
+  },
+  { kind: 'requests lost', weight: 4, lastsTtls: [0.05, 0.5] },
+  { kind: 'replies lost', weight: 12, lastsTtls: [0.02, 0.3] },
+];
+
+export const MEMBER_FAULTS: readonly Item<MemberKind>[] = [
+  { kind: 'member killed', weight: 10, lastsMs: [500, 5_000] },
+  { kind: 'member frozen', weight: 8, lastsTtls: FROM_A_THIRD },
+  { kind: 'leader killed', weight: 10, lastsMs: [500, 5_000], ofLeader: true },
+  { kind: 'leader frozen', weight: 10, lastsTtls: FROM_A_THIRD, ofLeader: true },
+  { kind: 'member cut off', weight: 9, lastsTtls: TO_TWICE, directions: ANY_WAY },
+  { kind: 'leader cut off', weight: 9, lastsTtls: TO_TWICE, directions: ANY_WAY, ofLeader: true },
+  { kind: 'member at half speed', weight: 5, lastsMs: [2_000, 8_000] },
+  { kind: 'member at a low rate', weight: 5, lastsMs: [2_000, 8_000] },
+  { kind: 'member loses packets', weight: 5, lastsMs: [2_000, 8_000], isPossible: canLose },
+];
+
+export const STORE_FAULTS: readonly Item<StoreKind>[] = [
+  { kind: 'majority lost', weight: 3, lastsMs: [2_000, 8_000] },
+  { kind: 'rolling restart', weight: 3, lastsMs: [0, 3_000] },
+  { kind: 'compaction', weight: 6, lastsMs: [1_000, 4_000], isPossible: isEtcd },
+  { kind: 'no space', weight: 5, lastsMs: [1_000, 4_000], isPossible: isEtcd },
+];
+
+export const QUEUE_FAULTS: readonly Item<QueueKind>[] = [
+  { kind: 'holder removed', weight: 1, lastsMs: [0, 0] },
+  { kind: 'waiter removed', weight: 1, lastsMs: [0, 0] },
+];

@@ -1,0 +1,59 @@
+import type { Backend, Session } from '@queuelock/core/backend';
+import { stampNow, type Recorder } from './worker-record.ts';
+
+/** What the harness does to heartbeats, and what it has to know of sessions. */
+export class Heartbeats {
+  /** When false, they are not sent: each one fails at once. */
+  sent = true;
+  readonly #recorder: Recorder;
+  readonly #sessionOf = new Map<string, string>();
+
+  constructor(recorder: Recorder) {
+    this.#recorder = recorder;
+  }
+
+  /** The session of the entry with this key; empty before it stood in a queue. */
+  sessionOf(key: string): string {
+    return this.#sessionOf.get(key) ?? '';
+  }
+
+  /** The same backend, whose sessions write down what each of their heartbeats proved. */
+  around(backend: Backend): Backend {
+    return passingOn(backend, {
+      open: async (ttlMs, signal) => {
+        const sentAt = stampNow();
+        const session = await backend.open(ttlMs, signal);
+        this.#recorder.tell({ ev: 'beat', session: session.id, sentAt, provenMs: session.ttlMs });
+        return this.#session(session);
+      },
+    });
+  }
+
+  #session(session: Session): Session {
+    return passingOn(session, {
+      renew: async (signal) => {
+        if (!this.sent) throw new Error('the harness holds heartbeats back');
+        const sentAt = stampNow();
+        const provenMs = await session.renew(signal);
+        this.#recorder.tell({ ev: 'beat', session: session.id, sentAt, provenMs });
+        return provenMs;
+      },
+      enqueue: async (spec) => {
+        const placement = await session.enqueue(spec);
+        this.#sessionOf.set(placement.key, session.id);
+        return placement;
+      },
+    });
+  }
+}
+
+/** The same object, but for these methods. */
+export function passingOn<T extends object>(original: T, instead: Partial<T>): T {
+  return new Proxy(original, {
+    get(target, name): unknown {
+      if (Object.hasOwn(instead, name)) return instead[name as keyof T];
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}

@@ -1,0 +1,85 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Tale } from './check/tale.ts';
+import { LiveFacts } from './live.ts';
+
+describe('what can be seen of a run while it goes', () => {
+  let directory: string;
+  let live: LiveFacts;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'queuelock-live-'));
+    live = new LiveFacts(directory);
+  });
+
+  afterEach(() => {
+    live.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  /** The histories of these workers grow by this. */
+  function append(...tales: Tale[]): void {
+    for (const { who, ...rest } of tales.flatMap(({ events }) => events))
+      appendFileSync(join(directory, `${who}.jsonl`), `${JSON.stringify({ who, ...rest })}\n`);
+    live.look();
+  }
+
+  it('counts holds as they are written', () => {
+    append(new Tale().attempt('worker-1', { token: 1, queued: 0, acquired: 1 }));
+    expect(live.holds).to.equal(1);
+    append(new Tale().attempt('worker-2', { token: 2, queued: 0, acquired: 10 }));
+    expect(live.holds).to.equal(2);
+  });
+
+  it('takes a line when it is whole', () => {
+    const file = join(directory, 'worker-1.jsonl');
+    const line = JSON.stringify(new Tale().attempt('worker-1', { token: 1, acquired: 1 }).events[0]);
+    appendFileSync(file, line.slice(0, 20));
+    live.look();
+    expect(live.holds).to.equal(0);
+    appendFileSync(file, `${line.slice(20)}\n`);
+    live.look();
+    expect(live.holds).to.equal(1);
+  });
+
+  it('knows who is not done yet, and expects nothing of who was killed', () => {
+    append(new Tale().attempt('worker-1', { token: 1, queued: 0 }));
+    expect(live.isBusy(['worker-1'])).to.equal(true);
+    expect(live.isBusy(['worker-2'])).to.equal(false);
+    append(new Tale().attempt('worker-1', { token: 1, acquired: 5, released: 6 }));
+    expect(live.isBusy(['worker-1'])).to.equal(false);
+    append(new Tale().attempt('worker-2', { token: 2, queued: 0 }));
+    append(new Tale().harness(7, { ev: 'killed', worker: 'worker-2' }));
+    expect(live.isBusy(['worker-2'])).to.equal(false);
+  });
+
+  for (const [order, first, second] of [
+    ['the holder’s', 'worker-1', 'worker-2'],
+    ['the next one’s', 'worker-2', 'worker-1'],
+  ]) {
+    it(`sees two who believe at the same time, if ${order} history is read first`, () => {
+      const tales: Record<string, Tale> = {
+        'worker-1': new Tale()
+          .attempt('worker-1', { token: 1, acquired: 1 })
+          .look('worker-1', 100, true)
+          .look('worker-1', 200, true),
+        'worker-2': new Tale().attempt('worker-2', { token: 2, acquired: 150 }),
+      };
+      append(tales[first!]!);
+      expect(live.violations).to.equal(0);
+      append(tales[second!]!);
+      expect(live.violations).to.equal(1);
+    });
+  }
+
+  it('sees nothing wrong in one after the other', () => {
+    append(
+      new Tale().attempt('worker-1', { token: 1, acquired: 1 }).look('worker-1', 100, true),
+      new Tale().attempt('worker-2', { token: 2, acquired: 150 }).look('worker-2', 160, true),
+      new Tale().look('worker-1', 170, false),
+    );
+    expect(live.violations).to.equal(0);
+  });
+});

@@ -1,0 +1,91 @@
+import { closeSync, openSync, readSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AttemptEvent, ChaosEvent } from './event.ts';
+import { LiveBeliefs } from './live-beliefs.ts';
+
+const STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired']);
+const ENDS: ReadonlySet<string> = new Set(['released', 'cancelled', 'revoked', 'failed']);
+const CHUNK = 1 << 20;
+
+/** What histories say while they grow. `look` reads what was added since the last time. */
+export class LiveFacts {
+  holds = 0;
+  /** Attempts that ended in an error, by its code. */
+  readonly failures: Map<string, number> = new Map();
+  readonly #directory: string;
+  readonly #tails = new Map<string, Tail>();
+  readonly #beliefs = new LiveBeliefs();
+  readonly #open = new Map<string, Set<number>>();
+  readonly #operated: ReadonlySet<string>;
+
+  /** @param operated queues that an operator reaches into: there others may be let in at any time */
+  constructor(directory: string, operated: readonly string[] = []) {
+    this.#directory = directory;
+    this.#operated = new Set(operated);
+  }
+
+  /** As far as it can be seen at once: see LiveBeliefs. The checker says it all in the end. */
+  get violations(): number {
+    return this.#beliefs.violations;
+  }
+
+  look(): void {
+    for (const name of readdirSync(this.#directory)) {
+      if (!name.endsWith('.jsonl')) continue;
+      let tail = this.#tails.get(name);
+      if (!tail) this.#tails.set(name, (tail = new Tail(join(this.#directory, name))));
+      tail.read((event) => this.#take(event));
+    }
+  }
+
+  /** Whether an attempt of one of these has not come to its end. */
+  isBusy(workers: readonly string[]): boolean {
+    return workers.some((worker) => (this.#open.get(worker)?.size ?? 0) > 0);
+  }
+
+  close(): void {
+    for (const tail of this.#tails.values()) tail.close();
+  }
+
+  #take(event: ChaosEvent): void {
+    if (event.ev === 'killed') this.#open.delete(event.worker);
+    if (!('n' in event)) return;
+    if (!this.#operated.has(event.queue)) this.#beliefs.take(event);
+    this.#follow(event);
+    if (event.ev === 'acquired') this.holds += 1;
+    if (event.ev === 'failed') this.failures.set(event.code, (this.failures.get(event.code) ?? 0) + 1);
+  }
+
+  #follow({ who, n, ev }: AttemptEvent): void {
+    let open = this.#open.get(who);
+    if (!open) this.#open.set(who, (open = new Set()));
+    if (STEPS.has(ev)) open.add(n);
+    if (ENDS.has(ev)) open.delete(n);
+  }
+}
+
+/** The whole lines of a file that grows. */
+class Tail {
+  readonly #file: number;
+  readonly #buffer = Buffer.alloc(CHUNK);
+  #rest = '';
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'r');
+  }
+
+  read(take: (event: ChaosEvent) => void): void {
+    for (;;) {
+      const length = readSync(this.#file, this.#buffer, 0, CHUNK, null);
+      if (length === 0) return;
+      // What is written is ASCII but for messages, which may be mangled here: nobody reads them.
+      const lines = (this.#rest + this.#buffer.toString('latin1', 0, length)).split('\n');
+      this.#rest = lines.pop() ?? '';
+      for (const line of lines) take(JSON.parse(line) as ChaosEvent);
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Cluster } from '../clusters.ts';
+import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
+import { base64, callEtcd } from './effects-etcd.ts';
+
+const ANSWER_WITHIN_MS = 5_000;
+
+/** Removes one entry, whoever it belongs to, as somebody with the store's own tools does. */
+export async function removeEntry(
+  { name, endpoints }: Pick<Cluster, 'name' | 'endpoints'>,
+  key: string,
+): Promise<void> {
+  const [endpoint = ''] = endpoints;
+  if (name === 'etcd') {
+    await callOperator(endpoint, 'kv/deleterange', { key: base64(key) });
+    return;
+  }
+  const wire = await ZooKeeperWire.open(endpoint);
+  try {
+    await wire.delete(key);
+  } finally {
+    wire.close();
+  }
+}
+
+/** Removes from etcd whatever is below these directories, in one transaction. */
+export async function removeDirectories(
+  { endpoints }: Cluster,
+  directories: readonly string[],
+): Promise<void> {
+  const success = directories.map((directory) => ({ request_delete_range: rangeOf(directory) }));
+  await callOperator(endpoints[0]!, 'kv/txn', { success });
+}
+
+/** The keys in etcd below a directory. */
+export async function keysBelow({ endpoints }: Cluster, directory: string): Promise<string[]> {
+  const answer = await callOperator(endpoints[0]!, 'kv/range', { ...rangeOf(directory), keys_only: true });
+  const { kvs = [] } = answer as { kvs?: { key: string }[] };
+  return kvs.map(({ key }) => Buffer.from(key, 'base64').toString());
+}
+
+/** One request to the JSON gateway of an etcd member. */
+export function callOperator(endpoint: string, call: string, body: object): Promise<unknown> {
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  return callEtcd({ endpoint, call, agent: false, signal }, body);
+}
+
+// `0` comes right after `/`.
+function rangeOf(directory: string): { key: string; range_end: string } {
+  return { key: base64(`${directory}/`), range_end: base64(`${directory}0`) };
+}

@@ -1,0 +1,83 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fault } from './schedule.ts';
+import { strike, type Stage } from './stage.ts';
+
+/** Who wants to know how it goes. */
+export interface Audience {
+  begins(fault: Fault): void;
+  ends(fault: Fault): void;
+}
+
+export interface Performance {
+  readonly stage: Stage;
+  readonly faults: readonly Fault[];
+  readonly audience: Audience;
+  /** When the last fault has to be over, in milliseconds from now. */
+  readonly untilMs: number;
+  /** Ends it early: what is under way is healed, nothing else begins. */
+  readonly signal: AbortSignal;
+}
+
+export interface Performed {
+  /** Left out: late faults that would not have ended in time, and those that found nothing to strike. */
+  readonly skipped: readonly Fault[];
+  /** Why it ended early, if a fault could not be done or healed. */
+  readonly failure: Error | undefined;
+}
+
+/** Does the faults at their times; those of one lane one after the other, however long the one before took to heal. */
+export async function perform(performance: Performance): Promise<Performed> {
+  const origin = process.hrtime.bigint();
+  const nowMs = (): number => Number(process.hrtime.bigint() - origin) / 1e6;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([performance.signal, failed.signal]);
+  // Every fault that is under way listens.
+  setMaxListeners(0, signal);
+  const skipped: Fault[] = [];
+  let failure: Error | undefined;
+  const play = async (fault: Fault): Promise<void> => {
+    await sleep(fault.startMs - nowMs(), signal);
+    const isLate = nowMs() + fault.durationMs > performance.untilMs;
+    const isDone = !signal.aborted && !isLate && (await playOne({ ...performance, signal }, fault));
+    if (!isDone) skipped.push(fault);
+  };
+  const playLane = async (lane: readonly Fault[]): Promise<void> => {
+    for (const fault of lane)
+      await play(fault).catch((cause: unknown) => {
+        failure ??= new Error(`fault ${fault.number} (${fault.kind}): ${String(cause)}`, { cause });
+        failed.abort();
+      });
+  };
+  await Promise.all(lanesOf(performance.faults).map(playLane));
+  await sleep(performance.untilMs - nowMs(), signal);
+  return { skipped, failure };
+}
+
+async function playOne({ stage, audience, signal }: Performance, fault: Fault): Promise<boolean> {
+  const undo = await strike(stage, fault);
+  if (!undo) return false;
+  audience.begins(fault);
+  await sleep(fault.durationMs, signal);
+  await undo();
+  audience.ends(fault);
+  return true;
+}
+
+/** Faults of one lane wait for each other. */
+function lanesOf(faults: readonly Fault[]): Fault[][] {
+  const lanes = new Map<string, Fault[]>();
+  for (const fault of faults) {
+    const { worker, queue } = fault;
+    const place = worker === undefined ? `queue ${queue ?? ''}` : `worker ${worker}`;
+    const lane = lanes.get(place);
+    if (lane) lane.push(fault);
+    else lanes.set(place, [fault]);
+  }
+  return [...lanes.values()];
+}
+
+/** Resolves early, and not in an error, when the signal aborts. */
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) await pause(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,69 @@
+import type { LiveFacts } from './live.ts';
+import type { Audience } from './perform.ts';
+import type { Fault } from './schedule.ts';
+
+const LOOK_EVERY_MS = 1_000;
+const PLAIN_EVERY_MS = 10_000;
+
+/** Tells how a run goes while it goes: one line that changes on a terminal, and else a line every ten seconds. */
+export class Progress implements Audience {
+  readonly #live: LiveFacts;
+  readonly #name: string;
+  readonly #out: NodeJS.WriteStream;
+  readonly #begun = performance.now();
+  readonly #counts = new Map<string, number>();
+  readonly #current = new Set<Fault>();
+  readonly #timers: readonly NodeJS.Timeout[];
+
+  constructor(name: string, live: LiveFacts, out: NodeJS.WriteStream) {
+    this.#live = live;
+    this.#name = name;
+    this.#out = out;
+    const everyMs = out.isTTY ? LOOK_EVERY_MS : PLAIN_EVERY_MS;
+    this.#timers = [setInterval(() => live.look(), LOOK_EVERY_MS), setInterval(() => this.#tell(), everyMs)];
+  }
+
+  begins(fault: Fault): void {
+    this.#counts.set(fault.kind, (this.#counts.get(fault.kind) ?? 0) + 1);
+    this.#current.add(fault);
+  }
+
+  ends(fault: Fault): void {
+    this.#current.delete(fault);
+  }
+
+  /** The last line, which stays. */
+  stop(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#live.look();
+    this.#tell();
+    if (this.#out.isTTY) this.#out.write('\n');
+  }
+
+  #tell(): void {
+    const { columns, isTTY } = this.#out;
+    const line = this.#line();
+    if (isTTY) this.#out.write(`\r\x1b[K${line.length < columns ? line : `${line.slice(0, columns - 2)}…`}`);
+    else this.#out.write(`${line}\n`);
+  }
+
+  #line(): string {
+    const { holds, violations } = this.#live;
+    const faults = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+    const kinds = [...this.#counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => `${count} ${kind}`);
+    const now = [...this.#current].map(({ kind }) => kind);
+    return [
+      `${this.#name} ${clock(performance.now() - this.#begun)}`,
+      `${holds} holds`,
+      `${violations} violations seen`,
+      `${faults} faults`,
+      `now: ${now.join(', ') || 'none'}`,
+      kinds.join(', '),
+    ].join(' | ');
+  }
+}
+
+function clock(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

@@ -1,0 +1,79 @@
+import type { Verdict } from './check.ts';
+import type { Finding } from './check/finding.ts';
+import type { Run } from './check/run.ts';
+import type { ChaosEvent } from './event.ts';
+import { markdownTable, tableOf } from './table.ts';
+
+export interface ReportOptions {
+  readonly title: string;
+  /** What to type to have the same run again. */
+  readonly command: string;
+  readonly seed: number;
+  /** What ran against what, with versions: `etcd 3.4.23, 3 members`. */
+  readonly ran: readonly string[];
+  /** Of the timeline, relative to the report. */
+  readonly picture?: string;
+}
+
+/** What a run came to, as Markdown. Findings show the events that `withEvents` found for them. */
+export function reportOf(run: Run, verdict: Verdict, options: ReportOptions): string {
+  const { title, command, seed, ran, picture } = options;
+  const { findings, numbers } = verdict;
+  const parts = [
+    `# ${inText(title)}`,
+    findings.length === 0 ? 'No violation was found.' : `**Violations found: ${findings.length}.**`,
+    fenced(command),
+    [`- Seed: ${seed}`, ...ran.map((each) => `- ${inText(each)}`)].join('\n'),
+    `${numbers.events.toLocaleString('en-US')} events of ${numbers.workers} workers in ${(numbers.durationMs / 1e3).toFixed(1)} s` +
+      (numbers.torn > 0 ? `; ${numbers.torn} histories break off, since their process was killed.` : '.'),
+    markdownTable(tableOf([{ name: 'run', verdicts: [verdict] }])),
+    ...(picture === undefined
+      ? []
+      : [`![Who held and waited when, and what went wrong](${encodeURI(picture)})`]),
+    ...(findings.length === 0 ? [] : ['## Violations', ...findings.map((finding) => section(run, finding))]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function section(run: Run, finding: Finding): string {
+  const { rule, queue, message, at, events } = finding;
+  const where = queue === undefined ? '' : ` in queue ${inCode(queue)}`;
+  const heading = `### ${rule}${where} at ${secondsOf(run, at)} s`;
+  const lines = events.map((event) => `${pointerOf(event, finding)} ${lineOf(run, event)}`);
+  return [heading, inText(message), ...(lines.length > 0 ? [fenced(lines.join('\n'))] : [])].join('\n\n');
+}
+
+function pointerOf(event: ChaosEvent, { at }: Finding): string {
+  return event.t === at ? '>' : ' ';
+}
+
+/** `12.345678901 worker-3 acquired n=17 token=42` */
+function lineOf(run: Run, event: ChaosEvent): string {
+  const { t, who, ev, ...rest } = event;
+  const details = Object.entries(rest).map(([name, value]) => {
+    const shown = name.endsWith('At') ? secondsOf(run, String(value)) : String(value);
+    return `${name}=${/^[\w.:#/-]+$/.test(shown) ? shown : JSON.stringify(shown)}`;
+  });
+  return [secondsOf(run, t), who, ev, ...details].join(' ');
+}
+
+/** Since the beginning of the run, to the nanosecond. */
+function secondsOf(run: Run, stamp: string): string {
+  return ((run.momentOf(stamp) - run.span.from) / 1e9).toFixed(9);
+}
+
+/** Marks of Markdown and HTML are shown as they are. */
+function inText(words: string): string {
+  return words.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>|#]/g, '\\$&');
+}
+
+function inCode(words: string): string {
+  return `\`${words.replaceAll('`', "'")}\``;
+}
+
+/** In a fence that the content cannot close. */
+function fenced(content: string): string {
+  const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map((ticks) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${content}\n${fence}`;
+}

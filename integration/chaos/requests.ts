@@ -1,0 +1,62 @@
+import type { Cluster } from '../clusters.ts';
+import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
+import { etcdMetrics, sumOf, zkFourLetter } from '../services.ts';
+import { callEtcd } from './effects-etcd.ts';
+import type { Experiment } from './experiment.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+/** How many requests that could be looks at a queue the members have taken from these workers' lock clients, less the heartbeats. */
+export async function looksAtQueues(
+  { store, cluster }: Experiment,
+  workers: readonly WorkerProcess[],
+): Promise<number> {
+  const requests = store === 'etcd' ? await etcdRequests(cluster) : await zooKeeperRequests(cluster, workers);
+  const beats = workers.flatMap(({ events }) => events).filter(({ ev }) => ev === 'beat');
+  return requests - beats.length;
+}
+
+/** The sessions that the servers keep and that have something in them, as workers call them. */
+export async function sessionsOf({ store, cluster }: Experiment): Promise<readonly string[]> {
+  const [endpoint = ''] = cluster.endpoints;
+  if (store === 'etcd') {
+    const call = {
+      endpoint,
+      call: 'lease/leases',
+      agent: false,
+      signal: AbortSignal.timeout(5_000),
+    } as const;
+    const { leases = [] } = (await callEtcd(call, {})) as { leases?: { ID: string }[] };
+    return leases.map(({ ID }) => BigInt(ID).toString(16));
+  }
+  const wire = await ZooKeeperWire.open(endpoint);
+  try {
+    return await wire.children('/.queuelock');
+  } finally {
+    wire.close();
+  }
+}
+
+// Everybody's; a heartbeat is one transaction, and watches are no requests of this kind.
+async function etcdRequests(cluster: Cluster): Promise<number> {
+  const members = await Promise.all(cluster.endpoints.map(etcdMetrics));
+  const counts = members.flatMap((metrics) =>
+    ['Txn', 'Range'].map((grpc_method) => sumOf(metrics, 'grpc_server_started_total', { grpc_method })),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function zooKeeperRequests(cluster: Cluster, workers: readonly WorkerProcess[]): Promise<number> {
+  const sessions = new Set(workers.map(sessionOf));
+  const answers = await Promise.all(cluster.endpoints.map((endpoint) => zkFourLetter(endpoint, 'cons')));
+  const connections = answers.join('').matchAll(/recved=(\d+),sent=\d+,sid=0x([0-9a-f]+),/g);
+  let sum = 0;
+  for (const [, received, session] of connections) if (sessions.has(session!)) sum += Number(received);
+  return sum;
+}
+
+/** Of its last entry. */
+export function sessionOf({ id, events }: WorkerProcess): string {
+  const queued = events.findLast((event) => event.ev === 'queued');
+  if (!queued) throw new Error(`${id} was in no queue yet`);
+  return queued.session;
+}

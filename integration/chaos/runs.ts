@@ -1,0 +1,61 @@
+import { appendFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Experiment } from './experiment.ts';
+import type { Verdict } from './check.ts';
+
+/** How often each test repeats its fault. */
+export const RUNS: number = runsOf(process.env['QUEUELOCK_CHAOS_RUNS'] ?? '1');
+
+const AT_A_TIME = 3;
+
+/** Several repetitions, some of them at the same time; for faults that trouble only their own workers. */
+export async function repeatedly(run: (number: number) => Promise<void>): Promise<void> {
+  await inBatches(AT_A_TIME, run, async () => undefined);
+}
+
+/** The same with workers that join the experiment in each repetition: they are retired when it is over. */
+export async function repeatedlyIn(
+  experiment: Experiment,
+  run: (number: number) => Promise<void>,
+  atATime: number = AT_A_TIME,
+): Promise<void> {
+  await inBatches(atATime, run, () => experiment.retire([...experiment.workers]));
+}
+
+async function inBatches(
+  size: number,
+  run: (number: number) => Promise<void>,
+  between: () => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < RUNS; from += size) {
+    if (from > 0) await between();
+    const batch = Array.from({ length: Math.min(size, RUNS - from) }, (_, index) => from + index);
+    await Promise.all(batch.map(run));
+  }
+}
+
+/** Several repetitions, one after the other; for faults that everybody feels. */
+export async function oneByOne(run: (number: number) => Promise<void>): Promise<void> {
+  for (let number = 0; number < RUNS; number += 1) await run(number);
+}
+
+/** Ends the experiment, whose run has to have been right in everything. */
+export async function expectRight(experiment: Experiment): Promise<Verdict> {
+  const verdict = await experiment.end();
+  noteNumbers(experiment, verdict);
+  const found = verdict.findings.map(({ rule, message }) => `${rule}: ${message}`);
+  expect(found, `see ${experiment.directory}`).to.be.empty;
+  return verdict;
+}
+
+/** Appends what was measured to the file that QUEUELOCK_CHAOS_NUMBERS names, if it does. */
+function noteNumbers({ store, timing }: Experiment, { numbers }: Verdict): void {
+  const file = process.env['QUEUELOCK_CHAOS_NUMBERS'];
+  if (file) appendFileSync(file, `${JSON.stringify({ store, timing, ...numbers })}\n`);
+}
+
+function runsOf(text: string): number {
+  const runs = Number(text);
+  if (Number.isInteger(runs) && runs >= 1) return runs;
+  throw new TypeError(`QUEUELOCK_CHAOS_RUNS: "${text}" is not a whole number from 1 on`);
+}

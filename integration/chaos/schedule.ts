@@ -1,0 +1,161 @@
+import type { Direction } from '../clusters/links.ts';
+import {
+  MEMBER_FAULTS,
+  QUEUE_FAULTS,
+  STORE_FAULTS,
+  WORKER_FAULTS,
+  type Capabilities,
+  type FaultKind,
+  type Item,
+} from './faults-menu.ts';
+import { chanceOf } from './worker-load.ts';
+
+/** One fault of a schedule; times in milliseconds from the beginning of the load. */
+export interface Fault {
+  /** By start, from 1. */
+  readonly number: number;
+  readonly kind: FaultKind;
+  readonly startMs: number;
+  readonly durationMs: number;
+  /** The place of a worker, from 0; whoever works there then. */
+  readonly worker?: number;
+  /** From 0, or whoever leads when it begins. */
+  readonly member?: number | 'leader';
+  /** Of the queues that are operated on, from 0. */
+  readonly queue?: number;
+  /** As seen from the member. */
+  readonly direction?: Direction;
+}
+
+export interface ScheduleTerms {
+  /** From 0 to 2^32 - 1. */
+  readonly seed: number;
+  readonly minutes: number;
+  readonly capabilities: Capabilities;
+}
+
+/** What is done in which order, for the record, too. */
+export interface Schedule extends ScheduleTerms {
+  readonly faults: readonly Fault[];
+}
+
+/** Nothing happens at first, and nothing in the end, so that what is unclean by then has time to show. */
+export const LEAD_IN_MS = 2_000;
+export const LEAD_OUT_MS = 3_000;
+/** From the end of one fault of the cluster to the next: members that come back have to catch up. */
+export const CLUSTER_REST_MS = 6_000;
+/** The same of one worker. */
+const WORKER_REST_MS = 1_500;
+
+const CLUSTER_EVERY_MS = [13_000, 19_000] as const;
+const WORKER_EVERY_MS = [300, 1_500] as const;
+const QUEUE_EVERY_MS = [8_000, 20_000] as const;
+
+type Chance = () => number;
+type Draft = Omit<Fault, 'number'>;
+
+/** When, and until when the next one of the same lane has to wait at least. */
+interface Lane {
+  readonly everyMs: readonly [least: number, most: number];
+  /** One fault at this time, or nothing if none can be done then. */
+  readonly draw: (startMs: number) => Draft | undefined;
+}
+
+/**
+ * The faults of a run: the same for the same terms. At any time one fault of members or store at most, since three members
+ * survive one; one fault at most of each worker, and half of the workers are well. All of them end `LEAD_OUT_MS` before the
+ * run does. Only `majority lost` and `no space` take away what the store promises.
+ */
+export function scheduleOf(terms: ScheduleTerms): Schedule {
+  const { seed, minutes, capabilities } = terms;
+  const untilMs = minutes * 60_000 - LEAD_OUT_MS;
+  const lanes = [workerLane, clusterLane, queueLane].map((lane, index) => {
+    const chance = chanceOf(seed + index * 0x9e3779b9);
+    return along(lane(capabilities, chance), chance, untilMs);
+  });
+  const inOrder = lanes.flat().sort((a, b) => a.startMs - b.startMs);
+  return { ...terms, faults: inOrder.map((fault, index) => ({ number: index + 1, ...fault })) };
+}
+
+function along({ everyMs, draw }: Lane, chance: Chance, untilMs: number): Draft[] {
+  const drafts: Draft[] = [];
+  for (let at = LEAD_IN_MS; ; at += between(everyMs, chance())) {
+    if (at >= untilMs) return drafts;
+    const draft = draw(Math.round(at));
+    if (draft && draft.startMs + draft.durationMs <= untilMs) drafts.push(draft);
+  }
+}
+
+function workerLane(capabilities: Capabilities, chance: Chance): Lane {
+  const { workers, members } = capabilities;
+  const busyUntil = Array.from({ length: workers }, () => 0);
+  const draw = (startMs: number): Draft | undefined => {
+    const free = [...busyUntil.keys()].filter((worker) => busyUntil[worker]! <= startMs);
+    const worker = pick(free, chance());
+    if (worker === undefined || free.length <= workers / 2) return undefined;
+    const item = pickItem(WORKER_FAULTS, capabilities, chance());
+    const draft = { ...common(item, { startMs, capabilities, chance }), worker };
+    busyUntil[worker] = startMs + draft.durationMs + WORKER_REST_MS;
+    return item.ofOneMember ? { ...draft, member: Math.floor(chance() * members) } : draft;
+  };
+  return { everyMs: WORKER_EVERY_MS, draw };
+}
+
+function clusterLane(capabilities: Capabilities, chance: Chance): Lane {
+  let restsUntil = 0;
+  const menu: readonly Item[] = [...MEMBER_FAULTS, ...STORE_FAULTS];
+  const draw = (startMs: number): Draft | undefined => {
+    if (startMs < restsUntil) return undefined;
+    const item = pickItem(menu, capabilities, chance());
+    const draft = common(item, { startMs, capabilities, chance });
+    restsUntil = startMs + draft.durationMs + CLUSTER_REST_MS;
+    if (STORE_FAULTS.some(({ kind }) => kind === item.kind)) return draft;
+    return { ...draft, member: item.ofLeader ? 'leader' : Math.floor(chance() * capabilities.members) };
+  };
+  return { everyMs: CLUSTER_EVERY_MS, draw };
+}
+
+function queueLane(capabilities: Capabilities, chance: Chance): Lane {
+  const draw = (startMs: number): Draft | undefined => {
+    const item = pickItem(QUEUE_FAULTS, capabilities, chance());
+    const queue = Math.floor(chance() * capabilities.operatedQueues);
+    return { ...common(item, { startMs, capabilities, chance }), queue };
+  };
+  return { everyMs: QUEUE_EVERY_MS, draw };
+}
+
+interface Moment {
+  readonly startMs: number;
+  readonly capabilities: Capabilities;
+  readonly chance: Chance;
+}
+
+function common(item: Item, { startMs, capabilities, chance }: Moment): Draft {
+  const { kind, lastsTtls, directions } = item;
+  const share = chance() ** 1.5;
+  const durationMs = lastsTtls
+    ? between(lastsTtls, share) * capabilities.ttlMs
+    : between(item.lastsMs ?? [0, 0], share);
+  const draft = { kind, startMs, durationMs: Math.round(durationMs) };
+  const direction = directions && pick(directions, chance());
+  return direction ? { ...draft, direction } : draft;
+}
+
+function pickItem<K extends FaultKind>(
+  menu: readonly Item<K>[],
+  capabilities: Capabilities,
+  share: number,
+): Item<K> {
+  const possible = menu.filter(({ isPossible = () => true }) => isPossible(capabilities));
+  const total = possible.reduce((sum, { weight }) => sum + weight, 0);
+  let left = share * total;
+  return possible.find(({ weight }) => (left -= weight) < 0) ?? possible.at(-1)!;
+}
+
+function pick<T>(items: readonly T[], share: number): T | undefined {
+  return items[Math.floor(share * items.length)];
+}
+
+function between([least, most]: readonly [number, number], share: number): number {
+  return least + (most - least) * share;
+}

@@ -1,0 +1,92 @@
+import type { Cluster, Member } from '../clusters.ts';
+import type { Experiment } from './experiment.ts';
+import { MEMBER_ACTIONS } from './faults-member.ts';
+import type { MemberKind, QueueKind, StoreKind, WorkerKind } from './faults-menu.ts';
+import { findInLine } from './faults-queue.ts';
+import { STORE_ACTIONS } from './faults-store.ts';
+import { WORKER_ACTIONS } from './faults-worker.ts';
+import type { Fault } from './schedule.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+export type Undo = () => Promise<unknown>;
+
+/** What faults are done to. */
+export interface Stage {
+  readonly experiment: Experiment;
+  readonly cluster: Cluster;
+  /** Queues that an operator reaches into. */
+  readonly operated: readonly string[];
+  /** Who works in this place now; `undefined` if whoever did has just ended by itself. */
+  worker(place: number): WorkerProcess | undefined;
+  /** Puts a new worker in the place of one that is gone. */
+  replace(place: number): Promise<void>;
+}
+
+/** Begins a fault, which is written down; answers with the way to undo it, or with nothing if there was nothing to strike. */
+export async function strike(stage: Stage, fault: Fault): Promise<Undo | undefined> {
+  if (fault.worker !== undefined) return strikeWorker(stage, fault);
+  if (fault.queue !== undefined) return strikeQueue(stage, fault);
+  if (fault.member !== undefined) return strikeMember(stage, fault);
+  const kind = fault.kind as StoreKind;
+  return strikeCluster(stage, { what: kind, target: 'store' }, () =>
+    STORE_ACTIONS[kind]({ ...stage, fault }),
+  );
+}
+
+async function strikeWorker(stage: Stage, fault: Fault): Promise<Undo | undefined> {
+  const worker = stage.worker(fault.worker!);
+  if (!worker) return undefined;
+  const kind = fault.kind as WorkerKind;
+  return written(stage, { what: nameOf(fault), target: worker.id }, () =>
+    WORKER_ACTIONS[kind]({ stage, fault, worker }),
+  );
+}
+
+async function strikeQueue(stage: Stage, fault: Fault): Promise<Undo | undefined> {
+  const queue = stage.operated[fault.queue!]!;
+  const remove = await findInLine(stage.cluster, queue, fault.kind as QueueKind);
+  if (!remove) return undefined;
+  return written(stage, { what: fault.kind, target: queue }, async () => {
+    await remove();
+    return async () => undefined;
+  });
+}
+
+async function strikeMember(stage: Stage, fault: Fault): Promise<Undo> {
+  const { cluster } = stage;
+  const member: Member = fault.member === 'leader' ? await cluster.leader() : cluster.members[fault.member!]!;
+  const kind = fault.kind as MemberKind;
+  return strikeCluster(stage, { what: nameOf(fault), target: member.node }, () =>
+    MEMBER_ACTIONS[kind]({ fault, member }),
+  );
+}
+
+/** It is over when all members follow one leader again. */
+function strikeCluster(stage: Stage, names: Names, begin: () => Promise<Undo>): Promise<Undo> {
+  return written(stage, names, async () => {
+    const undo = await begin();
+    return async () => {
+      await undo();
+      await stage.cluster.ready();
+    };
+  });
+}
+
+interface Names {
+  readonly what: string;
+  readonly target: string;
+}
+
+async function written(stage: Stage, { what, target }: Names, begin: () => Promise<Undo>): Promise<Undo> {
+  let undo: Undo = async () => undefined;
+  const healed = await stage.experiment.fault(what, target, async () => (undo = await begin()));
+  return async () => {
+    await undo();
+    healed();
+  };
+}
+
+/** `member cut off`, and ` (one way)` where it is. */
+function nameOf({ kind, direction = 'both' }: Fault): string {
+  return direction === 'both' ? kind : `${kind} (one way)`;
+}

@@ -1,0 +1,100 @@
+import type { Finding } from './check/finding.ts';
+import type { Fault, Run, Span } from './check/run.ts';
+import { rowsOf, type Scale } from './timeline-scale.ts';
+import { element, hint, text, widthOf } from './timeline-svg.ts';
+
+const LINE_PX = 16;
+const MOST_NAMED = 12;
+const MOST_ROWS = 3;
+/** The names of the seconds. */
+const AXIS_PX = 17;
+
+export interface Strip {
+  readonly height: number;
+  draw(top: number): string;
+}
+
+/** Faults of servers and network: their bands go through all lanes, under everything else. */
+export interface FaultStrip extends Strip {
+  drawBands(top: number, bottom: number): string;
+}
+
+/** The names of all faults, above the lanes, each where it begins. */
+export function faultStrip(run: Run, scale: Scale): FaultStrip {
+  const workers = new Set(run.lives.map(({ who }) => who));
+  const labels = run.faults
+    .filter((fault) => scale.shows(fault))
+    .map((fault) => labelOf(fault, scale))
+    .sort((a, b) => a.from - b.from);
+  const { rows, rowOf } = rowsOf(labels, (label) => label);
+  const yOf = (label: Label): number => (rowOf.get(label) ?? 0) * LINE_PX;
+  const draw = (top: number): string =>
+    labels
+      .map((label) => text(label.name, { x: label.from + 3, y: top + yOf(label) + 11, class: 'faultname' }))
+      .join('');
+  const drawBands = (top: number, bottom: number): string =>
+    labels
+      .filter(({ fault }) => !workers.has(fault.target))
+      .map((label) => band(label, scale, { top: top + yOf(label), bottom }))
+      .join('');
+  return { height: rows * LINE_PX, draw, drawBands };
+}
+
+interface Label extends Span {
+  readonly fault: Fault;
+  readonly name: string;
+}
+
+function labelOf(fault: Fault, scale: Scale): Label {
+  const name = `${fault.number} ${fault.what} (${fault.target})`;
+  const width = widthOf(name) * 1.1 + 6;
+  const from = Math.max(scale.left, Math.min(scale.x(fault.from), scale.right - width));
+  return { fault, name, from, to: from + width };
+}
+
+function band(
+  { fault, name }: Label,
+  scale: Scale,
+  { top, bottom }: { top: number; bottom: number },
+): string {
+  const [x, right] = [scale.x(fault.from), scale.x(fault.to)];
+  const edge = element('line', { x1: x, x2: x, y1: top, y2: bottom, class: 'faultedge' });
+  const area = { x, y: top, width: Math.max(1.5, right - x), height: bottom - top, class: 'fault' };
+  return element('rect', area, hint(name)) + edge;
+}
+
+/** A line in red wherever something was wrong, with the numbers of what is listed below. */
+export function findingLines(
+  findings: readonly Finding[],
+  place: { momentOf: (stamp: string) => number; scale: Scale; top: number; bottom: number },
+): string {
+  const { momentOf, scale, top, bottom } = place;
+  const namesAt = new Map<number, string[]>();
+  for (const [i, { rule, at }] of findings.slice(0, MOST_NAMED).entries()) {
+    const x = Math.round(scale.x(momentOf(at)));
+    namesAt.set(x, [...(namesAt.get(x) ?? []), `${rule} [${i + 1}]`]);
+  }
+  const labels = [...namesAt].map(([x, names]) => ({ x, name: names.join(', ') })).sort((a, b) => a.x - b.x);
+  const half = ({ name }: { name: string }): number => (widthOf(name) * 1.1) / 2 + 4;
+  const { rowOf } = rowsOf(labels, (label) => ({ from: label.x - half(label), to: label.x + half(label) }));
+  return labels
+    .map((label) => {
+      const { x, name } = label;
+      const y = bottom + AXIS_PX + 12 + Math.min(MOST_ROWS - 1, rowOf.get(label) ?? 0) * 13;
+      const centre = Math.min(scale.right - half(label), Math.max(half(label), x));
+      const line = element('line', { x1: x, x2: x, y1: top, y2: bottom, class: 'wrong' });
+      return line + text(name, { x: centre, y, class: 'wrongname', 'text-anchor': 'middle' });
+    })
+    .join('');
+}
+
+/** The same with what happened, below the picture. */
+export function findingStrip(findings: readonly Finding[], width: number): Strip {
+  const lines = findings.slice(0, MOST_NAMED).map(({ rule, message }, i) => `[${i + 1}] ${rule}: ${message}`);
+  if (findings.length > MOST_NAMED) lines.push(`and ${findings.length - MOST_NAMED} more`);
+  const draw = (top: number): string =>
+    lines
+      .map((line, i) => text(line, { x: 8, y: top + 12 + i * LINE_PX, class: 'wrongname' }, width - 16))
+      .join('');
+  return { height: lines.length * LINE_PX, draw };
+}

@@ -1,0 +1,47 @@
+/** Attributes of an element; numbers are rounded to a tenth of a pixel. */
+export type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+/** One element as text. `content` is markup already: text goes through `escaped` first. */
+export function element(name: string, attributes: Attributes, content = ''): string {
+  const written = Object.entries(attributes).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    return ` ${key}="${typeof value === 'number' ? Math.round(value * 10) / 10 : escaped(value)}"`;
+  });
+  return content === ''
+    ? `<${name}${written.join('')}/>`
+    : `<${name}${written.join('')}>${content}</${name}>`;
+}
+
+/** A line of text; cut off to what fits into `widthPx`, if that is given. */
+export function text(words: string, attributes: Attributes, widthPx = Infinity): string {
+  const most = Math.max(0, Math.floor(widthPx / CHARACTER_PX));
+  const shown = words.length <= most ? words : `${words.slice(0, Math.max(0, most - 1))}…`;
+  return element('text', attributes, escaped(shown));
+}
+
+/** What a browser shows when the pointer rests on the element around it. */
+export function hint(words: string): string {
+  return element('title', {}, escaped(words));
+}
+
+/** Of the typeface, roughly: nothing here can measure text. */
+const CHARACTER_PX = 6.3;
+
+export function widthOf(words: string): number {
+  return words.length * CHARACTER_PX;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Safe between tags and in attributes; what XML cannot hold at all becomes a replacement character. */
+export function escaped(words: string): string {
+  return words
+    .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\u{FFFD}')
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}

@@ -1,0 +1,140 @@
+import type { Finding } from './check/finding.ts';
+import type { Run, Span } from './check/run.ts';
+import { lanesOf } from './timeline-lanes.ts';
+import { legendOf } from './timeline-legend.ts';
+import { faultStrip, findingLines, findingStrip } from './timeline-marks.ts';
+import { Scale } from './timeline-scale.ts';
+import { STYLE } from './timeline-style.ts';
+import { element, hint, text } from './timeline-svg.ts';
+
+export interface TimelineOptions {
+  readonly title: string;
+  readonly findings?: readonly Finding[];
+  /** In seconds from the beginning of the run. Default: all of a short run, of a long one what `windowOf` chooses. */
+  readonly window?: readonly [fromSeconds: number, toSeconds: number];
+  /** In pixels. Default 1,280. */
+  readonly width?: number;
+}
+
+const SECOND = 1e9;
+const HEAD_PX = 52;
+const GUTTER_PX = 96;
+const AXIS_PX = 66;
+const PLAIN_AXIS_PX = 20;
+
+/**
+ * A picture of a run: a lane per worker, bars for holds, lines for waits, shades for faults, red for what was wrong. One SVG
+ * file on its own, without scripts, for light and dark pages.
+ */
+export function timelineOf(run: Run, options: TimelineOptions): string {
+  const { title, findings = [], width = 1_280 } = options;
+  const window = spanOf(run, options.window ?? windowOf(run, findings));
+  const scale = new Scale(run, { window, left: GUTTER_PX, right: width - 16 });
+  const lanes = lanesOf(run, scale, new Set(findings.flatMap(({ attempt }) => attempt ?? [])));
+  const lanesHeight = lanes.reduce((sum, { height }) => sum + height, 0);
+  const legend = legendOf(run, scale);
+  const faults = faultStrip(run, scale);
+  const shown = findings.filter(({ at }) => isIn(window, run.momentOf(at)));
+  const list = findingStrip(shown, width);
+  const legendTop = HEAD_PX;
+  const faultsTop = legendTop + legend.height + 10;
+  const top = faultsTop + faults.height + 2;
+  const bottom = top + lanesHeight;
+  const below = shown.length > 0 ? AXIS_PX : PLAIN_AXIS_PX;
+  const height = bottom + below + list.height + 8;
+  const place = {
+    momentOf: (stamp: string) => run.momentOf(stamp),
+    scale,
+    top: faultsTop,
+    bottom,
+  };
+  const content = [
+    hint(title),
+    element('style', {}, STYLE),
+    element('rect', { width, height, class: 'paper' }),
+    text(title, { x: 8, y: 24, class: 'title' }),
+    text(subtitle(run, window), { x: 8, y: 42, class: 'faint' }),
+    legend.draw(legendTop),
+    stripes(lanes, { top, width }),
+    faults.drawBands(faultsTop, bottom),
+    axis(scale, { top, bottom }),
+    drawLanes(lanes, top),
+    faults.draw(faultsTop),
+    findingLines(shown, place),
+    list.draw(bottom + below),
+  ];
+  const box = {
+    xmlns: 'http://www.w3.org/2000/svg',
+    viewBox: `0 0 ${width} ${Math.ceil(height)}`,
+    width,
+    height,
+    role: 'img',
+  };
+  return `${element('svg', box, content.join('\n'))}\n`;
+}
+
+const LONGEST_SECONDS = 120;
+const AROUND_SECONDS = 15;
+
+/** All of a short run; of a long one the time around the first finding, or its beginning. In seconds. */
+export function windowOf(run: Run, findings: readonly Finding[]): [fromSeconds: number, toSeconds: number] {
+  const seconds = (run.span.to - run.span.from) / SECOND;
+  if (seconds <= LONGEST_SECONDS) return [0, seconds];
+  const first = findings[0];
+  if (!first) return [0, LONGEST_SECONDS / 2];
+  const at = (run.momentOf(first.at) - run.span.from) / SECOND;
+  return [Math.max(0, at - AROUND_SECONDS), Math.min(seconds, at + AROUND_SECONDS)];
+}
+
+function spanOf(run: Run, [from, to]: readonly [number, number]): Span {
+  if (!(from < to)) throw new RangeError(`window: [${from}, ${to}] has to begin before it ends, in seconds`);
+  return { from: run.span.from + from * SECOND, to: run.span.from + to * SECOND };
+}
+
+function isIn({ from, to }: Span, moment: number): boolean {
+  return from <= moment && moment <= to;
+}
+
+function subtitle({ span, lives, queues, faults }: Run, { from, to }: Span): string {
+  const seconds = (moment: number): string => ((moment - span.from) / SECOND).toFixed(1);
+  const holds = queues.reduce((sum, queue) => sum + queue.holds.length, 0);
+  return (
+    `${lives.length} workers, ${queues.length} queues, ${holds} holds and ${faults.length} faults in ${seconds(span.to)} s; ` +
+    `shown: ${seconds(from)} to ${seconds(to)} s`
+  );
+}
+
+interface Sized {
+  readonly height: number;
+}
+
+function topsOf(lanes: readonly Sized[], top: number): number[] {
+  let next = top;
+  return lanes.map(({ height }) => {
+    const own = next;
+    next += height;
+    return own;
+  });
+}
+
+function stripes(lanes: readonly Sized[], { top, width }: { top: number; width: number }): string {
+  return topsOf(lanes, top)
+    .map((y, i) =>
+      i % 2 === 0 ? element('rect', { x: 0, y, width, height: lanes[i]?.height ?? 0, class: 'stripe' }) : '',
+    )
+    .join('');
+}
+
+function drawLanes(lanes: ReturnType<typeof lanesOf>, top: number): string {
+  const tops = topsOf(lanes, top);
+  return lanes.map((lane, i) => lane.draw(tops[i] ?? top)).join('\n');
+}
+
+function axis(scale: Scale, { top, bottom }: { top: number; bottom: number }): string {
+  const ticks = scale.ticks.map(
+    ({ x, name }) =>
+      element('line', { x1: x, x2: x, y1: top, y2: bottom, class: 'grid' }) +
+      text(`${name} s`, { x, y: bottom + 13, class: 'faint', 'text-anchor': 'middle' }),
+  );
+  return ticks.join('');
+}

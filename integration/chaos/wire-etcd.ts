@@ -1,0 +1,64 @@
+import type { IsRequest, Wire } from './wire.ts';
+
+/** RFC 7541, appendix B: a letter and its bits, for the letters of the paths. */
+const CODES: ReadonlyMap<string, string> = new Map(
+  [
+    '.010111 /011000 G1100010 L1100111 R1101101 a00011 b100011 c00100 d100100',
+    'e00101 k1110101 n101010 o00111 p101011 r101100 s01000 t01001 v1110111',
+  ].flatMap((line) => line.split(' ').map((code) => [code.charAt(0), code.slice(1)] as const)),
+);
+
+const VARINT = 0;
+const BYTES = 2;
+
+/** HTTP/2 (RFC 9113), in it gRPC, in it protocol buffers (etcd's rpc.proto): as much as it takes to recognise a request. */
+export const etcdWire: Wire = {
+  opens: path('/etcdserverpb.Lease/LeaseGrant'),
+  closes: path('/etcdserverpb.Lease/LeaseRevoke'),
+  // Before it enters a queue nobody says its name.
+  enters: (queue) => including(`${queue}/`),
+  // RequestOp.request_delete_range = 3, DeleteRangeRequest.key = 1
+  leaves: (key) => including(field(3, field(1, Buffer.from(key)))),
+  // LeaseKeepAliveRequest.ID = 1, a message of its own; the end of the session alone looks the same.
+  beats: (session) => including(message(Buffer.concat([tag(1, VARINT), varint(BigInt(`0x${session}`))]))),
+};
+
+function including(bytes: Buffer | string): IsRequest {
+  return (chunk) => chunk.includes(bytes);
+}
+
+/** In Huffman's code, which Node's HTTP/2 always writes a path in, anew with every request. */
+function path(text: string): IsRequest {
+  return including(huffman(text));
+}
+
+/** A gRPC message: not compressed, its length, its bytes. */
+function message(bytes: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(bytes.length, 1);
+  return Buffer.concat([head, bytes]);
+}
+
+function field(number: number, bytes: Buffer): Buffer {
+  return Buffer.concat([tag(number, BYTES), varint(BigInt(bytes.length)), bytes]);
+}
+
+function tag(number: number, type: number): Buffer {
+  return Buffer.from([(number << 3) | type]);
+}
+
+function varint(value: bigint): Buffer {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest >>= 7n) {
+    const low = Number(rest & 0x7fn);
+    bytes.push(rest > 0x7fn ? low | 0x80 : low);
+    if (rest <= 0x7fn) return Buffer.from(bytes);
+  }
+}
+
+/** Filled up to whole bytes with ones. */
+function huffman(text: string): Buffer {
+  const bits = Array.from(text, (letter) => CODES.get(letter)!).join('');
+  const octets = bits.match(/.{1,8}/g)!.map((octet) => Number.parseInt(octet.padEnd(8, '1'), 2));
+  return Buffer.from(octets);
+}

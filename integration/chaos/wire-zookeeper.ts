@@ -1,0 +1,39 @@
+import type { IsRequest, Wire } from './wire.ts';
+
+/** Request types (`ZooDefs.OpCode`). */
+const OP = { create: 1, delete: 2, setData: 5, closeSession: -11 } as const;
+const PRIVATE = '/.queuelock';
+
+/**
+ * ZooKeeper's protocol (zookeeper.jute): as much as it takes to recognise a request. It is looked for anywhere, since the
+ * C client writes the length of a request, and then the request.
+ */
+export const zooKeeperWire: Wire = {
+  // As session 0, with an empty password: who has a session already names it.
+  opens: including(Buffer.concat([Buffer.alloc(8), int(16), Buffer.alloc(16)])),
+  closes: including(int(OP.closeSession)),
+  enters: (queue) => (chunk) => isCreateBelow(`/${queue}/`, chunk),
+  leaves: (key) => including(Buffer.concat([int(OP.delete), text(key)])),
+  beats: (session) => including(Buffer.concat([int(OP.setData), text(`${PRIVATE}/${session}`)])),
+};
+
+function including(bytes: Buffer): IsRequest {
+  return (chunk) => chunk.includes(bytes);
+}
+
+/** The type of the request, and the length of the path, stand before the path. */
+function isCreateBelow(directory: string, chunk: Buffer): boolean {
+  const at = chunk.indexOf(directory);
+  return at >= 8 && chunk.readInt32BE(at - 8) === OP.create;
+}
+
+function int(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value);
+  return Buffer.concat([int(bytes.length), bytes]);
+}

@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Attempt } from './worker-attempt.ts';
+import type { WorkerCommand } from './worker-command.ts';
+
+export type LoadCommand = Extract<WorkerCommand, { do: 'load' }>;
+
+const AFTER_FAILURE_MS = 100;
+const CANCEL_WITHIN_MS = 1_000;
+const ABORT_WITHIN_MS = 3;
+
+/** Chance that comes back with its seed (mulberry32, public domain by Tommy Ettinger): numbers from 0 to 1. */
+export function chanceOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Joins queues at random, one attempt after the other, until it is told to stop. */
+export class Load {
+  readonly #command: LoadCommand;
+  readonly #chance: () => number;
+  readonly #begin: (queue: string) => Attempt;
+  #stopped = false;
+
+  constructor(command: LoadCommand, chance: () => number, begin: (queue: string) => Attempt) {
+    this.#command = command;
+    this.#chance = chance;
+    this.#begin = begin;
+  }
+
+  async run(): Promise<void> {
+    const { parallel = 1 } = this.#command;
+    await Promise.all(Array.from({ length: parallel }, () => this.#repeat()));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #repeat(): Promise<void> {
+    while (!this.#stopped) {
+      const held = await this.#once();
+      if (!held) await pause(AFTER_FAILURE_MS * this.#chance());
+    }
+  }
+
+  async #once(): Promise<boolean> {
+    const { queues, holdMs, cancelShare, abortShare, effectShare = 1 } = this.#command;
+    const attempt = this.#begin(queues[Math.floor(this.#chance() * queues.length)]!);
+    const dice = this.#chance();
+    const patienceMs =
+      dice < abortShare ? ABORT_WITHIN_MS : dice < abortShare + cancelShare ? CANCEL_WITHIN_MS : undefined;
+    const ownership = await this.#patiently(attempt, patienceMs);
+    if (ownership) {
+      const [least, most] = holdMs;
+      const writes = this.#chance() < effectShare;
+      if (writes) await attempt.write();
+      await pause(least + (most - least) * this.#chance());
+      if (writes) await attempt.write();
+    }
+    await attempt.release();
+    await attempt.over;
+    return ownership;
+  }
+
+  async #patiently(attempt: Attempt, patienceMs: number | undefined): Promise<boolean> {
+    if (patienceMs === undefined) return (await attempt.granted) !== undefined;
+    const timer = setTimeout(() => attempt.cancel(), patienceMs * this.#chance());
+    const granted = await attempt.granted;
+    clearTimeout(timer);
+    return granted !== undefined;
+  }
+}

@@ -1,0 +1,211 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { ClusterClient } from '../clusters.ts';
+import { freeze, thaw } from '../faults.ts';
+import { dyingWithParent } from '../services/child.ts';
+import { within } from './deadline.ts';
+import type { AttemptEvent, ChaosEvent } from './event.ts';
+import type { WorkerCommand, WorkerSetup } from './worker-command.ts';
+import { stampNow, type Recorder } from './worker-record.ts';
+
+const SCRIPT = fileURLToPath(new URL('worker.ts', import.meta.url));
+const PATIENCE_MS = 30_000;
+const ATTEMPT_STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired', 'released']);
+const ATTEMPT_ENDS: ReadonlySet<string> = new Set(['left', 'cancelled', 'revoked', 'failed']);
+
+/** How a worker is started, besides its setup. */
+export interface WorkerStart {
+  readonly setup: WorkerSetup;
+  /** Where it lives; on this machine as it is without one. */
+  readonly place?: ClusterClient;
+  /** Besides that of the harness. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where what it prints goes. */
+  readonly output: string;
+  /** Of the harness. */
+  readonly recorder: Recorder;
+}
+
+export interface UntilOptions {
+  /** The index in `events` from which on they count. Default 0. */
+  readonly from?: number;
+  /** Default 30,000. */
+  readonly withinMs?: number;
+  /** For the error. */
+  readonly what?: string;
+}
+
+export interface EventOptions<K extends ChaosEvent['ev']> extends UntilOptions {
+  readonly queue?: string;
+  readonly matches?: (event: EventOf<K>) => boolean;
+}
+
+type EventOf<K extends ChaosEvent['ev']> = Extract<ChaosEvent, { ev: K }>;
+
+/** How a worker's process ended. */
+export interface WorkerEnding {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A worker, as the harness sees it: what it said so far, and what is done to it. */
+export class WorkerProcess {
+  readonly id: string;
+  readonly place: ClusterClient | undefined;
+  /** All that it said but for looks that say nothing new. */
+  readonly events: ChaosEvent[] = [];
+  readonly ended: Promise<WorkerEnding>;
+  readonly #child: ChildProcess;
+  readonly #recorder: Recorder;
+  readonly #output: string;
+  readonly #open = new Map<number, AttemptEvent>();
+  readonly #listeners = new Set<() => void>();
+  #isFrozen = false;
+
+  private constructor(child: ChildProcess, { setup, place, recorder, output }: WorkerStart) {
+    this.id = setup.id;
+    this.place = place;
+    this.#child = child;
+    this.#recorder = recorder;
+    this.#output = output;
+    child.on('message', (event) => {
+      this.#hear(event as ChaosEvent);
+      for (const listener of this.#listeners) listener();
+    });
+    // Messages that are already on their way come before `close`.
+    this.ended = new Promise((resolve) => {
+      child.once('close', (code, signal) => resolve(this.#end({ code, signal })));
+    });
+  }
+
+  /** Resolves when it takes commands. */
+  static async start(start: WorkerStart): Promise<WorkerProcess> {
+    const args = [...process.execArgv, SCRIPT, JSON.stringify(start.setup)];
+    const output = openSync(start.output, 'a');
+    try {
+      const env = { ...process.env, ...start.env };
+      const options: SpawnOptions = { stdio: ['ignore', output, output, 'ipc'], env };
+      const child = await (start.place ?? here).exec(process.execPath, args, options);
+      const worker = new WorkerProcess(child, start);
+      await worker.until(({ ev }) => ev === 'started');
+      return worker;
+    } finally {
+      closeSync(output);
+    }
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** The attempts that have not ended yet, as far as it said, with the last step of each. */
+  get openAttempts(): readonly AttemptEvent[] {
+    return [...this.#open.values()];
+  }
+
+  tell(command: WorkerCommand): void {
+    // One that has just died hears nothing.
+    if (this.#child.connected) this.#child.send(command, () => undefined);
+  }
+
+  /**
+   * The first event that matches, said already or to come; with `from`, only those from that index on. Rejects when the
+   * process ends without it, or after 30 s.
+   */
+  async until<E extends ChaosEvent = ChaosEvent>(
+    matches: (event: ChaosEvent) => boolean,
+    { from = 0, withinMs = PATIENCE_MS, what = 'what is awaited' }: UntilOptions = {},
+  ): Promise<E> {
+    let stop: (() => void) | undefined;
+    const found = new Promise<E>((resolve) => {
+      let at = from;
+      const look = (): void => {
+        for (; at < this.events.length; at += 1) if (matches(this.events[at]!)) resolve(this.events[at] as E);
+      };
+      this.#listeners.add(look);
+      stop = () => this.#listeners.delete(look);
+      look();
+    });
+    const without = this.ended.then(({ code, signal }) => {
+      throw new Error(`${this.id} ended before that (${String(signal ?? code)}): ${this.printed}`);
+    });
+    const told = `${this.id} tells of ${what}`;
+    return within(withinMs, Promise.race([found, without]), told).finally(stop);
+  }
+
+  /** The first event of this kind, of this queue if one is given. */
+  untilEvent<K extends ChaosEvent['ev']>(
+    ev: K,
+    { queue, matches = () => true, ...options }: EventOptions<K> = {},
+  ): Promise<EventOf<K>> {
+    return this.until(
+      (event) => {
+        if (event.ev !== ev || (queue !== undefined && !('queue' in event && event.queue === queue)))
+          return false;
+        return matches(event as EventOf<K>);
+      },
+      { what: ev, ...options },
+    );
+  }
+
+  /** What it wrote to its standard streams. */
+  get printed(): string {
+    return readFileSync(this.#output, 'utf8').slice(-2_000);
+  }
+
+  /** Ends it, if it still runs; no fault, but the end of a test that failed. */
+  async stop(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  /** SIGKILL; resolves when it is gone. */
+  async kill(): Promise<WorkerEnding> {
+    this.#recorder.tell({ ev: 'killed', worker: this.id });
+    this.#child.kill('SIGKILL');
+    return this.ended;
+  }
+
+  /** SIGSTOP; resolves when it stands still. */
+  async freeze(): Promise<void> {
+    await freeze(this.pid);
+    this.#isFrozen = true;
+    this.#recorder.tell({ ev: 'frozen', worker: this.id });
+  }
+
+  /** Undoes `freeze`; does nothing if it is not frozen. */
+  async thaw(): Promise<void> {
+    if (!this.#isFrozen) return;
+    this.#isFrozen = false;
+    this.#recorder.tell({ ev: 'thawed', worker: this.id });
+    await thaw(this.pid);
+  }
+
+  #hear(event: ChaosEvent): void {
+    this.events.push(event);
+    if (!('n' in event)) return;
+    if (ATTEMPT_ENDS.has(event.ev)) this.#open.delete(event.n);
+    else if (ATTEMPT_STEPS.has(event.ev)) this.#open.set(event.n, event);
+  }
+
+  #end(ending: WorkerEnding): WorkerEnding {
+    const t = stampNow();
+    const closed = this.events.find(({ ev }) => ev === 'closed');
+    const tookMs = closed ? Number(BigInt(t) - BigInt(closed.t)) / 1e6 : 0;
+    const clean = closed !== undefined && ending.code === 0;
+    this.#recorder.tell({ ev: 'exited', t, worker: this.id, clean, tookMs });
+    return ending;
+  }
+}
+
+const here = {
+  async exec(program: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
+    const command = await dyingWithParent({ program, args });
+    return spawn(command.program, command.args, options);
+  },
+};

@@ -1,0 +1,98 @@
+import type { LockClient } from '@queuelock/core';
+import { Attempt, type AttemptSurroundings } from './worker-attempt.ts';
+import type { WorkerCommand } from './worker-command.ts';
+import { Load, chanceOf, type LoadCommand } from './worker-load.ts';
+
+type Task = Exclude<WorkerCommand, { do: 'close' | 'end' }>;
+
+/** What the tasks of one worker share. */
+export interface TaskSurroundings extends Omit<AttemptSurroundings, 'client'> {
+  /** Each attempt is made by the next one of them. */
+  readonly clients: readonly LockClient[];
+}
+
+/** Does what the harness tells, for all queues of one worker. */
+export class Tasks {
+  readonly #around: TaskSurroundings;
+  readonly #chance: () => number;
+  readonly #under = new Set<Attempt>();
+  readonly #lastOf = new Map<string, Attempt>();
+  readonly #loads = new Set<Load>();
+  readonly #writers = new Set<NodeJS.Timeout>();
+  #count = 0;
+
+  constructor(around: TaskSurroundings, seed: number) {
+    this.#around = around;
+    this.#chance = chanceOf(seed);
+  }
+
+  do(task: Task): void {
+    switch (task.do) {
+      case 'hold':
+        return void this.#hold(task);
+      case 'release':
+        this.#release(task);
+        return;
+      case 'load': {
+        this.#load(task);
+        return;
+      }
+      case 'drain':
+        for (const load of this.#loads) load.stop();
+        return;
+      case 'stall': {
+        this.#stall(task.ms);
+        return;
+      }
+      case 'beats':
+        this.#around.heartbeats.sent = task.sent;
+        return;
+      case 'effect':
+        void this.#lastOf.get(task.queue)?.writeUnasked();
+    }
+  }
+
+  stop(): void {
+    for (const load of this.#loads) load.stop();
+    for (const writer of this.#writers) clearInterval(writer);
+  }
+
+  async #hold({ queue, effectEveryMs }: Extract<Task, { do: 'hold' }>): Promise<void> {
+    const attempt = this.#begin(queue);
+    if (!(await attempt.granted) || effectEveryMs === undefined) return;
+    void attempt.write();
+    const writer = setInterval(() => void attempt.write(), effectEveryMs);
+    this.#writers.add(writer);
+    await attempt.over;
+    clearInterval(writer);
+    this.#writers.delete(writer);
+  }
+
+  #release({ queue, n }: Extract<Task, { do: 'release' }>): void {
+    for (const attempt of this.#under)
+      if (attempt.queue === queue && (n === undefined || attempt.n === n)) void attempt.release();
+  }
+
+  #load(command: LoadCommand): void {
+    const load = new Load(command, this.#chance, (queue) => this.#begin(queue));
+    this.#loads.add(load);
+    void load.run().finally(() => this.#loads.delete(load));
+  }
+
+  #begin(queue: string): Attempt {
+    const { clients } = this.#around;
+    const n = (this.#count += 1);
+    const attempt = new Attempt(queue, n, { ...this.#around, client: clients[n % clients.length]! });
+    this.#under.add(attempt);
+    void attempt.granted.then((ownership) => ownership && this.#lastOf.set(queue, attempt));
+    void attempt.over.then(() => this.#under.delete(attempt));
+    return attempt;
+  }
+
+  #stall(ms: number): void {
+    this.#around.recorder.tell({ ev: 'stalled', ms });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+    // The first thing that happens: nobody had a chance to tell it anything yet.
+    for (const attempt of this.#under) attempt.look();
+  }
+}

@@ -1,0 +1,97 @@
+// A process that uses queuelock and writes down what it sees: worker.ts <WorkerSetup as JSON>. Told what to do over the channel.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
+import { controlled } from './controls.ts';
+import { openEffects } from './effects.ts';
+import type { ChaosEvent } from './event.ts';
+import { Heartbeats } from './instrumented.ts';
+import { machineClock, monotonicClock } from './true-clock.ts';
+import type { WorkerCommand, WorkerSetup } from './worker-command.ts';
+import { Recorder, stampBy } from './worker-record.ts';
+import { Tasks } from './worker-tasks.ts';
+
+const DELAY_RESOLUTION_MS = 10;
+const CRASHED = 70;
+const LINGERS_MS = 1_000;
+const CRASHES = ['uncaughtException', 'unhandledRejection'] as const;
+const EXIT_CODE = 7;
+
+const setup = JSON.parse(process.argv[2]!) as WorkerSetup;
+const { id, url, ttlMs, marginMs, rule, history } = setup;
+if (setup.clock) stampBy(machineClock(setup.clock));
+const recorder = new Recorder(id, history, tellHarness);
+for (const way of CRASHES) {
+  process.on(way, (error) => {
+    recorder.tell({
+      ev: 'crashed',
+      message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+    process.exit(CRASHED);
+  });
+}
+process.on('disconnect', leave);
+
+const heartbeats = new Heartbeats(recorder);
+const own = {
+  ...(setup.renewEveryMs === undefined ? {} : { renewEveryMs: setup.renewEveryMs }),
+  ...(setup.clock?.alone ? { clock: monotonicClock() } : {}),
+};
+const clients = await Promise.all(Array.from({ length: setup.clients ?? 1 }, openClient));
+const effects = openEffects(setup);
+const tasks = new Tasks({ clients, recorder, heartbeats, effects }, setup.seed);
+const loopDelay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+loopDelay.enable();
+process.on('message', (command) => {
+  const told = command as WorkerCommand;
+  if (told.do === 'close') void close();
+  else if (told.do === 'end') end(told.by);
+  else tasks.do(told);
+});
+recorder.tell({ ev: 'started', pid: process.pid, ttlMs, marginMs: marginMs - (setup.clock?.lagMs ?? 0) });
+
+async function openClient(): Promise<LockClient> {
+  const backend = heartbeats.around(controlled(rule, await backendFromUrl(url), setup));
+  const client = createLockClient(backend, { ttlMs, marginMs, owner: id, ...own });
+  client.session$.subscribe(({ status }) => {
+    if (status === 'lost') recorder.tell({ ev: 'session-lost' });
+  });
+  return client;
+}
+
+function tellHarness(event: ChaosEvent): void {
+  if (setup.quiet && ('n' in event || event.ev === 'beat')) return;
+  // A harness that is gone hears nothing more; the file has it.
+  if (process.connected) process.send?.(event, undefined, undefined, () => undefined);
+}
+
+function leave(): void {
+  process.exit();
+}
+
+/** Nobody tidies up: neither handlers of this process nor queuelock are told. */
+function end(by: 'exit' | 'throw'): void {
+  if (by === 'exit') process.exit(EXIT_CODE);
+  for (const way of CRASHES) process.removeAllListeners(way);
+  setImmediate(() => {
+    throw new Error('the program has a mistake');
+  });
+}
+
+/** Written to the standard error stream, which the harness keeps. */
+function tellWhatKeepsIt(): void {
+  console.error(`it goes on after it was closed, because of ${process.getActiveResourcesInfo().join(', ')}`);
+}
+
+/** From here on nothing but what the clients left behind keeps this process alive. */
+async function close(): Promise<void> {
+  tasks.stop();
+  await effects.close();
+  await Promise.all(clients.map((client) => client.close()));
+  loopDelay.disable();
+  const loopDelayMs = Math.max(0, loopDelay.max / 1e6 - DELAY_RESOLUTION_MS);
+  recorder.tell({ ev: 'closed', loopDelayMs });
+  process.off('disconnect', leave);
+  process.disconnect();
+  setTimeout(tellWhatKeepsIt, LINGERS_MS).unref();
+}

@@ -1,0 +1,45 @@
+import { rm } from 'node:fs/promises';
+import { expect } from 'chai';
+import { abandonExperiments } from './experiment.ts';
+import { expectRight, oneByOne } from './runs.ts';
+import { cutFollowerOf } from './zookeeper-cut-follower.ts';
+
+const OFTEN_MS = 100;
+const CONTROL_ATTEMPTS = 3;
+
+describe('a follower of ZooKeeper that is cut off just before its leader hears of the last heartbeats', function () {
+  this.timeout(600_000);
+  afterEach(abandonExperiments);
+
+  it('12: its clients stop to believe before the next one holds, whether they beat often or rarely', () =>
+    oneByOne(async () => {
+      const experiment = await cutFollowerOf([
+        { rule: 'product', renewEveryMs: OFTEN_MS },
+        { rule: 'product' },
+      ]);
+      const { numbers } = await expectRight(experiment);
+      expect(numbers.gaps.lost).to.have.lengthOf(2);
+    }));
+
+  it('12 (control): clients that count from the last heartbeat that was answered believe for too long', async () => {
+    const gaps: number[] = [];
+    while (gaps.length < CONTROL_ATTEMPTS && !gaps.some((gap) => gap < 0)) {
+      const experiment = await cutFollowerOf([{ rule: 'newest', renewEveryMs: OFTEN_MS }]);
+      const { numbers } = await experiment.end();
+      gaps.push(...numbers.gaps.lost);
+      await rm(experiment.directory, { recursive: true });
+    }
+    expect(Math.min(...gaps)).to.be.lessThan(0);
+  });
+
+  it('11 (control): clients that believe as long as they are connected do so for seconds too long', async () => {
+    const experiment = await cutFollowerOf([{ rule: 'connected' }]);
+    const [holder, next] = experiment.workers;
+    const { t: nextAt } = await next!.untilEvent('acquired');
+    const { findings } = await experiment.end();
+    const { t: answeredAt } = holder!.events.filter(({ ev }) => ev === 'beat').at(-1)!;
+    expect(Number(BigInt(answeredAt) - BigInt(nextAt)) / 1e6).to.be.greaterThan(3_000);
+    expect(findings.map(({ rule }) => rule)).to.include.members(['S2', 'S3']);
+    await rm(experiment.directory, { recursive: true });
+  });
+});

@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Member } from '../clusters.ts';
+import { startExperiment, type Experiment } from './experiment.ts';
+import { ZOOKEEPER_TIMING } from './profiles.ts';
+import type { Rule } from './worker-command.ts';
+import type { WorkerProcess } from './worker-process.ts';
+import { nowMs, observePings } from './zookeeper-pings.ts';
+
+const { tickMs } = ZOOKEEPER_TIMING.default;
+const LEAST_TTL_MS = 4_000;
+// From a ping to the moment from which heartbeats seem to be good for a tick more than they are, and from the cut to the
+// next ping: as little as this machine can hit.
+const AFTER_PING_MS = 40;
+const BEFORE_PING_MS = 100;
+const PREPARATION_MS = 100;
+
+/** A holder: by which rule it believes, and how often it beats. Without a pace: at a quarter of its session. */
+export interface Holder {
+  readonly rule: Rule;
+  readonly renewEveryMs?: number;
+}
+
+/**
+ * Holders whose sessions are on a follower that is cut off from its leader, at the worst of all moments: the last beats that were
+ * answered came in the half tick that the leader never hears of, and just after the clock's tick to which it rounds.
+ *
+ * The servers have their usual settings, and the sessions are of two ticks, which the backend refuses unless it is told less
+ * than the truth about the servers.
+ */
+export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experiment> {
+  const experiment = await startExperiment({ store: 'zookeeper', profile: 'default' });
+  const { cluster } = experiment;
+  const leader = await cluster.leader();
+  const [follower] = cluster.others(leader) as [Member];
+  const pings = await observePings(leader, follower, tickMs);
+  const ttlMs = pings.trickyTtl(LEAST_TTL_MS, AFTER_PING_MS);
+  const isFollower = (_: string, index: number): boolean => cluster.members[index] === follower;
+  const isOther = (_: string, index: number): boolean => cluster.members[index] !== follower;
+  const workers = await Promise.all(
+    holders.map((holder) =>
+      experiment.addWorker({ ...holder, ttlMs, url: (all) => boldUrl(all.filter(isFollower)) }),
+    ),
+  );
+  const next = await experiment.addWorker({ url: (all) => boldUrl(all.filter(isOther)) });
+  const queues = await Promise.all(workers.map((worker) => lineUp(experiment, worker, next)));
+  const pingAt = pings.trap(ttlMs, AFTER_PING_MS, PREPARATION_MS);
+  await pause(pingAt + tickMs / 2 - BEFORE_PING_MS - nowMs());
+  const healed = await experiment.fault('follower cut off', follower.node, () =>
+    follower.cut({ from: 'members' }),
+  );
+  await Promise.all(queues.map((queue) => next.untilEvent('acquired', { queue })));
+  await Promise.all(workers.map((worker) => worker.untilEvent('revoked')));
+  await follower.heal();
+  await cluster.ready();
+  healed();
+  return experiment;
+}
+
+/** A queue in which one holds and the other is next. */
+async function lineUp(experiment: Experiment, worker: WorkerProcess, next: WorkerProcess): Promise<string> {
+  const queue = experiment.queue(worker.id);
+  worker.tell({ do: 'hold', queue });
+  await worker.untilEvent('acquired', { queue });
+  next.tell({ do: 'hold', queue });
+  await next.untilEvent('queued', { queue });
+  return queue;
+}
+
+/** Says that sessions of two ticks are as long as they have to be. */
+function boldUrl(endpoints: readonly string[]): string {
+  return `zk://${endpoints.join(',')}?tickTimeMs=${LEAST_TTL_MS / 4}&syncLimit=2`;
+}

@@ -1,0 +1,126 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createLockClient, type LockClient, type Ownership } from '@queuelock/core';
+import { expect } from 'chai';
+import type { Subscription } from 'rxjs';
+import { startProxy, type TcpProxy } from '../faults.ts';
+import { join } from './join.ts';
+import { stores, type OwnSite } from './stores.ts';
+import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
+
+const DELAY_MS = 15;
+/** Moments of a release, spread over the whole of it and a little more. */
+const MOMENTS = 20;
+const STRETCH = 1.5;
+
+/** A lock that is held, with all that may happen to it. */
+interface Hold {
+  readonly giving: AbortController;
+  readonly claim: Subscription;
+  readonly ownership: Ownership;
+}
+
+const disturbances: Readonly<Record<string, (hold: Hold) => unknown>> = {
+  'a signal that aborts': ({ giving }) => giving.abort(),
+  'an unsubscription': ({ claim }) => claim.unsubscribe(),
+  'another release': ({ ownership }) => ownership.release(),
+};
+
+for (const store of stores) {
+  describe(`a release, with ${store.name}`, function () {
+    this.timeout(60_000);
+    let site: OwnSite;
+    let rival: LockClient;
+
+    before(async () => {
+      site = await store.start('disturbed releases');
+    });
+
+    beforeEach(() => {
+      rival = createLockClient(site.backend());
+    });
+
+    afterEach(async () => {
+      await rival.close();
+    });
+
+    after(async () => {
+      await site.server.stop();
+    });
+
+    /** Somebody else waits; then it is released, and disturbed after a while. */
+    async function releaseDisturbed(hold: Hold, afterMs: number, disturb: () => unknown): Promise<void> {
+      const { ownership } = hold;
+      const next = await join(rival, ownership.name);
+      const released = ownership.release();
+      await pause(afterMs);
+      await soon(Promise.resolve(disturb()), 'the disturbance is over');
+      await soon(released, 'the release is confirmed');
+      expect([ownership.held, ownership.signal.aborted]).to.deep.equal([false, false]);
+      await (await soon(next.held, `${ownership.name} is granted to the next`)).release();
+      await untilNothingIsLeft(site, ownership.name);
+    }
+
+    describe('that takes its time', () => {
+      let proxy: TcpProxy;
+      let hesitant: LockClient;
+
+      beforeEach(async () => {
+        proxy = await startProxy(site.endpoint);
+        proxy.toServer.delay(DELAY_MS);
+        proxy.toClient.delay(DELAY_MS);
+        hesitant = createLockClient(site.backend(proxy.endpoint));
+      });
+
+      afterEach(async () => {
+        // ZooKeeper's client stands still until a connection that is there has answered to its end, and the proxy with it.
+        await proxy.stop();
+        await hesitant.close();
+      });
+
+      for (const [what, disturb] of Object.entries(disturbances)) {
+        it(`34: with ${what} at any moment of it, happens once, is no loss, and lets the next one hold`, async () => {
+          const tookMs = await timeToRelease(hesitant);
+          const releases = Array.from({ length: MOMENTS }, async (_, moment) => {
+            const hold = await holdNow(hesitant, `${what.replaceAll(' ', '-')}-${moment}`);
+            await releaseDisturbed(hold, (STRETCH * tookMs * moment) / MOMENTS, () => disturb(hold));
+          });
+          await Promise.all(releases);
+        });
+      }
+    });
+
+    it('34: with the end of its client at any moment of it, leaves no session either', async () => {
+      const before = new Set(await site.sessions());
+      for (let moment = 0; moment < MOMENTS; moment += 1) {
+        const client = createLockClient(site.backend());
+        const tookMs = await timeToRelease(client);
+        const hold = await holdNow(client, `end-${moment}`);
+        await releaseDisturbed(hold, (STRETCH * tookMs * moment) / MOMENTS, () => client.close());
+      }
+      await rival.close();
+      await untilHolds(
+        'no session is left',
+        async () => expect((await site.sessions()).filter((id) => !before.has(id))).to.be.empty,
+      );
+    });
+  });
+}
+
+function holdNow(client: LockClient, name: string): Promise<Hold> {
+  const giving = new AbortController();
+  return new Promise((resolve, reject) => {
+    const claim = client.claim(name, { signal: giving.signal }).subscribe((state) => {
+      // In the next turn, when there is a subscription.
+      if (state.status === 'held') setImmediate(() => resolve({ giving, claim, ownership: state.ownership }));
+      if (state.status === 'ended' && state.outcome === 'failed')
+        reject(new Error(`${name} is not granted`, { cause: state.error }));
+    });
+  });
+}
+
+async function timeToRelease(client: LockClient): Promise<number> {
+  const ownership = await client.acquire('how-long');
+  const start = performance.now();
+  await ownership.release();
+  return performance.now() - start;
+}
