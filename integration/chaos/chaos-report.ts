@@ -4,7 +4,7 @@ import type { Verdict } from './check.ts';
 import { withEvents } from './check/context.ts';
 import type { Run } from './check/run.ts';
 import type { ChaosOutcome } from './chaos-run.ts';
-import { windowsOf, type Window } from './chaos-windows.ts';
+import { inWindow, windowsOf, type Window } from './chaos-windows.ts';
 import { reportOf } from './report.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -29,7 +29,7 @@ export async function writeReport(outcome: ChaosOutcome, terms: ReportTerms): Pr
   await writeFile(join(out, 'schedule.json'), `${JSON.stringify(schedule, undefined, 2)}\n`);
   const pictures = windowsOf(run, verdict.findings).map((window, index) => ({
     file: index === 0 ? 'timeline.svg' : `timeline-${index + 1}.svg`,
-    svg: timelineOf(run, { title: titleOf(outcome), findings: verdict.findings, window }),
+    svg: timelineOf(inWindow(run, window), { title: titleOf(outcome), findings: verdict.findings, window }),
     window,
   }));
   for (const { file, svg } of pictures) await writeFile(join(out, file), svg);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Tale, stamp } from './check/tale.ts';
-import { windowsOf } from './chaos-windows.ts';
+import { inWindow, windowsOf } from './chaos-windows.ts';
 import { runOf } from './history.ts';
 
 const LENGTH_MS = 120_000;
@@ -37,6 +37,17 @@ describe('the pictures of a run', () => {
   it('show all of a short run', () => {
     const tale = new Tale().harness(0, { ev: 'calm' }).harness(9_000, { ev: 'end' });
     expect(windowsOf(runOf(tale.events), [])).to.deep.equal([[0, 9]]);
+  });
+
+  it('show the workers that were there then, by number', () => {
+    const tale = new Tale();
+    for (const number of [10, 2, 1, 3])
+      tale.tell(`worker-${number}`, number * 1_000, { ev: 'started', pid: 1, ttlMs: 5_000, marginMs: 200 });
+    tale.harness(4_000, { ev: 'killed', worker: 'worker-1' }).harness(20_000, { ev: 'end' });
+    const whoIn = (from: number, to: number): string[] =>
+      inWindow(runOf(tale.events), [from, to]).lives.map(({ who }) => who);
+    expect(whoIn(4, 15)).to.deep.equal(['worker-2', 'worker-3', 'worker-10']);
+    expect(whoIn(0, 2)).to.deep.equal(['worker-1', 'worker-2', 'worker-3']);
   });
 
   it('are not many, however much was wrong', () => {

@@ -16,6 +16,17 @@ export function windowsOf(run: Run, findings: readonly Pick<Finding, 'at'>[]): W
   return [...around.slice(0, MOST_WINDOWS - 1), busiest(run, length)];
 }
 
+/** The run with those workers alone that were there in this time, by number: in a long one most have come later or gone before. */
+export function inWindow(run: Run, [from, to]: Window): Run {
+  const byNumber = new Intl.Collator('en', { numeric: true });
+  const lives = run.lives.filter(({ started, killed, exited }) => {
+    const began = secondsOf(run, started ?? run.span.from);
+    const ended = secondsOf(run, Math.min(killed ?? Infinity, exited?.at ?? Infinity));
+    return began <= to && ended >= from;
+  });
+  return { ...run, lives: lives.sort((a, b) => byNumber.compare(a.who, b.who)) };
+}
+
 /** Moments that are shown by the window around another one are left out. */
 function apart(moments: readonly number[]): number[] {
   const chosen: number[] = [];
