@@ -1,10 +1,11 @@
 // Runs the tests and sums them up: node --import tsx/esm .ci/test.ts [unit|integration|faults] [mocha options]
 // The last line is `N passed, N failed, N skipped`; the exit code is 0 only if something ran and nothing failed.
-import { fork, spawnSync } from 'node:child_process';
+import { fork, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { conformanceTable, type ConformanceResult } from './conformance-table.ts';
 
 interface Counts {
@@ -44,11 +45,21 @@ function plusFailure(counts: Counts, cause: string): Counts {
   return { ...counts, failed: counts.failed + 1 };
 }
 
-function runMocha(part: Part, options: readonly string[], ranAgainst: string): Promise<Counts> {
+interface MochaRun {
+  readonly part: Part;
+  readonly options: readonly string[];
+  readonly ranAgainst: string;
+  /** What it prints is kept until this has happened. */
+  readonly printAfter?: Promise<unknown>;
+}
+
+function runMocha({ part, options, ranAgainst, printAfter }: MochaRun): Promise<Counts> {
   const child = fork(mochaCli, [...PARTS[part], '--reporter', './.ci/reporter.mjs', ...options], {
     execArgv: nodeOptions(),
     env: { ...process.env, QUEUELOCK_RAN_AGAINST: ranAgainst },
+    silent: printAfter !== undefined,
   });
+  if (printAfter !== undefined) printLater(child, printAfter);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal));
   let counts: Counts | undefined;
   let stayed = false;
@@ -70,6 +81,40 @@ function runMocha(part: Part, options: readonly string[], ranAgainst: string): P
         );
     });
   });
+}
+
+/** Its pipes are read all the time, so that it is never held up. */
+function printLater({ stdout, stderr }: ChildProcess, after: Promise<unknown>): void {
+  for (const [from, to] of [
+    [stdout, process.stdout],
+    [stderr, process.stderr],
+  ] as const) {
+    const kept = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER });
+    from?.pipe(kept);
+    void after.finally(() => kept.pipe(to, { end: false }));
+  }
+}
+
+const CHOICE = /^(-g|-f|--grep|--fgrep)(=|$)/;
+const ON_ZOOKEEPER = ['--grep', '/zookeeper/i'];
+
+/** Faults take time more than processors: those of one store at the same time as those of the other. */
+async function run(part: Part, options: readonly string[], ranAgainst: string): Promise<Counts[]> {
+  if (part !== 'faults' || options.some((option) => CHOICE.test(option)))
+    return [await runMocha({ part, options, ranAgainst })];
+  const first = runMocha({ part, options: [...options, ...ON_ZOOKEEPER, '--invert'], ranAgainst });
+  const onZooKeeper = [...options, ...ON_ZOOKEEPER];
+  const second = runMocha({ part, options: onZooKeeper, ranAgainst, printAfter: first });
+  return Promise.all([first, second]);
+}
+
+function plus(a: Counts, b: Counts): Counts {
+  return {
+    passed: a.passed + b.passed,
+    failed: a.failed + b.failed,
+    skipped: [...a.skipped, ...b.skipped],
+    conformance: [...a.conformance, ...b.conformance],
+  };
 }
 
 function printRanAgainst(file: string): void {
@@ -104,13 +149,7 @@ function prepare(): boolean {
 let total = NOTHING;
 if (!prepare()) total = plusFailure(total, 'the servers for the tests are not here');
 for (const part of total.failed > 0 ? [] : parts) {
-  const { passed, failed, skipped, conformance } = await runMocha(part, options, ranAgainst);
-  total = {
-    passed: total.passed + passed,
-    failed: total.failed + failed,
-    skipped: [...total.skipped, ...skipped],
-    conformance: [...total.conformance, ...conformance],
-  };
+  total = (await run(part, options, ranAgainst)).reduce(plus, total);
 }
 if (total.passed + total.failed === 0) total = plusFailure(total, 'no test was executed');
 const { lines, uneven } = conformanceTable(total.conformance);
