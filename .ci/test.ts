@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { conformanceTable, type ConformanceResult } from './conformance-table.ts';
 
 interface Counts {
@@ -59,7 +60,7 @@ function runMocha({ part, options, ranAgainst, printAfter }: MochaRun): Promise<
     env: { ...process.env, QUEUELOCK_RAN_AGAINST: ranAgainst },
     silent: printAfter !== undefined,
   });
-  if (printAfter !== undefined) printLater(child, printAfter);
+  const printed = printAfter === undefined ? Promise.resolve() : printLater(child, printAfter);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal));
   let counts: Counts | undefined;
   let stayed = false;
@@ -69,7 +70,7 @@ function runMocha({ part, options, ranAgainst, printAfter }: MochaRun): Promise<
       stayed = child.kill('SIGKILL');
     }, EXIT_GRACE_MS).unref();
   });
-  return new Promise((resolve) => {
+  const counted = new Promise<Counts>((resolve) => {
     child.once('close', (code, signal) => {
       if (counts === undefined)
         resolve(plusFailure(NOTHING, `${part}: mocha ended early (${String(signal ?? code)})`));
@@ -81,18 +82,23 @@ function runMocha({ part, options, ranAgainst, printAfter }: MochaRun): Promise<
         );
     });
   });
+  return printed.then(() => counted);
 }
 
-/** Its pipes are read all the time, so that it is never held up. */
-function printLater({ stdout, stderr }: ChildProcess, after: Promise<unknown>): void {
-  for (const [from, to] of [
+/** Resolves when all was printed. The pipes are read all the time, so that the child is never held up. */
+async function printLater({ stdout, stderr }: ChildProcess, after: Promise<unknown>): Promise<void> {
+  const pairs = [
     [stdout, process.stdout],
     [stderr, process.stderr],
-  ] as const) {
+  ] as const;
+  const print = async ([from, to]: (typeof pairs)[number]): Promise<void> => {
     const kept = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER });
     from?.pipe(kept);
-    void after.finally(() => kept.pipe(to, { end: false }));
-  }
+    await Promise.allSettled([after]);
+    kept.pipe(to, { end: false });
+    await finished(kept);
+  };
+  await Promise.all(pairs.map(print));
 }
 
 const CHOICE = /^(-g|-f|--grep|--fgrep)(=|$)/;

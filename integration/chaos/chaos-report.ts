@@ -69,5 +69,5 @@ function textOf(outcome: ChaosOutcome, { run, verdict, pictures, command }: Part
 
 function titleOf({ schedule }: ChaosOutcome): string {
   const { capabilities, minutes } = schedule;
-  return `${capabilities.store}: ${minutes} minutes of faults`;
+  return `${capabilities.store}: ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} of faults`;
 }
