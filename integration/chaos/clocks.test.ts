@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import type { Context } from 'mocha';
 import { rm } from 'node:fs/promises';
-import { NotHere } from '../services/service.ts';
 import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
-import { FakeTime, type FakedWorker, type WallClock } from './faketime.ts';
+import { findFakeTime, type FakeTime, type FakedWorker, type WallClock } from './faketime.ts';
 import { STORES } from './profiles.ts';
 import { RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -84,16 +82,6 @@ for (const store of STORES) {
       expect(findings.map(({ rule }) => rule)).to.include('S2');
     });
   });
-}
-
-async function findFakeTime(context: Context): Promise<FakeTime> {
-  try {
-    return await FakeTime.find();
-  } catch (error) {
-    if (!(error instanceof NotHere)) throw error;
-    context['skipReason'] = error.message;
-    return context.skip();
-  }
 }
 
 /** One whose clock is wrong, and one behind it whose clock is right. */

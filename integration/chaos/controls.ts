@@ -1,7 +1,7 @@
 import { parseBackendUrl, type Backend, type Session } from '@queuelock/core/backend';
 import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
 import { LastAnswered } from './controls-answers.ts';
-import { callEtcd } from './effects-etcd.ts';
+import { callEtcd } from '../services/etcd-gateway.ts';
 import { passingOn } from './instrumented.ts';
 import type { Rule, WorkerSetup } from './worker-command.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Member } from '../clusters.ts';
 import { startExperiment, type Experiment } from './experiment.ts';
+import { lineUp } from './standing.ts';
 import type { Rule } from './worker-command.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -66,16 +67,6 @@ function addClientOf(
 ): Promise<WorkerProcess> {
   const isAmong = (_: string, at: number): boolean => members.includes(experiment.cluster.members[at]!);
   return experiment.addWorker({ ...options, url: (all) => `etcd://${all.filter(isAmong).join(',')}` });
-}
-
-/** A queue in which one holds and the other is next. */
-async function lineUp(experiment: Experiment, worker: WorkerProcess, next: WorkerProcess): Promise<string> {
-  const queue = experiment.queue(worker.id);
-  worker.tell({ do: 'hold', queue });
-  await worker.untilEvent('acquired', { queue });
-  next.tell({ do: 'hold', queue });
-  await next.untilEvent('queued', { queue });
-  return queue;
 }
 
 /** What is left of so many milliseconds from now on. */

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Cluster, Member } from '../clusters.ts';
-import { callEtcd } from './effects-etcd.ts';
+import { callEtcd } from '../services/etcd-gateway.ts';
 
 const run = promisify(execFile);
 const env = { ...process.env, ETCDCTL_API: '3' };

@@ -1,3 +1,4 @@
+import type { Context } from 'mocha';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -124,4 +125,15 @@ async function installed(): Promise<string> {
   const library = await here();
   if (library === undefined) throw new NotHere('libfaketime is installed, but not where it is looked for');
   return library;
+}
+
+/** What fakes the time, or a skipped test that says what is missing. */
+export async function findFakeTime(context: Context): Promise<FakeTime> {
+  try {
+    return await FakeTime.find();
+  } catch (error) {
+    if (!(error instanceof NotHere)) throw error;
+    context['skipReason'] = error.message;
+    return context.skip();
+  }
 }

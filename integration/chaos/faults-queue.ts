@@ -1,7 +1,7 @@
 import type { Cluster } from '../clusters.ts';
 import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
 import { within } from './deadline.ts';
-import { base64 } from './effects-etcd.ts';
+import { base64 } from '../services/etcd-gateway.ts';
 import { isRefusal } from './effects-zookeeper.ts';
 import type { QueueKind } from './faults-menu.ts';
 import { callOperator, removeEntry } from './operator.ts';

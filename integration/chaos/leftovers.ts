@@ -1,4 +1,4 @@
-import { callEtcd, base64 } from './effects-etcd.ts';
+import { callEtcd, base64 } from '../services/etcd-gateway.ts';
 import { isRefusal } from './effects-zookeeper.ts';
 import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
 import { etcdMetrics, sumOf, zkFourLetter } from '../services.ts';

@@ -1,6 +1,6 @@
 import type { Cluster } from '../clusters.ts';
 import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
-import { base64, callEtcd } from './effects-etcd.ts';
+import { base64, callEtcd } from '../services/etcd-gateway.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
 

@@ -1,7 +1,7 @@
 import type { Cluster } from '../clusters.ts';
 import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
 import { etcdMetrics, sumOf, zkFourLetter } from '../services.ts';
-import { callEtcd } from './effects-etcd.ts';
+import { callEtcd } from '../services/etcd-gateway.ts';
 import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 

@@ -1,4 +1,5 @@
 import type { AttemptEvent, ChaosEvent } from './event.ts';
+import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 export type Queued = Extract<AttemptEvent, { ev: 'queued' }>;
@@ -78,4 +79,18 @@ export async function takeTurn(worker: WorkerProcess, queue: string): Promise<vo
 export async function dismiss(...workers: readonly WorkerProcess[]): Promise<void> {
   for (const worker of workers) worker.tell({ do: 'close' });
   await Promise.all(workers.map(({ ended }) => ended));
+}
+
+/** A queue in which one holds and the other is next. */
+export async function lineUp(
+  experiment: Experiment,
+  worker: WorkerProcess,
+  next: WorkerProcess,
+): Promise<string> {
+  const queue = experiment.queue(worker.id);
+  worker.tell({ do: 'hold', queue });
+  await worker.untilEvent('acquired', { queue });
+  next.tell({ do: 'hold', queue });
+  await next.untilEvent('queued', { queue });
+  return queue;
 }

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
-import type { Context } from 'mocha';
 import { zkFourLetter } from '../services.ts';
-import { NotHere } from '../services/service.ts';
 import { until } from '../services/until.ts';
 import type { Cluster, Member } from '../clusters.ts';
 import { abandonExperiments, startExperiment } from './experiment.ts';
-import { FakeTime, type WallClock } from './faketime.ts';
+import { findFakeTime, type WallClock } from './faketime.ts';
 import { expectRight, oneByOne } from './runs.ts';
 import { sharedCluster } from './shared-clusters.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -79,16 +77,6 @@ describe('members of ZooKeeper whose time of day is wrong', function () {
       await expectRight(experiment);
     }));
 });
-
-async function findFakeTime(context: Context): Promise<FakeTime> {
-  try {
-    return await FakeTime.find();
-  } catch (error) {
-    if (!(error instanceof NotHere)) throw error;
-    context['skipReason'] = error.message;
-    return context.skip();
-  }
-}
 
 /**
  * A Java machine asks for the time so often that reading the file each time would cost it a core. And without the other

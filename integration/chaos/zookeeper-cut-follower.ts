@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Member } from '../clusters.ts';
 import { startExperiment, type Experiment } from './experiment.ts';
 import { ZOOKEEPER_TIMING } from './profiles.ts';
+import { lineUp } from './standing.ts';
 import type { Rule } from './worker-command.ts';
-import type { WorkerProcess } from './worker-process.ts';
 import { nowMs, observePings } from './zookeeper-pings.ts';
 
 const { tickMs } = ZOOKEEPER_TIMING.default;
@@ -54,16 +54,6 @@ export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experim
   await cluster.ready();
   healed();
   return experiment;
-}
-
-/** A queue in which one holds and the other is next. */
-async function lineUp(experiment: Experiment, worker: WorkerProcess, next: WorkerProcess): Promise<string> {
-  const queue = experiment.queue(worker.id);
-  worker.tell({ do: 'hold', queue });
-  await worker.untilEvent('acquired', { queue });
-  next.tell({ do: 'hold', queue });
-  await next.untilEvent('queued', { queue });
-  return queue;
 }
 
 /** Says that sessions of two ticks are as long as they have to be. */

@@ -1,6 +1,5 @@
-import { Agent, request } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { splitEndpoint } from '../services/endpoint.ts';
+import { Agent } from 'node:http';
+import { base64, callEtcd } from '../services/etcd-gateway.ts';
 import { ZooKeeperWire } from './zookeeper-wire.ts';
 
 /** One connection to one member that stays open over a fault. */
@@ -20,12 +19,10 @@ export interface LineKind {
   readonly greeting: string;
 }
 
-const base64 = (value: string): string => Buffer.from(value).toString('base64');
-
 export const etcdLines: LineKind = {
   async open(endpoint) {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const ask = (call: string, body: object): Promise<unknown> => askEtcd({ endpoint, call, agent }, body);
+    const ask = (call: string, body: object): Promise<unknown> => callEtcd({ endpoint, call, agent }, body);
     await ask('kv/range', { key: base64('any') });
     return {
       put: async (key, value) => {
@@ -35,7 +32,7 @@ export const etcdLines: LineKind = {
     };
   },
   async get(endpoint, key) {
-    const asked = askEtcd({ endpoint, call: 'kv/range', agent: false }, { key: base64(key) });
+    const asked = callEtcd({ endpoint, call: 'kv/range', agent: false }, { key: base64(key) });
     const { kvs } = (await asked) as { kvs?: { value: string }[] };
     if (kvs === undefined) throw new Error(`etcd on ${endpoint} has no ${key}`);
     return Buffer.from(kvs[0]!.value, 'base64').toString();
@@ -58,21 +55,3 @@ export const zooKeeperLines: LineKind = {
   },
   greeting: 'ruok',
 };
-
-interface Asked {
-  readonly endpoint: string;
-  readonly call: string;
-  readonly agent: Agent | false;
-}
-
-async function askEtcd({ endpoint, call, agent }: Asked, body: object): Promise<unknown> {
-  const options = { ...splitEndpoint(endpoint), agent, method: 'POST', path: `/v3/${call}` };
-  const answer = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
-    const asked = request(options, (response) => {
-      text(response).then((said) => resolve({ status: response.statusCode, body: said }), reject);
-    });
-    asked.once('error', reject).end(JSON.stringify(body));
-  });
-  if (answer.status !== 200) throw new Error(`etcd on ${endpoint} answers ${answer.body}`);
-  return JSON.parse(answer.body);
-}

@@ -1,5 +1,4 @@
 import type { Clock } from './clock.ts';
-import { repeatUntilDefinite } from './definite.ts';
 import { QueueLockError, invalidArgument } from './errors.ts';
 import {
   Observable,
@@ -15,6 +14,7 @@ import {
 import type { LiveSession } from './session.ts';
 import type { EntrySpec } from './spi.ts';
 import { after } from './timer.ts';
+import { askUntilDefinite } from './watch-kit.ts';
 
 /** What has to be so before a hold begins, besides its turn. */
 export interface GrantTerms {
@@ -57,41 +57,18 @@ function proven(
 }
 
 /** Leaves a trace of this hold; waits when one is there of a hold that did not end by a release. */
-function handedOver(
-  { session, liveness }: LiveSession,
-  spec: EntrySpec,
-  terms: GrantTerms,
-): Observable<unknown> {
+function handedOver({ session }: LiveSession, spec: EntrySpec, terms: GrantTerms): Observable<unknown> {
   const { traces } = session;
   const { queue, id } = spec;
   const { uncleanHandoverDelayMs: delayMs, clock } = terms;
   if (!traces)
     throw invalidArgument('uncleanHandoverDelayMs', delayMs, 'is 0 on this backend: it keeps no traces');
-  const found$ = untilDefinite(() => traces.leave(queue, id), liveness.ending);
+  const found$ = askUntilDefinite(() => traces.leave(queue, id));
   const erased$ = (ids: readonly string[]): Observable<unknown> =>
-    untilDefinite(() => traces.erase(queue, ids), liveness.ending);
+    askUntilDefinite(() => traces.erase(queue, ids));
   return found$.pipe(
     switchMap((ids) => (ids.length === 0 ? of(true) : concat(after(clock, delayMs), erased$(ids)))),
   );
-}
-
-/** `repeatUntilDefinite` as a stream; unsubscribing stops the repeating. */
-function untilDefinite<T>(call: () => Promise<T>, ending: AbortSignal): Observable<T> {
-  return new Observable((subscriber) => {
-    const unwanted = new AbortController();
-    subscriber.add(() => {
-      unwanted.abort();
-    });
-    repeatUntilDefinite(call, AbortSignal.any([unwanted.signal, ending])).then(
-      (value) => {
-        subscriber.next(value);
-        subscriber.complete();
-      },
-      (error: unknown) => {
-        subscriber.error(error);
-      },
-    );
-  });
 }
 
 /** Says how much time there is, and what gives more. */
