@@ -8,9 +8,11 @@ export interface EntrySpec {
   readonly id: string;
   /** Two shared entries never conflict (readers, barrier members). */
   readonly shared: boolean;
-  /** The entry is admitted while fewer than `limit` conflicting entries are ahead: 1, or K permits. At least 1. */
+  /** The entry is admitted while the conflicting entries ahead and itself take at most `limit` permits. At least 1. */
   readonly limit: number;
-  /** Shown to everybody who looks at the queue; at most 1,024 bytes of UTF-8. */
+  /** Permits that it takes, from 1 to `limit`. Default 1. A foreign entry takes 1. */
+  readonly permits?: number;
+  /** Shown to everybody who looks at the queue; at most 2,048 bytes of UTF-8. */
   readonly value?: string;
 }
 
@@ -31,6 +33,8 @@ export interface Placement {
   readonly key: string;
   /** As of the placement; admitted here means that no further round trip was needed. */
   readonly turn: Turn;
+  /** The limit of an entry ahead that is another than the own one, if the placement saw such a one. */
+  readonly otherLimit?: number;
   /**
    * The life of the entry. Cold, subscribed once. Emits the turn and every change of it; stays open and silent after
    * `admitted`; errors with `ENTRY_LOST` or `SESSION_LOST` (nothing else) as soon as the backend sees that the entry is
@@ -66,6 +70,31 @@ export interface HoldTraces {
   erase(queue: string, traces: readonly string[]): Promise<void>;
 }
 
+/** A small text that outlives sessions. */
+export interface Register {
+  readonly text: string;
+  /** Another one after every write, also of the same text. Means something to `write` only. */
+  readonly version: string;
+}
+
+/** One register for each queue and kind: what has to be remembered while nobody is in line. Empty ones take no room. */
+export interface Registers {
+  /** `undefined`: it is empty. Sees every write that was answered before the call. */
+  read(queue: string, kind: string): Promise<Register | undefined>;
+  /**
+   * Writes, or empties with `text: undefined`, if the version is still `was` (`undefined`: if it is empty). `false`: it is
+   * another one. After any rejection that is not definite the outcome is unknown.
+   * At most 4,096 bytes of UTF-8. `kind` matches `[a-z]{1,16}`.
+   */
+  write(
+    queue: string,
+    kind: string,
+    change: { readonly text: string | undefined; readonly was: string | undefined },
+  ): Promise<boolean>;
+  /** First emission: the register now; again after every change. Changes may be merged. Errors as `Backend.observe`. */
+  observe(queue: string, kind: string): Observable<Register | undefined>;
+}
+
 /** The unit of liveness: all its entries vanish with it, however it ends. */
 export interface Session {
   readonly id: string;
@@ -85,18 +114,37 @@ export interface Session {
    * Resolves when exactly one entry with this id is in the queue. Definite rejections: `SESSION_LOST`, `ENTRY_LOST`,
    * `ACCESS_DENIED`, `INVALID_ARGUMENT`. After any other the outcome is unknown: the core calls again with the
    * same spec (and gets the same place) or calls `remove`. One attempt, which bounds its own time.
+   * Called again with another `limit` it answers the same place with the turns under that limit.
    */
   enqueue(spec: EntrySpec): Promise<Placement>;
+  /**
+   * Enters several queues, no two alike, at one point in the order of the whole store: any two calls of whatever sessions
+   * are ordered alike in every queue that both enter. Rejects as `enqueue`, for all of them; repeated and removed likewise,
+   * each entry by its own id. Nothing of it is seen by others before all of it is certain to come, or to go with the session.
+   */
+  enqueueAll?(specs: readonly EntrySpec[]): Promise<readonly Placement[]>;
   /** As `enqueue`, but `undefined` when the entry would have to wait; nothing is left behind then. */
   tryEnqueue(spec: EntrySpec): Promise<Placement | undefined>;
   /** Replaces the entry's value; `false` if there is no such entry. */
   update(queue: string, id: string, value: string): Promise<boolean>;
+  /**
+   * Turns an exclusive entry into a shared one at the same place, and replaces its value: shared entries behind it that wait
+   * for nothing else are admitted, exclusive ones are not. `false` if there is no such entry. Safe to repeat.
+   * Clients of other kinds may go on to see it as exclusive.
+   */
+  share?(queue: string, id: string, value: string): Promise<boolean>;
   /**
    * Final: resolves when the entry is not in the queue and no `enqueue` of that id sent earlier can put it there.
    * `true` if it was there. Resolves to `false` when the session is known to be gone. Any rejection means
    * "unknown"; the core repeats until the session has surely ended. One attempt, which bounds its own time.
    */
   remove(queue: string, id: string): Promise<boolean>;
+  /**
+   * What another process needs to go on with this session. May be a secret. The session is then left alone with `abandon`.
+   */
+  readonly resumption?: string;
+  /** Stops here and leaves the session and its entries to their TTL, or to whoever resumes it. Never rejects. */
+  abandon?(): Promise<void>;
   /** Ends the session and removes its entries. Never rejects: what it cannot remove, the TTL will. Bounds its own time. */
   close(): Promise<void>;
 }
@@ -130,10 +178,21 @@ export interface Backend {
    */
   open(ttlMs: number, signal: AbortSignal): Promise<Session>;
   /**
+   * Goes on with a session that another process abandoned, or died with; nobody else may use it any more. `enqueue` with the id
+   * of an entry that it has answers its place. Rejects as `open`, and with `SESSION_LOST` when it has ended.
+   */
+  resume?(resumption: string, signal: AbortSignal): Promise<Session>;
+  /**
    * The queue in order, first emission: the queue now (also when it is empty), again after every change.
    * Changes may be merged; the last emission is current. May error on connection trouble: the core subscribes again.
    */
   observe(queue: string): Observable<readonly SeenEntry[]>;
+  /**
+   * Removes somebody's entry, as an operator does: only if it is still the one with that key and order. `false` if it is not
+   * there. Its owner's `turns$` error with `ENTRY_LOST`.
+   */
+  evict?(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean>;
+  readonly registers?: Registers;
   /** Frees every connection, timer and handle. Sessions that are still open are left to their TTL. Never rejects. */
   close(): Promise<void>;
 }

@@ -1,7 +1,15 @@
 import { repeatUntilDefinite } from './definite.ts';
 import { QueueLockError } from './errors.ts';
 import { EMPTY, Observable, expand, map, merge, of, switchMap, take, throwError } from './rx.ts';
-import type { Turn } from './spi.ts';
+import type { EntrySpec, Turn } from './spi.ts';
+
+/** An entry that takes permits; 1 if it says nothing. */
+export interface Taker {
+  readonly permits?: number | undefined;
+}
+
+/** What an entry is admitted by. */
+export type Rule = Pick<EntrySpec, 'limit' | 'permits'>;
 
 /** The conflicting entries ahead of one's own. */
 export interface Ahead<R> {
@@ -22,31 +30,44 @@ export interface QueueView<R> {
 }
 
 /** Whose turn it is: the one rule of every primitive. */
-export function turnOf(ahead: Ahead<unknown>, limit: number): Turn {
-  const admitted = ahead.refs.length < limit;
+export function turnOf(ahead: Ahead<Taker>, rule: Rule): Turn {
+  const admitted = inTheWay(ahead.refs, rule).length === 0;
   return ahead.total === undefined ? { admitted } : { admitted, ahead: ahead.total };
 }
 
 /**
- * Follows an entry's turn by watching the `limit` nearest conflicting entries ahead and looking again when one of them
- * goes. As long as any `limit` entries ahead exist the own one is not admitted, so watching that many misses nothing,
- * and the nearest are the ones that leave last: about one wake-up per grant, no herd. For a lock that is the
- * predecessor alone, as in ZooKeeper's lock recipe and etcd's `concurrency.Mutex`.
+ * The nearest entries ahead that together leave too few permits, none when there are enough: as long as all of these
+ * exist, the own entry is not admitted.
+ */
+function inTheWay<R extends Taker>(nearestFirst: readonly R[], { limit, permits = 1 }: Rule): readonly R[] {
+  let left = limit - permits;
+  const last = nearestFirst.findIndex((ref) => (left -= ref.permits ?? 1) < 0);
+  return nearestFirst.slice(0, last + 1);
+}
+
+/**
+ * Follows an entry's turn by watching the nearest conflicting entries ahead, as many as keep it out, and looking again when
+ * one of them goes. Those are at most `limit`, and the nearest are the ones that leave last: about one wake-up per grant, no
+ * herd. For a lock that is the predecessor alone, as in ZooKeeper's lock recipe and etcd's `concurrency.Mutex`.
  *
  *     look ──admitted?──no──► one of the nearest is gone ──► look ──admitted?──yes──► silent until the own entry is gone
  */
-export function turnsByWatching<R>(view: QueueView<R>, limit: number, first: Ahead<R>): Observable<Turn> {
+export function turnsByWatching<R extends Taker>(
+  view: QueueView<R>,
+  rule: Rule,
+  first: Ahead<R>,
+): Observable<Turn> {
   function lookAgain(ahead: Ahead<R>): Observable<Ahead<R>> {
-    if (turnOf(ahead, limit).admitted) return EMPTY;
-    const nearest = ahead.refs.slice(0, limit).map((ref) => view.gone(ref));
+    const nearest = inTheWay(ahead.refs, rule).map((ref) => view.gone(ref));
+    if (nearest.length === 0) return EMPTY;
     return merge(...nearest).pipe(
       take(1),
-      switchMap(() => look(view, limit)),
+      switchMap(() => look(view, rule.limit)),
     );
   }
   const turn$ = of(first).pipe(
     expand(lookAgain),
-    map((ahead) => turnOf(ahead, limit)),
+    map((ahead) => turnOf(ahead, rule)),
   );
   const lost$ = view.ownGone$.pipe(
     take(1),

@@ -6,6 +6,7 @@ import { readKey, type KeyRange } from './keys.ts';
 export interface KeyRef {
   readonly key: Buffer;
   readonly createRevision: string;
+  readonly permits?: number;
 }
 
 /** The own entry, as far as others matter to it. */

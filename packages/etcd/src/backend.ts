@@ -88,7 +88,7 @@ class EtcdBackend implements Backend {
 
   async close(): Promise<void> {
     this.#around.watches.close();
-    for (const session of this.#sessions) session.abandon();
+    for (const session of this.#sessions) void session.abandon();
     this.#sessions.clear();
     this.#around.connection.close();
   }

@@ -143,7 +143,7 @@ export class Entries {
       order,
       token: order,
       key: entry.key.toString(),
-      turn: turnOf(ahead, entry.limit),
+      turn: turnOf(ahead, entry),
       turns$: follow(following, ahead),
     } satisfies Placement;
   }

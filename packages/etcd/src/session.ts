@@ -96,7 +96,7 @@ export class EtcdSession implements Session {
   }
 
   async close(): Promise<void> {
-    this.abandon();
+    await this.abandon();
     const revoke = { ID: this.#lease.id };
     await this.#around.connection
       .call(
@@ -108,7 +108,7 @@ export class EtcdSession implements Session {
   }
 
   /** Stops here and leaves the lease to its TTL. */
-  abandon(): void {
+  async abandon(): Promise<void> {
     this.#end ??= new QueueLockError('SESSION_LOST', 'the session was closed');
     this.#keepAlive.close();
     this.#around.onClose();

@@ -51,7 +51,7 @@ export function follow(following: Following, first: Ahead<KeyRef>): Observable<T
     gone: (ref) => gone(ref, following),
     ownGone$: admitted ? timer(ADMITTED_UNWATCHED_MS).pipe(switchMap(() => ownGone$)) : ownGone$,
   };
-  return turnsByWatching(view, entry.limit, first).pipe(
+  return turnsByWatching(view, entry, first).pipe(
     catchError((error: unknown) => from(verdict(error, following))),
   );
 }

@@ -66,7 +66,7 @@ function seen({ key, order, shared, value }: Entry): SeenEntry {
 }
 
 /** The turn of an entry that has all these ahead. */
-export function turnBehind(ahead: readonly Entry[], own: Pick<EntrySpec, 'shared' | 'limit'>): Turn {
+export function turnBehind(ahead: readonly Entry[], own: Pick<EntrySpec, 'shared' | 'limit' | 'permits'>): Turn {
   const refs = own.shared ? ahead.filter((entry) => !entry.shared) : ahead;
-  return turnOf({ refs, total: refs.length }, own.limit);
+  return turnOf({ refs, total: refs.length }, own);
 }

@@ -79,6 +79,7 @@ export interface Contender {
   readonly sequence: number;
   /** A `__READ__` entry; two of them do not conflict. */
   readonly shared: boolean;
+  readonly permits?: number;
 }
 
 /** Reads a child's name; `undefined` for one that is no entry. */

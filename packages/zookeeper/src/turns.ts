@@ -15,7 +15,7 @@ export function placementOf(
   { seat, limit }: { seat: Seat; limit: number },
 ): Placement {
   const first = aheadOf(seat.ahead);
-  const turn = turnOf(first, limit);
+  const turn = turnOf(first, { limit });
   const directory = seat.path.slice(0, seat.path.lastIndexOf('/'));
   const gone$ = watches.gone(seat.path);
   const late$ = timer(turn.admitted ? OWN_WATCH_AFTER_MS : 0).pipe(switchMap(() => gone$));
@@ -25,7 +25,7 @@ export function placementOf(
       gone: ({ name }) => watches.gone(`${directory}/${name}`),
       ownGone$: merge(late$, zk.ended$),
     },
-    limit,
+    { limit },
     first,
   );
   const order = orderOf(seat.own.sequence);
