@@ -3,7 +3,7 @@ import rxjs from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
 const BACKENDS = ['memory', 'etcd', 'zookeeper'];
-const PACKAGES = ['core', ...BACKENDS, 'conformance', 'fencing', 'cli'];
+const PACKAGES = ['core', ...BACKENDS, 'conformance', 'fencing', 'recipes', 'cli'];
 const tests = ['packages/*/test/**/*.ts', 'integration/**/*.ts'];
 
 // --- who may import what
@@ -44,6 +44,7 @@ const fencingDoors = doors(
   'core|core/backend',
   'Fencing imports types of @queuelock/core, errors of @queuelock/core/backend, and nothing else of ours.',
 );
+const recipesDoor = doors('core', 'A recipe is made of what every user has: @queuelock/core.');
 const usersDoor = doors('core', 'Import @queuelock/core; load a backend by dynamic import.');
 
 const boundaries = [
@@ -53,6 +54,8 @@ const boundaries = [
   imports(sources(...BACKENDS, 'conformance'), [rxDoor], authorsDoor),
   imports(rxFiles(...BACKENDS, 'conformance'), [unboundedOrUnclear], authorsDoor),
   imports(sources('fencing'), [rxDoor], fencingDoors),
+  imports(sources('recipes'), [rxDoor], recipesDoor),
+  imports(rxFiles('recipes'), [unboundedOrUnclear], recipesDoor),
   imports(sources('cli'), [unboundedOrUnclear], usersDoor),
 ];
 
@@ -114,7 +117,10 @@ export default defineConfig(
       'max-lines-per-function': ['error', { max: 45, skipBlankLines: true, skipComments: true }],
     },
   },
-  { files: sources('core', ...BACKENDS, 'conformance', 'fencing'), rules: { 'no-console': 'error' } },
+  {
+    files: sources('core', ...BACKENDS, 'conformance', 'fencing', 'recipes'),
+    rules: { 'no-console': 'error' },
+  },
   {
     files: tests,
     rules: {
@@ -128,7 +134,7 @@ export default defineConfig(
   },
   boundaries,
   syntax(['**/*.ts']),
-  syntax(sources('core', ...BACKENDS, 'fencing'), noPackageByImportCall, ...noWallClock),
+  syntax(sources('core', ...BACKENDS, 'fencing', 'recipes'), noPackageByImportCall, ...noWallClock),
   syntax(sources('conformance'), noPackageByImportCall),
   syntax(tests, noShould),
 );

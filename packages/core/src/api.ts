@@ -1,38 +1,8 @@
 import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';
-import type { AcquireOptions } from './options.ts';
-
-/** The right to act, for as long as `held` says so. */
-export interface Ownership extends AsyncDisposable {
-  readonly name: string;
-  /** The entry's key or path as the store holds it. */
-  readonly key: string;
-  /** The server's order of the entry within its queue. */
-  readonly order: bigint;
-  /** Fencing token: larger than that of every earlier holder of this name, for ever. Send it with every protected write. */
-  readonly token: bigint;
-  /**
-   * Aborts when the ownership is lost (never when it is released), with a {@link QueueLockError} `OWNERSHIP_LOST` as
-   * reason, no later than the server may grant the lock to the next. Looking at it checks the clock, so it is right
-   * even when timers are late (a blocked event loop, a resumed process).
-   */
-  readonly signal: AbortSignal;
-  /** Whether the lock is held at this very moment; compares with the clock. */
-  readonly held: boolean;
-  /** Milliseconds for which the hold is proven from now on; 0 when it is not held. Grows with every heartbeat. */
-  readonly remainingMs: number;
-  /**
-   * For the line before an effect that others can see: throws `OWNERSHIP_LOST` when the lock is not held any more, and
-   * `NOT_ENOUGH_TIME` when less than `needsMs` of the hold is proven, for instance the timeout of the request that follows.
-   * Call it in the same synchronous block as the send: between a check and an `await`'s end a process may stand still.
-   */
-  throwIfLost(needsMs?: number): void;
-  /**
-   * Gives the lock up. Settles when the server has confirmed it or the session has surely ended; a lost connection makes
-   * it take longer, never fail. Calling it again answers the same. After a loss it does nothing.
-   */
-  release(): Promise<void>;
-}
+import type { HandoverAnswer, MultiOwnership, Ownership } from './hold-api.ts';
+import type { AcquireOptions, ClaimOptions } from './options.ts';
+import type { Eviction, QueueEntry, QueueState, SharedRegister } from './queue-api.ts';
 
 /** What a claim is at the moment. */
 export type ClaimState =
@@ -45,6 +15,10 @@ export type ClaimState =
       /** The fencing token that it will have once it holds the lock. */
       readonly token: bigint;
       readonly key: string;
+      /** Of the entry; see `QueueEntry.id`. */
+      readonly id: string;
+      /** With a `request`: the holder's answer, once there is one. */
+      readonly answer?: HandoverAnswer;
     }
   | { readonly status: 'held'; readonly ownership: Ownership }
   /** Still held, but a heartbeat is overdue: it will be `held` again or lost within `ownership.remainingMs`. */
@@ -59,24 +33,35 @@ export type ClaimOutcome =
   /** It was never held: timeout, abort (`error` is the signal's reason), lost session, refused by the server, closed. */
   | { readonly outcome: 'failed'; readonly error: unknown };
 
-/** One contender as everybody can see it. */
-export interface QueueEntry {
-  readonly key: string;
-  readonly order: bigint;
-  readonly shared: boolean;
-  /** The label its client gave; for clients of other kinds, whatever they stored. */
-  readonly owner: string;
-  readonly metadata: Readonly<Record<string, string>>;
+/** What a claim of several names is at the moment. */
+export type MultiClaimState =
+  | { readonly status: 'joining' }
+  /** In all lines. `waitingFor`: the names whose turn has not come. */
+  | { readonly status: 'queued'; readonly waitingFor: readonly string[] }
+  | { readonly status: 'held' | 'doubtful'; readonly ownership: MultiOwnership }
+  | ({ readonly status: 'ended' } & ClaimOutcome);
+
+/** Several names taken together; made by `LockClient.multi`. */
+export interface MultiLock {
+  readonly names: readonly string[];
+  /** As `LockClient.run`. */
+  run<T>(
+    work: (ownership: MultiOwnership) => T | PromiseLike<T>,
+    options?: MultiOptions,
+  ): Promise<Awaited<T>>;
+  /** As `LockClient.acquire`. */
+  acquire(options?: MultiOptions): Promise<MultiOwnership>;
+  /** All of them if nobody is ahead anywhere, `undefined` otherwise; for a moment others may have stood behind it. */
+  tryAcquire(options?: Omit<MultiOptions, 'timeoutMs'>): Promise<MultiOwnership | undefined>;
+  /** As `LockClient.claim`. */
+  claim(options?: MultiOptions): Observable<MultiClaimState>;
 }
 
-/** The present state of a queue; the first entry holds the lock, unless its client has not noticed yet. */
-export interface QueueState {
-  /** `connecting` until the first answer; `stale` while the server cannot be reached: `entries` are then the last known. */
-  readonly status: 'connecting' | 'live' | 'stale';
-  readonly name: string;
-  /** In the server's order. */
-  readonly entries: readonly QueueEntry[];
-}
+/** Settings of a multi-lock's acquisition: what `ClaimOptions` says, for all names. */
+export type MultiOptions = Pick<
+  ClaimOptions,
+  'signal' | 'timeoutMs' | 'needsMs' | 'owner' | 'metadata' | 'mode' | 'holding'
+>;
 
 /** Liveness of the client's session. `idle`: nothing needed one yet. `lost`: it ended or could not be opened; the next call opens another. */
 export interface SessionState {
@@ -109,11 +94,43 @@ export interface LockClient extends AsyncDisposable {
    * A claim as a stream. Subscribing joins the queue; unsubscribing leaves it or releases, also while the join is on its
    * way. Never errors; completes after `ended`. Throws `INVALID_ARGUMENT` at the call, not on the stream.
    */
-  claim(name: string, options?: AcquireOptions): Observable<ClaimState>;
+  claim(name: string, options?: ClaimOptions): Observable<ClaimState>;
+  /**
+   * Several names as one lock, no two alike, at most 60. All queues are entered at one point of the store's order, so any two
+   * multi-locks stand in the same order in every queue that they share, and cannot wait for each other in a circle. (A call chain
+   * that holds one and waits for another lock still can.) All or nothing: a timeout, an abort, the loss of one ends all.
+   * Throws `INVALID_ARGUMENT` for a backend that cannot.
+   */
+  multi(names: readonly string[]): MultiLock;
+  /**
+   * Removes somebody's entry, as an operator does; `false` if it is not there any more. Its owner learns who and why: a holder by
+   * `OWNERSHIP_LOST` (`entry-removed`), a waiter by `ENTRY_LOST`, both with `eviction`. There is no proof that a holder has
+   * noticed before the next one begins: it is a paused holder that one evicts. Kept for all to see by `evictions`.
+   */
+  evict(
+    name: string,
+    entry: Pick<QueueEntry, 'key' | 'order' | 'owner' | 'id'>,
+    options: { readonly reason: string },
+  ): Promise<boolean>;
+  /** The latest evictions from this queue, the newest last: now, then at every change. Never errors. */
+  evictions(name: string): Observable<readonly Eviction[]>;
+  /** A shared text beside the queue. `kind`: 1 to 16 lower-case letters. Throws `INVALID_ARGUMENT` for a backend that has none. */
+  register(name: string, kind: string): SharedRegister;
   /** A queue as everybody can see it: the present state at once, then every change. Shared; never errors. */
   watch(name: string): Observable<QueueState>;
   /** The session's state, the present one first. */
   readonly session$: Observable<SessionState>;
+  /**
+   * What another process needs to go on with this client's session and its entries, as `LockClientOptions.resume`: after `abandon`, or
+   * after a crash if it was kept in time. Opens the session if need be. A secret: whoever has it can act as this client.
+   * Throws `INVALID_ARGUMENT` for a backend that cannot.
+   */
+  resumption(): Promise<string>;
+  /**
+   * As `close`, but the session and its entries stay on the server until the TTL is over or somebody resumes it. What is held counts
+   * as lost here (`client-closed`).
+   */
+  abandon(): Promise<void>;
   /**
    * Ends everything: waiters reject with `CLOSED`, ownerships are revoked (`client-closed`) and their entries removed,
    * the backend is closed. Afterwards every call rejects with `CLOSED`, and the process may exit.

@@ -1,16 +1,23 @@
 import { hostname } from 'node:os';
-import type { Backend } from './spi.ts';
+import { heldByThisChain } from './call-chain.ts';
+import { checkedSize, checkedText, checkedTexts } from './checked.ts';
 import { systemClock } from './clock.ts';
-import { encodeLabel } from './entry-value.ts';
+import type { EntryLabel } from './entry-value.ts';
 import { invalidArgument } from './errors.ts';
-import type { ClaimRequest } from './lock.ts';
-import type { AcquireOptions, LockClientOptions } from './options.ts';
+import type { Ownership } from './hold-api.ts';
+import type { ClaimOptions, LockClientOptions } from './options.ts';
+import { isObservable, map, type Observable } from './rx.ts';
 import type { SessionSettings } from './session.ts';
+import type { Backend } from './spi.ts';
+import type { ClaimRequest } from './wish.ts';
 
 const MAX_NAME_BYTES = 512;
 const MAX_TTL_MS = 24 * 60 * 60 * 1_000;
 // setTimeout runs at once when asked to wait longer than this.
 const MAX_TIMER_MS = 2_147_483_647;
+const MAX_LIMIT = 1_000_000;
+const MAX_NAMES = 60;
+const MAX_REASON = 200;
 
 /** Checks the client's options and fills in the defaults. */
 export function settingsOf(
@@ -45,21 +52,38 @@ export interface RequestDefaults {
   readonly longestHoldMs: number;
 }
 
-/** Checks what is asked of one acquisition. */
-export function requestOf(name: string, options: AcquireOptions, defaults: RequestDefaults): ClaimRequest {
-  const { signal, timeoutMs, needsMs = 0, metadata = {} } = options;
+/** Checks what is asked of one claim. */
+export function requestOf(name: string, options: ClaimOptions, defaults: RequestDefaults): ClaimRequest {
+  const { signal, timeoutMs, needsMs = 0, mode = 'exclusive', limit = 1, permits = 1, id } = options;
+  checkPatience(options);
+  const why = ', which is what a heartbeat proves at best with this ttlMs';
+  within('needsMs', needsMs, { min: 0, max: defaults.longestHoldMs, why });
+  if (mode !== 'exclusive' && mode !== 'shared')
+    throw invalidArgument('mode', mode, "is 'exclusive' or 'shared'");
+  if (mode === 'shared' && (limit !== 1 || permits !== 1))
+    throw invalidArgument('mode', mode, "is 'exclusive' with a limit or permits");
+  if (id !== undefined && !/^[0-9a-f]{32}$/.test(id))
+    throw invalidArgument('id', id, 'is the id of an entry');
+  return {
+    queue: name,
+    id,
+    shared: mode === 'shared',
+    permits: count('permits', permits, typeof limit === 'number' ? limit : MAX_LIMIT),
+    limit: checkedLimit(limit),
+    label: labelOf(options, defaults),
+    needsMs,
+    patience: { signal, timeoutMs },
+    inLine: inLineOf(options),
+  };
+}
+
+/** Checks what may end a wait. */
+export function checkPatience({ signal, timeoutMs }: Pick<ClaimOptions, 'signal' | 'timeoutMs'>): void {
   if (timeoutMs !== undefined && timeoutMs !== Infinity)
     within('timeoutMs', timeoutMs, { min: 0, max: MAX_TIMER_MS });
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw invalidArgument('signal', signal, 'is an AbortSignal');
   }
-  const why = ', which is what a heartbeat proves at best with this ttlMs';
-  within('needsMs', needsMs, { min: 0, max: defaults.longestHoldMs, why });
-  const value = encodeLabel({
-    owner: text('owner', options.owner ?? defaults.owner),
-    metadata: textsOf(metadata),
-  });
-  return { wish: { queue: name, shared: false, limit: 1, value }, needsMs, limit: { signal, timeoutMs } };
 }
 
 /** Checks a queue's name: the rule that holds everywhere, then the backend's own. */
@@ -73,6 +97,73 @@ export function checkName(name: string, backend: Backend): void {
   backend.checkName(name);
 }
 
+/** Checks the names of a multi-lock. */
+export function checkNames(names: readonly string[], backend: Backend): void {
+  if (!Array.isArray(names) || names.length === 0 || names.length > MAX_NAMES)
+    throw invalidArgument('names', names, `are 1 to ${String(MAX_NAMES)}`);
+  for (const name of names) checkName(name, backend);
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw invalidArgument('names', twice, 'are all different');
+}
+
+/** Checks why somebody is to make way. */
+export function checkedReason(argument: string, reason: string): string {
+  const text = checkedText(argument, reason);
+  if (text !== '' && text.length <= MAX_REASON) return text;
+  throw invalidArgument(argument, text, `says why in 1 to ${String(MAX_REASON)} characters`);
+}
+
+function inLineOf({ maxWaiters, maxExpectedWaitMs, steal, request }: ClaimOptions): ClaimRequest['inLine'] {
+  if (maxWaiters !== undefined) count('maxWaiters', maxWaiters, MAX_LIMIT);
+  if (maxExpectedWaitMs !== undefined)
+    within('maxExpectedWaitMs', maxExpectedWaitMs, { min: 0, max: MAX_TIMER_MS });
+  if (steal) checkedReason('steal.reason', steal.reason);
+  if (request) {
+    checkedReason('request.reason', request.reason);
+    within('request.withinMs', request.withinMs, { min: 1, max: MAX_TIMER_MS });
+  }
+  return {
+    ...(maxWaiters === undefined ? {} : { maxWaiters }),
+    ...(maxExpectedWaitMs === undefined ? {} : { maxExpectedWaitMs }),
+    ...(steal ? { steal } : {}),
+    ...(request ? { request } : {}),
+  };
+}
+
+function labelOf(
+  { value, owner, metadata = {}, request, holding }: ClaimOptions,
+  defaults: RequestDefaults,
+): EntryLabel | string {
+  if (value !== undefined) return checkedText('value', value);
+  const user = {
+    owner: checkedText('owner', owner ?? defaults.owner),
+    metadata: checkedTexts('metadata', metadata),
+  };
+  checkedSize('owner and metadata as JSON', JSON.stringify(user));
+  const held = holding ?? heldByThisChain().map(({ ownership }) => ownership);
+  return {
+    ...user,
+    host: hostname(),
+    pid: process.pid,
+    holds: [...new Set(held.filter(isHeld).map(({ id }) => id))],
+    ...(request ? { request } : {}),
+  };
+}
+
+function isHeld({ held }: Ownership): boolean {
+  return held;
+}
+
+function checkedLimit(limit: number | Observable<number>): number | Observable<number> {
+  if (!isObservable(limit)) return count('limit', limit, MAX_LIMIT);
+  return limit.pipe(map((now) => count('limit', now, MAX_LIMIT)));
+}
+
+function count(argument: string, value: number, max: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw invalidArgument(argument, value, `is a whole number from 1 to ${String(max)}`);
+}
+
 function within(argument: string, value: number, range: { min: number; max: number; why?: string }): void {
   if (typeof value === 'number' && value >= range.min && value <= range.max) return;
   throw invalidArgument(
@@ -80,14 +171,4 @@ function within(argument: string, value: number, range: { min: number; max: numb
     value,
     `is a number of milliseconds from ${String(range.min)} to ${String(range.max)}${range.why ?? ''}`,
   );
-}
-
-function text(argument: string, value: string): string {
-  if (typeof value !== 'string') throw invalidArgument(argument, value, 'is a string');
-  return value;
-}
-
-function textsOf(metadata: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  for (const [key, value] of Object.entries(metadata)) text(`metadata.${key}`, value);
-  return metadata;
 }

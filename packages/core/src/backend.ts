@@ -14,6 +14,14 @@ export type {
 export { QueueLockError, detailOf, invalidArgument, isQueueLockError } from './errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './errors.ts';
 export { isDefinite, repeatUntilDefinite } from './definite.ts';
-export { askUntilDefinite, turnOf, turnsByWatching, type Ahead, type QueueView, type Rule, type Taker } from './watch-kit.ts';
+export {
+  askUntilDefinite,
+  turnOf,
+  turnsByWatching,
+  type Ahead,
+  type QueueView,
+  type Rule,
+  type Taker,
+} from './watch-kit.ts';
 export { parseBackendUrl, type BackendUrl } from './backend-url.ts';
 export { systemClock, type Clock } from './clock.ts';

@@ -1,12 +1,21 @@
-import type { ClaimState, LockClient, Ownership, QueueState, SessionState } from './api.ts';
-import { checkName, requestOf, settingsOf, type RequestDefaults } from './arguments.ts';
+import type { ClaimState, LockClient, MultiLock, SessionState } from './api.ts';
+import { checkName, checkedReason, requestOf, settingsOf, type RequestDefaults } from './arguments.ts';
 import { longestHoldMs } from './budget.ts';
-import { QueueLockError, isQueueLockError } from './errors.ts';
+import { runWithin } from './call-chain.ts';
+import { QueueLockError, invalidArgument, isQueueLockError } from './errors.ts';
+import { Evictions, type Victim } from './evictions.ts';
+import { firstHeld } from './first-held.ts';
+import type { Ownership } from './hold-api.ts';
+import { HoldTimes } from './hold-times.ts';
 import { claim, type ClaimContext } from './lock.ts';
-import type { AcquireOptions, LockClientOptions } from './options.ts';
+import { NamesTogether } from './multi-lock.ts';
+import type { AcquireOptions, ClaimOptions, LockClientOptions } from './options.ts';
+import type { Eviction, QueueState, SharedRegister } from './queue-api.ts';
 import { SharedQueues } from './queue-watch.ts';
-import { HeldNames } from './reentrancy.ts';
-import { Subject, catchError, of, type Observable } from './rx.ts';
+import { ReentrantOwnership, holdToEnter } from './reentrancy.ts';
+import { RetryingRegister } from './register.ts';
+import { Subject, catchError, firstValueFrom, of, type Observable } from './rx.ts';
+import type { LiveSession } from './session.ts';
 import { shareSession } from './shared-session.ts';
 import type { Backend } from './spi.ts';
 import { workUnder } from './work.ts';
@@ -26,36 +35,53 @@ class SharedSessionClient implements LockClient {
   readonly #defaults: RequestDefaults;
   readonly #context: ClaimContext;
   readonly #queues: SharedQueues;
-  readonly #heldNames = new HeldNames();
+  readonly #live$: Observable<LiveSession>;
   /** Errors when the client is closed. */
   readonly #closed$ = new Subject<never>();
+  readonly #closes$: Observable<unknown>;
+  readonly #closing = new AbortController();
   readonly #unfinished = new Set<Promise<void>>();
-  #closing: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+  #keepsSession = false;
 
   constructor(backend: Backend, options: LockClientOptions) {
     const { owner, uncleanHandoverDelayMs, ...settings } = settingsOf(backend, options);
+    const { clock } = settings;
     const afterwards = (work: Promise<void>): void => {
       this.#unfinished.add(work);
       void work.finally(() => this.#unfinished.delete(work));
     };
-    const { session$, state$ } = shareSession(backend, settings, { closed$: this.#closed$, afterwards });
-    const closes$ = this.#closed$.pipe(catchError(() => of(undefined)));
+    const leave = { afterwards, keepsSession: () => this.#keepsSession };
+    const { session$, state$ } = shareSession(backend, settings, { closed$: this.#closed$, ...leave });
+    this.#closes$ = this.#closed$.pipe(catchError(() => of(undefined)));
     this.#backend = backend;
     this.#defaults = { owner, longestHoldMs: longestHoldMs(settings) };
+    this.#live$ = session$;
     this.session$ = state$.asObservable();
-    this.#context = { session$, clock: settings.clock, uncleanHandoverDelayMs, afterwards };
-    this.#queues = new SharedQueues(backend, settings.clock, closes$);
+    this.#queues = new SharedQueues(backend, clock, this.#closes$);
+    const register = (name: string, kind: string): SharedRegister => this.register(name, kind);
+    this.#context = {
+      session$,
+      clock,
+      uncleanHandoverDelayMs,
+      afterwards,
+      watch: (name) => this.#queues.watch(name),
+      evictions: new Evictions({ backend, by: owner, register, closing: this.#closing.signal }),
+      holdTimes: new HoldTimes(),
+    };
   }
 
-  claim(name: string, options: AcquireOptions = {}): Observable<ClaimState> {
+  claim(name: string, options: ClaimOptions = {}): Observable<ClaimState> {
     checkName(name, this.#backend);
     return claim(this.#context, requestOf(name, options, this.#defaults));
   }
 
   async acquire(name: string, options: AcquireOptions = {}): Promise<Ownership> {
     const claim$ = this.claim(name, options);
-    if (options.timeoutMs !== 0) this.#heldNames.refuse(name);
-    return firstHeld(claim$);
+    const outer = holdToEnter(this, name, options);
+    if (outer) return outer.enter(options, this.#context.clock);
+    const ownership = await firstHeld(claim$);
+    return options.reentrant ? ReentrantOwnership.outermost(ownership) : ownership;
   }
 
   async tryAcquire(
@@ -76,7 +102,17 @@ class SharedSessionClient implements LockClient {
     options: AcquireOptions = {},
   ): Promise<Awaited<T>> {
     const ownership = await this.acquire(name, options);
-    return this.#heldNames.within(name, () => workUnder(ownership, work));
+    const what = `the lock ${JSON.stringify(name)}`;
+    return runWithin(this, ownership, () => workUnder(ownership, { what, work }));
+  }
+
+  multi(names: readonly string[]): MultiLock {
+    return new NamesTogether(names, {
+      by: this,
+      backend: this.#backend,
+      context: this.#context,
+      defaults: this.#defaults,
+    });
   }
 
   watch(name: string): Observable<QueueState> {
@@ -84,9 +120,43 @@ class SharedSessionClient implements LockClient {
     return this.#queues.watch(name);
   }
 
+  async evict(name: string, entry: Victim, options: { readonly reason: string }): Promise<boolean> {
+    checkName(name, this.#backend);
+    const reason = checkedReason('reason', options.reason);
+    this.#throwIfClosed();
+    return this.#context.evictions.evict(name, entry, { kind: 'evicted', reason });
+  }
+
+  evictions(name: string): Observable<readonly Eviction[]> {
+    checkName(name, this.#backend);
+    return this.#context.evictions.watch(name);
+  }
+
+  register(name: string, kind: string): SharedRegister {
+    checkName(name, this.#backend);
+    if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
+    const end = { closes$: this.#closes$, closing: this.#closing.signal };
+    return new RetryingRegister(this.#backend, { name, kind }, { clock: this.#context.clock, end });
+  }
+
+  async resumption(): Promise<string> {
+    const { session } = await firstValueFrom(this.#live$);
+    if (session.resumption !== undefined) return session.resumption;
+    throw invalidArgument(
+      'backend',
+      this.#backend.info.name,
+      'has sessions that can be resumed; this one has not',
+    );
+  }
+
+  abandon(): Promise<void> {
+    this.#keepsSession = true;
+    return this.close();
+  }
+
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#closed ??= this.#close();
+    return this.#closed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -94,24 +164,16 @@ class SharedSessionClient implements LockClient {
   }
 
   async #close(): Promise<void> {
-    this.#closed$.error(new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }));
+    const error = new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' });
+    this.#closed$.error(error);
+    this.#closing.abort(error);
     // A call that closes the client from within may still have to say what it has under way.
     await Promise.resolve();
     while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
     await this.#backend.close();
   }
-}
 
-/** Subscribes for as long as the claim lives: an ownership ends by its release or its loss, which end the claim. */
-function firstHeld(claim$: Observable<ClaimState>): Promise<Ownership> {
-  return new Promise((resolve, reject) => {
-    claim$.subscribe({
-      next: (state) => {
-        if (state.status === 'held') resolve(state.ownership);
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an abort rejects with the signal's own reason
-        if (state.status === 'ended' && state.outcome !== 'released') reject(state.error);
-      },
-      error: reject,
-    });
-  });
+  #throwIfClosed(): void {
+    this.#closing.signal.throwIfAborted();
+  }
 }

@@ -1,48 +1,141 @@
+import type { HandoverAnswer } from './hold-api.ts';
 import { invalidArgument } from './errors.ts';
+import type { HandoverWish } from './options.ts';
+import type { QueueEntry } from './queue-api.ts';
+import type { SeenEntry } from './spi.ts';
 
-/** What an entry tells people about its client. */
+/** What an entry of ours tells everybody. */
 export interface EntryLabel {
   readonly owner: string;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly id?: string;
+  readonly host?: string;
+  readonly pid?: number;
+  readonly since?: number;
+  /** 1 if it is not said. */
+  readonly permits?: number;
+  readonly limit?: number;
+  /** Exclusive when it joined, shared now. */
+  readonly shared?: boolean;
+  readonly holds?: readonly string[];
+  readonly typicalHoldMs?: number;
+  readonly request?: HandoverWish;
+  /** The entries whose answers it has read. */
+  readonly heard?: readonly string[];
+  readonly answers?: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
 
-const MAX_BYTES = 1_024;
+/** Of an entry; those who make it may fill half of it. */
+const MAX_BYTES = 2_048;
 
-/** The stored form: JSON, `{"owner":"…","metadata":{…}}`, metadata only when there is any. */
-export function encodeLabel({ owner, metadata }: EntryLabel): string {
-  const value = JSON.stringify(Object.keys(metadata).length === 0 ? { owner } : { owner, metadata });
-  if (Buffer.byteLength(value) > MAX_BYTES) {
-    throw invalidArgument(
-      'owner and metadata',
-      `${String(Buffer.byteLength(value))} bytes`,
-      `take at most ${String(MAX_BYTES)} bytes of JSON together`,
-    );
-  }
-  return value;
+/** The stored form: JSON, `{"owner":"…","metadata":{…},…}`, each member only when it says something. */
+export function encodeLabel(label: EntryLabel | string): string {
+  if (typeof label === 'string') return label;
+  const value = JSON.stringify(label, (_key, part: unknown) => (saysNothing(part) ? undefined : part));
+  if (Buffer.byteLength(value) <= MAX_BYTES) return value;
+  return encodeLabel(shortened(label));
 }
 
-/** Reads the stored form; a value that another kind of client wrote counts as its label as a whole. */
-export function decodeLabel(value: string): EntryLabel {
-  const parsed = parse(value);
-  if (
-    typeof parsed !== 'object' ||
-    parsed === null ||
-    !('owner' in parsed) ||
-    typeof parsed.owner !== 'string'
-  ) {
-    return { owner: value, metadata: {} };
-  }
-  const metadata = 'metadata' in parsed && typeof parsed.metadata === 'object' ? parsed.metadata : {};
-  const strings = Object.entries(metadata ?? {}).filter(
-    (pair): pair is [string, string] => typeof pair[1] === 'string',
+/** What may be left out when there is too much to tell: old answers, then what is held. */
+function shortened(label: EntryLabel): EntryLabel {
+  if (label.answers?.length) return { ...label, answers: label.answers.slice(1) };
+  if (label.heard?.length) return { ...label, heard: label.heard.slice(1) };
+  if (label.holds?.length) return { ...label, holds: label.holds.slice(1) };
+  throw invalidArgument(
+    'owner and metadata',
+    'more',
+    `take at most ${String(MAX_BYTES)} bytes as they are stored`,
   );
-  return { owner: parsed.owner, metadata: Object.fromEntries(strings) };
 }
 
-function parse(text: string): unknown {
+function saysNothing(part: unknown): boolean {
+  return typeof part === 'object' && part !== null && Object.keys(part).length === 0;
+}
+
+/** An entry as everybody can see it. A value that another kind of client wrote counts as its label as a whole. */
+export function toEntry({ key, order, shared, value }: SeenEntry): QueueEntry {
+  const label = decodeLabel(value);
+  return { key, order, value, ...label, shared: shared || label.shared === true };
+}
+
+type Told = Omit<QueueEntry, 'key' | 'order' | 'shared' | 'value'> & {
+  readonly shared?: boolean;
+};
+
+/** Reads the stored form. Members that do not look as they should are left out. */
+export function decodeLabel(value: string): Told {
+  const label = parse(value);
+  if (typeof label?.['owner'] !== 'string') {
+    return { owner: value, metadata: {}, permits: 1, limit: 1, holds: [], heard: [], answers: [] };
+  }
+  const metadata = Object.entries(recordOf(label['metadata'])).filter(isText);
+  const request = requestOf(label['request']);
+  return {
+    owner: label['owner'],
+    metadata: Object.fromEntries(metadata),
+    permits: numberOf(label['permits']) ?? 1,
+    limit: numberOf(label['limit']) ?? 1,
+    holds: textsOf(label['holds']),
+    heard: textsOf(label['heard']),
+    answers: listOf(label['answers'])
+      .map(answerOf)
+      .filter((answer) => answer !== undefined),
+    ...optional('id', textOf(label['id'])),
+    ...optional('host', textOf(label['host'])),
+    ...optional('pid', numberOf(label['pid'])),
+    ...optional('since', numberOf(label['since'])),
+    ...optional('typicalHoldMs', numberOf(label['typicalHoldMs'])),
+    ...optional('request', request),
+    ...(label['shared'] === true ? { shared: true } : {}),
+  };
+}
+
+function requestOf(part: unknown): HandoverWish | undefined {
+  const { reason, withinMs } = recordOf(part);
+  return typeof reason === 'string' && typeof withinMs === 'number' ? { reason, withinMs } : undefined;
+}
+
+const ANSWERS: ReadonlySet<unknown> = new Set<HandoverAnswer['answer']>(['yields', 'declined', 'ignored']);
+
+function answerOf(part: unknown): { readonly to: string; readonly answer: HandoverAnswer } | undefined {
+  const { to, answer } = recordOf(part);
+  const { answer: word, reason } = recordOf(answer);
+  if (typeof to !== 'string' || !ANSWERS.has(word)) return undefined;
+  return { to, answer: { answer: word as HandoverAnswer['answer'], ...optional('reason', textOf(reason)) } };
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V });
+}
+
+function isText(pair: readonly [string, unknown]): pair is [string, string] {
+  return typeof pair[1] === 'string';
+}
+
+function recordOf(part: unknown): Record<string, unknown> {
+  return typeof part === 'object' && part !== null ? (part as Record<string, unknown>) : {};
+}
+
+function listOf(part: unknown): readonly unknown[] {
+  return Array.isArray(part) ? part : [];
+}
+
+function textsOf(part: unknown): readonly string[] {
+  return listOf(part).filter((text) => typeof text === 'string');
+}
+
+function textOf(part: unknown): string | undefined {
+  return typeof part === 'string' ? part : undefined;
+}
+
+function numberOf(part: unknown): number | undefined {
+  return typeof part === 'number' && Number.isFinite(part) ? part : undefined;
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
-    return JSON.parse(text);
+    return recordOf(JSON.parse(text));
   } catch {
     return undefined; // Not ours: any text is a legal label.
   }

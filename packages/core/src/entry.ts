@@ -2,10 +2,11 @@ import { isDefinite, repeatUntilDefinite } from './definite.ts';
 import { QueueLockError, detailOf, isQueueLockError } from './errors.ts';
 import { Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
-import type { EntrySpec, Placement } from './spi.ts';
+import type { EntrySpec, Placement, Session } from './spi.ts';
 
 /** An entry that stands in the queue. */
 export interface Entry {
+  readonly spec: EntrySpec;
   readonly placement: Placement;
   /**
    * Takes the entry out. Settles when the server has confirmed it, or when the session has ended and the entry with
@@ -24,7 +25,12 @@ export interface JoinOptions {
   readonly leaving: (left: Promise<void>) => void;
   /** Is told why the last attempt failed, and `undefined` when one did not. */
   readonly trouble: (why: unknown) => void;
+  /** How one attempt to join in line is made, if not by `session.enqueue`. */
+  readonly enqueue?: Enqueue | undefined;
 }
+
+/** Makes one attempt; as `Session.enqueue`. */
+export type Enqueue = (session: Session, spec: EntrySpec) => Promise<Placement>;
 
 /**
  * Chapter 2: my place. Joins the queue when subscribed and emits the entry, or completes without one when a `try` found
@@ -60,7 +66,7 @@ export function enterQueue(live: LiveSession, spec: EntrySpec, options: JoinOpti
     });
     joined.then(
       (placement) => {
-        if (placement) subscriber.next({ placement, leave });
+        if (placement) subscriber.next({ spec, placement, leave });
         else subscriber.complete();
       },
       (error: unknown) => {
@@ -98,10 +104,11 @@ class Attempts {
 
   async #once(): Promise<Placement | undefined> {
     const { session } = this.#live;
+    const { mode, enqueue } = this.#options;
     try {
-      const placement = await (this.#options.mode === 'try'
+      const placement = await (mode === 'try'
         ? session.tryEnqueue(this.#spec)
-        : session.enqueue(this.#spec));
+        : (enqueue?.(session, this.#spec) ?? session.enqueue(this.#spec)));
       this.#options.trouble(undefined);
       return placement;
     } catch (error) {

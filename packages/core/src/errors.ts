@@ -1,3 +1,5 @@
+import type { Eviction } from './queue-api.ts';
+
 /**
  * What went wrong, as far as a caller would act differently on it.
  *
@@ -11,6 +13,9 @@
  * - `ENTRY_LOST`: this entry is not in the queue and will not be: somebody else removed it. Definite.
  * - `OWNERSHIP_LOST`: the lock was held and is not held any more; `reason` says why.
  * - `NOT_ENOUGH_TIME`: less time is proven for the hold than was asked for; nothing was begun.
+ * - `QUEUE_FULL`, `WAIT_TOO_LONG`: the line is longer than the caller wants to stand in; the entry has been withdrawn.
+ * - `LIMIT_MISMATCH`: somebody ahead uses the name with another limit, so that both together would let in too many.
+ * - `DEADLOCK`: the caller gave way so that a circle of waiters ends; release what is held, and try again.
  */
 export type QueueLockErrorCode =
   | 'INVALID_ARGUMENT'
@@ -22,7 +27,11 @@ export type QueueLockErrorCode =
   | 'SESSION_LOST'
   | 'ENTRY_LOST'
   | 'OWNERSHIP_LOST'
-  | 'NOT_ENOUGH_TIME';
+  | 'NOT_ENOUGH_TIME'
+  | 'QUEUE_FULL'
+  | 'WAIT_TOO_LONG'
+  | 'LIMIT_MISMATCH'
+  | 'DEADLOCK';
 
 /** Why an ownership was revoked. */
 export type RevocationReason = 'session-lost' | 'in-doubt-too-long' | 'entry-removed' | 'client-closed';
@@ -34,6 +43,9 @@ const RETRYABLE: ReadonlySet<QueueLockErrorCode> = new Set([
   'ENTRY_LOST',
   'OWNERSHIP_LOST',
   'NOT_ENOUGH_TIME',
+  'QUEUE_FULL',
+  'WAIT_TOO_LONG',
+  'DEADLOCK',
 ]);
 
 /** Details of a {@link QueueLockError}. */
@@ -42,6 +54,8 @@ export interface QueueLockErrorOptions {
   readonly cause?: unknown;
   /** With `OWNERSHIP_LOST`: why. */
   readonly reason?: RevocationReason;
+  /** Who removed the entry and why, if that is known. */
+  readonly eviction?: Eviction;
 }
 
 /**
@@ -53,11 +67,17 @@ export class QueueLockError extends Error {
   readonly code: QueueLockErrorCode;
   /** Set with `OWNERSHIP_LOST`. */
   readonly reason: RevocationReason | undefined;
+  /**
+   * With `OWNERSHIP_LOST` and `ENTRY_LOST`: who removed the entry and why, if somebody said so. A holder learns of its loss first: it is
+   * read afterwards, and is there when the claim has ended or `run` rejects.
+   */
+  eviction: Eviction | undefined;
 
   constructor(code: QueueLockErrorCode, message: string, options: QueueLockErrorOptions = {}) {
     super(`[${code}] ${message}`, 'cause' in options ? { cause: options.cause } : {});
     this.code = code;
     this.reason = options.reason;
+    this.eviction = options.eviction;
   }
 
   /** Whether the same call may succeed when it is made again. */

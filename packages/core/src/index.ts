@@ -3,14 +3,18 @@ export type {
   ClaimOutcome,
   ClaimState,
   LockClient,
-  Ownership,
-  QueueEntry,
-  QueueState,
+  MultiClaimState,
+  MultiLock,
+  MultiOptions,
   SessionState,
 } from './api.ts';
-export type { AcquireOptions, LockClientOptions } from './options.ts';
+export type { HandoverAnswer, HandoverRequest, Hold, MultiOwnership, Ownership } from './hold-api.ts';
+export type { Eviction, QueueEntry, QueueState, RegisterState, SharedRegister } from './queue-api.ts';
+export type { AcquireOptions, ClaimOptions, HandoverWish, LockClientOptions } from './options.ts';
 export type { Clock } from './clock.ts';
 export { QueueLockError, isQueueLockError } from './errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './errors.ts';
 export type { Backend, BackendInfo } from './spi.ts';
 export { createLockClient } from './client.ts';
+export { admittedOf } from './admitted.ts';
+export { expectedWait, type ExpectedWait, type HoldTimes, type WaitBasis } from './expected-wait.ts';

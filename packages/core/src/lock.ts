@@ -1,11 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import type { ClaimState } from './api.ts';
 import type { Clock } from './clock.ts';
-import { enterQueue, type Entry } from './entry.ts';
-import { QueueLockError, isQueueLockError } from './errors.ts';
+import { enterQueue, type Enqueue, type Entry } from './entry.ts';
+import { endedBy, failed, onlyIfOvertaken, onlyIfTheSessionWasStale, type Place } from './ending.ts';
+import { QueueLockError, invalidArgument } from './errors.ts';
+import type { Evictions } from './evictions.ts';
 import { mayBegin } from './grant.ts';
+import type { HandoverAnswer } from './hold-api.ts';
+import type { HoldTimes } from './hold-times.ts';
+import { whileInLine } from './in-line.ts';
+import { throwIfMismatched, turnsUnder } from './limit.ts';
+import { OwnLabel } from './own-label.ts';
 import { HeldOwnership } from './ownership.ts';
+import type { QueueState } from './queue-api.ts';
 import {
+  BehaviorSubject,
   EMPTY,
   Subject,
   catchError,
@@ -14,6 +22,8 @@ import {
   endWith,
   filter,
   finalize,
+  ignoreElements,
+  isObservable,
   map,
   merge,
   of,
@@ -23,28 +33,27 @@ import {
   take,
   takeUntil,
   takeWhile,
+  tap,
+  throwIfEmpty,
   type Observable,
 } from './rx.ts';
 import type { LiveSession } from './session.ts';
-import type { EntrySpec, Turn } from './spi.ts';
-import { waitLimit, type WaitLimit } from './wait-limit.ts';
-
-/** What is asked for, checked and complete. */
-export interface ClaimRequest {
-  readonly wish: Omit<EntrySpec, 'id'>;
-  /** Of the hold, before it begins. */
-  readonly needsMs: number;
-  /** A timeout of 0 joins only if nobody is ahead. */
-  readonly limit: WaitLimit;
-}
+import type { Turn } from './spi.ts';
+import { waitLimit } from './wait-limit.ts';
+import { wishOf, type ClaimRequest } from './wish.ts';
 
 /** Where a claim is made. */
 export interface ClaimContext {
   readonly session$: Observable<LiveSession>;
   readonly clock: Clock;
   readonly uncleanHandoverDelayMs: number;
+  readonly watch: (name: string) => Observable<QueueState>;
+  readonly evictions: Evictions;
+  readonly holdTimes: HoldTimes;
   /** Is handed every promise of work that goes on after a claim has ended. */
   readonly afterwards: (work: Promise<void>) => void;
+  /** Of claims that are made together with others: how they join. */
+  readonly enqueue?: Enqueue;
 }
 
 /**
@@ -58,11 +67,12 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     const trouble = (why: unknown): void => {
       latest = why;
     };
-    const patience$ = waitLimit(request.limit, context.clock, () => latest).pipe(takeUntil(granted$));
+    const patience$ = waitLimit(request.patience, context.clock, () => latest).pipe(takeUntil(granted$));
     const story$ = context.session$.pipe(
       take(1),
       switchMap((live) => join(live, request, { ...context, granted$, trouble })),
       retry({ count: 1, delay: onlyIfTheSessionWasStale }),
+      retry({ delay: (error) => onlyIfOvertaken(error, context.enqueue) }),
     );
     return merge(patience$, story$).pipe(
       catchError((error: unknown) => of(failed(error))),
@@ -77,51 +87,74 @@ interface Surroundings extends Omit<ClaimContext, 'session$'> {
   readonly trouble: (why: unknown) => void;
 }
 
-function join(
-  live: LiveSession,
-  { wish, limit, needsMs }: ClaimRequest,
-  { afterwards, granted$, trouble, ...context }: Surroundings,
-): Observable<ClaimState> {
+function join(live: LiveSession, request: ClaimRequest, around: Surroundings): Observable<ClaimState> {
   // A session that ended while timers were late says so here.
   if (live.liveness.remainingMs === 0) return failures(live);
-  const spec = { ...wish, id: randomUUID().replaceAll('-', '') };
-  const mode = limit.timeoutMs === 0 ? 'try' : 'wait';
-  const mayBegin$ = mayBegin(live, spec, { ...context, needsMs });
-  return enterQueue(live, spec, { mode, leaving: afterwards, trouble }).pipe(
-    switchMap((entry) => follow(live, entry, { name: wish.queue, mayBegin$, granted$ })),
-    endWith(failed(new QueueLockError('TIMEOUT', `${JSON.stringify(wish.queue)} is taken (timeoutMs 0)`))),
+  const limit$ = isObservable(request.limit) ? request.limit : of(request.limit);
+  return limit$.pipe(
+    take(1),
+    throwIfEmpty(() => invalidArgument('limit', 'a stream without a value', 'has a present value')),
+    switchMap((limit) => enter(live, { request, limit }, around)),
   );
 }
 
-interface Rights {
-  readonly name: string;
-  /** Emits when the hold may begin, once the turn has come. */
-  readonly mayBegin$: Observable<unknown>;
-  readonly granted$: Subject<void>;
+/** Chapter 2: my place. */
+function enter(
+  live: LiveSession,
+  { request, limit }: { readonly request: ClaimRequest; readonly limit: number },
+  around: Surroundings,
+): Observable<ClaimState> {
+  const { afterwards, trouble, enqueue, holdTimes } = around;
+  const { spec, label } = wishOf(request, { limit, typicalHoldMs: holdTimes.typical(request.queue) });
+  const mode = request.patience.timeoutMs === 0 ? 'try' : 'wait';
+  const ownLabel = new OwnLabel(live, spec, label);
+  return enterQueue(live, spec, { mode, leaving: afterwards, trouble, enqueue }).pipe(
+    tap((entry) => {
+      throwIfMismatched(request.limit, entry);
+    }),
+    switchMap((entry) => follow({ live, entry, label: ownLabel }, request, around)),
+    endWith(failed(new QueueLockError('TIMEOUT', `${JSON.stringify(spec.queue)} is taken (timeoutMs 0)`))),
+  );
 }
 
 /** Chapters 3 and 4: whose turn it is, and what becomes of the ownership. What ends it arrives as a stream's error. */
-function follow(
-  live: LiveSession,
-  entry: Entry,
-  { name, mayBegin$, granted$ }: Rights,
-): Observable<ClaimState> {
+function follow(place: Place, request: ClaimRequest, around: Surroundings): Observable<ClaimState> {
+  const { live, entry, label } = place;
+  const { granted$, evictions, clock, holdTimes } = around;
+  const tools = { label, evictions, clock, queue$: defer(() => around.watch(request.queue)) };
+  const mayBegin$ = mayBegin(live, entry.spec, { ...around, needsMs: request.needsMs });
+  const answer$ = new BehaviorSubject<HandoverAnswer | undefined>(undefined);
   let ownership: HeldOwnership | undefined;
   function grant(): Observable<ClaimState> {
     granted$.next();
-    ownership = new HeldOwnership(name, entry, live.liveness);
-    return hold(ownership, live);
+    ownership = new HeldOwnership({ entry, live, tools });
+    const begunAt = clock.now();
+    return hold(ownership, live).pipe(
+      finalize(() => {
+        holdTimes.note(request.queue, clock.now() - begunAt);
+      }),
+    );
   }
-  const turn$ = entry.placement.turns$.pipe(startWith(entry.placement.turn), distinctUntilChanged(sameTurn));
+  const turn$ = turnsUnder(request.limit, entry, { session: live.session, granted$ });
   const state$ = turn$.pipe(
-    switchMap((turn) => (turn.admitted ? mayBegin$.pipe(switchMap(grant)) : of(queued(entry, turn)))),
+    distinctUntilChanged(sameTurn),
+    switchMap((turn) =>
+      turn.admitted
+        ? mayBegin$.pipe(switchMap(grant))
+        : answer$.pipe(map((answer) => queued(entry, turn, answer))),
+    ),
   );
-  return merge(failures(live), state$).pipe(
-    catchError((error: unknown) => {
-      // One entry may hear of it first; all of the session should.
-      if (isQueueLockError(error, 'SESSION_LOST')) live.liveness.end(error);
-      return of(endOf(ownership, error));
+  const { id } = entry.spec;
+  const { key, turn } = entry.placement;
+  const inLine$ = whileInLine({ id, key }, request.inLine, tools).pipe(
+    tap((answer) => {
+      answer$.next(answer);
     }),
+    ignoreElements(),
+    takeUntil(granted$),
+  );
+  return merge(failures(live), turn.admitted ? EMPTY : inLine$, state$).pipe(
+    catchError((error: unknown) => endedBy(error, { place, ownership, evictions })),
     finalize(() => void ownership?.release()),
   );
 }
@@ -142,27 +175,12 @@ function failures(live: LiveSession): Observable<never> {
   return live.liveness.health$.pipe(switchMap(() => EMPTY));
 }
 
-function queued(entry: Entry, turn: Turn): ClaimState {
+function queued(entry: Entry, turn: Turn, answer: HandoverAnswer | undefined): ClaimState {
   const { order, token, key } = entry.placement;
-  return { status: 'queued', position: turn.ahead, order, token, key };
-}
-
-function failed(error: unknown): ClaimState {
-  return { status: 'ended', outcome: 'failed', error };
-}
-
-function endOf(ownership: HeldOwnership | undefined, error: unknown): ClaimState {
-  if (!ownership) return failed(error);
-  if (ownership.givenUp) return { status: 'ended', outcome: 'released' };
-  return { status: 'ended', outcome: 'lost', error: ownership.revoke(error) };
+  const place = { status: 'queued', position: turn.ahead, order, token, key, id: entry.spec.id } as const;
+  return answer ? { ...place, answer } : place;
 }
 
 function sameTurn(before: Turn, now: Turn): boolean {
   return before.admitted === now.admitted && (now.admitted || before.ahead === now.ahead);
-}
-
-/** No place was lost when the session turned out to be gone before the entry was in the queue: a new one serves as well. */
-function onlyIfTheSessionWasStale(error: unknown): Observable<unknown> {
-  if (isQueueLockError(error, 'SESSION_LOST')) return of(true);
-  throw error;
 }

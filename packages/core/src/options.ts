@@ -1,4 +1,6 @@
+import type { Observable } from 'rxjs';
 import type { Clock } from './clock.ts';
+import type { Ownership } from './hold-api.ts';
 
 /** Settings of a lock client. */
 export interface LockClientOptions {
@@ -23,14 +25,27 @@ export interface LockClientOptions {
   readonly uncleanHandoverDelayMs?: number;
   /** How long the first connection may take before a call fails with `UNAVAILABLE`, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
+  /**
+   * Goes on with the session of an earlier process, from `LockClient.resumption`; that process must be gone or have called `abandon`,
+   * since two that act as one client would both hold what it holds. A session that has ended is replaced by a new one.
+   */
+  readonly resume?: string;
   /** Who this is, shown to everybody who looks at the queue. Default `host:pid`. */
   readonly owner?: string;
   /** For tests: the time that counts. Default: the machine's monotonic clock, suspension included. */
   readonly clock?: Clock;
 }
 
-/** Settings of one acquisition. */
-export interface AcquireOptions {
+/** A polite request to whoever holds, made by a waiter; see `handoverRequests`. */
+export interface HandoverWish {
+  /** For the holder to decide by; at most 200 characters. */
+  readonly reason: string;
+  /** How long an answer is of use, in milliseconds; after that the request counts as ignored. */
+  readonly withinMs: number;
+}
+
+/** What a claim is made with. */
+export interface ClaimOptions {
   /** Ends the *wait*: the call rejects at once with the signal's reason, and the entry is withdrawn. Ignored once held. */
   readonly signal?: AbortSignal;
   /** Longest wait in milliseconds, then `TIMEOUT`. 0 waits for nothing but the server's answer. Default: for ever. */
@@ -43,6 +58,50 @@ export interface AcquireOptions {
   readonly needsMs?: number;
   /** Overrides the client's label for this entry. */
   readonly owner?: string;
-  /** Shown with the entry, for people; at most about 900 bytes together with the owner. */
+  /** Shown with the entry, for people: never put secrets here. At most 1,024 bytes of JSON together with the owner. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /**
+   * `shared` (a read lock): held together with other shared ones. Readers that stand behind each other are let in together, and
+   * none passes a writer that waits. Default `exclusive` (a write lock, or just a lock).
+   */
+  readonly mode?: 'exclusive' | 'shared';
+  /**
+   * A semaphore: so many permits there are, and everybody who uses the name says the same number; whoever sees another one
+   * ahead is refused with `LIMIT_MISMATCH`. A stream of numbers follows a limit that changes. Default 1.
+   */
+  readonly limit?: number | Observable<number>;
+  /** Permits to take at once, at most `limit`. First come, first served also here: nobody smaller passes. Default 1. */
+  readonly permits?: number;
+  /**
+   * What the call chain that makes this claim holds meanwhile, for the detection of deadlocks. Default: what it holds through
+   * `run`, also of other clients in this process.
+   */
+  readonly holding?: readonly Ownership[];
+  /** Joins only if at most so many wait afterwards, itself included, else `QUEUE_FULL`. Those who hold do not count. */
+  readonly maxWaiters?: number;
+  /** Joins only if the wait is expected to be at most so many milliseconds, else `WAIT_TOO_LONG`; joins if nothing is known. */
+  readonly maxExpectedWaitMs?: number;
+  /**
+   * Takes the lock from whoever holds it: their ownership is lost (`entry-removed`, with this reason), and those who wait ahead
+   * join again behind. There is no proof that the last holder has noticed: send the fencing token with every write.
+   * Waiters of other kinds ahead are turned away. At most 200 characters.
+   */
+  readonly steal?: { readonly reason: string };
+  /** Asks the holder to make way, while waiting in line; the answer is part of the state `queued`. */
+  readonly request?: HandoverWish;
+  /** The `id` of an entry that the resumed session has: the claim takes over its place instead of a new one. */
+  readonly id?: string;
+  /** What the entry stores, as it is, in place of owner and metadata: for formats that other programs read. At most 1,024 bytes. */
+  readonly value?: string;
+}
+
+/** Settings of one acquisition. */
+export interface AcquireOptions extends ClaimOptions {
+  /**
+   * Enters again what this call chain holds through `run` with the same option, instead of refusing with `REENTRANT`. Those who
+   * enter again from the same level, say under `Promise.all`, do so one after the other. Default false.
+   */
+  readonly reentrant?: boolean;
+  /** Enters again what this handle holds, from whatever call chain; one after the other likewise. The name must be the same. */
+  readonly within?: Ownership;
 }

@@ -1,29 +1,56 @@
-import type { Ownership } from './api.ts';
+import { checkedText, checkedTexts } from './checked.ts';
 import { checkedSignal } from './checked-signal.ts';
 import type { Entry } from './entry.ts';
-import { QueueLockError, isQueueLockError, type RevocationReason } from './errors.ts';
-import type { Liveness } from './liveness.ts';
+import type { EntryLabel } from './entry-value.ts';
+import { QueueLockError, invalidArgument, isQueueLockError, type RevocationReason } from './errors.ts';
+import type { HandoverRequest, Ownership } from './hold-api.ts';
 import { notEnoughTime } from './grant.ts';
-import { Subject, type Observable } from './rx.ts';
+import type { OwnLabel } from './own-label.ts';
+import { requestsTo, type AnswerTools } from './requests.ts';
+import { Subject, takeUntil, type Observable } from './rx.ts';
+import type { LiveSession } from './session.ts';
+
+/** What an ownership is made of. */
+export interface Deed {
+  readonly entry: Entry;
+  readonly live: LiveSession;
+  readonly tools: AnswerTools;
+}
 
 /**
  * Chapter 4: the right to act. Starts when the turn has come; ends once, by `release`, or by `revoke` when the session or
  * the entry is lost.
  */
 export class HeldOwnership implements Ownership {
-  readonly name: string;
+  readonly depth = 1;
   readonly #entry: Entry;
-  readonly #liveness: Liveness;
+  readonly #live: LiveSession;
+  readonly #tools: AnswerTools;
   readonly #loss = new AbortController();
   readonly #released$ = new Subject<void>();
+  readonly #ended$ = new Subject<void>();
+  #shared: boolean;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
   #lossError: QueueLockError | undefined;
 
-  constructor(name: string, entry: Entry, liveness: Liveness) {
-    this.name = name;
+  constructor({ entry, live, tools }: Deed) {
     this.#entry = entry;
-    this.#liveness = liveness;
+    this.#live = live;
+    this.#tools = tools;
+    this.#shared = entry.spec.shared;
+  }
+
+  get name(): string {
+    return this.#entry.spec.queue;
+  }
+
+  get id(): string {
+    return this.#entry.spec.id;
+  }
+
+  get shared(): boolean {
+    return this.#shared;
   }
 
   get key(): string {
@@ -40,9 +67,9 @@ export class HeldOwnership implements Ownership {
 
   get remainingMs(): number {
     if (this.#end) return 0;
-    const left = this.#liveness.remainingMs;
+    const left = this.#live.liveness.remainingMs;
     // The end of a session is told to its holds one after the other; whoever looks does not wait for that.
-    if (left === 0) this.revoke(this.#liveness.ending.reason);
+    if (left === 0) this.revoke(this.#live.liveness.ending.reason);
     return left;
   }
 
@@ -75,8 +102,42 @@ export class HeldOwnership implements Ownership {
     return this.#end === 'released';
   }
 
+  get requests$(): Observable<HandoverRequest> {
+    return requestsTo(this, this.#tools).pipe(takeUntil(this.#ended$));
+  }
+
+  async downgrade(): Promise<void> {
+    if (this.#shared) return;
+    const { queue, id, limit } = this.#entry.spec;
+    const { session } = this.#live;
+    if (limit > 1)
+      throw invalidArgument(
+        'downgrade',
+        `a limit of ${String(limit)}`,
+        'is for locks, which have a limit of 1',
+      );
+    const share = (value: string): Promise<boolean> => {
+      if (!session.share) throw invalidArgument('downgrade', queue, 'is not offered by this backend');
+      return session.share(queue, id, value);
+    };
+    await this.#written(() => this.#tools.label.tell((label) => ({ ...label, shared: true }), share));
+    this.#shared = true;
+  }
+
+  async update(
+    change: { readonly metadata: Readonly<Record<string, string>> } | { readonly value: string },
+  ): Promise<void> {
+    const { label } = this.#tools;
+    const changed = checkedChange(change);
+    await this.#written(() =>
+      typeof changed === 'string'
+        ? label.replace(changed)
+        : label.tell((present) => ({ ...present, ...changed })),
+    );
+  }
+
   async release(): Promise<void> {
-    this.#end ??= 'released';
+    this.#finish('released');
     await this.#entry.leave();
     if (this.#end === 'released') {
       this.#released$.next();
@@ -97,12 +158,43 @@ export class HeldOwnership implements Ownership {
       `${JSON.stringify(this.name)}: ${SENTENCE[reason]}`,
       { cause, reason },
     );
-    if (!this.#end) {
-      this.#end = 'lost';
-      this.#loss.abort(this.#lossError);
-    }
+    if (this.#finish('lost')) this.#loss.abort(this.#lossError);
     return this.#lossError;
   }
+
+  /** Whether this ended it. */
+  #finish(end: 'released' | 'lost'): boolean {
+    if (this.#end) return false;
+    this.#end = end;
+    this.#ended$.next();
+    return true;
+  }
+
+  /** Of an entry that is held, and still is afterwards. */
+  async #written(write: () => Promise<boolean>): Promise<void> {
+    this.throwIfLost();
+    let there = false;
+    try {
+      there = await write();
+    } catch (error) {
+      this.throwIfLost();
+      throw error;
+    }
+    this.throwIfLost();
+    if (!there)
+      throw new QueueLockError(
+        'OWNERSHIP_LOST',
+        `${JSON.stringify(this.name)}: ${SENTENCE['entry-removed']}`,
+        { reason: 'entry-removed' },
+      );
+  }
+}
+
+function checkedChange(
+  change: { readonly metadata: Readonly<Record<string, string>> } | { readonly value: string },
+): Pick<EntryLabel, 'metadata'> | string {
+  if ('value' in change) return checkedText('value', change.value);
+  return { metadata: checkedTexts('metadata', change.metadata) };
 }
 
 const SENTENCE: Record<RevocationReason, string> = {

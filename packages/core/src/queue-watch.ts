@@ -1,34 +1,19 @@
-import type { QueueEntry, QueueState } from './api.ts';
 import type { Clock } from './clock.ts';
-import { decodeLabel } from './entry-value.ts';
-import {
-  type Observable,
-  ReplaySubject,
-  catchError,
-  concat,
-  defer,
-  finalize,
-  map,
-  of,
-  repeat,
-  share,
-  takeUntil,
-} from './rx.ts';
-import type { Backend, SeenEntry } from './spi.ts';
-import { after } from './timer.ts';
-
-const RETRY_MS = 500;
+import { toEntry } from './entry-value.ts';
+import { liveView } from './live-view.ts';
+import type { QueueState } from './queue-api.ts';
+import { ReplaySubject, finalize, map, share, takeUntil, type Observable } from './rx.ts';
+import type { Backend } from './spi.ts';
 
 /** A queue as everybody can see it. Trouble with the server shows as `stale` and is retried; the stream itself never errors. */
 function watchQueue(backend: Backend, name: string, clock: Clock): Observable<QueueState> {
-  let last: QueueState = { status: 'connecting', name, entries: [] };
-  const remember = (state: QueueState): QueueState => (last = state);
-  const live$ = defer(() => backend.observe(name)).pipe(
-    map((entries) => remember({ status: 'live', name, entries: entries.map(toEntry) })),
-    catchError(() => of(stale(last)).pipe(map(remember))),
-    repeat({ delay: () => after(clock, RETRY_MS) }),
+  return liveView(() => backend.observe(name), clock).pipe(
+    map((view) =>
+      view.status === 'connecting'
+        ? { status: view.status, name, entries: [] }
+        : { status: view.status, name, entries: view.value.map(toEntry) },
+    ),
   );
-  return concat(of(last), live$);
 }
 
 /** Shares one upstream watch per name among all who look, for as long as somebody does; completes when the client closes. */
@@ -60,12 +45,4 @@ export class SharedQueues {
     this.#shared.set(name, queue$);
     return queue$;
   }
-}
-
-function stale(last: QueueState): QueueState {
-  return last.status === 'connecting' ? last : { ...last, status: 'stale' };
-}
-
-function toEntry({ key, order, shared, value }: SeenEntry): QueueEntry {
-  return { key, order, shared, ...decodeLabel(value) };
 }

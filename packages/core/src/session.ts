@@ -21,32 +21,43 @@ export interface SessionSettings extends LockClientOptions {
   readonly clock: Clock;
 }
 
+/** How a session is opened, and where. */
+export interface SessionOpening extends SessionSettings {
+  readonly open: Backend['open'];
+  readonly endpoint: string;
+}
+
+/** How a session ends. */
+export interface SessionEnd {
+  /** Is handed what goes on in the background and settles: an attempt to open, telling the server of the end. */
+  readonly closing: (closed: Promise<void>) => void;
+  /** Whether it is left to its TTL, or to whoever resumes it. */
+  readonly keepsSession: () => boolean;
+}
+
 /**
  * Chapter 1: am I alive? Opens a session when subscribed, emits it, and keeps it alive by heartbeats; errors when it could
  * not be opened or has ended. Unsubscribing ends it: nothing under it is believed in any more before the server is told.
  *
  *     open ── session ── beat ── beat ── (overdue: doubtful) ── beat ── … ── deadline, or the server says so: error
- *
- * @param closing is handed what goes on in the background and settles: an attempt to open, telling the server of the end
  */
 export function openSession(
-  backend: Backend,
-  settings: SessionSettings,
-  closing: (closed: Promise<void>) => void,
+  settings: SessionOpening,
+  { closing, keepsSession }: SessionEnd,
 ): Observable<LiveSession> {
   return new Observable((subscriber) => {
     const unwanted = new AbortController();
     subscriber.add(() => {
       unwanted.abort(new QueueLockError('CLOSED', 'the session is not wanted any more'));
     });
-    connect(backend, settings, { unwanted: unwanted.signal, closing }).then(
+    connect(settings, unwanted.signal, closing).then(
       ({ session, openedAt, deadline }) => {
         const live = { session, liveness: new Liveness(settings.clock, deadline) };
         subscriber.add(() => {
           live.liveness.end(
             new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
           );
-          closing(session.close());
+          closing(keepsSession() && session.abandon ? session.abandon() : session.close());
         });
         subscriber.add(
           heartbeat(live, { ...paceOf(session.ttlMs, settings), openedAt }, settings.clock).subscribe(),
@@ -75,19 +86,16 @@ interface Opened {
 
 /** Tries to open until the connect timeout. A session that opens after that, or unwanted, is closed again. */
 function connect(
-  backend: Backend,
-  settings: SessionSettings,
-  {
-    unwanted,
-    closing,
-  }: { readonly unwanted: AbortSignal; readonly closing: (closed: Promise<void>) => void },
+  settings: SessionOpening,
+  unwanted: AbortSignal,
+  closing: SessionEnd['closing'],
 ): Promise<Opened> {
-  const { clock, ttlMs, connectTimeoutMs } = settings;
+  const { clock, ttlMs, connectTimeoutMs, open } = settings;
   const stop = new AbortController();
   let failure: unknown;
   const attempt = async (): Promise<Opened> => {
     const openedAt = clock.now();
-    const session = await backend.open(ttlMs, stop.signal).catch((error: unknown) => {
+    const session = await open(ttlMs, stop.signal).catch((error: unknown) => {
       failure = error;
       throw error;
     });
@@ -108,7 +116,7 @@ function connect(
       stop.abort(error);
     };
     const cancel = clock.after(connectTimeoutMs, () => {
-      fail(notConnected(backend, connectTimeoutMs, failure));
+      fail(notConnected(settings, failure));
     });
     const giveUp = (): void => {
       fail(unwanted.reason);
@@ -124,11 +132,11 @@ function ignore(): void {
   // Only that it has settled matters here.
 }
 
-function notConnected(backend: Backend, connectTimeoutMs: number, cause: unknown): QueueLockError {
+function notConnected({ endpoint, connectTimeoutMs }: SessionOpening, cause: unknown): QueueLockError {
   const detail = cause === undefined ? '' : `: ${detailOf(cause)}`;
   return new QueueLockError(
     'UNAVAILABLE',
-    `no session at ${backend.info.endpoint} within ${String(connectTimeoutMs)} ms (connectTimeoutMs)${detail}`,
+    `no session at ${endpoint} within ${String(connectTimeoutMs)} ms (connectTimeoutMs)${detail}`,
     { cause },
   );
 }

@@ -1,6 +1,7 @@
 import type { SessionState } from './api.ts';
 import { isQueueLockError } from './errors.ts';
 import { BehaviorSubject, ReplaySubject, defer, merge, share, tap, type Observable } from './rx.ts';
+import { openOrResume } from './resume.ts';
 import { openSession, type LiveSession, type SessionSettings } from './session.ts';
 import type { Backend } from './spi.ts';
 
@@ -11,12 +12,22 @@ export interface SharedSession {
   readonly state$: BehaviorSubject<SessionState>;
 }
 
-/** @param closed$ errors with `CLOSED` when the client is closed */
+/** How the sharing ends. */
+export interface SharedSessionEnd {
+  /** Errors with `CLOSED` when the client is closed. */
+  readonly closed$: Observable<never>;
+  readonly afterwards: (work: Promise<void>) => void;
+  /** Whether the session is left to its TTL, or to whoever resumes it. */
+  readonly keepsSession: () => boolean;
+}
+
+/** Opens the session when somebody needs it, and the next one after a loss. */
 export function shareSession(
   backend: Backend,
   settings: SessionSettings,
-  { closed$, afterwards }: { closed$: Observable<never>; afterwards: (work: Promise<void>) => void },
+  { closed$, afterwards, keepsSession }: SharedSessionEnd,
 ): SharedSession {
+  const open = openOrResume(backend, settings.resume);
   const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
   /** Closed is for ever, whoever asks for a session afterwards. */
   const tell = (state: SessionState): void => {
@@ -38,7 +49,13 @@ export function shareSession(
   closed$.subscribe({ error: tellEnd });
   const session$ = defer(() => {
     tell({ status: 'opening' });
-    return merge(closed$, openSession(backend, settings, afterwards));
+    return merge(
+      closed$,
+      openSession(
+        { ...settings, open, endpoint: backend.info.endpoint },
+        { closing: afterwards, keepsSession },
+      ),
+    );
   }).pipe(
     tap({ next: follow, error: tellEnd }),
     share({

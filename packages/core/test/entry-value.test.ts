@@ -1,24 +1,59 @@
 import { expect } from 'chai';
 import { decodeLabel, encodeLabel } from '../src/entry-value.ts';
 
+const NOTHING_ELSE = { permits: 1, limit: 1, holds: [], heard: [], answers: [] };
+
 describe('the label of an entry', () => {
   it('comes back as it was stored', () => {
-    const label = { owner: 'billing "7" 🧾', metadata: { job: 'a\nb', run: '12' } };
+    const label = {
+      owner: 'billing "7" 🧾',
+      metadata: { job: 'a\nb', run: '12' },
+      id: '0'.repeat(32),
+      host: 'web-1',
+      pid: 12,
+      since: 1_800_000_000_000,
+      permits: 2,
+      limit: 5,
+      holds: ['1'.repeat(32)],
+      typicalHoldMs: 40,
+      request: { reason: 'a deployment', withinMs: 5_000 },
+      heard: ['2'.repeat(32)],
+      answers: [{ to: '3'.repeat(32), answer: { answer: 'declined', reason: 'not now' } as const }],
+    };
     expect(decodeLabel(encodeLabel(label))).to.deep.equal(label);
+  });
+
+  it('stores nothing that says nothing', () => {
+    expect(encodeLabel({ owner: 'x', metadata: {}, holds: [] })).to.equal('{"owner":"x"}');
   });
 
   for (const foreign of ['', '127.0.0.1', '{', '{"owner":7}', '[]', 'null', '{"a":1}']) {
     it(`takes the foreign value ${JSON.stringify(foreign)} as the owner`, () => {
-      expect(decodeLabel(foreign)).to.deep.equal({ owner: foreign, metadata: {} });
+      expect(decodeLabel(foreign)).to.deep.equal({ owner: foreign, metadata: {}, ...NOTHING_ELSE });
     });
   }
 
-  it('ignores metadata that is no text', () => {
-    expect(decodeLabel('{"owner":"x","metadata":{"a":1,"b":"c"}}').metadata).to.deep.equal({ b: 'c' });
+  it('leaves out what is not as it should be', () => {
+    const odd =
+      '{"owner":"x","metadata":{"a":1,"b":"c"},"pid":"7","holds":[1,"2"],"request":{"reason":1},"answers":[{}]}';
+    expect(decodeLabel(odd)).to.deep.equal({
+      owner: 'x',
+      metadata: { b: 'c' },
+      ...NOTHING_ELSE,
+      holds: ['2'],
+    });
     expect(decodeLabel('{"owner":"x","metadata":null}').metadata).to.deep.equal({});
   });
 
-  it('takes at most 1,024 bytes', () => {
-    expect(() => encodeLabel({ owner: 'é'.repeat(600), metadata: {} })).to.throw('at most 1024 bytes');
+  it('drops old answers, then what is held, rather than to take more than 2,048 bytes', () => {
+    const answers = Array.from({ length: 4 }, (_, at) => ({
+      to: String(at),
+      answer: { answer: 'declined', reason: 'é'.repeat(200) } as const,
+    }));
+    const holds = Array.from({ length: 40 }, (_, at) => String(at).padStart(32, '0'));
+    const told = encodeLabel({ owner: 'o'.repeat(900), metadata: {}, answers, holds });
+    expect(Buffer.byteLength(told)).to.be.at.most(2_048);
+    expect(decodeLabel(told).answers).to.deep.equal([]);
+    expect(decodeLabel(told).holds).to.deep.equal(holds.slice(-decodeLabel(told).holds.length)).and.not.empty;
   });
 });

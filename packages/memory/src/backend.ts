@@ -1,4 +1,4 @@
-import { invalidArgument, type Backend } from '@queuelock/core/backend';
+import { invalidArgument, type Backend, type Registers } from '@queuelock/core/backend';
 import { Link, type LinkOptions } from './link.ts';
 import type { MemoryServer, MemoryServerOptions } from './memory-server.ts';
 import { Server } from './server.ts';
@@ -38,13 +38,37 @@ export function memory(options: MemoryOptions = {}): Backend {
       }
     },
     // Giving up early would leave a session behind that nobody closes.
-    open: (ttlMs) => link.call('open', () => new MemorySession(server, link, ttlMs)),
+    open: (ttlMs) => link.call('open', () => new MemorySession(server, link, server.open(ttlMs))),
+    resume: (resumption) =>
+      link.call('resume', () => new MemorySession(server, link, server.renew(sessionIdIn(resumption)))),
     observe(queue) {
       return link.carry(server.observe(queue));
     },
+    evict: (queue, entry) => link.call('evict', () => server.evictFrom(queue, entry)),
+    registers: registersOver(link, server),
     async close() {
       link.close();
       if (!options.server) server.close();
     },
   } satisfies Backend;
+}
+
+function registersOver(link: Link, server: Server): Registers {
+  const { registers } = server;
+  return {
+    read: (queue, kind) => link.call('readRegister', () => registers.read(queue, kind)),
+    write: (queue, kind, change) => link.call('writeRegister', () => registers.write(queue, kind, change)),
+    observe(queue, kind) {
+      return link.carry(server.observeRegister(queue, kind));
+    },
+  };
+}
+
+function sessionIdIn(resumption: string): string {
+  if (/^session-\d+$/.test(resumption)) return resumption;
+  throw invalidArgument(
+    'resumption',
+    resumption,
+    'is what a session of a memory server says under that name',
+  );
 }

@@ -3,7 +3,21 @@ import { Observable, Subscription } from './rx.ts';
 
 /** The calls of `Backend` and `Session` that go to the server. */
 export type MemoryCall =
-  'open' | 'renew' | 'enqueue' | 'tryEnqueue' | 'update' | 'remove' | 'leaveTrace' | 'eraseTraces' | 'close';
+  | 'open'
+  | 'resume'
+  | 'renew'
+  | 'enqueue'
+  | 'enqueueAll'
+  | 'tryEnqueue'
+  | 'update'
+  | 'share'
+  | 'remove'
+  | 'leaveTrace'
+  | 'eraseTraces'
+  | 'close'
+  | 'evict'
+  | 'readRegister'
+  | 'writeRegister';
 
 /**
  * Stands between a client and the server, once for every call. `proceed` sends the request: it takes effect on the
@@ -24,7 +38,7 @@ export interface LinkOptions {
   /** Default: `proceed()`. */
   readonly intercept?: Intercept;
   /**
-   * Called for every event (a turn, a change of an observed queue) with a function that delivers it: call it once, then
+   * Called for every event (a turn, a change of an observed queue or register) with a function that delivers it: call it once, then
    * or later. Events of one subscription arrive in their order whatever the order of the calls. Default: after the latency.
    */
   readonly deliver?: (arrive: () => void) => void;

@@ -13,6 +13,7 @@ export interface MemoryEntry extends SeenEntry {
   readonly id: string;
   readonly sessionId: string;
   readonly limit: number;
+  readonly permits: number;
   readonly admitted: boolean;
 }
 
@@ -24,7 +25,9 @@ export interface MemoryServer {
   queues(): ReadonlyMap<string, readonly MemoryEntry[]>;
   /** Entries in all queues. */
   readonly entryCount: number;
-  /** Subscriptions to turns and to queues. */
+  /** Registers in all queues that are not empty. */
+  readonly registerCount: number;
+  /** Subscriptions to turns, to queues and to registers. */
   readonly watcherCount: number;
   /** How many waiting entries were told that their turn has come, since the server was made. */
   readonly wakeUps: number;
@@ -34,6 +37,6 @@ export interface MemoryServer {
   expireSession(id: string): boolean;
   /** An operator removes an entry by its key; `false` if there is none. */
   evict(key: string): boolean;
-  /** Ends every session, and with them every entry and timer. The counter goes on. */
+  /** Ends every session, and with them every entry and timer. The counter goes on, registers and traces stay. */
   close(): void;
 }

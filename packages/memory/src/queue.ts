@@ -6,6 +6,8 @@ export interface Entry extends EntrySpec {
   readonly sessionId: string;
   readonly order: bigint;
   readonly key: string;
+  limit: number;
+  shared: boolean;
   value: string;
   turn: Turn;
   readonly turn$: BehaviorSubject<Turn>;
@@ -66,7 +68,18 @@ function seen({ key, order, shared, value }: Entry): SeenEntry {
 }
 
 /** The turn of an entry that has all these ahead. */
-export function turnBehind(ahead: readonly Entry[], own: Pick<EntrySpec, 'shared' | 'limit' | 'permits'>): Turn {
+export function turnBehind(
+  ahead: readonly Entry[],
+  own: Pick<EntrySpec, 'shared' | 'limit' | 'permits'>,
+): Turn {
   const refs = own.shared ? ahead.filter((entry) => !entry.shared) : ahead;
   return turnOf({ refs, total: refs.length }, own);
+}
+
+/** The limit of the nearest entry ahead that has another one than that entry. */
+export function otherLimit(entries: readonly Entry[], own: Entry): number | undefined {
+  if (own.shared) return undefined;
+  const differs = ({ order, shared, limit }: Entry): boolean =>
+    order < own.order && !shared && limit !== own.limit;
+  return entries.findLast(differs)?.limit;
 }

@@ -1,47 +1,56 @@
 import {
   QueueLockError,
+  invalidArgument,
   systemClock,
   type Clock,
   type EntrySpec,
-  type QueueLockErrorCode,
+  type Register,
   type SeenEntry,
 } from '@queuelock/core/backend';
 import type { MemoryEntry, MemoryServer, MemoryServerOptions } from './memory-server.ts';
-import { Queue, turnBehind, type Entry } from './queue.ts';
-import { BehaviorSubject, Observable } from './rx.ts';
-import { Sessions } from './sessions.ts';
+import { otherLimit, turnBehind, type Entry } from './queue.ts';
+import { Queues } from './queues.ts';
+import { RegisterStore } from './register-store.ts';
+import { Observable } from './rx.ts';
+import { Sessions, type Granted } from './sessions.ts';
 import { Traces } from './traces.ts';
 
 /**
- * The coordination server, in this process: queues, sessions, one counter. Every call takes effect at once and
+ * The coordination server, in this process: queues, sessions, registers, one counter. Every call takes effect at once and
  * synchronously, including the turns that it gives to others. Orders and tokens are one number that grows for as long
  * as the server lives.
  */
 export class Server implements MemoryServer {
   readonly clock: Clock;
   readonly name: string;
-  readonly #queues = new Map<string, Queue>();
+  readonly registers: RegisterStore = new RegisterStore();
+  readonly #queues: Queues;
   readonly #sessions: Sessions;
   readonly #traces = new Traces();
   #counter = 0n;
-  #wakeUps = 0;
   #watchers = 0;
 
   constructor({ clock = systemClock(), name = '' }: MemoryServerOptions) {
     this.clock = clock;
     this.name = name;
-    this.#sessions = new Sessions(clock, (id) => this.#dropEntriesOf(id));
+    this.#queues = new Queues(() => ++this.#counter);
+    this.#sessions = new Sessions(clock, (id) => {
+      this.#queues.dropAllOf(id);
+    });
   }
 
   // --- what a test or an operator looks at and does
 
   queues(): ReadonlyMap<string, readonly MemoryEntry[]> {
-    const filled = [...this.#queues.values()].filter(({ entries }) => entries.length > 0);
-    return new Map(filled.map(({ name, entries }) => [name, entries.map(inspect)]));
+    return new Map(this.#queues.filled.map(({ name, entries }) => [name, entries.map(inspect)]));
   }
 
   get entryCount(): number {
-    return [...this.#queues.values()].reduce((count, { entries }) => count + entries.length, 0);
+    return this.#queues.filled.reduce((count, { entries }) => count + entries.length, 0);
+  }
+
+  get registerCount(): number {
+    return this.registers.count;
   }
 
   get watcherCount(): number {
@@ -49,7 +58,7 @@ export class Server implements MemoryServer {
   }
 
   get wakeUps(): number {
-    return this.#wakeUps;
+    return this.#queues.wakeUps;
   }
 
   get sessionIds(): readonly string[] {
@@ -61,11 +70,8 @@ export class Server implements MemoryServer {
   }
 
   evict(key: string): boolean {
-    for (const queue of this.#queues.values()) {
-      const entry = queue.entries.find((candidate) => candidate.key === key);
-      if (entry) return this.#drop(queue, entry);
-    }
-    return false;
+    const entries = this.#queues.filled.flatMap((queue) => queue.entries);
+    return this.#drop(entries.find((entry) => entry.key === key));
   }
 
   close(): void {
@@ -74,14 +80,11 @@ export class Server implements MemoryServer {
 
   // --- what a connection calls; the promises are those of `Session` and `Backend`
 
-  /** Opens a session and answers its id. */
-  open(ttlMs: number): string {
-    const id = `session-${String(++this.#counter)}`;
-    this.#sessions.open(id, ttlMs);
-    return id;
+  open(ttlMs: number): Granted {
+    return this.#sessions.open(`session-${String(++this.#counter)}`, ttlMs);
   }
 
-  renew(sessionId: string): number {
+  renew(sessionId: string): Granted {
     return this.#sessions.renew(sessionId);
   }
 
@@ -91,47 +94,80 @@ export class Server implements MemoryServer {
 
   enqueue(sessionId: string, spec: EntrySpec): Entry {
     this.#sessions.requireAlive(sessionId);
-    const queue = this.#queue(spec.queue);
-    return queue.find(spec.id) ?? this.#join(queue, sessionId, spec);
+    const entry = this.#queues.find(spec.queue, spec.id);
+    if (!entry) return this.#queues.join(sessionId, spec);
+    if (spec.limit !== entry.limit) this.#queues.change(entry, { limit: spec.limit });
+    return entry;
+  }
+
+  enqueueAll(sessionId: string, specs: readonly EntrySpec[]): readonly Entry[] {
+    this.#sessions.requireAlive(sessionId);
+    const names = specs.map(({ queue }) => queue);
+    const twice = names.find((queue, place) => names.indexOf(queue) < place);
+    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    const present = specs.filter(({ queue, id }) => this.#queues.find(queue, id));
+    if (present.length > 0 && present.length < specs.length) this.loseAll(specs);
+    return specs.map((spec) => this.enqueue(sessionId, spec));
+  }
+
+  /** They enter all or none, and one of them was removed: nothing of the others is left either. */
+  loseAll(specs: readonly EntrySpec[]): never {
+    for (const { queue, id } of specs) this.remove(queue, id);
+    const ids = specs.map(({ id }) => id).join(', ');
+    throw new QueueLockError('ENTRY_LOST', `of the entries that enter together (${ids}) one was removed`);
   }
 
   tryEnqueue(sessionId: string, spec: EntrySpec): Entry | undefined {
     this.#sessions.requireAlive(sessionId);
-    const queue = this.#queues.get(spec.queue);
-    const turn = queue?.find(spec.id)?.turn ?? turnBehind(queue?.entries ?? [], spec);
+    const { queue, id } = spec;
+    const turn = this.#queues.find(queue, id)?.turn ?? turnBehind(this.#queues.in(queue), spec);
     return turn.admitted ? this.enqueue(sessionId, spec) : undefined;
   }
 
-  update(sessionId: string, ref: { queue: string; id: string }, value: string): boolean {
+  update(sessionId: string, { queue, id }: EntryRef, value: string): boolean {
     this.#sessions.requireAlive(sessionId);
-    const queue = this.#queues.get(ref.queue);
-    const entry = queue?.find(ref.id);
-    if (!queue || !entry) return false;
-    entry.value = value;
-    queue.changed();
-    return true;
+    const entry = this.#queues.find(queue, id);
+    if (entry) this.#queues.relabel(entry, value);
+    return entry !== undefined;
   }
 
-  remove(name: string, id: string): boolean {
-    const queue = this.#queues.get(name);
-    const entry = queue?.find(id);
-    if (!queue || !entry) return false;
-    this.#traces.erase(name, id);
-    return this.#drop(queue, entry);
+  share(sessionId: string, { queue, id }: EntryRef, value: string): boolean {
+    this.#sessions.requireAlive(sessionId);
+    const entry = this.#queues.find(queue, id);
+    if (entry) this.#queues.change(entry, { value, shared: true });
+    return entry !== undefined;
+  }
+
+  remove(queue: string, id: string): boolean {
+    const entry = this.#queues.find(queue, id);
+    if (entry) this.#traces.erase(queue, id);
+    return this.#drop(entry);
+  }
+
+  evictFrom(queue: string, { key, order }: Pick<SeenEntry, 'key' | 'order'>): boolean {
+    if (!key.startsWith(`${queue}/`) || !/^\d+$/.test(key.slice(queue.length + 1))) {
+      throw invalidArgument('key', key, `is the key of an entry of the queue ${JSON.stringify(queue)}`);
+    }
+    return this.#drop(this.#queues.in(queue).find((entry) => entry.key === key && entry.order === order));
   }
 
   /** Answers the traces of holds whose entries are gone. */
-  leaveTrace(sessionId: string, { queue, id }: { queue: string; id: string }): readonly string[] {
+  leaveTrace(sessionId: string, { queue, id }: EntryRef): readonly string[] {
     this.#sessions.requireAlive(sessionId);
-    const entries = this.#queues.get(queue);
-    if (!entries?.find(id)) throw new QueueLockError('ENTRY_LOST', `no entry ${id} is in the queue`);
+    if (!this.#queues.find(queue, id))
+      throw new QueueLockError('ENTRY_LOST', `no entry ${id} is in the queue`);
     this.#traces.leave(queue, id);
-    return this.#traces.of(queue).filter((other) => !entries.find(other));
+    return this.#traces.of(queue).filter((other) => !this.#queues.find(queue, other));
   }
 
   eraseTraces(sessionId: string, queue: string, traces: readonly string[]): void {
     this.#sessions.requireAlive(sessionId);
     for (const id of traces) this.#traces.erase(queue, id);
+  }
+
+  /** As in `Placement.otherLimit`. */
+  otherLimit(entry: Entry): number | undefined {
+    return otherLimit(this.#queues.in(entry.queue), entry);
   }
 
   /** The turns of an entry, as in `Placement.turns$`. */
@@ -141,61 +177,17 @@ export class Server implements MemoryServer {
 
   /** A queue now and after every change. */
   observe(name: string): Observable<readonly SeenEntry[]> {
-    const seen$ = new Observable<readonly SeenEntry[]>((subscriber) => {
-      const queue = this.#queue(name);
-      const watch = queue.observe().subscribe(subscriber);
-      watch.add(() => this.#forgetIfIdle(queue));
-      return watch;
-    });
-    return this.#counted(seen$);
+    return this.#counted(this.#queues.observe(name));
   }
 
-  #join(queue: Queue, sessionId: string, spec: EntrySpec): Entry {
-    const order = ++this.#counter;
-    const turn = turnBehind(queue.entries, spec);
-    // The order is unique in the whole server, so the key is, whatever slashes the name has.
-    const key = `${spec.queue}/${String(order)}`;
-    const entry = { value: '', ...spec, sessionId, order, key, turn, turn$: new BehaviorSubject(turn) };
-    queue.entries.push(entry);
-    queue.changed();
-    return entry;
+  /** A register now and after every write. */
+  observeRegister(queue: string, kind: string): Observable<Register | undefined> {
+    return this.#counted(this.registers.observe(queue, kind));
   }
 
-  #drop(queue: Queue, entry: Entry): true {
-    queue.take(entry);
-    entry.turn$.error(gone('ENTRY_LOST', entry));
-    this.#closeRanks(queue);
-    return true;
-  }
-
-  /** The dead learn it first, then the living get their turns: no two of them own at the same time. */
-  #dropEntriesOf(sessionId: string): void {
-    const dead = [...this.#queues.values()].flatMap(({ entries }) =>
-      entries.filter((entry) => entry.sessionId === sessionId),
-    );
-    for (const entry of dead) this.#queue(entry.queue).take(entry);
-    for (const entry of dead) entry.turn$.error(gone('SESSION_LOST', entry));
-    for (const name of new Set(dead.map(({ queue }) => queue))) this.#closeRanks(this.#queue(name));
-  }
-
-  /** Somebody has left: those whose turn it is learn it before those who only look. */
-  #closeRanks(queue: Queue): void {
-    const promoted = queue.promote();
-    this.#wakeUps += promoted.length;
-    for (const { turn$, turn } of promoted) turn$.next(turn);
-    queue.changed();
-    this.#forgetIfIdle(queue);
-  }
-
-  #queue(name: string): Queue {
-    const queue = this.#queues.get(name) ?? new Queue(name);
-    this.#queues.set(name, queue);
-    return queue;
-  }
-
-  #forgetIfIdle(queue: Queue): void {
-    // Another queue of the same name may have been made since.
-    if (queue.idle && this.#queues.get(queue.name) === queue) this.#queues.delete(queue.name);
+  #drop(entry: Entry | undefined): boolean {
+    if (entry) this.#queues.drop(entry);
+    return entry !== undefined;
   }
 
   #counted<T>(source$: Observable<T>): Observable<T> {
@@ -207,11 +199,12 @@ export class Server implements MemoryServer {
   }
 }
 
-function inspect({ key, order, shared, value, id, sessionId, limit, turn }: Entry): MemoryEntry {
-  return { key, order, shared, value, id, sessionId, limit, admitted: turn.admitted };
+interface EntryRef {
+  readonly queue: string;
+  readonly id: string;
 }
 
-function gone(code: QueueLockErrorCode & `${string}_LOST`, { key }: Entry): QueueLockError {
-  const cause = code === 'ENTRY_LOST' ? 'it was removed' : 'its session has ended';
-  return new QueueLockError(code, `the entry ${key} is not in the queue any more: ${cause}`);
+function inspect({ sessionId, permits = 1, turn, ...entry }: Entry): MemoryEntry {
+  const { key, order, shared, value, id, limit } = entry;
+  return { key, order, shared, value, id, sessionId, limit, permits, admitted: turn.admitted };
 }

@@ -1,74 +1,115 @@
-import type { EntrySpec, HoldTraces, Placement, Session } from '@queuelock/core/backend';
-import type { Link } from './link.ts';
+import {
+  QueueLockError,
+  type EntrySpec,
+  type HoldTraces,
+  type Placement,
+  type Session,
+} from '@queuelock/core/backend';
+import type { Link, MemoryCall } from './link.ts';
 import type { Entry } from './queue.ts';
 import type { Server } from './server.ts';
-import { UnderWay } from './under-way.ts';
+import type { Granted } from './sessions.ts';
 
 /** A session of `server` as a client holds it, at the other end of `link`. */
 export class MemorySession implements Session {
   readonly id: string;
   readonly ttlMs: number;
+  /** No secret: whoever has the server may do as he likes with it. */
+  readonly resumption: string;
   readonly traces: HoldTraces;
   readonly #server: Server;
   readonly #link: Link;
-  readonly #underWay = new UnderWay();
+  readonly #underWay: Granted['underWay'];
+  #abandoned = false;
 
-  constructor(server: Server, link: Link, ttlMs: number) {
-    this.id = server.open(ttlMs);
+  constructor(server: Server, link: Link, { id, ttlMs, underWay }: Granted) {
+    this.id = id;
     this.ttlMs = ttlMs;
+    this.resumption = id;
     this.#server = server;
     this.#link = link;
+    this.#underWay = underWay;
     this.traces = {
-      leave: (queue, id) => link.call('leaveTrace', () => server.leaveTrace(this.id, { queue, id })),
-      erase: (queue, ids) => link.call('eraseTraces', () => server.eraseTraces(this.id, queue, ids)),
+      leave: (queue, entryId) =>
+        this.#call('leaveTrace', () => server.leaveTrace(id, { queue, id: entryId })),
+      erase: (queue, ids) => this.#call('eraseTraces', () => server.eraseTraces(id, queue, ids)),
     };
   }
 
   renew(signal: AbortSignal): Promise<number> {
-    return this.#link.call('renew', () => this.#server.renew(this.id), signal);
+    return this.#call('renew', () => this.#server.renew(this.id).ttlMs, signal);
   }
 
   enqueue(spec: EntrySpec): Promise<Placement> {
-    const arrive = this.#underWay.send(spec.id);
-    return this.#link.call('enqueue', () => {
-      arrive();
+    const arrive = this.#underWay.send([spec.id]);
+    return this.#call('enqueue', () => {
+      requireUnremoved(arrive(), spec);
       return this.#placement(this.#server.enqueue(this.id, spec));
     });
   }
 
+  enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+    const arrive = this.#underWay.send(specs.map(({ id }) => id));
+    return this.#call('enqueueAll', () => {
+      if (!arrive()) this.#server.loseAll(specs);
+      return this.#server.enqueueAll(this.id, specs).map((entry) => this.#placement(entry));
+    });
+  }
+
   tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
-    const arrive = this.#underWay.send(spec.id);
-    return this.#link.call('tryEnqueue', () => {
-      arrive();
+    const arrive = this.#underWay.send([spec.id]);
+    return this.#call('tryEnqueue', () => {
+      requireUnremoved(arrive(), spec);
       const entry = this.#server.tryEnqueue(this.id, spec);
       return entry && this.#placement(entry);
     });
   }
 
   update(queue: string, id: string, value: string): Promise<boolean> {
-    return this.#link.call('update', () => this.#server.update(this.id, { queue, id }, value));
+    return this.#call('update', () => this.#server.update(this.id, { queue, id }, value));
+  }
+
+  share(queue: string, id: string, value: string): Promise<boolean> {
+    return this.#call('share', () => this.#server.share(this.id, { queue, id }, value));
   }
 
   remove(queue: string, id: string): Promise<boolean> {
-    return this.#link.call('remove', () => {
+    return this.#call('remove', () => {
       this.#underWay.refuse(id);
       return this.#server.remove(queue, id);
     });
   }
 
+  async abandon(): Promise<void> {
+    this.#abandoned = true;
+  }
+
   async close(): Promise<void> {
     // Whatever went wrong on the way, the TTL does the rest.
-    await this.#link.call('close', () => this.#server.end(this.id)).catch(() => undefined);
+    await this.#call('close', () => this.#server.end(this.id)).catch(() => undefined);
+  }
+
+  async #call<T>(call: MemoryCall, effect: () => T, signal?: AbortSignal): Promise<T> {
+    if (this.#abandoned) {
+      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+    }
+    return this.#link.call(call, effect, signal);
   }
 
   #placement(entry: Entry): Placement {
     const { order, key, turn } = entry;
+    const otherLimit = this.#server.otherLimit(entry);
     return {
       order,
       token: order,
       key,
       turn,
+      ...(otherLimit === undefined ? {} : { otherLimit }),
       turns$: this.#link.carry(this.#server.follow(entry)),
     } satisfies Placement;
   }
+}
+
+function requireUnremoved(unremoved: boolean, { id }: EntrySpec): void {
+  if (!unremoved) throw new QueueLockError('ENTRY_LOST', `entry ${id} was removed before it arrived`);
 }

@@ -1,4 +1,5 @@
 import { QueueLockError, invalidArgument, type Clock } from '@queuelock/core/backend';
+import { UnderWay } from './under-way.ts';
 
 /** Enough for a real timer to be set and to fire between two renewals. */
 export const MIN_TTL_MS = 10;
@@ -6,8 +7,15 @@ export const MIN_TTL_MS = 10;
 /** The longest time that a timer of the platform takes. */
 const MAX_TTL_MS = 2 ** 31 - 1;
 
-interface Lease {
+/** A session as granted. */
+export interface Granted {
+  readonly id: string;
   readonly ttlMs: number;
+  /** What its clients have sent, whichever of them: a session that was resumed has had several. */
+  readonly underWay: UnderWay;
+}
+
+interface Lease extends Granted {
   expiresAt: number;
   cancelTimer: () => void;
 }
@@ -27,7 +35,7 @@ export class Sessions {
     return [...this.#leases.keys()];
   }
 
-  open(id: string, ttlMs: number): void {
+  open(id: string, ttlMs: number): Granted {
     if (!(ttlMs >= MIN_TTL_MS && ttlMs <= MAX_TTL_MS)) {
       throw invalidArgument(
         'ttlMs',
@@ -35,16 +43,18 @@ export class Sessions {
         `is a number of milliseconds from ${MIN_TTL_MS} to ${MAX_TTL_MS}`,
       );
     }
-    const lease = { ttlMs, expiresAt: this.#clock.now() + ttlMs, cancelTimer: () => undefined };
+    const expiresAt = this.#clock.now() + ttlMs;
+    const lease = { id, ttlMs, underWay: new UnderWay(), expiresAt, cancelTimer: () => undefined };
     this.#leases.set(id, lease);
     this.#watch(id, lease);
+    return lease;
   }
 
-  /** Answers the milliseconds until the session ends. */
-  renew(id: string): number {
+  /** It lives for its whole TTL from now on. */
+  renew(id: string): Granted {
     const lease = this.#alive(id);
     lease.expiresAt = this.#clock.now() + lease.ttlMs;
-    return lease.ttlMs;
+    return lease;
   }
 
   /** @throws {QueueLockError} `SESSION_LOST` */

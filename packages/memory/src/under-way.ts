@@ -1,5 +1,3 @@
-import { QueueLockError } from '@queuelock/core/backend';
-
 interface Request {
   refused: boolean;
 }
@@ -11,20 +9,23 @@ interface Request {
 export class UnderWay {
   readonly #requests = new Map<string, Set<Request>>();
 
-  /** A request leaves; call the answer when it arrives: it throws `ENTRY_LOST` if the id was removed meanwhile. */
-  send(id: string): () => void {
+  /** A request for these ids leaves; call the answer when it arrives: `false` if one of them was removed meanwhile. */
+  send(ids: readonly string[]): () => boolean {
     const request: Request = { refused: false };
-    const siblings = this.#requests.get(id) ?? new Set();
-    this.#requests.set(id, siblings.add(request));
+    for (const id of ids) this.#requests.set(id, (this.#requests.get(id) ?? new Set()).add(request));
     return () => {
-      siblings.delete(request);
-      if (siblings.size === 0) this.#requests.delete(id);
-      if (request.refused)
-        throw new QueueLockError('ENTRY_LOST', `entry ${id} was removed before it arrived`);
+      for (const id of ids) this.#forget(id, request);
+      return !request.refused;
     };
   }
 
   refuse(id: string): void {
     for (const request of this.#requests.get(id) ?? []) request.refused = true;
+  }
+
+  #forget(id: string, request: Request): void {
+    const siblings = this.#requests.get(id);
+    siblings?.delete(request);
+    if (siblings?.size === 0) this.#requests.delete(id);
   }
 }

@@ -125,6 +125,7 @@ describe('a memory server', () => {
       id: holder.id,
       sessionId: session.id,
       limit: 1,
+      permits: 1,
       admitted: true,
     });
     expect(entries[1]).to.include({ id: waiter.id, shared: true, value: '', admitted: false });

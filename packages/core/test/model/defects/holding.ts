@@ -10,17 +10,17 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
   inCore(
     'a loss does not abort the signal',
     ['signal', 'told in time', 'outcome', 'at once'],
-    ['ownership.ts', '      this.#loss.abort(this.#lossError);\n', ''],
+    ['ownership.ts', "if (this.#finish('lost')) this.#loss.abort(this.#lossError);", "this.#finish('lost');"],
   ),
   inCore('the signal waits for its turn to be told of the end of the session', 'signal', [
     'ownership.ts',
-    '    if (left === 0) this.revoke(this.#liveness.ending.reason);\n',
+    '    if (left === 0) this.revoke(this.#live.liveness.ending.reason);\n',
     '',
   ]),
   inCore('a release aborts the signal', 'signal', [
     'ownership.ts',
-    "this.#end ??= 'released';\n",
-    "this.#end ??= 'released';\n    this.#loss.abort(this);\n",
+    "this.#finish('released');\n",
+    "this.#finish('released');\n    this.#loss.abort(this);\n",
   ]),
   inCore('what was released is held until the server has confirmed it', 'no way back', [
     'ownership.ts',
@@ -41,7 +41,11 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     Liveness.newest.set(clock, this);
 `,
     ],
-    ['ownership.ts', 'left = this.#liveness.remainingMs', 'left = this.#liveness.newest.remainingMs'],
+    [
+      'ownership.ts',
+      'left = this.#live.liveness.remainingMs',
+      'left = this.#live.liveness.newest.remainingMs',
+    ],
     ['ownership.ts', 'if (this.#end) return 0;', "if (this.#end === 'released') return 0;"],
   ),
   inCore('a release is confirmed before the server has', 'release', [
@@ -56,21 +60,21 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
   ]),
   inCore('a holder does not hear that its entry was removed', 'learns', [
     'lock.ts',
-    'distinctUntilChanged(sameTurn));',
+    'distinctUntilChanged(sameTurn),',
     `distinctUntilChanged(sameTurn), catchError((error) => {
         if (ownership) return new Subject<Turn>();
         throw error;
-      }));`,
+      }),`,
   ]),
   inCore('a run resolves although its lock was lost', 'run', [
     'work.ts',
-    '    throwIfLost(ownership);\n    return result;',
+    '    throwIfLost(ownership, what);\n    return result;',
     '    return result;',
   ]),
   inCore(
     'a run may wait for itself',
     ['run', 'progress'],
-    ['reentrancy.ts', 'if (hold.active && ', 'if (!hold.active && '],
+    ['call-chain.ts', 'if (hold.active)', 'if (!hold.active)'],
   ),
   inCore('a holder who unsubscribes holds on until the server has heard of it', 'no way back', [
     'lock.ts',

@@ -15,21 +15,22 @@ export const WAITING_DEFECTS: readonly Defect[] = [
   ),
   inCore('a waiter does not hear of the end of its session', 'at once', [
     'lock.ts',
-    'return merge(failures(live), state$).pipe(',
-    'return state$.pipe(',
+    'return merge(failures(live), turn.admitted',
+    'return merge(turn.admitted',
   ]),
-  inCore('a waiter hears of its first turn only', 'progress', [
-    'lock.ts',
-    'startWith(entry.placement.turn),',
-    'startWith(entry.placement.turn), take(1),',
-  ]),
+  inCore(
+    'a waiter hears of its first turn only',
+    'progress',
+    ['limit.ts', 'turns$.pipe(startWith(turn))', 'of(turn)'],
+    ['limit.ts', 'isObservable,', 'isObservable, of,'],
+  ),
   inCore(
     'a waiter hears the turns of another entry',
     ['order', 'exclusive', 'grant', 'progress', 'outcome', 'signal', 'learns'],
-    ['lock.ts', 'entry.placement.turns$.pipe(', 'misrouted(entry.placement.turns$).pipe('],
+    ['limit.ts', 'turns$.pipe(startWith', 'misrouted(turns$).pipe(startWith'],
     [
-      'lock.ts',
-      'function queued(',
+      'limit.ts',
+      'function turnsFrom(',
       `let previous$: Observable<Turn> | undefined;
 function misrouted(own$: Observable<Turn>): Observable<Turn> {
   const turn$ = previous$ ?? own$;
@@ -37,13 +38,13 @@ function misrouted(own$: Observable<Turn>): Observable<Turn> {
   return turn$;
 }
 
-function queued(`,
+function turnsFrom(`,
     ],
   ),
   inCore(
     'a waiter does not wait',
     ['exclusive', 'order'],
-    ['lock.ts', '(turn.admitted ? mayBegin$', '(turn ? mayBegin$'],
+    ['lock.ts', 'turn.admitted\n        ? mayBegin$', 'turn\n        ? mayBegin$'],
   ),
   inCore('a lock is granted in doubt', 'grant', ['grant.ts', "health === 'alive'", 'health !== undefined']),
   inCore(

@@ -1,0 +1,75 @@
+import type { ClaimState } from './api.ts';
+import type { Enqueue, Entry } from './entry.ts';
+import { isQueueLockError } from './errors.ts';
+import { OvertakenError, type Evictions } from './evictions.ts';
+import type { OwnLabel } from './own-label.ts';
+import type { HeldOwnership } from './ownership.ts';
+import { EMPTY, catchError, from, map, merge, of, switchMap, take, type Observable } from './rx.ts';
+import type { LiveSession } from './session.ts';
+
+/** An entry that stands in the queue, and what it tells. */
+export interface Place {
+  readonly live: LiveSession;
+  readonly entry: Entry;
+  readonly label: OwnLabel;
+}
+
+/** The end of a claim that was never held. */
+export function failed(error: unknown): ClaimState {
+  return { status: 'ended', outcome: 'failed', error };
+}
+
+/** What came to an end. */
+export interface Ending {
+  readonly place: Place;
+  readonly ownership: HeldOwnership | undefined;
+  readonly evictions: Evictions;
+}
+
+/** A holder learns of its loss at once; who removed an entry, and why, is read afterwards. */
+export function endedBy(error: unknown, { place, ownership, evictions }: Ending): Observable<ClaimState> {
+  const { live, entry } = place;
+  // One entry may hear of it first; all of the session should.
+  if (isQueueLockError(error, 'SESSION_LOST')) live.liveness.end(error);
+  const end = endOf(ownership, error);
+  if (!isQueueLockError(error, 'ENTRY_LOST') || end.outcome === 'released') return of(end);
+  const { queue, id } = entry.spec;
+  const why$ = from(evictions.whyGone(queue, { id, key: entry.placement.key }));
+  return merge(why$, over(live)).pipe(
+    take(1),
+    map((eviction) => {
+      if (eviction?.kind === 'overtaken' && !ownership) throw new OvertakenError(eviction);
+      for (const told of [error, end.error]) if (isQueueLockError(told)) told.eviction = eviction;
+      return end;
+    }),
+  );
+}
+
+/** The end of the session ends everything at once, also the search for a story. */
+function over({ liveness }: LiveSession): Observable<undefined> {
+  return liveness.health$.pipe(
+    switchMap(() => EMPTY),
+    catchError(() => of(undefined)),
+  );
+}
+
+function endOf(
+  ownership: HeldOwnership | undefined,
+  error: unknown,
+): Extract<ClaimState, { status: 'ended' }> {
+  if (!ownership) return { status: 'ended', outcome: 'failed', error };
+  if (ownership.givenUp) return { status: 'ended', outcome: 'released' };
+  return { status: 'ended', outcome: 'lost', error: ownership.revoke(error) };
+}
+
+/** No place was lost when the session turned out to be gone before the entry was in the queue: a new one serves as well. */
+export function onlyIfTheSessionWasStale(error: unknown): Observable<unknown> {
+  if (isQueueLockError(error, 'SESSION_LOST')) return of(true);
+  throw error;
+}
+
+/** Somebody was let pass: the wait goes on behind, with a new place. Those who wait together start again together. */
+export function onlyIfOvertaken(error: unknown, together: Enqueue | undefined): Observable<unknown> {
+  if (error instanceof OvertakenError && !together) return of(true);
+  throw error;
+}

@@ -1,0 +1,122 @@
+import { repeatUntilDefinite } from './definite.ts';
+import { QueueLockError, invalidArgument } from './errors.ts';
+import type { Eviction, QueueEntry, SharedRegister } from './queue-api.ts';
+import { map, type Observable } from './rx.ts';
+import type { Backend } from './spi.ts';
+import { wallTime } from './wall-time.ts';
+
+/** The kind of the register in which a queue's evictions are kept. */
+const KIND = 'evictions';
+const MAX_BYTES = 4_096;
+
+/** An entry that waited was removed so that somebody could pass. */
+export class OvertakenError extends QueueLockError {
+  constructor(eviction: Eviction) {
+    super('ENTRY_LOST', `overtaken by ${eviction.by}: ${eviction.reason}`, { eviction });
+  }
+}
+
+/** Whose entry it is, as far as that was seen. */
+export type Victim = Eviction['entry'];
+
+/** What evictions need of a client. */
+export interface EvictionTools {
+  readonly backend: Backend;
+  /** The label of who evicts. */
+  readonly by: string;
+  readonly register: (name: string, kind: string) => SharedRegister;
+  readonly closing: AbortSignal;
+}
+
+/**
+ * Removes entries of others. The record is written first, so that the victim finds it when it learns of its loss, and taken back
+ * if there was nothing to remove.
+ */
+export class Evictions {
+  readonly #tools: EvictionTools;
+
+  constructor(tools: EvictionTools) {
+    this.#tools = tools;
+  }
+
+  async evict(
+    name: string,
+    victim: Victim,
+    { kind, reason }: Pick<Eviction, 'kind' | 'reason'>,
+  ): Promise<boolean> {
+    const { backend, by, register, closing } = this.#tools;
+    const { key, order, owner, id } = victim;
+    const entry = { key, order, owner, ...(id === undefined ? {} : { id }) };
+    const record: Eviction = { entry, kind, by, reason, at: wallTime() };
+    const kept = register(name, KIND);
+    await kept.change((text) => append(decode(text), record));
+    const removed = await repeatUntilDefinite(async () => {
+      if (!backend.evict) throw invalidArgument('backend', backend.info.name, 'can evict; this one cannot');
+      return backend.evict(name, { key, order });
+    }, closing);
+    if (!removed) await kept.change((text) => without(decode(text), record));
+    return removed;
+  }
+
+  /** Why an entry was removed, if somebody said so. Best effort: `undefined` when that cannot be read. */
+  async whyGone(
+    name: string,
+    own: { readonly id: string; readonly key: string },
+  ): Promise<Eviction | undefined> {
+    const { registers } = this.#tools.backend;
+    try {
+      const kept = await registers?.read(name, KIND);
+      return decode(kept?.text).findLast(({ entry }) => entry.id === own.id || entry.key === own.key);
+    } catch {
+      return undefined; // The loss is certain; only its story is missing.
+    }
+  }
+
+  watch(name: string): Observable<readonly Eviction[]> {
+    return this.#tools.register(name, KIND).state$.pipe(map(({ text }) => decode(text)));
+  }
+}
+
+/** Those that wait or hold ahead of `own` and stand against it, the last first: so nobody is let in on the way. */
+export function inTheWayOf(
+  entries: readonly QueueEntry[],
+  own: Pick<QueueEntry, 'order' | 'shared'>,
+): readonly QueueEntry[] {
+  return entries.filter(({ order, shared }) => order < own.order && !(shared && own.shared)).reverse();
+}
+
+function append(records: readonly Eviction[], record: Eviction): string {
+  if (records.some((known) => isSame(known, record))) return encode(records);
+  const all = [...records, record];
+  while (Buffer.byteLength(encode(all)) > MAX_BYTES && all.length > 1) all.shift();
+  return encode(all);
+}
+
+function without(records: readonly Eviction[], record: Eviction): string | undefined {
+  const rest = records.filter((known) => !isSame(known, record));
+  return rest.length === 0 ? undefined : encode(rest);
+}
+
+function isSame(a: Eviction, b: Eviction): boolean {
+  return a.entry.key === b.entry.key && a.by === b.by && a.at === b.at;
+}
+
+function encode(records: readonly Eviction[]): string {
+  return JSON.stringify(records, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part));
+}
+
+/** What cannot be read counts as no record: only clients of this kind write here. */
+function decode(text: string | undefined): readonly Eviction[] {
+  if (text === undefined) return [];
+  try {
+    const records = JSON.parse(text) as (Omit<Eviction, 'entry'> & {
+      readonly entry: Omit<Victim, 'order'> & { readonly order: string };
+    })[];
+    return records.map((record) => ({
+      ...record,
+      entry: { ...record.entry, order: BigInt(record.entry.order) },
+    }));
+  } catch {
+    return [];
+  }
+}

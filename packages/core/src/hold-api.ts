@@ -1,0 +1,89 @@
+import type { Observable } from 'rxjs';
+import type { QueueEntry } from './queue-api.ts';
+
+/** Of one hold, of a single lock or of several. */
+export interface Hold extends AsyncDisposable {
+  /**
+   * Aborts when the ownership is lost (never when it is released), with a {@link QueueLockError} `OWNERSHIP_LOST` as
+   * reason, no later than the server may grant the lock to the next. Looking at it checks the clock, so it is right
+   * even when timers are late (a blocked event loop, a resumed process).
+   */
+  readonly signal: AbortSignal;
+  /** Whether the lock is held at this very moment; compares with the clock. */
+  readonly held: boolean;
+  /** Milliseconds for which the hold is proven from now on; 0 when it is not held. Grows with every heartbeat. */
+  readonly remainingMs: number;
+  /**
+   * For the line before an effect that others can see: throws `OWNERSHIP_LOST` when the lock is not held any more, and
+   * `NOT_ENOUGH_TIME` when less than `needsMs` of the hold is proven, for instance the timeout of the request that follows.
+   * Call it in the same synchronous block as the send: between a check and an `await`'s end a process may stand still.
+   */
+  throwIfLost(needsMs?: number): void;
+  /**
+   * Gives the lock up. Settles when the server has confirmed it or the session has surely ended; a lost connection makes
+   * it take longer, never fail. Calling it again answers the same. After a loss it does nothing.
+   */
+  release(): Promise<void>;
+}
+
+/** The right to act, for as long as `held` says so. */
+export interface Ownership extends Hold {
+  readonly name: string;
+  /** Of the entry; see `QueueEntry.id`. */
+  readonly id: string;
+  /** The entry's key or path as the store holds it. */
+  readonly key: string;
+  /** The server's order of the entry within its queue. */
+  readonly order: bigint;
+  /** Fencing token: larger than that of every earlier holder of this name, for ever. Send it with every protected write. */
+  readonly token: bigint;
+  /** Whether it is held together with other readers. */
+  readonly shared: boolean;
+  /** How often the call chain has entered this hold: 1, and one more for each `reentrant` or `within` around it. */
+  readonly depth: number;
+  /**
+   * Turns the write lock into a read lock at the same place: readers behind it are let in, writers are not. The token stays.
+   * Repeated until it is certain; rejects with `OWNERSHIP_LOST` after a loss or a release. Does nothing when it is shared.
+   * (Curator's downgrade; there is no way back, since two readers who both wait to write would wait for ever.)
+   */
+  downgrade(): Promise<void>;
+  /** Replaces what everybody sees of the entry. Repeated until it is certain; rejects with `OWNERSHIP_LOST` after a loss or a release. */
+  update(
+    label: { readonly metadata: Readonly<Record<string, string>> } | { readonly value: string },
+  ): Promise<void>;
+  /**
+   * Requests of those who wait behind, each once, as long as somebody subscribes; completes when the hold ends. Watches the whole
+   * queue, so it costs an event for every change of it.
+   */
+  readonly requests$: Observable<HandoverRequest>;
+}
+
+/** What a waiter asks of the holder. Whoever ignores it does nothing. */
+export interface HandoverRequest {
+  /** The entry that asks. */
+  readonly from: QueueEntry;
+  readonly reason: string;
+  readonly withinMs: number;
+  /** Says yes, and releases: the next in line follows, whoever it is. Call it when the work is at a point where it can stop. */
+  yieldToQueue(): Promise<void>;
+  /**
+   * Says yes, and releases straight to the one who asked: those in between join again behind it (waiters of other kinds are turned
+   * away). As an eviction it needs a backend that can evict.
+   */
+  yieldToRequester(): Promise<void>;
+  /** Says no. */
+  decline(reason: string): Promise<void>;
+}
+
+/** What became of a request. `ignored`: no answer within the time. */
+export interface HandoverAnswer {
+  readonly answer: 'yields' | 'declined' | 'ignored';
+  readonly reason?: string;
+}
+
+/** The right to act on several names at once. Held if all are; lost if one is. */
+export interface MultiOwnership extends Hold {
+  readonly names: readonly string[];
+  /** The single ownership, for its token and its key. */
+  of(name: string): Ownership;
+}

@@ -1,0 +1,23 @@
+const KEPT_TIMES = 9;
+const KEPT_NAMES = 1_000;
+
+/** How long a client has held its names lately. Bounded: the names used last, the last holds of each. */
+export class HoldTimes {
+  readonly #byName = new Map<string, readonly number[]>();
+
+  note(name: string, heldMs: number): void {
+    const times = [...(this.#byName.get(name) ?? []), heldMs].slice(-KEPT_TIMES);
+    // The one used last stands last.
+    this.#byName.delete(name);
+    this.#byName.set(name, times);
+    const [oldest] = this.#byName.keys();
+    if (this.#byName.size > KEPT_NAMES && oldest !== undefined) this.#byName.delete(oldest);
+  }
+
+  /** The median, in whole milliseconds. */
+  typical(name: string): number | undefined {
+    const times = [...(this.#byName.get(name) ?? [])].sort((a, b) => a - b);
+    const median = times[Math.floor(times.length / 2)];
+    return median === undefined ? undefined : Math.round(median);
+  }
+}

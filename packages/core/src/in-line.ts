@@ -1,0 +1,110 @@
+import { admittedOf } from './admitted.ts';
+import type { Clock } from './clock.ts';
+import { QueueLockError } from './errors.ts';
+import { inTheWayOf, type Evictions } from './evictions.ts';
+import { expectedWait } from './expected-wait.ts';
+import type { HandoverAnswer } from './hold-api.ts';
+import type { ClaimOptions } from './options.ts';
+import type { OwnLabel } from './own-label.ts';
+import type { QueueEntry, QueueState } from './queue-api.ts';
+import { answersTo } from './requests.ts';
+import {
+  EMPTY,
+  filter,
+  from,
+  ignoreElements,
+  map,
+  merge,
+  switchMap,
+  take,
+  tap,
+  type Observable,
+} from './rx.ts';
+
+/** What a claim does while it waits, if anything. */
+export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
+
+/** What doing so needs. */
+export interface InLineTools {
+  readonly label: OwnLabel;
+  readonly queue$: Observable<QueueState>;
+  readonly evictions: Evictions;
+  readonly clock: Clock;
+}
+
+/** The own entry, and the queue at a moment when it stood there. */
+interface Picture {
+  readonly own: QueueEntry;
+  readonly entries: readonly QueueEntry[];
+  readonly name: string;
+}
+
+/** What goes on while an entry waits. Emits answers to its request; errors when it should rather not wait. */
+export function whileInLine(
+  { id, key }: { readonly id: string; readonly key: string },
+  options: InLineOptions,
+  tools: InLineTools,
+): Observable<HandoverAnswer> {
+  const { steal, request } = options;
+  const picture$ = firstPicture(key, tools.queue$);
+  const admission$ = picture$.pipe(
+    tap((picture) => {
+      throwIfTooLong(picture, options);
+    }),
+    ignoreElements(),
+  );
+  const theft$ = picture$.pipe(
+    switchMap((picture) => (steal ? from(clearTheWay(picture, steal.reason, tools.evictions)) : EMPTY)),
+    ignoreElements(),
+  );
+  const isAdmissionLimited = options.maxWaiters !== undefined || options.maxExpectedWaitMs !== undefined;
+  return merge(
+    isAdmissionLimited ? admission$ : EMPTY,
+    steal ? theft$ : EMPTY,
+    request ? answersTo({ id, withinMs: request.withinMs }, tools) : EMPTY,
+  );
+}
+
+function firstPicture(key: string, queue$: Observable<QueueState>): Observable<Picture> {
+  return queue$.pipe(
+    filter(({ status }) => status === 'live'),
+    map(({ name, entries }) => ({ name, entries, own: entries.find((entry) => entry.key === key) })),
+    filter((picture): picture is Picture => picture.own !== undefined),
+    take(1),
+  );
+}
+
+/** By the server's order: of those who join at the same time, just as many stay as were allowed. */
+function throwIfTooLong(
+  { own, entries, name }: Picture,
+  { maxWaiters = Infinity, maxExpectedWaitMs = Infinity }: InLineOptions,
+): void {
+  const admitted = admittedOf(entries);
+  if (admitted.has(own)) return;
+  const waiting = entries.filter((entry) => entry.order <= own.order && !admitted.has(entry)).length;
+  if (waiting > maxWaiters) {
+    throw new QueueLockError(
+      'QUEUE_FULL',
+      `${JSON.stringify(name)}: ${String(waiting - 1)} wait already, and maxWaiters is ${String(maxWaiters)}`,
+    );
+  }
+  if (own.id === undefined) return;
+  const { waitMs = 0 } = expectedWait(entries, own.id);
+  if (waitMs > maxExpectedWaitMs) {
+    throw new QueueLockError(
+      'WAIT_TOO_LONG',
+      `${JSON.stringify(name)}: a wait of ${String(Math.round(waitMs))} ms is expected, and maxExpectedWaitMs is ${String(maxExpectedWaitMs)}`,
+    );
+  }
+}
+
+async function clearTheWay(
+  { own, entries, name }: Picture,
+  reason: string,
+  evictions: Evictions,
+): Promise<void> {
+  const admitted = admittedOf(entries);
+  for (const entry of inTheWayOf(entries, own)) {
+    await evictions.evict(name, entry, { kind: admitted.has(entry) ? 'stolen' : 'overtaken', reason });
+  }
+}

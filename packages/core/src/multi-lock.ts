@@ -1,0 +1,79 @@
+import type { MultiClaimState, MultiLock, MultiOptions } from './api.ts';
+import { checkNames, checkPatience, requestOf, type RequestDefaults } from './arguments.ts';
+import { heldByThisChain, runWithin } from './call-chain.ts';
+import { QueueLockError, isQueueLockError } from './errors.ts';
+import { firstHeld } from './first-held.ts';
+import type { MultiOwnership } from './hold-api.ts';
+import type { ClaimContext } from './lock.ts';
+import { claimTogether } from './multi.ts';
+import type { Observable } from './rx.ts';
+import type { Backend } from './spi.ts';
+import { workUnder } from './work.ts';
+
+/** The client that takes several names. */
+export interface MultiTools {
+  /** Tells its holds from those of other clients. */
+  readonly by: object;
+  readonly backend: Backend;
+  readonly context: ClaimContext;
+  readonly defaults: RequestDefaults;
+}
+
+/** Several names of one client. */
+export class NamesTogether implements MultiLock {
+  readonly names: readonly string[];
+  readonly #tools: MultiTools;
+
+  constructor(names: readonly string[], tools: MultiTools) {
+    checkNames(names, tools.backend);
+    this.names = [...names];
+    this.#tools = tools;
+  }
+
+  claim(options: MultiOptions = {}): Observable<MultiClaimState> {
+    const { context, defaults } = this.#tools;
+    const { signal, timeoutMs, ...each } = options;
+    checkPatience(options);
+    const requests = this.names.map((name) => requestOf(name, each, defaults));
+    return claimTogether(context, requests, { signal, timeoutMs });
+  }
+
+  async acquire(options: MultiOptions = {}): Promise<MultiOwnership> {
+    const claim$ = this.claim(options);
+    if (options.timeoutMs !== 0) this.#refuseReentry();
+    return firstHeld(claim$);
+  }
+
+  async tryAcquire(options: Omit<MultiOptions, 'timeoutMs'> = {}): Promise<MultiOwnership | undefined> {
+    try {
+      return await this.acquire({ ...options, timeoutMs: 0 });
+    } catch (error) {
+      if (isQueueLockError(error, 'TIMEOUT')) return undefined;
+      throw error;
+    }
+  }
+
+  async run<T>(
+    work: (ownership: MultiOwnership) => T | PromiseLike<T>,
+    options: MultiOptions = {},
+  ): Promise<Awaited<T>> {
+    const ownership = await this.acquire(options);
+    const what = `the locks ${JSON.stringify(this.names)}`;
+    const within = this.names.reduce(
+      (inner: () => Promise<Awaited<T>>, name) => () => runWithin(this.#tools.by, ownership.of(name), inner),
+      () => workUnder(ownership, { what, work }),
+    );
+    return within();
+  }
+
+  #refuseReentry(): void {
+    const held = heldByThisChain().find(
+      ({ by, ownership }) => by === this.#tools.by && this.names.includes(ownership.name),
+    );
+    if (!held) return;
+    throw new QueueLockError(
+      'REENTRANT',
+      `${JSON.stringify(held.ownership.name)} is held by this very call chain, which would wait for itself for ever`,
+    );
+  }
+}

@@ -1,0 +1,60 @@
+import { checkedSignal } from './checked-signal.ts';
+import { invalidArgument, isQueueLockError } from './errors.ts';
+import type { MultiOwnership, Ownership } from './hold-api.ts';
+
+/** Several holds as one: held if all are, lost if one is, released together. */
+export class HeldTogether implements MultiOwnership {
+  readonly names: readonly string[];
+  readonly #holds: ReadonlyMap<string, Ownership>;
+  readonly #loss = new AbortController();
+  #signal: AbortSignal | undefined;
+  #released: Promise<void> | undefined;
+
+  constructor(holds: readonly Ownership[]) {
+    this.names = holds.map(({ name }) => name);
+    this.#holds = new Map(holds.map((hold) => [hold.name, hold]));
+    for (const hold of holds) hold.signal.addEventListener('abort', () => this.#lose(hold.signal.reason));
+  }
+
+  of(name: string): Ownership {
+    const hold = this.#holds.get(name);
+    if (!hold) throw invalidArgument('name', name, `is one of ${JSON.stringify(this.names)}`);
+    return hold;
+  }
+
+  get remainingMs(): number {
+    if (this.#loss.signal.aborted || this.#released) return 0;
+    return Math.min(...this.#all().map(({ remainingMs }) => remainingMs));
+  }
+
+  get held(): boolean {
+    return this.remainingMs > 0;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= checkedSignal(this.#loss, () => this.held);
+    return this.#signal;
+  }
+
+  throwIfLost(needsMs?: number): void {
+    for (const hold of this.#all()) hold.throwIfLost(needsMs);
+    this.#loss.signal.throwIfAborted();
+  }
+
+  release(): Promise<void> {
+    this.#released ??= Promise.all(this.#all().map((hold) => hold.release())).then(() => undefined);
+    return this.#released;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
+
+  #all(): readonly Ownership[] {
+    return [...this.#holds.values()];
+  }
+
+  #lose(reason: unknown): void {
+    if (!this.#released && isQueueLockError(reason)) this.#loss.abort(reason);
+  }
+}

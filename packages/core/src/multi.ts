@@ -1,0 +1,117 @@
+import type { ClaimState, MultiClaimState } from './api.ts';
+import { QueueLockError } from './errors.ts';
+import { OvertakenError } from './evictions.ts';
+import type { Ownership } from './hold-api.ts';
+import { claim, type ClaimContext } from './lock.ts';
+import { HeldTogether } from './multi-ownership.ts';
+import {
+  Subject,
+  catchError,
+  combineLatest,
+  defer,
+  distinctUntilChanged,
+  map,
+  merge,
+  of,
+  retry,
+  startWith,
+  takeUntil,
+  takeWhile,
+  tap,
+  type Observable,
+} from './rx.ts';
+import { Together } from './together.ts';
+import { waitLimit, type WaitLimit } from './wait-limit.ts';
+import type { ClaimRequest } from './wish.ts';
+
+/**
+ * Several claims as one, all or nothing. All their entries are made at one point of the store's order, so of any two multi-locks one
+ * stands ahead of the other in every queue that they share: the one that is ahead of all others waits for none of them, and
+ * a circle of multi-locks cannot be. Subscribing joins, unsubscribing leaves all queues or releases all. Never errors.
+ */
+export function claimTogether(
+  context: ClaimContext,
+  requests: readonly ClaimRequest[],
+  patience: WaitLimit,
+): Observable<MultiClaimState> {
+  return defer(() => {
+    const granted$ = new Subject<void>();
+    const patience$ = waitLimit(patience, context.clock, () => undefined).pipe(takeUntil(granted$));
+    const story$ = defer(() => join(context, requests, patience)).pipe(
+      tap(({ status }) => {
+        if (status === 'held') granted$.next();
+      }),
+      retry({ delay: onlyIfOvertaken }),
+    );
+    return merge(patience$, story$).pipe(
+      catchError((error: unknown) => of(failed(error))),
+      startWith<MultiClaimState>({ status: 'joining' }),
+      distinctUntilChanged(sameState),
+      takeWhile(({ status }) => status !== 'ended', true),
+    );
+  });
+}
+
+function join(
+  context: ClaimContext,
+  requests: readonly ClaimRequest[],
+  { timeoutMs }: WaitLimit,
+): Observable<MultiClaimState> {
+  const together = new Together(requests.length);
+  const enqueue: ClaimContext['enqueue'] = (session, spec) => together.enqueue(session, spec);
+  // They end together, so none of them has a limit of its own.
+  const single$ = requests.map((request) => claim({ ...context, enqueue }, { ...request, patience: {} }));
+  let ownership: HeldTogether | undefined;
+  return combineLatest(single$).pipe(
+    map((states) => {
+      const end = endOf(states);
+      if (end) return end;
+      // Whoever releases one of them releases all.
+      if (states.some(({ status }) => status === 'ended')) void ownership?.release();
+      const holds = states.map(ownershipIn).filter((hold) => hold !== undefined);
+      if (holds.length === states.length) ownership ??= new HeldTogether(holds);
+      if (!ownership) return waiting(states, requests, timeoutMs);
+      const isDoubtful = states.some(({ status }) => status === 'doubtful');
+      return { status: isDoubtful ? 'doubtful' : 'held', ownership };
+    }),
+  );
+}
+
+/** The first that ended for another reason than the release of the others ends all. */
+function endOf(states: readonly ClaimState[]): MultiClaimState | undefined {
+  const ended = states.filter((state) => state.status === 'ended');
+  const trouble = ended.find(({ outcome }) => outcome !== 'released');
+  if (trouble?.outcome === 'failed' && trouble.error instanceof OvertakenError) throw trouble.error;
+  if (trouble) return trouble;
+  return ended.length === states.length ? ended[0] : undefined;
+}
+
+function waiting(
+  states: readonly ClaimState[],
+  requests: readonly ClaimRequest[],
+  timeoutMs: number | undefined,
+): MultiClaimState {
+  if (states.some(({ status }) => status === 'joining')) return { status: 'joining' };
+  const waitingFor = requests.filter((_, at) => states[at]?.status === 'queued').map(({ queue }) => queue);
+  if (timeoutMs !== 0 || waitingFor.length === 0) return { status: 'queued', waitingFor };
+  return failed(new QueueLockError('TIMEOUT', `${JSON.stringify(waitingFor[0])} is taken (timeoutMs 0)`));
+}
+
+function ownershipIn(state: ClaimState): Ownership | undefined {
+  return state.status === 'held' || state.status === 'doubtful' ? state.ownership : undefined;
+}
+
+function failed(error: unknown): MultiClaimState {
+  return { status: 'ended', outcome: 'failed', error };
+}
+
+function sameState(before: MultiClaimState, now: MultiClaimState): boolean {
+  if (before.status === 'queued' && now.status === 'queued')
+    return before.waitingFor.join('\n') === now.waitingFor.join('\n');
+  return before.status === now.status;
+}
+
+function onlyIfOvertaken(error: unknown): Observable<unknown> {
+  if (error instanceof OvertakenError) return of(true);
+  throw error;
+}

@@ -1,0 +1,41 @@
+import { repeatUntilDefinite } from './definite.ts';
+import { encodeLabel, type EntryLabel } from './entry-value.ts';
+import type { LiveSession } from './session.ts';
+import type { EntrySpec } from './spi.ts';
+
+/** Stores a value in the entry; `false` if there is no entry any more. */
+type Write = (value: string) => Promise<boolean>;
+
+/** What an own entry stores. Changes build on each other and are written one after the other. */
+export class OwnLabel {
+  readonly #live: LiveSession;
+  readonly #spec: EntrySpec;
+  #label: EntryLabel | string;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(live: LiveSession, spec: EntrySpec, label: EntryLabel | string) {
+    this.#live = live;
+    this.#spec = spec;
+    this.#label = label;
+  }
+
+  /** Adds to what is told, where it is told in our form. */
+  tell(change: (label: EntryLabel) => EntryLabel, write?: Write): Promise<boolean> {
+    return this.replace(typeof this.#label === 'string' ? this.#label : change(this.#label), write);
+  }
+
+  /** Repeated until it is certain; `false` if there is no entry any more. Rejects when the session ends. */
+  replace(label: EntryLabel | string, write: Write = (value) => this.#update(value)): Promise<boolean> {
+    const value = encodeLabel(label);
+    this.#label = label;
+    const written = this.#last.then(() =>
+      repeatUntilDefinite(() => write(value), this.#live.liveness.ending),
+    );
+    this.#last = written.catch(() => undefined);
+    return written;
+  }
+
+  #update(value: string): Promise<boolean> {
+    return this.#live.session.update(this.#spec.queue, this.#spec.id, value);
+  }
+}

@@ -1,0 +1,21 @@
+import { invalidArgument, isQueueLockError } from './errors.ts';
+import type { Backend, Session } from './spi.ts';
+
+/** Opens a session; the first time goes on with an earlier one, unless that has ended. */
+export function openOrResume(backend: Backend, resumption: string | undefined): Backend['open'] {
+  let left = resumption;
+  return async (ttlMs, signal): Promise<Session> => {
+    if (left === undefined) return backend.open(ttlMs, signal);
+    if (!backend.resume)
+      throw invalidArgument('resume', 'a session', `is not offered by the backend ${backend.info.name}`);
+    try {
+      const session = await backend.resume(left, signal);
+      left = undefined;
+      return session;
+    } catch (error) {
+      if (!isQueueLockError(error, 'SESSION_LOST')) throw error;
+      left = undefined;
+      return backend.open(ttlMs, signal);
+    }
+  };
+}

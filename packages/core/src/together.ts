@@ -1,0 +1,50 @@
+import { invalidArgument } from './errors.ts';
+import type { EntrySpec, Placement, Session } from './spi.ts';
+
+interface Joining {
+  readonly spec: EntrySpec;
+  readonly resolve: (placement: Placement) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Claims that join at one point of the store's order: whoever comes first waits until the others have come too. */
+export class Together {
+  readonly #count: number;
+  readonly #joining = new Map<Session, Joining[]>();
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  /** One attempt of one claim, made when all claims have come to theirs. */
+  enqueue(session: Session, spec: EntrySpec): Promise<Placement> {
+    return new Promise((resolve, reject) => {
+      // A claim that found its session ended comes again with another one.
+      const joining = this.#joining.get(session) ?? [];
+      this.#joining.set(session, joining);
+      joining.push({ spec, resolve, reject });
+      if (joining.length < this.#count) return;
+      this.#joining.delete(session);
+      void enqueueAll(session, joining);
+    });
+  }
+}
+
+async function enqueueAll(session: Session, joining: readonly Joining[]): Promise<void> {
+  try {
+    if (!session.enqueueAll)
+      throw invalidArgument(
+        'names',
+        joining.length,
+        'is 1 on this backend, which enters one queue at a time',
+      );
+    const placements = await session.enqueueAll(joining.map(({ spec }) => spec));
+    joining.forEach(({ resolve, reject }, at) => {
+      const placement = placements[at];
+      if (placement) resolve(placement);
+      else reject(new TypeError('the backend answered with fewer placements than entries'));
+    });
+  } catch (error) {
+    for (const { reject } of joining) reject(error);
+  }
+}

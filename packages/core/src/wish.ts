@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { EntryLabel } from './entry-value.ts';
+import { encodeLabel } from './entry-value.ts';
+import type { ClaimOptions } from './options.ts';
+import type { Observable } from './rx.ts';
+import type { EntrySpec } from './spi.ts';
+import type { WaitLimit } from './wait-limit.ts';
+import { wallTime } from './wall-time.ts';
+
+/** What is asked for, checked and complete. */
+export interface ClaimRequest {
+  readonly queue: string;
+  /** Of an entry that the session has already; by default a new one. */
+  readonly id: string | undefined;
+  readonly shared: boolean;
+  readonly permits: number;
+  readonly limit: number | Observable<number>;
+  /** What the entry tells, or stores as it is. */
+  readonly label: EntryLabel | string;
+  /** Of the hold, before it begins. */
+  readonly needsMs: number;
+  /** A timeout of 0 joins only if nobody is ahead. */
+  readonly patience: WaitLimit;
+  readonly inLine: Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
+}
+
+/** An entry to make, and what it tells. */
+export interface Wish {
+  readonly spec: EntrySpec;
+  readonly label: EntryLabel | string;
+}
+
+/** One entry for one attempt: an id of its own and what is known only now. */
+export function wishOf(
+  request: ClaimRequest,
+  { limit, typicalHoldMs }: { readonly limit: number; readonly typicalHoldMs: number | undefined },
+): Wish {
+  const { queue, shared, permits } = request;
+  const id = request.id ?? randomUUID().replaceAll('-', '');
+  const label = typeof request.label === 'string' ? request.label : complete(request.label);
+  return { label, spec: { queue, id, shared, limit, permits, value: encodeLabel(label) } };
+
+  function complete(told: EntryLabel): EntryLabel {
+    return {
+      ...told,
+      id,
+      since: wallTime(),
+      ...(permits === 1 ? {} : { permits }),
+      ...(limit === 1 ? {} : { limit }),
+      ...(typicalHoldMs === undefined ? {} : { typicalHoldMs }),
+    };
+  }
+}

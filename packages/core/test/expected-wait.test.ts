@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { admittedOf } from '../src/admitted.ts';
+import { turnOf } from '../src/backend.ts';
+import { expectedWait, type HoldTimes } from '../src/expected-wait.ts';
+import type { QueueEntry } from '../src/index.ts';
+
+type Told = Partial<Pick<QueueEntry, 'shared' | 'permits' | 'limit' | 'typicalHoldMs'>>;
+
+/** A line of entries with the ids `0`, `1`, ... and the keys `q/0`, `q/1`, ... */
+function lineOf(...told: readonly Told[]): readonly QueueEntry[] {
+  return told.map((one, place) => ({
+    key: `q/${place}`,
+    order: BigInt(place),
+    id: String(place),
+    shared: false,
+    owner: 'o',
+    metadata: {},
+    value: '',
+    permits: 1,
+    limit: 1,
+    holds: [],
+    answers: [],
+    ...one,
+  }));
+}
+
+const reads = (typicalHoldMs: number): Told => ({ shared: true, typicalHoldMs });
+const writes = (typicalHoldMs: number): Told => ({ typicalHoldMs });
+const takes = (permits: number, typicalHoldMs: number): Told => ({ permits, limit: 3, typicalHoldMs });
+
+describe('the expected wait', () => {
+  for (const { says, line, waits, basis = {}, seen } of [
+    { says: 'nothing for the one that holds', line: [{}], waits: 0 },
+    {
+      says: 'nothing known of the holder: unknown',
+      line: [{}, {}],
+      waits: undefined,
+      basis: { unknown: 1 },
+    },
+    {
+      says: 'the holds of all ahead, one after the other',
+      line: [writes(10), writes(5), {}],
+      waits: 15,
+      basis: { announced: 2 },
+    },
+    {
+      says: 'what was seen stands in for those who announce nothing',
+      line: [{}, writes(5), {}, {}],
+      seen: { typicalMs: 100 },
+      waits: 205,
+      basis: { announced: 1, seen: 2 },
+    },
+    {
+      says: 'what the holder has used already is over',
+      line: [writes(10), writes(5), {}],
+      seen: { heldMs: new Map([['q/0', 4]]) },
+      waits: 11,
+      basis: { announced: 2 },
+    },
+    {
+      says: 'a holder that takes longer than usual ends now',
+      line: [writes(10), writes(5), {}],
+      seen: { heldMs: new Map([['q/0', 40]]) },
+      waits: 5,
+      basis: { announced: 2 },
+    },
+    {
+      says: 'readers that hold together take the time of the longest',
+      line: [reads(10), reads(30), reads(20), {}],
+      waits: 30,
+      basis: { announced: 3 },
+    },
+    {
+      says: 'a reader behind readers that wait waits for the writer alone',
+      line: [writes(10), reads(30), reads(20), { shared: true }],
+      waits: 10,
+      basis: { announced: 1 },
+    },
+    {
+      says: 'a reader behind a writer that waits for readers',
+      line: [reads(10), writes(7), reads(20), { shared: true }],
+      waits: 17,
+      basis: { announced: 2 },
+    },
+    {
+      says: 'three permits work in parallel',
+      line: [takes(1, 10), takes(1, 20), takes(1, 30), takes(1, 10), takes(1, 0)],
+      waits: 20,
+      basis: { announced: 4 },
+    },
+    {
+      says: 'nobody smaller passes one that wants more permits',
+      line: [takes(2, 10), takes(3, 20), takes(1, 0)],
+      waits: 30,
+      basis: { announced: 2 },
+    },
+    {
+      says: 'a hold of unknown length does not matter where others make way',
+      line: [{ limit: 2 }, { limit: 2, typicalHoldMs: 10 }, { limit: 2 }],
+      waits: 10,
+      basis: { announced: 1, unknown: 1 },
+    },
+  ] satisfies readonly {
+    says: string;
+    line: readonly Told[];
+    waits: number | undefined;
+    basis?: object;
+    seen?: HoldTimes;
+  }[]) {
+    it(says, () => {
+      expect(expectedWait(lineOf(...line), String(line.length - 1), seen)).to.deep.equal({
+        waitMs: waits,
+        basis: { announced: 0, seen: 0, unknown: 0, ...basis },
+      });
+    });
+  }
+
+  it('of an entry that is not there is unknown', () => {
+    const { waitMs } = expectedWait(lineOf(writes(10)), 'another');
+    expect(waitMs).to.equal(undefined);
+  });
+
+  it('is what happens when everybody holds as long as expected', () => {
+    fc.assert(
+      fc.property(mixedLines(), (line) => {
+        const starts = play(line);
+        for (const { id } of line) expect(expectedWait(line, id!).waitMs).to.equal(starts.get(id!));
+      }),
+    );
+  });
+
+  it('never is less for a later one that conflicts with the same', () => {
+    fc.assert(
+      fc.property(plainLines(), (line) => {
+        const waits = line.map(({ id }) => expectedWait(line, id!).waitMs ?? Infinity);
+        expect(waits).to.deep.equal([...waits].sort((a, b) => a - b));
+      }),
+    );
+  });
+});
+
+describe('who is admitted', () => {
+  it('is told by the rule that turns are given by', () => {
+    fc.assert(
+      fc.property(mixedLines(), (line) => {
+        const byTurns = line.filter((own, place) => {
+          const ahead = line.slice(0, place).filter((other) => !(own.shared && other.shared));
+          return turnOf({ refs: ahead.reverse() }, own).admitted;
+        });
+        expect([...admittedOf(line)]).to.deep.equal(byTurns);
+      }),
+    );
+  });
+});
+
+/** Lines with readers, writers, semaphores of different limits, all mixed; they announce small whole numbers, also 0. */
+function mixedLines(): fc.Arbitrary<readonly QueueEntry[]> {
+  const told = fc.integer({ min: 1, max: 4 }).chain((limit) =>
+    fc.record({
+      limit: fc.constant(limit),
+      permits: fc.integer({ min: 1, max: limit }),
+      shared: fc.boolean(),
+      typicalHoldMs: fc.nat({ max: 5 }),
+    }),
+  );
+  return fc.array(told, { maxLength: 12 }).map((all) => lineOf(...all));
+}
+
+/** Lines as one kind of primitive makes them: readers and writers, or takers of permits of one limit; some announce nothing. */
+function plainLines(): fc.Arbitrary<readonly QueueEntry[]> {
+  const typicalHoldMs = fc.option(fc.nat({ max: 50 }), { nil: undefined });
+  const known = (all: readonly (Told | { typicalHoldMs: undefined })[]): readonly QueueEntry[] =>
+    lineOf(
+      ...all.map(({ typicalHoldMs: told, ...one }) =>
+        told === undefined ? one : { ...one, typicalHoldMs: told },
+      ),
+    );
+  const locks = fc.array(fc.record({ shared: fc.boolean(), typicalHoldMs }));
+  const takers = fc.array(
+    fc.record({ limit: fc.constant(4), permits: fc.integer({ min: 1, max: 4 }), typicalHoldMs }),
+  );
+  // A reader passes nobody, but it begins together with those ahead: all is in order for both.
+  return fc.oneof(locks, takers).map(known);
+}
+
+/** Lets the time pass, event after event: who is admitted holds as long as announced, then leaves. */
+function play(line: readonly QueueEntry[]): ReadonlyMap<string, number> {
+  const starts = new Map<string, number>();
+  let left = line;
+  let now = 0;
+  while (left.length > 0) {
+    for (const { id } of admittedOf(left)) if (!starts.has(id!)) starts.set(id!, now);
+    const endOf = ({ id, typicalHoldMs }: QueueEntry): number =>
+      (starts.get(id!) ?? Infinity) + typicalHoldMs!;
+    now = Math.min(...left.map(endOf));
+    left = left.filter((entry) => endOf(entry) > now);
+  }
+  return starts;
+}

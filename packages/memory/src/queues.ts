@@ -1,0 +1,115 @@
+import {
+  QueueLockError,
+  type EntrySpec,
+  type QueueLockErrorCode,
+  type SeenEntry,
+} from '@queuelock/core/backend';
+import { Queue, turnBehind, type Entry } from './queue.ts';
+import { BehaviorSubject, Observable } from './rx.ts';
+
+/** All queues of a server. Every change takes effect at once, including the turns that it gives to others. */
+export class Queues {
+  readonly #queues = new Map<string, Queue>();
+  readonly #nextOrder: () => bigint;
+  #wakeUps = 0;
+
+  /** `nextOrder` grows with every call. */
+  constructor(nextOrder: () => bigint) {
+    this.#nextOrder = nextOrder;
+  }
+
+  /** Those that are not empty. */
+  get filled(): readonly Queue[] {
+    return [...this.#queues.values()].filter(({ entries }) => entries.length > 0);
+  }
+
+  /** How many waiting entries were told that their turn has come. */
+  get wakeUps(): number {
+    return this.#wakeUps;
+  }
+
+  /** Who is in the queue of that name, in order. */
+  in(name: string): readonly Entry[] {
+    return this.#queues.get(name)?.entries ?? [];
+  }
+
+  find(name: string, id: string): Entry | undefined {
+    return this.#queues.get(name)?.find(id);
+  }
+
+  join(sessionId: string, spec: EntrySpec): Entry {
+    const queue = this.#queue(spec.queue);
+    const order = this.#nextOrder();
+    const turn = turnBehind(queue.entries, spec);
+    // The order is unique in the whole server, so the key is, whatever slashes the name has.
+    const key = `${spec.queue}/${String(order)}`;
+    const entry = { value: '', ...spec, sessionId, order, key, turn, turn$: new BehaviorSubject(turn) };
+    queue.entries.push(entry);
+    queue.changed();
+    return entry;
+  }
+
+  /** Shows another value. */
+  relabel(entry: Entry, value: string): void {
+    entry.value = value;
+    this.#queue(entry.queue).changed();
+  }
+
+  /** Gives the entry another limit or value or makes it shared, and their turn to those whose turn it becomes thereby. */
+  change(entry: Entry, change: { limit: number } | { value: string; shared: true }): void {
+    Object.assign(entry, change);
+    this.#closeRanks(this.#queue(entry.queue));
+  }
+
+  drop(entry: Entry): void {
+    const queue = this.#queue(entry.queue);
+    queue.take(entry);
+    entry.turn$.error(gone('ENTRY_LOST', entry));
+    this.#closeRanks(queue);
+  }
+
+  /** The dead learn it first, then the living get their turns: no two of them own at the same time. */
+  dropAllOf(sessionId: string): void {
+    const dead = this.filled.flatMap(({ entries }) =>
+      entries.filter((entry) => entry.sessionId === sessionId),
+    );
+    for (const entry of dead) this.#queue(entry.queue).take(entry);
+    for (const entry of dead) entry.turn$.error(gone('SESSION_LOST', entry));
+    for (const name of new Set(dead.map(({ queue }) => queue))) this.#closeRanks(this.#queue(name));
+  }
+
+  /** A queue now and after every change. */
+  observe(name: string): Observable<readonly SeenEntry[]> {
+    return new Observable((subscriber) => {
+      const queue = this.#queue(name);
+      const watch = queue.observe().subscribe(subscriber);
+      watch.add(() => this.#forgetIfIdle(queue));
+      return watch;
+    });
+  }
+
+  /** Somebody left or changed: those whose turn it is learn it before those who only look. */
+  #closeRanks(queue: Queue): void {
+    const promoted = queue.promote();
+    this.#wakeUps += promoted.length;
+    for (const { turn$, turn } of promoted) turn$.next(turn);
+    queue.changed();
+    this.#forgetIfIdle(queue);
+  }
+
+  #queue(name: string): Queue {
+    const queue = this.#queues.get(name) ?? new Queue(name);
+    this.#queues.set(name, queue);
+    return queue;
+  }
+
+  #forgetIfIdle(queue: Queue): void {
+    // Another queue of the same name may have been made since.
+    if (queue.idle && this.#queues.get(queue.name) === queue) this.#queues.delete(queue.name);
+  }
+}
+
+function gone(code: QueueLockErrorCode & `${string}_LOST`, { key }: Entry): QueueLockError {
+  const cause = code === 'ENTRY_LOST' ? 'it was removed' : 'its session has ended';
+  return new QueueLockError(code, `the entry ${key} is not in the queue any more: ${cause}`);
+}

@@ -1,0 +1,56 @@
+import { invalidArgument, type Register } from '@queuelock/core/backend';
+import { Observable, Subject } from './rx.ts';
+
+const MAX_TEXT_BYTES = 4_096;
+
+/** Texts by queue and kind. Outlives every session; empty ones take no room. */
+export class RegisterStore {
+  readonly #registers = new Map<string, Register>();
+  readonly #written$ = new Subject<string>();
+  #writes = 0;
+
+  /** Those that are not empty. */
+  get count(): number {
+    return this.#registers.size;
+  }
+
+  read(queue: string, kind: string): Register | undefined {
+    return this.#registers.get(placeOf(queue, kind));
+  }
+
+  /** As `Registers.write`. */
+  write(
+    queue: string,
+    kind: string,
+    { text, was }: { readonly text: string | undefined; readonly was: string | undefined },
+  ): boolean {
+    const place = placeOf(queue, kind);
+    if (text !== undefined && Buffer.byteLength(text) > MAX_TEXT_BYTES) {
+      throw invalidArgument('text', text, `takes at most ${String(MAX_TEXT_BYTES)} bytes of UTF-8`);
+    }
+    if (this.#registers.get(place)?.version !== was) return false;
+    if (text === undefined) this.#registers.delete(place);
+    else this.#registers.set(place, { text, version: String(++this.#writes) });
+    this.#written$.next(place);
+    return true;
+  }
+
+  /** The register now and after every write. */
+  observe(queue: string, kind: string): Observable<Register | undefined> {
+    return new Observable((subscriber) => {
+      const place = placeOf(queue, kind);
+      subscriber.add(
+        this.#written$.subscribe((written) => {
+          if (written === place) subscriber.next(this.#registers.get(place));
+        }),
+      );
+      subscriber.next(this.#registers.get(place));
+    });
+  }
+}
+
+/** No two queues and kinds have the same, whatever slashes the name has. */
+function placeOf(queue: string, kind: string): string {
+  if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
+  return `${kind}/${queue}`;
+}
