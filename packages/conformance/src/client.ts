@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { isQueueLockError, type Backend, type EntrySpec, type Session } from '@queuelock/core/backend';
+import {
+  isQueueLockError,
+  type Backend,
+  type EntrySpec,
+  type Placement,
+  type Session,
+} from '@queuelock/core/backend';
 import { Contender } from './contender.ts';
+import { lacks } from './lacks.ts';
 import type { Stage } from './stage.ts';
 
 /** One session, renewed three times in each TTL until it is silenced. */
@@ -12,6 +19,7 @@ export class Client {
   readonly #stopped = new AbortController();
   #renewals = 0;
   #promisedUntil = 0;
+  #ended = false;
   readonly #beating: Promise<void>;
 
   constructor(stage: Stage, backend: Backend, session: Session) {
@@ -39,7 +47,14 @@ export class Client {
 
   async enter(wish: Partial<EntrySpec> = {}): Promise<Contender> {
     const spec = this.wish(wish);
-    return this.follow(spec, await this.stage.board.within('enqueue answers', this.session.enqueue(spec)));
+    return this.follow(spec, await this.enqueue(spec));
+  }
+
+  /** Enters several queues at once. */
+  async enterAll(...wishes: readonly Partial<EntrySpec>[]): Promise<readonly Contender[]> {
+    const specs = wishes.map((wish) => this.wish(wish));
+    const placements = await this.enqueueAll(specs);
+    return placements.map((placement, place) => this.follow(specs[place] as EntrySpec, placement));
   }
 
   async tryEnter(wish: Partial<EntrySpec> = {}): Promise<Contender | undefined> {
@@ -52,6 +67,20 @@ export class Client {
     const contender = new Contender(this, spec, placement);
     this.#contenders.push(contender);
     return contender;
+  }
+
+  enqueue(spec: EntrySpec): Promise<Placement> {
+    return this.stage.board.within('enqueue answers', this.session.enqueue(spec));
+  }
+
+  async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+    const answer = this.session.enqueueAll?.(specs) ?? lacks('Session.enqueueAll');
+    return this.stage.board.within('enqueueAll answers', answer);
+  }
+
+  async share(queue: string, id: string, value: string): Promise<boolean> {
+    const answer = this.session.share?.(queue, id, value) ?? lacks('Session.share');
+    return this.stage.board.within('share answers', answer);
   }
 
   remove(queue: string, id: string): Promise<boolean> {
@@ -76,8 +105,26 @@ export class Client {
     await this.stage.harness.crash?.(this.session);
   }
 
-  /** Ends the session properly. */
+  /** Leaves the session to whoever resumes it; its entries stay in everybody's way. */
+  async abandon(): Promise<void> {
+    await this.silence();
+    for (const contender of this.#contenders) contender.unfollow();
+    this.#ended = true;
+    await this.stage.board.within('abandon answers', this.session.abandon?.() ?? lacks('Session.abandon'));
+  }
+
+  /** Enters again for an entry that this session had when another process held it. */
+  async retake(contender: Contender): Promise<Contender> {
+    const placement = await this.enqueue(contender.spec);
+    contender.requirePlace(placement);
+    contender.giveUp();
+    return this.follow(contender.spec, placement);
+  }
+
+  /** Ends the session properly, unless that was done or it was abandoned. */
   async close(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
     await this.silence();
     this.#giveUp();
     await this.stage.board.within('close answers', this.session.close());

@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { isQueueLockError, type EntrySpec, type Placement, type Turn } from '@queuelock/core/backend';
 import type { Client } from './client.ts';
 import type { Rival } from './referee.ts';
@@ -7,7 +8,9 @@ export class Contender implements Rival {
   readonly placement: Placement;
   readonly spec: EntrySpec;
   readonly #client: Client;
-  readonly #turns: { unsubscribe(): void };
+  #turns: { unsubscribe(): void };
+  #limit: number;
+  #shared: boolean;
   #admittedAt: number | undefined;
   #leaving = false;
   #lost: unknown;
@@ -16,19 +19,10 @@ export class Contender implements Rival {
     this.#client = client;
     this.spec = spec;
     this.placement = placement;
+    this.#limit = spec.limit;
+    this.#shared = spec.shared;
     client.stage.referee.joins(this);
-    this.#takeTurn(placement.turn);
-    this.#turns = placement.turns$.subscribe({
-      next: (turn) => {
-        this.#takeTurn(turn);
-      },
-      error: (error: unknown) => {
-        this.#lose(error);
-      },
-      complete: () => {
-        client.stage.referee.blame('the turns of an entry completed');
-      },
-    });
+    this.#turns = this.#follow(placement);
   }
 
   get queue(): string {
@@ -40,11 +34,15 @@ export class Contender implements Rival {
   }
 
   get shared(): boolean {
-    return this.spec.shared;
+    return this.#shared;
   }
 
   get limit(): number {
-    return this.spec.limit;
+    return this.#limit;
+  }
+
+  get permits(): number {
+    return this.spec.permits ?? 1;
   }
 
   get admitted(): boolean {
@@ -72,6 +70,34 @@ export class Contender implements Rival {
     return isQueueLockError(this.#lost) ? this.#lost.code : String(this.#lost);
   }
 
+  /** Enters again with another limit, and follows the turns under that one. */
+  async resize(limit: number): Promise<void> {
+    // The news may come before the answer.
+    this.#limit = Math.max(this.#limit, limit);
+    const placement = await this.#client.enqueue({ ...this.spec, limit });
+    this.#limit = limit;
+    this.unfollow();
+    this.#turns = this.#follow(placement);
+    this.requirePlace(placement);
+  }
+
+  /** Becomes a reader. */
+  async share(value: string): Promise<boolean> {
+    // The readers behind may be admitted before the answer.
+    this.#shared = true;
+    return this.#client.share(this.queue, this.spec.id, value);
+  }
+
+  /** Throws if that is another place than the own one. */
+  requirePlace({ order, token, key }: Placement): void {
+    const { placement } = this;
+    expect({ order, token, key }, 'the same place').to.deep.equal({
+      order: placement.order,
+      token: placement.token,
+      key: placement.key,
+    });
+  }
+
   /** Stops to follow the turns; the entry stays in the queue. */
   unfollow(): void {
     this.#turns.unsubscribe();
@@ -87,6 +113,21 @@ export class Contender implements Rival {
   /** From now on it is in nobody's way. */
   giveUp(): void {
     this.#leaving = true;
+  }
+
+  #follow({ turn, turns$ }: Placement): { unsubscribe(): void } {
+    this.#takeTurn(turn);
+    return turns$.subscribe({
+      next: (next) => {
+        this.#takeTurn(next);
+      },
+      error: (error: unknown) => {
+        this.#lose(error);
+      },
+      complete: () => {
+        this.#client.stage.referee.blame('the turns of an entry completed');
+      },
+    });
   }
 
   #takeTurn({ admitted }: Turn): void {

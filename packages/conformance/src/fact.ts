@@ -1,7 +1,8 @@
 import type { BackendHarness } from './harness.ts';
 import { Stage } from './stage.ts';
 
-type Need = 'evict' | 'traces';
+/** An optional member of the harness. */
+export type Need = 'evict' | 'traces' | 'together' | 'sharing' | 'eviction' | 'registers' | 'resumption';
 
 /** One thing that is true of every backend. */
 export interface Fact {

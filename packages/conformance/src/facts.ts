@@ -1,12 +1,19 @@
 import type { Fact } from './fact.ts';
+import { backendEvictionFacts } from './facts/backend-eviction.ts';
+import { downgradeFacts } from './facts/downgrade.ts';
 import { evictionFacts } from './facts/eviction.ts';
 import { livenessFacts } from './facts/liveness.ts';
 import { loadFacts } from './facts/load.ts';
 import { lookingFacts } from './facts/looking.ts';
 import { nameFacts } from './facts/names.ts';
 import { orderFacts } from './facts/order.ts';
+import { limitFacts, permitFacts } from './facts/permits.ts';
+import { registerFacts } from './facts/registers.ts';
 import { removalFacts } from './facts/removal.ts';
+import { resumptionFacts } from './facts/resuming.ts';
 import { readWriteFacts, semaphoreFacts } from './facts/sharing.ts';
+import { togetherRemovalFacts } from './facts/together-removal.ts';
+import { togetherFacts } from './facts/together.ts';
 import { traceFacts } from './facts/traces.ts';
 import { tryFacts } from './facts/trying.ts';
 
@@ -16,11 +23,19 @@ export const facts: readonly Fact[] = [
   ...removalFacts,
   ...readWriteFacts,
   ...semaphoreFacts,
+  ...permitFacts,
+  ...limitFacts,
   ...tryFacts,
   ...lookingFacts,
   ...livenessFacts,
   ...evictionFacts,
+  ...backendEvictionFacts,
   ...traceFacts,
+  ...togetherFacts,
+  ...togetherRemovalFacts,
+  ...downgradeFacts,
+  ...registerFacts,
+  ...resumptionFacts,
   ...nameFacts,
   ...loadFacts,
 ];

@@ -19,6 +19,16 @@ export interface BackendHarness {
   evict?(key: string): Promise<void>;
   /** Whether its sessions leave traces of holds. Without it the facts about those are skipped. */
   readonly traces?: true;
+  /** Whether its sessions enter several queues at once. Without it the facts about that are skipped; so with the next ones. */
+  readonly together?: true;
+  /** Whether its sessions turn exclusive entries into shared ones. */
+  readonly sharing?: true;
+  /** Whether the backend itself evicts entries. */
+  readonly eviction?: true;
+  /** Whether the backend has registers. */
+  readonly registers?: true;
+  /** Whether its sessions can be abandoned and resumed. */
+  readonly resumption?: true;
   /** What is stored for a queue, read past the backend; looked at where nothing must be left. */
   entries?(queue: string): Promise<readonly unknown[]>;
   /** The time in milliseconds in which expiry is measured. Default: `performance.now()`. */

@@ -1,4 +1,4 @@
 export { describeBackend } from './describe-backend.ts';
-export type { Fact } from './fact.ts';
+export type { Fact, Need } from './fact.ts';
 export { conformanceTitles, facts } from './facts.ts';
 export type { BackendHarness } from './harness.ts';

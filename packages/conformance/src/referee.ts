@@ -4,25 +4,29 @@ export interface Rival {
   readonly order: bigint;
   readonly shared: boolean;
   readonly limit: number;
+  readonly permits: number;
   readonly admitted: boolean;
   /** It gives up its place, or something took it away: from then on it is in nobody's way. */
   readonly leaving: boolean;
 }
 
 /**
- * Whether the admission breaks the rule that every primitive rests on: fewer than `limit` conflicting entries are ahead.
- * One that is behind and was admitted counts too: whoever let it in has broken the rule before.
+ * Whether the admission breaks the rule that every primitive rests on: the conflicting entries ahead and itself take at most
+ * `limit` permits. One that is behind and was admitted under no higher limit counts too: whoever let it in has broken the
+ * rule before.
  */
 function breaksRule(admitted: Rival, rivals: Iterable<Rival>): boolean {
-  const inTheWay = [...rivals].filter(
-    (rival) =>
-      rival !== admitted &&
-      rival.queue === admitted.queue &&
-      !rival.leaving &&
-      !(rival.shared && admitted.shared) &&
-      (rival.admitted || rival.order < admitted.order),
-  );
-  return inTheWay.length >= admitted.limit;
+  const taken = [...rivals]
+    .filter(
+      (rival) =>
+        rival !== admitted &&
+        rival.queue === admitted.queue &&
+        !rival.leaving &&
+        !(rival.shared && admitted.shared) &&
+        (rival.order < admitted.order || (rival.admitted && rival.limit <= admitted.limit)),
+    )
+    .reduce((sum, { permits }) => sum + permits, 0);
+  return taken > 0 && taken + admitted.permits > admitted.limit;
 }
 
 /** Looks at every admission of a fact, whatever the fact itself looks at. */

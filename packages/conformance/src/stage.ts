@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Backend } from '@queuelock/core/backend';
+import type { Backend, Session } from '@queuelock/core/backend';
 import { Board } from './board.ts';
 import { Client } from './client.ts';
 import type { Contender } from './contender.ts';
 import { longestWaitMs, type BackendHarness } from './harness.ts';
+import { lacks } from './lacks.ts';
 import { QueueWatch } from './queue-watch.ts';
 import { Referee } from './referee.ts';
 
@@ -39,9 +40,28 @@ export class Stage {
       'open answers',
       backend.open(ttlMs, new AbortController().signal),
     );
-    const client = new Client(this, backend, session);
-    this.#clients.push(client);
-    return client;
+    return this.#enlist(backend, session);
+  }
+
+  /** Goes on with a session, on a connection of its own. */
+  async resume(resumption: string | undefined): Promise<Client> {
+    const backend = await this.connect();
+    const session = await this.board.within('resume answers', resume(backend, resumption));
+    return this.#enlist(backend, session);
+  }
+
+  /** The process of that client goes and leaves its session to another one; answers what that one needs. */
+  async abandon(client: Client): Promise<string | undefined> {
+    const { resumption } = client.session;
+    await client.abandon();
+    await this.disconnect(client.backend);
+    return resumption;
+  }
+
+  /** Closes a connection before the end. */
+  async disconnect(backend: Backend): Promise<void> {
+    this.#backends.splice(this.#backends.indexOf(backend), 1);
+    await this.board.within('close answers', backend.close());
   }
 
   /** Three clients, each with its own connection. */
@@ -71,6 +91,12 @@ export class Stage {
     await this.harness.evict?.(contender.placement.key);
   }
 
+  #enlist(backend: Backend, session: Session): Client {
+    const client = new Client(this, backend, session);
+    this.#clients.push(client);
+    return client;
+  }
+
   /** Ends everything. Throws what the referee has seen. */
   async close(): Promise<void> {
     try {
@@ -80,4 +106,9 @@ export class Stage {
     }
     if (this.referee.faults.length > 0) throw new Error(this.referee.faults.join('; '));
   }
+}
+
+async function resume(backend: Backend, resumption: string | undefined): Promise<Session> {
+  if (resumption === undefined) return lacks('Session.resumption');
+  return backend.resume?.(resumption, new AbortController().signal) ?? lacks('Backend.resume');
 }

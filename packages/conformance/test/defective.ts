@@ -1,17 +1,40 @@
-import type { Backend, EntrySpec, HoldTraces, Placement, SeenEntry, Session } from '@queuelock/core/backend';
+import type {
+  Backend,
+  EntrySpec,
+  HoldTraces,
+  Placement,
+  Registers,
+  SeenEntry,
+  Session,
+  Turn,
+} from '@queuelock/core/backend';
 import type { BackendHarness } from '@queuelock/conformance';
-import { createMemoryServer, memory, type MemoryServer } from '@queuelock/memory';
+import { createMemoryServer, memory, type MemoryEntry, type MemoryServer } from '@queuelock/memory';
 import { filter, map } from 'rxjs';
 
 /** What is replaced, given the sound original. */
 export interface Replaced {
-  session?(sound: Session): Partial<Session>;
+  session?(sound: CompleteSession): Partial<Session>;
   /** Called once for each connection. */
-  backend?(sound: Backend): Partial<Backend>;
+  backend?(sound: CompleteBackend): Partial<CompleteBackend>;
 }
 
 /** Called once for each store, so that it may remember things across connections. */
 export type Defect = (server: MemoryServer) => Replaced;
+
+/** What is broken, how, and which facts must see it. */
+export type Defects = readonly (readonly [what: string, defect: Defect, facts: readonly string[]])[];
+
+export const ADMITTED: Turn = { admitted: true };
+
+export function line(server: MemoryServer, queue: string): readonly MemoryEntry[] {
+  return server.queues().get(queue) ?? [];
+}
+
+/** Sends a request a round of the event loop late, as a connection does that is not ordered. */
+export function later<T>(send: () => Promise<T>): Promise<T> {
+  return new Promise<void>((resolve) => setImmediate(resolve)).then(send);
+}
 
 /** A harness for memory with one thing broken. Waits are short, since most defects show as a wait in vain. */
 export function harnessWith(defect: Defect, patienceMs: number): BackendHarness {
@@ -25,39 +48,69 @@ export function harnessWith(defect: Defect, patienceMs: number): BackendHarness 
     rounds: 2,
     evict: async (key) => void server.evict(key),
     traces: true,
+    together: true,
+    sharing: true,
+    eviction: true,
+    registers: true,
+    resumption: true,
     entries: async (queue) => server.queues().get(queue) ?? [],
     connect: async () => brokenBackend(memory({ server }), replaced),
   };
 }
 
-function brokenBackend(sound: Backend, replaced: Replaced): Backend {
+function brokenBackend(original: Backend, replaced: Replaced): Backend {
+  const sound = complete(original);
   const changed = { ...sound, ...replaced.backend?.(sound) };
-  const open = async (ttlMs: number, signal: AbortSignal): Promise<Session> => {
-    const opened = plain(await changed.open(ttlMs, signal));
-    return { ...opened, ...replaced.session?.(opened) };
+  const broken = (opened: CompleteSession): Session => ({ ...opened, ...replaced.session?.(opened) });
+  return {
+    ...changed,
+    open: async (ttlMs, signal) => broken(plain(await changed.open(ttlMs, signal))),
+    resume: async (resumption, signal) => broken(plain(await changed.resume(resumption, signal))),
   };
-  return { ...changed, open };
+}
+
+/** With all optional members. */
+export type CompleteBackend = Required<Backend>;
+export type CompleteSession = Required<Omit<Session, 'doubts$'>>;
+
+/** The same connection with its members known to be there. */
+export function complete(backend: Backend): CompleteBackend {
+  return {
+    ...backend,
+    resume: (resumption, signal) => has(backend.resume?.(resumption, signal)),
+    evict: (queue, entry) => has(backend.evict?.(queue, entry)),
+    registers: has(backend.registers),
+  };
 }
 
 /** The same session as an object that can be spread. */
-export function plain(session: Session): Session {
+export function plain(session: Session): CompleteSession {
   const { id, ttlMs } = session;
   return {
     id,
     ttlMs,
+    traces: has(session.traces),
+    resumption: has(session.resumption),
     renew: (signal) => session.renew(signal),
     enqueue: (spec) => session.enqueue(spec),
+    enqueueAll: (specs) => has(session.enqueueAll?.(specs)),
     tryEnqueue: (spec) => session.tryEnqueue(spec),
-    ...(session.traces ? { traces: session.traces } : {}),
     update: (queue, entryId, value) => session.update(queue, entryId, value),
+    share: (queue, entryId, value) => has(session.share?.(queue, entryId, value)),
     remove: (queue, entryId) => session.remove(queue, entryId),
+    abandon: () => has(session.abandon?.()),
     close: () => session.close(),
   };
 }
 
+function has<T>(member: T | undefined): T {
+  if (member === undefined) throw new Error('memory has them all');
+  return member;
+}
+
 /** Every placement goes through `change`. */
 export function placements(
-  change: (placement: Placement, spec: EntrySpec, sound: Session) => Placement,
+  change: (placement: Placement, spec: EntrySpec, sound: CompleteSession) => Placement,
 ): Replaced {
   return {
     session: (sound) => ({
@@ -75,7 +128,6 @@ export function traces(change: (sound: HoldTraces, session: Session) => Partial<
   return {
     session: (session) => {
       const { traces: sound } = session;
-      if (!sound) throw new Error('memory keeps traces');
       const original: HoldTraces = {
         leave: (queue, id) => sound.leave(queue, id),
         erase: (queue, found) => sound.erase(queue, found),
@@ -90,6 +142,7 @@ export function wishes(change: (spec: EntrySpec) => EntrySpec): Replaced {
   return {
     session: (sound) => ({
       enqueue: (spec) => sound.enqueue(change(spec)),
+      enqueueAll: (specs) => sound.enqueueAll(specs.map(change)),
       tryEnqueue: (spec) => sound.tryEnqueue(change(spec)),
     }),
   };
@@ -109,6 +162,15 @@ export function pictures(change: (picture: Picture, number: number) => Picture |
           );
         },
       }) satisfies Partial<Backend>,
+  };
+}
+
+/** Registers are kept by other means than the sound connection's, which has them without this. */
+export function registers(
+  change: (sound: Registers, backend: CompleteBackend) => Partial<Registers>,
+): Replaced {
+  return {
+    backend: (sound) => ({ registers: { ...sound.registers, ...change(sound.registers, sound) } }),
   };
 }
 

@@ -4,7 +4,7 @@ import { isQueueLockError } from './errors.ts';
 import { OvertakenError, type Evictions } from './evictions.ts';
 import type { OwnLabel } from './own-label.ts';
 import type { HeldOwnership } from './ownership.ts';
-import { EMPTY, catchError, from, map, merge, of, switchMap, take, type Observable } from './rx.ts';
+import { EMPTY, catchError, firstValueFrom, from, map, merge, of, switchMap, type Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
 
 /** An entry that stands in the queue, and what it tells. */
@@ -35,11 +35,14 @@ export function endedBy(error: unknown, { place, ownership, evictions }: Ending)
   if (!isQueueLockError(error, 'ENTRY_LOST') || end.outcome === 'released') return of(end);
   const { queue, id } = entry.spec;
   const why$ = from(evictions.whyGone(queue, { id, key: entry.placement.key }));
-  return merge(why$, over(live)).pipe(
-    take(1),
+  const story = firstValueFrom(merge(why$, over(live))).then((eviction) => {
+    for (const told of [error, end.error]) if (isQueueLockError(told)) told.eviction = eviction;
+    return eviction;
+  });
+  ownership?.tellLater(story);
+  return from(story).pipe(
     map((eviction) => {
       if (eviction?.kind === 'overtaken' && !ownership) throw new OvertakenError(eviction);
-      for (const told of [error, end.error]) if (isQueueLockError(told)) told.eviction = eviction;
       return end;
     }),
   );

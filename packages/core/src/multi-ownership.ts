@@ -1,5 +1,5 @@
 import { checkedSignal } from './checked-signal.ts';
-import { invalidArgument, isQueueLockError } from './errors.ts';
+import { type QueueLockError, invalidArgument, isQueueLockError } from './errors.ts';
 import type { MultiOwnership, Ownership } from './hold-api.ts';
 
 /** Several holds as one: held if all are, lost if one is, released together. */
@@ -9,6 +9,7 @@ export class HeldTogether implements MultiOwnership {
   readonly #loss = new AbortController();
   #signal: AbortSignal | undefined;
   #released: Promise<void> | undefined;
+  #lossError: QueueLockError | undefined;
 
   constructor(holds: readonly Ownership[]) {
     this.names = holds.map(({ name }) => name);
@@ -23,7 +24,7 @@ export class HeldTogether implements MultiOwnership {
   }
 
   get remainingMs(): number {
-    if (this.#loss.signal.aborted || this.#released) return 0;
+    if (this.#lossError || this.#released) return 0;
     return Math.min(...this.#all().map(({ remainingMs }) => remainingMs));
   }
 
@@ -37,8 +38,9 @@ export class HeldTogether implements MultiOwnership {
   }
 
   throwIfLost(needsMs?: number): void {
+    // The first loss explains the others, which were released because of it.
+    if (!this.held && this.#lossError) throw this.#lossError;
     for (const hold of this.#all()) hold.throwIfLost(needsMs);
-    this.#loss.signal.throwIfAborted();
   }
 
   release(): Promise<void> {
@@ -55,6 +57,8 @@ export class HeldTogether implements MultiOwnership {
   }
 
   #lose(reason: unknown): void {
-    if (!this.#released && isQueueLockError(reason)) this.#loss.abort(reason);
+    if (this.#released || this.#lossError || !isQueueLockError(reason)) return;
+    this.#lossError = reason;
+    this.#loss.abort(reason);
   }
 }

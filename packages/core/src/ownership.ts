@@ -32,6 +32,7 @@ export class HeldOwnership implements Ownership {
   #shared: boolean;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
+  #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
 
   constructor({ entry, live, tools }: Deed) {
@@ -139,6 +140,7 @@ export class HeldOwnership implements Ownership {
   async release(): Promise<void> {
     this.#finish('released');
     await this.#entry.leave();
+    await this.#story;
     if (this.#end === 'released') {
       this.#released$.next();
       this.#released$.complete();
@@ -147,6 +149,11 @@ export class HeldOwnership implements Ownership {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();
+  }
+
+  /** Somebody looks up why it was lost; whoever waits for the end waits for that too. */
+  tellLater(story: Promise<unknown>): void {
+    this.#story = story;
   }
 
   /** Ends it against its owner's will, unless it has ended; answers the error that its signal carries. */

@@ -1,29 +1,35 @@
 import type { Hold } from './hold-api.ts';
 import { QueueLockError, isQueueLockError } from './errors.ts';
 
+type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+
 /** Runs `work` under an ownership and releases it afterwards. A loss outweighs whatever `work` came to. */
 export async function workUnder<H extends Hold, T>(
   ownership: H,
   { what, work }: { readonly what: string; readonly work: (ownership: H) => T | PromiseLike<T> },
 ): Promise<Awaited<T>> {
+  const outcome = await outcomeOf(() => work(ownership));
+  const { reason } = ownership.signal as { readonly reason: unknown };
+  await ownership.release();
+  throwIfLost(reason, what, outcome);
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
+}
+
+async function outcomeOf<T>(work: () => T | PromiseLike<T>): Promise<Outcome<Awaited<T>>> {
   try {
-    const result = await work(ownership);
-    throwIfLost(ownership, what);
-    return result;
+    return { value: await work() };
   } catch (error) {
-    throwIfLost(ownership, what, error);
-    throw error;
-  } finally {
-    await ownership.release();
+    return { error };
   }
 }
 
-function throwIfLost({ signal }: Hold, what: string, cause?: unknown): void {
-  const { reason } = signal as { readonly reason: unknown };
-  if (!isQueueLockError(reason, 'OWNERSHIP_LOST') || cause === reason) return;
+function throwIfLost(loss: unknown, what: string, outcome: Outcome<unknown>): void {
+  const error = 'error' in outcome ? outcome.error : undefined;
+  if (!isQueueLockError(loss, 'OWNERSHIP_LOST') || error === loss) return;
   throw new QueueLockError('OWNERSHIP_LOST', `${what} was lost while the work ran`, {
-    cause: cause ?? reason,
-    ...(reason.reason ? { reason: reason.reason } : {}),
-    ...(reason.eviction ? { eviction: reason.eviction } : {}),
+    cause: error ?? loss,
+    ...(loss.reason ? { reason: loss.reason } : {}),
+    ...(loss.eviction ? { eviction: loss.eviction } : {}),
   });
 }

@@ -20,6 +20,7 @@ function lineOf(...told: readonly Told[]): readonly QueueEntry[] {
     permits: 1,
     limit: 1,
     holds: [],
+    heard: [],
     answers: [],
     ...one,
   }));

@@ -61,7 +61,7 @@ function registersOver(link: Link, server: Server): Registers {
     observe(queue, kind) {
       return link.carry(server.observeRegister(queue, kind));
     },
-  };
+  } satisfies Registers;
 }
 
 function sessionIdIn(resumption: string): string {

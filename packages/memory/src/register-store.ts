@@ -1,5 +1,5 @@
 import { invalidArgument, type Register } from '@queuelock/core/backend';
-import { Observable, Subject } from './rx.ts';
+import { Subject, defer, filter, map, merge, of, type Observable } from './rx.ts';
 
 const MAX_TEXT_BYTES = 4_096;
 
@@ -37,14 +37,11 @@ export class RegisterStore {
 
   /** The register now and after every write. */
   observe(queue: string, kind: string): Observable<Register | undefined> {
-    return new Observable((subscriber) => {
+    return defer(() => {
       const place = placeOf(queue, kind);
-      subscriber.add(
-        this.#written$.subscribe((written) => {
-          if (written === place) subscriber.next(this.#registers.get(place));
-        }),
-      );
-      subscriber.next(this.#registers.get(place));
+      const written$ = this.#written$.pipe(filter((written) => written === place));
+      // The present one comes last, so that nothing is missed which an observer writes on seeing it.
+      return merge(written$, of(place)).pipe(map(() => this.#registers.get(place)));
     });
   }
 }

@@ -1,2 +1,2 @@
 // The one door to RxJS: these names are the vocabulary of this package.
-export { BehaviorSubject, Observable, Subject, Subscription } from 'rxjs';
+export { BehaviorSubject, Observable, Subject, Subscription, defer, filter, map, merge, of } from 'rxjs';

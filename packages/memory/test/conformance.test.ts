@@ -9,6 +9,11 @@ for (const latencyMs of [0, 2]) {
     ttlMs: 200,
     expiryGranularityMs: 150,
     traces: true,
+    together: true,
+    sharing: true,
+    eviction: true,
+    registers: true,
+    resumption: true,
     evict: async (key) => void server.evict(key),
     entries: async (queue) => server.queues().get(queue) ?? [],
   });

@@ -107,15 +107,26 @@ describe('a connection to a memory server', () => {
         return proceed();
       },
     });
-    const session = await openSession(backend);
+    const { signal } = new AbortController();
+    const session = await backend.resume!((await openSession(backend)).resumption!, signal);
     const spec = wish();
-    await session.renew(new AbortController().signal);
+    await session.renew(signal);
     await session.enqueue(spec);
+    await session.enqueueAll!([wish()]);
     await session.tryEnqueue(wish());
     await session.update('q', spec.id, 'v');
+    await session.share!('q', spec.id, 'v');
+    await session.traces!.leave('q', spec.id);
+    await session.traces!.erase('q', []);
     await session.remove('q', spec.id);
     await session.close();
-    expect(calls).to.deep.equal(['open', 'renew', 'enqueue', 'tryEnqueue', 'update', 'remove', 'close']);
+    await backend.evict!('q', { key: 'q/0', order: 0n });
+    await backend.registers!.read('q', 'kind');
+    await backend.registers!.write('q', 'kind', { text: undefined, was: undefined });
+    expect(calls.join(' ')).to.equal(
+      'open resume renew enqueue enqueueAll tryEnqueue update share leaveTrace eraseTraces remove close ' +
+        'evict readRegister writeRegister',
+    );
   });
 
   it('never rejects a close, even if it does not arrive', async () => {

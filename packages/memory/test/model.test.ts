@@ -8,15 +8,16 @@ import { openSession, recordTurns, wish } from './actors.ts';
 function mayGo(entries: readonly MemoryEntry[], place: number): boolean {
   const own = entries[place];
   if (!own) return false;
-  let inTheWay = 0;
-  for (const ahead of entries.slice(0, place)) if (!ahead.shared || !own.shared) inTheWay += 1;
-  return inTheWay < own.limit;
+  let taken = 0;
+  for (const ahead of entries.slice(0, place)) if (!ahead.shared || !own.shared) taken += ahead.permits;
+  return taken === 0 || taken + own.permits <= own.limit;
 }
 
 const kind = fc.constantFrom(
   { shared: false, limit: 1 },
   { shared: true, limit: 1 },
   { shared: false, limit: 3 },
+  { shared: false, limit: 3, permits: 2 },
 );
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('enqueue' as const), who: fc.nat(2), kind }) },
@@ -24,6 +25,15 @@ const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('remove' as const), which: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('die' as const), who: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('evict' as const), which: fc.nat(20) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('share' as const), which: fc.nat(20) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('resize' as const),
+      which: fc.nat(20),
+      limit: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
 );
 
 describe('any history of a memory server', () => {
@@ -40,12 +50,14 @@ describe('any history of a memory server', () => {
           if (next.do === 'die') {
             server.expireSession(sessions[next.who]!.id);
             sessions[next.who] = await openSession(backend);
-          } else if (next.do === 'remove' || next.do === 'evict') {
+          } else if ('which' in next) {
             const entry = present[next.which % Math.max(1, present.length)];
             if (!entry) continue;
             const owner = sessions.find(({ id }) => id === entry.sessionId)!;
             if (next.do === 'remove') expect(await owner.remove('q', entry.id)).to.equal(true);
-            else expect(server.evict(entry.key)).to.equal(true);
+            else if (next.do === 'evict') expect(server.evict(entry.key)).to.equal(true);
+            else if (next.do === 'share') expect(await owner.share!('q', entry.id, '')).to.equal(true);
+            else await owner.enqueue({ ...entry, queue: 'q', limit: next.limit });
           } else {
             const spec = wish(next.kind);
             const placement = await sessions[next.who]![next.do](spec);
@@ -53,7 +65,11 @@ describe('any history of a memory server', () => {
           }
           const entries = server.queues().get('q') ?? [];
           const admitted = entries.map((entry) => entry.admitted);
-          expect(admitted).to.deep.equal(entries.map((_entry, place) => mayGo(entries, place)));
+          // A limit that becomes lower takes nothing from those who are admitted already.
+          const were = new Set(present.filter((entry) => entry.admitted).map(({ id }) => id));
+          expect(admitted).to.deep.equal(
+            entries.map(({ id }, place) => were.has(id) || mayGo(entries, place)),
+          );
         }
         const orders = entered.map(({ placement }) => placement.order);
         expect(orders).to.deep.equal([...orders].sort((a, b) => (a < b ? -1 : 1)));

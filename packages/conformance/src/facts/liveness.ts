@@ -7,7 +7,7 @@ import { longestWaitMs } from '../harness.ts';
 import type { Stage } from '../stage.ts';
 
 // Stores that count whole milliseconds may be this much early; the core's margin covers it.
-const CLOCK_GRAIN_MS = 2;
+export const CLOCK_GRAIN_MS = 2;
 
 interface Crash {
   readonly crashed: Client;
@@ -34,13 +34,24 @@ async function crashHolder(stage: Stage): Promise<Crash> {
 }
 
 /** The code with which a call of a dead session ends, however often its outcome is unknown before. */
-async function definiteCode(stage: Stage, call: () => Promise<unknown>): Promise<string> {
+export async function definiteCode(stage: Stage, call: () => Promise<unknown>): Promise<string> {
   try {
     await repeatUntilDefinite(call, AbortSignal.timeout(longestWaitMs(stage.harness)));
     return 'no error';
   } catch (error) {
     return isQueueLockError(error) ? error.code : String(error);
   }
+}
+
+/** Until the session has been renewed for twice its TTL from now on. */
+export async function untilOutlived(stage: Stage, client: Client): Promise<void> {
+  const since = stage.now();
+  const longMs = 2 * client.session.ttlMs + stage.harness.expiryGranularityMs;
+  await stage.board.until(
+    'a session is renewed for twice its TTL',
+    () => stage.now() - since > longMs || stage.referee.faults.length > 0,
+  );
+  expect(client.renewals).to.be.greaterThan(2);
 }
 
 /** How sessions live and die. */
@@ -58,14 +69,7 @@ export const livenessFacts: readonly Fact[] = [
     const other = await stage.client();
     const holder = await client.enter();
     const waiter = await other.enter();
-    const openedAt = stage.now();
-    const grownOld = (): boolean =>
-      stage.now() - openedAt > 2 * client.session.ttlMs + stage.harness.expiryGranularityMs;
-    await stage.board.until(
-      'a session is renewed for twice its TTL',
-      () => grownOld() || stage.referee.faults.length > 0,
-    );
-    expect(client.renewals).to.be.greaterThan(2);
+    await untilOutlived(stage, client);
     await holder.untilAdmitted();
     expect(waiter.admitted).to.equal(false);
     expect(await holder.leave()).to.equal(true);

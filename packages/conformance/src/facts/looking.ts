@@ -67,13 +67,16 @@ export const lookingFacts: readonly Fact[] = [
     await waiter.untilAdmitted();
   }),
 
-  fact('a value of 1,024 bytes arrives as it was given', async (stage) => {
+  fact('a value of 2,048 bytes arrives as it was given', async (stage) => {
     const client = await stage.client();
-    const value = '"\\ \u0000\n€'.padEnd(1024 - 2, '~');
-    expect(Buffer.byteLength(value)).to.equal(1024);
-    await client.enter({ value });
+    const value = '"\\ \u0000\n€'.padEnd(2_048 - 2, '~');
+    expect(Buffer.byteLength(value)).to.equal(2_048);
+    const contender = await client.enter({ value });
     const watch = await stage.watch();
     expect((await watch.untilFirst()).map((entry) => entry.value)).to.deep.equal([value]);
+    const other = value.split('').reverse().join('');
+    expect(await client.session.update(stage.queue, contender.spec.id, other)).to.equal(true);
+    await watch.until('the other value', ([entry]) => entry?.value === other);
   }),
 
   fact('an update of an entry that is not there answers false', async (stage) => {

@@ -2,18 +2,7 @@ import { expect } from 'chai';
 import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
-
-/** Exactly these are admitted, also after everything had its chance to arrive. */
-export async function onlyAdmitted(
-  stage: Stage,
-  all: readonly Contender[],
-  expected: readonly Contender[],
-): Promise<void> {
-  for (const contender of expected) await contender.untilAdmitted();
-  await stage.settle();
-  const places = (some: readonly Contender[]): number[] => some.map((one) => all.indexOf(one));
-  expect(places(all.filter((one) => one.admitted && !one.leaving))).to.deep.equal(places(expected));
-}
+import { onlyAdmitted } from './line.ts';
 
 /** A fact about places in one queue, each of another client. */
 function inLine(

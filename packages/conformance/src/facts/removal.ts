@@ -3,7 +3,7 @@ import { isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { Client } from '../client.ts';
 import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
-import { onlyAdmitted } from './order.ts';
+import { onlyAdmitted } from './line.ts';
 
 /** Sends a call and the removal of its id right behind it; awaits both answers, in either order. */
 async function overtake(

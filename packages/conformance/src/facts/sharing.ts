@@ -1,27 +1,9 @@
 import { expect } from 'chai';
-import type { EntrySpec } from '@queuelock/core/backend';
-import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
-import type { Stage } from '../stage.ts';
-import { onlyAdmitted } from './order.ts';
+import { enterAll, onlyAdmitted, type Line } from './line.ts';
 
 const READER = { shared: true };
 const WRITER = { shared: false };
-
-/** One place per wish, dealt to three clients in turn. */
-async function enterAll(stage: Stage, ...wishes: readonly Partial<EntrySpec>[]): Promise<Contender[]> {
-  const clients = await stage.threeClients();
-  const line: Contender[] = [];
-  for (const [place, wish] of wishes.entries()) {
-    const client = clients[place % clients.length] ?? clients[0];
-    line.push(await client.enter(wish));
-  }
-  return line;
-}
-
-type Line<Size extends number, Places extends Contender[] = []> = Places['length'] extends Size
-  ? Places
-  : Line<Size, [...Places, Contender]>;
 
 /** Read/write locks. */
 export const readWriteFacts: readonly Fact[] = [

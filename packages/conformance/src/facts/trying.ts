@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { fact, type Fact } from '../fact.ts';
-import { onlyAdmitted } from './order.ts';
+import { onlyAdmitted } from './line.ts';
 
 /** Entering only if nobody has to be waited for. */
 export const tryFacts: readonly Fact[] = [

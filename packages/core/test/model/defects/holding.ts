@@ -68,8 +68,8 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
   ]),
   inCore('a run resolves although its lock was lost', 'run', [
     'work.ts',
-    '    throwIfLost(ownership, what);\n    return result;',
-    '    return result;',
+    '  throwIfLost(reason, what, outcome);\n',
+    '',
   ]),
   inCore(
     'a run may wait for itself',

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import type { EntrySpec } from '@queuelock/core/backend';
+import type { Contender } from '../contender.ts';
+import type { Stage } from '../stage.ts';
+
+/** A tuple of that many contenders. */
+export type Line<Size extends number, Places extends Contender[] = []> = Places['length'] extends Size
+  ? Places
+  : Line<Size, [...Places, Contender]>;
+
+/** One place per wish, dealt to three clients in turn. */
+export async function enterAll(stage: Stage, ...wishes: readonly Partial<EntrySpec>[]): Promise<Contender[]> {
+  const clients = await stage.threeClients();
+  const line: Contender[] = [];
+  for (const [place, wish] of wishes.entries()) {
+    const client = clients[place % clients.length] ?? clients[0];
+    line.push(await client.enter(wish));
+  }
+  return line;
+}
+
+/** Exactly these are admitted, also after everything had its chance to arrive. */
+export async function onlyAdmitted(
+  stage: Stage,
+  all: readonly Contender[],
+  expected: readonly Contender[],
+): Promise<void> {
+  for (const contender of expected) await contender.untilAdmitted();
+  for (const queue of new Set(all.map((one) => one.queue))) await stage.settle(queue);
+  const places = (some: readonly Contender[]): number[] => some.map((one) => all.indexOf(one));
+  expect(places(all.filter((one) => one.admitted && !one.leaving))).to.deep.equal(places(expected));
+}
+
+/** Nobody is in these queues, and nothing is stored for them. */
+export async function nothingLeft(stage: Stage, ...queues: readonly string[]): Promise<void> {
+  for (const queue of queues) {
+    const watch = await stage.watch(queue);
+    await watch.untilKeys();
+    watch.stop();
+    expect((await stage.harness.entries?.(queue)) ?? [], queue).to.deep.equal([]);
+  }
+}

@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { fact, type Fact } from '../fact.ts';
+import { enterAll, nothingLeft, onlyAdmitted, type Line } from './line.ts';
+
+/** Entries that take several permits of a semaphore. */
+export const permitFacts: readonly Fact[] = [
+  fact('permits are taken until none are left, and come back with those who leave', async (stage) => {
+    const limit = 5;
+    const line = await enterAll(stage, { limit, permits: 3 }, { limit, permits: 2 }, { limit }, { limit });
+    const [three, two, one, last] = line as Line<4>;
+    await onlyAdmitted(stage, line, [three, two]);
+    await three.leave();
+    await onlyAdmitted(stage, line, [two, one, last]);
+    for (const holder of [two, one, last]) expect(await holder.leave()).to.equal(true);
+    await nothingLeft(stage, stage.queue);
+  }),
+
+  fact('a big request at the front is not overtaken by a small one behind it', async (stage) => {
+    const limit = 4;
+    const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 4 }, { limit });
+    const [holder, big, small] = line as Line<3>;
+    await onlyAdmitted(stage, line, [holder]);
+    await holder.leave();
+    await onlyAdmitted(stage, line, [big]);
+    await big.leave();
+    await onlyAdmitted(stage, line, [small]);
+  }),
+
+  fact('a request for several permits waits until so many are free, whoever returns them', async (stage) => {
+    const limit = 4;
+    const line = await enterAll(stage, { limit }, { limit, permits: 2 }, { limit }, { limit, permits: 3 });
+    const [one, two, other, three] = line as Line<4>;
+    await onlyAdmitted(stage, line, [one, two, other]);
+    await other.leave();
+    await onlyAdmitted(stage, line, [one, two]);
+    await two.leave();
+    await onlyAdmitted(stage, line, [one, three]);
+  }),
+
+  fact('a big request that gives up lets the small ones behind it in', async (stage) => {
+    const limit = 3;
+    const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 3 }, { limit }, { limit });
+    const [holder, big, small, last] = line as Line<4>;
+    await onlyAdmitted(stage, line, [holder]);
+    await big.leave();
+    await onlyAdmitted(stage, line, [holder, small]);
+    await holder.leave();
+    await onlyAdmitted(stage, line, [small, last]);
+  }),
+
+  fact(
+    'a try for several permits is admitted if all are free and leaves nothing otherwise',
+    async (stage) => {
+      const [client, other, third] = await stage.threeClients();
+      const two = await client.tryEnter({ limit: 3, permits: 2 });
+      expect(two?.admitted).to.equal(true);
+      expect(await other.tryEnter({ limit: 3, permits: 2 })).to.equal(undefined);
+      const one = await third.tryEnter({ limit: 3 });
+      expect(one?.admitted).to.equal(true);
+      const watch = await stage.watch();
+      await watch.untilKeys(two?.placement.key ?? '', one?.placement.key ?? '');
+    },
+  ),
+];
+
+/** Entries that come again with another limit, and those that meet entries of another limit. */
+export const limitFacts: readonly Fact[] = [
+  fact(
+    'waiters that come again with a higher limit are admitted under it, at their places',
+    async (stage) => {
+      const limit = 2;
+      const wishes = [{ limit }, { limit }, { limit }, { limit, permits: 2 }, { limit }];
+      const line = await enterAll(stage, ...wishes);
+      const [a, b, c, d, e] = line as Line<5>;
+      await onlyAdmitted(stage, line, [a, b]);
+      for (const waiter of [c, d, e]) await waiter.resize(5);
+      await onlyAdmitted(stage, line, [a, b, c, d]);
+      const watch = await stage.watch();
+      await watch.untilKeys(...line.map(({ placement }) => placement.key));
+      await b.leave();
+      await onlyAdmitted(stage, line, [a, c, d, e]);
+      for (const holder of [a, c, d, e]) expect(await holder.leave()).to.equal(true);
+      await nothingLeft(stage, stage.queue);
+    },
+  ),
+
+  fact('a lower limit binds those who wait and takes nothing from those who hold', async (stage) => {
+    const limit = 3;
+    const line = await enterAll(stage, { limit }, { limit }, { limit }, { limit }, { limit });
+    const [a, b, c, d, e] = line as Line<5>;
+    await onlyAdmitted(stage, line, [a, b, c]);
+    for (const waiter of [d, e]) await waiter.resize(2);
+    await onlyAdmitted(stage, line, [a, b, c]);
+    await a.leave();
+    await onlyAdmitted(stage, line, [b, c]);
+    await b.leave();
+    await onlyAdmitted(stage, line, [c, d]);
+    await c.leave();
+    await onlyAdmitted(stage, line, [d, e]);
+  }),
+
+  fact('a holder that comes again with a lower limit keeps its place and its turn', async (stage) => {
+    const [client, other] = await stage.threeClients();
+    const [first, holder] = [await client.enter({ limit: 2 }), await other.enter({ limit: 2 })];
+    const waiter = await client.enter({ limit: 2 });
+    holder.requirePlace(await other.enqueue({ ...holder.spec, limit: 1 }));
+    await onlyAdmitted(stage, [first, holder, waiter], [first, holder]);
+    expect(await holder.leave()).to.equal(true);
+    await waiter.untilAdmitted();
+  }),
+
+  fact('a placement behind an entry of another limit tells that limit', async (stage) => {
+    const client = await stage.client();
+    const pairs = [
+      [{ limit: 3 }, { limit: 2 }],
+      [{ limit: 1 }, { limit: 4 }],
+      [{ limit: 4 }, { limit: 1 }],
+      [
+        { limit: 5, permits: 5 },
+        { limit: 3, permits: 2 },
+      ],
+    ] as const;
+    for (const [ahead, behind] of pairs) {
+      const first = await client.enter(ahead);
+      const second = await client.enter(behind);
+      expect(second.placement.otherLimit, `${behind.limit} behind ${ahead.limit}`).to.equal(ahead.limit);
+      await second.leave();
+      await first.leave();
+    }
+  }),
+
+  fact('a placement behind entries of its own limit and behind readers tells no other', async (stage) => {
+    const client = await stage.client();
+    const wishes = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];
+    for (const wish of wishes) expect((await client.enter(wish)).placement.otherLimit).to.equal(undefined);
+    const queue = `${stage.queue}-readers`;
+    await client.enter({ queue, shared: true });
+    expect((await client.enter({ queue, limit: 3 })).placement.otherLimit).to.equal(undefined);
+    expect((await client.enter({ queue, shared: true })).placement.otherLimit).to.equal(undefined);
+  }),
+];

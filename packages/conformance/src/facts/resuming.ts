@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import type { Client } from '../client.ts';
+import { fact, type Fact } from '../fact.ts';
+import type { Stage } from '../stage.ts';
+import { CLOCK_GRAIN_MS, definiteCode, untilOutlived } from './liveness.ts';
+import { onlyAdmitted } from './line.ts';
+
+function resumeFact(title: string, play: (stage: Stage) => Promise<void>): Fact {
+  return fact(title, play, ['resumption']);
+}
+
+/** The code with which going on with a session ends, if it does not succeed. */
+async function codeOfResuming(stage: Stage, resumption: string | undefined): Promise<string> {
+  return definiteCode(stage, async () => stage.resume(resumption));
+}
+
+async function handOver(stage: Stage, client: Client): Promise<Client> {
+  return stage.resume(await stage.abandon(client));
+}
+
+/** Sessions that one process leaves and another one goes on with. */
+export const resumptionFacts: readonly Fact[] = [
+  resumeFact('a session goes on elsewhere with its entries at their places', async (stage) => {
+    const [first, other] = await stage.threeClients();
+    const slots = { queue: `${stage.queue}-slots`, limit: 3, permits: 2 };
+    const files = { queue: `${stage.queue}-files`, shared: true };
+    const held = [await first.enter(), await first.enter(slots), await first.enter(files)];
+    const behind = [
+      await other.enter(),
+      await other.enter(slots),
+      await other.enter({ ...files, shared: false }),
+    ];
+    await onlyAdmitted(stage, [...held, ...behind], held);
+    const resumed = await handOver(stage, first);
+    expect(resumed.session.id).to.equal(first.session.id);
+    const retaken = [];
+    for (const entry of held) retaken.push(await resumed.retake(entry));
+    await onlyAdmitted(stage, [...retaken, ...behind], retaken);
+    for (const [place, entry] of retaken.entries()) {
+      expect(await entry.leave()).to.equal(true);
+      await onlyAdmitted(stage, behind, behind.slice(0, place + 1));
+    }
+    const last = await resumed.enter();
+    await behind[0]?.leave();
+    await last.untilAdmitted();
+  }),
+
+  resumeFact('a waiter whose session goes on elsewhere keeps its place in line', async (stage) => {
+    const [holding, waiting, behind] = await stage.threeClients();
+    const line = [await holding.enter(), await waiting.enter(), await behind.enter()] as const;
+    const resumption = await stage.abandon(waiting);
+    await line[0].leave();
+    await onlyAdmitted(stage, line, []);
+    const resumed = await stage.resume(resumption);
+    const retaken = await resumed.retake(line[1]);
+    await onlyAdmitted(stage, [retaken, line[2]], [retaken]);
+    await retaken.leave();
+    await line[2].untilAdmitted();
+  }),
+
+  resumeFact('a session whose process died goes on elsewhere', async (stage) => {
+    const [dying, other] = await stage.threeClients();
+    const { resumption } = dying.session;
+    const held = await dying.enter();
+    const waiter = await other.enter();
+    await dying.crash();
+    const resumed = await stage.resume(resumption);
+    const retaken = await resumed.retake(held);
+    await onlyAdmitted(stage, [retaken, waiter], [retaken]);
+    await retaken.leave();
+    await waiter.untilAdmitted();
+  }),
+
+  resumeFact('a resumed session that is renewed outlives its TTL', async (stage) => {
+    const [client, other] = [await stage.client(undefined, stage.harness.ttlMs), await stage.client()];
+    const held = await client.enter();
+    const waiter = await other.enter();
+    const resumed = await handOver(stage, client);
+    const retaken = await resumed.retake(held);
+    await untilOutlived(stage, resumed);
+    await onlyAdmitted(stage, [retaken, waiter], [retaken]);
+    expect(await retaken.leave()).to.equal(true);
+    await waiter.untilAdmitted();
+  }),
+
+  resumeFact('a session is left and resumed again and again', async (stage) => {
+    let client = await stage.client();
+    let held = await client.enter();
+    const waiter = await (await stage.client()).enter();
+    for (let round = 0; round < 3; round += 1) {
+      client = await handOver(stage, client);
+      held = await client.retake(held);
+    }
+    await onlyAdmitted(stage, [held, waiter], [held]);
+    await client.close();
+    await waiter.untilAdmitted();
+  }),
+
+  resumeFact(
+    'a session that nobody resumes ends with its TTL, and is lost to whoever comes later',
+    async (stage) => {
+      const [leaving, other] = [await stage.client(undefined, stage.harness.ttlMs), await stage.client()];
+      const held = await leaving.enter();
+      const next = await other.enter();
+      await held.untilAdmitted();
+      await leaving.silence();
+      const promisedUntil = stage.now() + (await leaving.renew());
+      const resumption = await stage.abandon(leaving);
+      const abandonedAt = stage.now();
+      // Its end is what this is about.
+      held.giveUp();
+      await next.untilAdmitted();
+      expect(next.admittedAt).to.be.at.least(promisedUntil - CLOCK_GRAIN_MS);
+      const limitMs = leaving.session.ttlMs + stage.harness.expiryGranularityMs;
+      expect(next.admittedAt - abandonedAt).to.be.at.most(limitMs);
+      expect(await codeOfResuming(stage, resumption)).to.equal('SESSION_LOST');
+    },
+  ),
+
+  resumeFact('a session that was closed cannot be resumed', async (stage) => {
+    const client = await stage.client();
+    const { resumption } = client.session;
+    await client.enter();
+    await client.close();
+    expect(await codeOfResuming(stage, resumption)).to.equal('SESSION_LOST');
+    expect(await (await stage.watch()).untilFirst()).to.deep.equal([]);
+  }),
+];

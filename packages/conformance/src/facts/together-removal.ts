@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { isQueueLockError, type EntrySpec, type Placement } from '@queuelock/core/backend';
+import type { Contender } from '../contender.ts';
+import type { Fact } from '../fact.ts';
+import { nothingLeft, onlyAdmitted } from './line.ts';
+import { inAll, togetherFact } from './together.ts';
+
+/** The answer of a call that may come too late for one of its entries; `undefined` then. */
+function unlessRemoved(sent: Promise<readonly Placement[]>): Promise<readonly Placement[] | undefined> {
+  return sent.catch((error: unknown) => {
+    if (!isQueueLockError(error, 'ENTRY_LOST')) throw error;
+    return undefined;
+  });
+}
+
+/** Leaving queues that were entered at once. */
+export const togetherRemovalFacts: readonly Fact[] = [
+  togetherFact('of those that entered together each is removed by itself', async (stage, queues) => {
+    const [client, other] = await stage.threeClients();
+    const held = await client.enterAll(...inAll(queues));
+    const waiting = await other.enterAll(...inAll(queues));
+    for (const [place, entry] of held.entries()) {
+      expect(await entry.leave()).to.equal(true);
+      expect(await entry.leave()).to.equal(false);
+      await onlyAdmitted(stage, waiting, waiting.slice(0, place + 1));
+    }
+    for (const entry of waiting) expect(await entry.leave()).to.equal(true);
+    await nothingLeft(stage, ...queues);
+  }),
+
+  ...(['remove', 'enqueueAll'] as const).map((first) =>
+    togetherFact(
+      `ids removed while they enter together never appear (${first} awaited first)`,
+      async (stage, queues) => {
+        const [client, other] = await stage.threeClients();
+        const specs = inAll(queues).map((wish) => client.wish(wish));
+        const sent = unlessRemoved(client.enqueueAll(specs));
+        const removed = Promise.all(specs.map(({ queue, id }) => client.remove(queue, id)));
+        for (const answer of first === 'remove' ? [removed, sent] : [sent, removed]) await answer;
+        const newcomers = await other.enterAll(...inAll(queues));
+        for (const newcomer of newcomers) {
+          await (await stage.watch(newcomer.queue)).untilKeys(newcomer.placement.key);
+          await newcomer.untilAdmitted();
+        }
+      },
+    ),
+  ),
+
+  togetherFact(
+    'one of them removed while they enter together never appears, and if nothing entered, nothing is left',
+    async (stage, queues) => {
+      const client = await stage.client();
+      const specs = inAll(queues).map((wish) => client.wish(wish));
+      const [removed, ...others] = specs as [EntrySpec, ...EntrySpec[]];
+      const sent = unlessRemoved(client.enqueueAll(specs));
+      await client.remove(removed.queue, removed.id);
+      const entered = await sent;
+      await nothingLeft(stage, removed.queue);
+      for (const { queue, id } of others) {
+        expect(await client.remove(queue, id), queue).to.equal(entered !== undefined);
+      }
+      await nothingLeft(stage, ...queues);
+    },
+  ),
+
+  togetherFact(
+    'one of them removed by an operator is the loss of all when they enter again',
+    async (stage, queues) => {
+      const client = await stage.client();
+      const entries = await client.enterAll(...inAll(queues));
+      for (const entry of entries) entry.giveUp();
+      await stage.evict(entries[1] as Contender);
+      const again = client.enqueueAll(entries.map(({ spec }) => spec));
+      const refusal = await again.catch((error: unknown) => error);
+      expect(refusal).to.have.property('code', 'ENTRY_LOST');
+      await nothingLeft(stage, ...queues);
+    },
+    ['together', 'evict'],
+  ),
+];

@@ -1,0 +1,52 @@
+import type { Backend } from '@queuelock/core/backend';
+import type { MemoryServer } from '@queuelock/memory';
+import { line, type CompleteBackend, type Defect, type Defects } from '../defective.ts';
+
+type Evict = NonNullable<Backend['evict']>;
+
+/** Entries are evicted by other means. */
+function evicting(evict: (sound: CompleteBackend, server: MemoryServer) => Evict): Defect {
+  return (server) => ({ backend: (sound) => ({ evict: evict(sound, server) }) });
+}
+
+/** Of entries that the backend removes for an operator. */
+export const backendEvictionDefects: Defects = [
+  [
+    'evicts nobody',
+    evicting(() => async () => true),
+    [
+      'a holder that is evicted learns it, and the next one is admitted',
+      'a waiter that is evicted learns it, and the line closes up',
+    ],
+  ],
+  [
+    'evicts whatever has that key',
+    evicting(
+      (_sound, server) =>
+        async (_queue, { key }) =>
+          server.evict(key),
+    ),
+    [
+      'only the entry with that key and that order is evicted, once',
+      'the key of another queue is refused with INVALID_ARGUMENT',
+    ],
+  ],
+  [
+    'evicts plain entries only',
+    evicting((sound, server) => async (queue, entry) => {
+      const target = line(server, queue).find(({ key }) => key === entry.key);
+      return target?.limit === 1 && !target.shared && sound.evict(queue, entry);
+    }),
+    ['readers and entries that take several permits are evicted as any other'],
+  ],
+  [
+    'evicts as if the owner had left',
+    evicting((sound, server) => async (queue, { key }) => {
+      const target = line(server, queue).find((entry) => entry.key === key);
+      if (!target) return false;
+      const owner = await sound.resume(target.sessionId, new AbortController().signal);
+      return owner.remove(queue, target.id);
+    }),
+    ['a hold that is evicted leaves its trace'],
+  ],
+];

@@ -1,0 +1,122 @@
+import type { Turn } from '@queuelock/core/backend';
+import { Subject, merge } from 'rxjs';
+import { ADMITTED, line, placements, type CompleteSession, type Defect, type Defects } from '../defective.ts';
+
+type Share = CompleteSession['share'];
+
+/** Entries become shared by other means. */
+function sharing(share: (sound: CompleteSession) => Share): Defect {
+  return () => ({ session: (sound) => ({ share: share(sound) }) });
+}
+
+const wakesWritersToo: Defect = () => {
+  const herd$ = new Subject<Turn>();
+  const told = placements((placement) => ({ ...placement, turns$: merge(placement.turns$, herd$) }));
+  return {
+    session: (sound) => ({
+      ...told.session?.(sound),
+      share: async (queue, id, value) => {
+        const shared = await sound.share(queue, id, value);
+        herd$.next(ADMITTED);
+        return shared;
+      },
+    }),
+  };
+};
+
+const losesSightOfReaders: Defect = () => ({
+  session: (sound) => {
+    const readers = new Set<string>();
+    return {
+      share: (queue, id, value) => {
+        readers.add(id);
+        return sound.share(queue, id, value);
+      },
+      update: async (queue, id, value) => !readers.has(id) && sound.update(queue, id, value),
+      remove: async (queue, id) => !readers.has(id) && sound.remove(queue, id),
+    };
+  },
+});
+
+const givesReadersSecondPlaces: Defect = () => ({
+  session: (sound) => {
+    const readers = new Set<string>();
+    return {
+      share: (queue, id, value) => {
+        readers.add(id);
+        return sound.share(queue, id, value);
+      },
+      enqueue: (spec) => sound.enqueue(readers.has(spec.id) ? { ...spec, id: `${spec.id}-again` } : spec),
+    };
+  },
+});
+
+const keepsOldValues: Defect = (server) => ({
+  session: (sound) => ({
+    share: (queue, id) => {
+      const entry = line(server, queue).find((candidate) => candidate.id === id);
+      return sound.share(queue, id, entry?.value ?? '');
+    },
+  }),
+});
+
+/** Of writers that become readers. */
+export const downgradeDefects: Defects = [
+  [
+    'lets nobody become a reader',
+    sharing((sound) => (queue, id, value) => sound.update(queue, id, value)),
+    [
+      'a writer that becomes a reader lets the readers behind it in, up to the next writer',
+      'those who come later see a reader in the one that became one',
+    ],
+  ],
+  [
+    'wakes the writers with the readers',
+    wakesWritersToo,
+    [
+      'a writer that becomes a reader lets the readers behind it in, up to the next writer',
+      'the next writer waits for the one that became a reader and for all readers',
+    ],
+  ],
+  [
+    'joins again as a reader',
+    sharing((sound) => async (queue, id, value) => {
+      const removed = await sound.remove(queue, id);
+      await sound.enqueue({ queue, id, value, shared: true, limit: 1 });
+      return removed;
+    }),
+    ['who becomes a reader keeps the place and shows the new value'],
+  ],
+  [
+    'keeps the old value of who becomes a reader',
+    keepsOldValues,
+    ['who becomes a reader keeps the place and shows the new value'],
+  ],
+  [
+    'makes a reader once',
+    sharing((sound) => {
+      const readers = new Set<string>();
+      return async (queue, id, value) => {
+        if (readers.has(id)) return false;
+        readers.add(id);
+        return sound.share(queue, id, value);
+      };
+    }),
+    ['becoming a reader twice is as once'],
+  ],
+  [
+    'makes readers of nobody',
+    sharing((sound) => async (queue, id, value) => (await sound.share(queue, id, value)) || true),
+    ['an entry that is not there becomes no reader'],
+  ],
+  [
+    'loses sight of who became a reader',
+    losesSightOfReaders,
+    ['who became a reader can be updated, and leaves nothing'],
+  ],
+  [
+    'gives who became a reader a second place',
+    givesReadersSecondPlaces,
+    ['entering again after having become a reader takes no second place'],
+  ],
+];

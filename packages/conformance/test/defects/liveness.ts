@@ -1,0 +1,115 @@
+import { QueueLockError, type Session } from '@queuelock/core/backend';
+import { NEVER, catchError } from 'rxjs';
+import { placements, plain, type Defect, type Defects } from '../defective.ts';
+
+const lastsHalfAsLong: Defect = () => ({
+  backend: (sound) => ({
+    open: async (ttlMs, signal) => ({ ...plain(await sound.open(ttlMs / 2, signal)), ttlMs }),
+  }),
+  session: (sound) => ({ renew: async (signal) => 2 * (await sound.renew(signal)) }),
+});
+
+const keepsPingingForTheDead: Defect = () => ({
+  session: (sound) => {
+    const pings = setInterval(() => {
+      sound.renew(new AbortController().signal).catch(() => {
+        clearInterval(pings);
+      });
+    }, 20);
+    setTimeout(() => {
+      clearInterval(pings);
+    }, 1_500).unref();
+    return {};
+  },
+});
+
+const endsAllSessionsOfAConnection: Defect = () => ({
+  backend: (sound) => {
+    const sessions: Session[] = [];
+    return {
+      open: async (ttlMs, signal) => {
+        const session = await sound.open(ttlMs, signal);
+        sessions.push(session);
+        const close = async (): Promise<void> => {
+          await Promise.all(sessions.map((one) => one.close()));
+        };
+        return { ...plain(session), close };
+      },
+    };
+  },
+});
+
+/** Of how sessions live and die. */
+export const livenessDefects: Defects = [
+  [
+    'promises more than the TTL',
+    () => ({ session: (sound) => ({ renew: async (signal) => 2 * (await sound.renew(signal)) }) }),
+    [
+      'a renewal promises a positive time of at most the TTL',
+      'a crashed session keeps its place for as long as its last renewal promised',
+    ],
+  ],
+  [
+    'acknowledges renewals without doing them',
+    () => ({ session: ({ ttlMs }) => ({ renew: async () => ttlMs }) }),
+    ['a session that is renewed outlives its TTL'],
+  ],
+  [
+    'frees early',
+    lastsHalfAsLong,
+    [
+      'a session that is never renewed lives for its TTL from the call that opened it',
+      'a crashed session keeps its place for as long as its last renewal promised',
+    ],
+  ],
+  [
+    'frees late',
+    keepsPingingForTheDead,
+    [
+      'a crashed session frees all its places soon after its TTL',
+      'a waiter that dies is skipped, and the holder stays alone',
+    ],
+  ],
+  [
+    'does not say for sure that a session is lost',
+    () => ({
+      session: (sound) => ({
+        renew: (signal) =>
+          sound.renew(signal).catch((cause: unknown) => {
+            throw new QueueLockError('UNAVAILABLE', 'no answer', { cause });
+          }),
+      }),
+    }),
+    [
+      'a crashed session that calls again learns that it is lost',
+      'a closed session answers SESSION_LOST, and closing it again does nothing',
+    ],
+  ],
+  [
+    'does not notice that an entry is gone',
+    () =>
+      placements((placement) => ({ ...placement, turns$: placement.turns$.pipe(catchError(() => NEVER)) })),
+    [
+      'the turns of a crashed session end',
+      'a holder whose entry an operator removes learns it, and the next one is admitted',
+      'a waiter whose entry an operator removes learns it, and the line closes up',
+      'a holder that is evicted learns it, and the next one is admitted',
+      'a waiter that is evicted learns it, and the line closes up',
+      'who became a reader still learns that an operator removed the entry',
+    ],
+  ],
+  [
+    'leaves a closed session to its TTL',
+    () => ({ session: () => ({ close: async () => undefined }) }),
+    [
+      'closing a session frees its places at once',
+      'the end of the session takes who became a reader along',
+      'a closed session answers SESSION_LOST, and closing it again does nothing',
+    ],
+  ],
+  [
+    'ends all sessions of a connection with one',
+    endsAllSessionsOfAConnection,
+    ['closing one session of a connection leaves the others alone'],
+  ],
+];

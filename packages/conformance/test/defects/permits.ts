@@ -1,0 +1,83 @@
+import { ADMITTED, line, placements, wishes, type Defect, type Defects } from '../defective.ts';
+
+/** Whoever fits beside those who hold is let in, whoever waits in front. */
+const letsSmallRequestsPass: Defect = (server) =>
+  placements((placement, { queue, limit, permits = 1 }) => {
+    const held = line(server, queue).filter(({ admitted }) => admitted);
+    const taken = held.reduce((sum, entry) => sum + entry.permits, 0);
+    return taken + permits <= limit ? { ...placement, turn: ADMITTED } : placement;
+  });
+
+const keepsTheFirstLimit: Defect = () => {
+  const limits = new Map<string, number>();
+  return wishes((spec) => {
+    const limit = limits.get(spec.id) ?? spec.limit;
+    limits.set(spec.id, limit);
+    return { ...spec, limit };
+  });
+};
+
+const joinsAgainForAnotherLimit: Defect = () => ({
+  session: (sound) => {
+    const limits = new Map<string, number>();
+    return {
+      enqueue: async (spec) => {
+        const { queue, id, limit } = spec;
+        if ((limits.get(id) ?? limit) !== limit) await sound.remove(queue, id);
+        limits.set(id, limit);
+        return sound.enqueue(spec);
+      },
+    };
+  },
+});
+
+/** Of entries that take several permits, and of limits that differ. */
+export const permitDefects: Defects = [
+  [
+    'takes one permit whatever was asked for',
+    () => wishes((spec) => ({ ...spec, permits: 1 })),
+    [
+      'permits are taken until none are left, and come back with those who leave',
+      'a request for several permits waits until so many are free, whoever returns them',
+      'a try for several permits is admitted if all are free and leaves nothing otherwise',
+    ],
+  ],
+  [
+    'lets small requests pass big ones',
+    letsSmallRequestsPass,
+    [
+      'a big request at the front is not overtaken by a small one behind it',
+      'a big request that gives up lets the small ones behind it in',
+    ],
+  ],
+  [
+    'keeps the first limit',
+    keepsTheFirstLimit,
+    [
+      'waiters that come again with a higher limit are admitted under it, at their places',
+      'a lower limit binds those who wait and takes nothing from those who hold',
+    ],
+  ],
+  [
+    'joins again for another limit',
+    joinsAgainForAnotherLimit,
+    [
+      'waiters that come again with a higher limit are admitted under it, at their places',
+      'a holder that comes again with a lower limit keeps its place and its turn',
+    ],
+  ],
+  [
+    'tells of no other limit',
+    () => placements(({ order, token, key, turn, turns$ }) => ({ order, token, key, turn, turns$ })),
+    ['a placement behind an entry of another limit tells that limit'],
+  ],
+  [
+    'tells whatever limit is ahead',
+    (server) =>
+      placements((placement, { queue }) => ({
+        ...placement,
+        otherLimit: line(server, queue)[0]?.limit ?? 0,
+      })),
+    ['a placement behind entries of its own limit and behind readers tells no other'],
+  ],
+];

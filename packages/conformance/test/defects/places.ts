@@ -1,0 +1,148 @@
+import type { Session, Turn } from '@queuelock/core/backend';
+import { memory } from '@queuelock/memory';
+import { NEVER, Subject, filter, map, merge, of } from 'rxjs';
+import { ADMITTED, line, placements, plain, wishes, type Defect, type Defects } from '../defective.ts';
+
+/** Whoever holds in this scope is admitted again. */
+function reentrant(sound: Session, holding: Set<string>): Partial<Session> {
+  return {
+    enqueue: async (spec) => {
+      const placement = await sound.enqueue(spec);
+      const turn = holding.has(spec.queue) ? ADMITTED : placement.turn;
+      if (turn.admitted) holding.add(spec.queue);
+      return { ...placement, turn };
+    },
+  };
+}
+
+const trustsPredecessor: Defect = (server) =>
+  placements((placement, { queue, id }) => {
+    const entries = line(server, queue);
+    const ahead = entries[entries.findIndex((entry) => entry.id === id) - 1];
+    if (!ahead) return placement;
+    const aheadGone$ = memory({ server })
+      .observe(queue)
+      .pipe(
+        filter((seen) => !seen.some(({ key }) => key === ahead.key)),
+        map(() => ADMITTED),
+      );
+    return { ...placement, turns$: merge(placement.turns$, aheadGone$) };
+  });
+
+const wakesEverybody: Defect = () => {
+  const herd$ = new Subject<Turn>();
+  return placements((placement) => ({
+    ...placement,
+    turns$: merge(
+      herd$,
+      placement.turns$.pipe(
+        map((turn) => {
+          if (turn.admitted && !placement.turn.admitted) herd$.next(ADMITTED);
+          return turn;
+        }),
+      ),
+    ),
+  }));
+};
+
+/** A newcomer is let in front of whoever waits: they leave and join again behind it. */
+const losesPlaces: Defect = () => {
+  let rejoin = async (): Promise<void> => undefined;
+  return {
+    session: (sound) => ({
+      enqueue: async (spec) => {
+        const placement = await sound.enqueue(spec);
+        if (placement.turn.admitted) return placement;
+        await rejoin();
+        const turn$ = new Subject<Turn>();
+        const follow = (turns$: typeof placement.turns$): void => {
+          turns$.subscribe({
+            next: (turn) => {
+              turn$.next(turn);
+            },
+            error: () => undefined,
+          });
+        };
+        follow(placement.turns$);
+        rejoin = async () => {
+          await sound.remove(spec.queue, spec.id);
+          follow((await sound.enqueue(spec)).turns$);
+        };
+        return { ...placement, turns$: turn$ };
+      },
+    }),
+  };
+};
+
+/** Of the order of turns, and of who queues behind whom. */
+export const placeDefects: Defects = [
+  [
+    'admits two at a time',
+    () => wishes((spec) => ({ ...spec, limit: spec.limit + 1 })),
+    [
+      'three connections are served in the order they joined',
+      'a semaphore admits as many as it has permits',
+      'of several tries at the same time exactly one is admitted',
+      'twelve contenders on four connections are all served, one at a time, with growing tokens',
+    ],
+  ],
+  [
+    'never tells anybody that the turn has come',
+    () => placements((placement) => ({ ...placement, turns$: NEVER })),
+    ['three connections are served in the order they joined', 'a session that is renewed outlives its TTL'],
+  ],
+  [
+    'completes the turns once they are told',
+    () => placements((placement) => ({ ...placement, turns$: of(placement.turn) })),
+    ['three connections are served in the order they joined'],
+  ],
+  [
+    'loses the order of joining',
+    losesPlaces,
+    [
+      'a waiter that leaves the middle is skipped and wakes nobody',
+      'three connections are served in the order they joined',
+    ],
+  ],
+  [
+    'numbers backwards',
+    () => placements((placement) => ({ ...placement, order: -placement.order })),
+    ['orders grow in the order of joining'],
+  ],
+  [
+    'starts its tokens again in every empty queue',
+    (server) =>
+      placements((placement, { queue }) => ({ ...placement, token: BigInt(line(server, queue).length) })),
+    ['the tokens of successive holders grow, also after the queue was empty'],
+  ],
+  ['wakes everybody at every release', wakesEverybody, ['a removal wakes exactly the next in line']],
+  [
+    'takes the end of the one ahead for the own turn',
+    trustsPredecessor,
+    [
+      'a waiter that leaves the middle is skipped and wakes nobody',
+      'a waiter of a semaphore that gives up takes no permit with it',
+      'a waiter that dies is skipped, and the holder stays alone',
+    ],
+  ],
+  [
+    'is reentrant for a session',
+    () => ({ session: (sound) => reentrant(sound, new Set()) }),
+    ['several entries of one session queue behind each other'],
+  ],
+  [
+    'is reentrant for a connection',
+    () => ({
+      backend: (sound) => {
+        const holding = new Set<string>();
+        return {
+          open: async (ttlMs, signal) => {
+            const session = plain(await sound.open(ttlMs, signal));
+            return { ...session, ...reentrant(session, holding) };
+          },
+        };
+      },
+    }),
+    ['sessions of one connection queue behind each other'],
+  ],
+];

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import type { Registers } from '@queuelock/core/backend';
+import { NEVER, concat, take } from 'rxjs';
+import {
+  later,
+  registers,
+  type CompleteBackend,
+  type Defect,
+  type Defects,
+  type Replaced,
+} from '../defective.ts';
+
+type Write = Registers['write'];
+
+/** Registers are written by other means. */
+function writing(write: (sound: Registers, backend: CompleteBackend) => Write): Defect {
+  return () => registers((sound, backend) => ({ write: write(sound, backend) }));
+}
+
+/** Registers are kept under other names. */
+function keptAt(place: (queue: string, kind: string) => readonly [queue: string, kind: string]): Replaced {
+  return registers((sound) => ({
+    read: (queue, kind) => sound.read(...place(queue, kind)),
+    write: (queue, kind, change) => sound.write(...place(queue, kind), change),
+    observe(queue, kind) {
+      return sound.observe(...place(queue, kind));
+    },
+  }));
+}
+
+async function versionOf(
+  sound: Registers,
+  ...place: [queue: string, kind: string]
+): Promise<string | undefined> {
+  return (await sound.read(...place))?.version;
+}
+
+const takesTheTextForTheVersion: Defect = () =>
+  registers((sound) => ({
+    read: async (...place) => {
+      const register = await sound.read(...place);
+      return register && { ...register, version: `is ${register.text}` };
+    },
+    write: async (queue, kind, { text, was }) => {
+      const register = await sound.read(queue, kind);
+      const right = was === (register && `is ${register.text}`);
+      return right && sound.write(queue, kind, { text, was: register?.version });
+    },
+  }));
+
+const forgetsWithTheConnection: Defect = () => ({
+  backend: (sound) => {
+    const places: [string, string][] = [];
+    const write: Write = (queue, kind, change) => {
+      places.push([queue, kind]);
+      return sound.registers.write(queue, kind, change);
+    };
+    return {
+      registers: { ...sound.registers, write },
+      close: async () => {
+        for (const place of places) {
+          const was = await versionOf(sound.registers, ...place);
+          await sound.registers.write(...place, { text: undefined, was });
+        }
+        await sound.close();
+      },
+    };
+  },
+});
+
+const keepsThemInTheQueue: Defect = writing((sound, backend) => async (queue, kind, change) => {
+  const session = await backend.open(2_000, new AbortController().signal);
+  await session.enqueue({ queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1 });
+  return sound.write(queue, kind, change);
+});
+
+/** Of texts that are kept while nobody is in line. */
+export const registerDefects: Defects = [
+  [
+    'writes whatever is in a register',
+    writing((sound) => async (queue, kind, { text }) => {
+      return sound.write(queue, kind, { text, was: await versionOf(sound, queue, kind) });
+    }),
+    [
+      'a register is empty first, and written by who knows what is in it',
+      'a register that was emptied is as one never written',
+    ],
+  ],
+  [
+    'takes the text of a register for its version',
+    takesTheTextForTheVersion,
+    ['a register has another version after every write, also of the same text'],
+  ],
+  [
+    'keeps an empty text where nothing should be',
+    writing(
+      (sound) =>
+        (queue, kind, { text = '', was }) =>
+          sound.write(queue, kind, { text, was }),
+    ),
+    ['a register that was emptied is as one never written'],
+  ],
+  [
+    'looks into a register and writes it later',
+    writing((sound) => async (queue, kind, { text, was }) => {
+      if ((await versionOf(sound, queue, kind)) !== was) return false;
+      const now = await later(() => versionOf(sound, queue, kind));
+      return sound.write(queue, kind, { text, was: now });
+    }),
+    ['of several writers at the same time exactly one is right'],
+  ],
+  [
+    'shows a register once',
+    () =>
+      registers(
+        (sound) =>
+          ({
+            observe(queue, kind) {
+              return concat(sound.observe(queue, kind).pipe(take(1)), NEVER);
+            },
+          }) satisfies Partial<Registers>,
+      ),
+    ['an observer sees a register and every change of it'],
+  ],
+  [
+    'forgets registers with the connection',
+    forgetsWithTheConnection,
+    ['a register outlives the sessions and the connection that wrote it'],
+  ],
+  [
+    'keeps one register for all names that nest',
+    () => keptAt((queue, kind) => [queue.split('/').find(Boolean) ?? '', kind]),
+    ['registers of names that nest and of other kinds are separate'],
+  ],
+  [
+    'keeps one register for all kinds',
+    () => keptAt((queue) => [queue, 'one']),
+    ['registers of names that nest and of other kinds are separate'],
+  ],
+  [
+    'cuts registers',
+    writing((sound) => (queue, kind, { text, was }) => {
+      return sound.write(queue, kind, { text: text?.slice(0, 2_048), was });
+    }),
+    ['a register takes 4,096 bytes as they were given'],
+  ],
+  ['keeps registers in the queue', keepsThemInTheQueue, ['a register of a queue is nobody in it']],
+];

@@ -1,0 +1,68 @@
+import { finalize } from 'rxjs';
+import { later, line, placements, wishes, type Defect, type Defects } from '../defective.ts';
+
+const keepsThoseWhoGiveUp: Defect = (server) => ({
+  session: (sound) => ({
+    remove: async (queue, id) => {
+      const waits = line(server, queue).some((entry) => entry.id === id && !entry.admitted);
+      return waits || sound.remove(queue, id);
+    },
+  }),
+});
+
+/** Of leaving a queue. */
+export const removalDefects: Defects = [
+  [
+    'answers true to every removal',
+    () => ({
+      session: (sound) => ({ remove: async (queue, id) => (await sound.remove(queue, id)) || true }),
+    }),
+    [
+      'a removal answers true once and false after that',
+      'the removal of an id that never entered answers false',
+    ],
+  ],
+  [
+    'removes nothing',
+    () => ({ session: () => ({ remove: async () => true }) }),
+    ['a removal wakes exactly the next in line', 'after everybody has left nothing is left'],
+  ],
+  [
+    'gives every call a new place',
+    () => wishes((spec) => ({ ...spec, id: `${spec.id}${String(Math.random())}` })),
+    ['entering twice with one id takes one place'],
+  ],
+  [
+    'lets a removal overtake an enqueue',
+    () => ({ session: (sound) => ({ enqueue: (spec) => later(() => sound.enqueue(spec)) }) }),
+    [
+      'an id removed while its enqueue is on its way never appears (remove awaited first)',
+      'an id removed while its enqueue is on its way never appears (enqueue awaited first)',
+      'an id removed while it joins the line never appears in it',
+      'an id removed after it entered twice never appears again',
+    ],
+  ],
+  [
+    'lets a removal overtake a try',
+    () => ({ session: (sound) => ({ tryEnqueue: (spec) => later(() => sound.tryEnqueue(spec)) }) }),
+    ['an id removed while its try is on its way never appears'],
+  ],
+  [
+    'removes an entry whose turns are not followed any more',
+    () =>
+      placements((placement, { queue, id }, sound) => ({
+        ...placement,
+        turns$: placement.turns$.pipe(finalize(() => void sound.remove(queue, id))),
+      })),
+    ['an entry whose turns nobody follows keeps its place'],
+  ],
+  [
+    'keeps the entries of waiters that give up',
+    keepsThoseWhoGiveUp,
+    [
+      'a waiting writer that gives up lets the readers behind it join those who hold',
+      'after everybody has left nothing is left',
+      'a waiter of a semaphore that gives up takes no permit with it',
+    ],
+  ],
+];

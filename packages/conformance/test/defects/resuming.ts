@@ -1,0 +1,108 @@
+import { QueueLockError } from '@queuelock/core/backend';
+import { memory } from '@queuelock/memory';
+import { complete, plain, type CompleteSession, type Defect, type Defects } from '../defective.ts';
+
+/** Sessions that were resumed are broken. */
+function resumed(change: (sound: CompleteSession) => Partial<CompleteSession>): Defect {
+  return () => ({
+    backend: (sound) => ({
+      resume: async (resumption, signal) => {
+        const session = plain(await sound.resume(resumption, signal));
+        return { ...session, ...change(session) };
+      },
+    }),
+  });
+}
+
+/** Only sessions that `may` go on. */
+function resumable(may: (resumption: string) => boolean): Pick<ReturnType<Defect>, 'backend'> {
+  return {
+    backend: (sound) => ({
+      resume: async (resumption, signal) => {
+        if (!may(resumption)) throw new QueueLockError('SESSION_LOST', 'nothing is known of it');
+        return sound.resume(resumption, signal);
+      },
+    }),
+  };
+}
+
+const resumesWhatWasAbandoned: Defect = () => {
+  const left = new Set<string>();
+  return {
+    ...resumable((resumption) => left.has(resumption)),
+    session: (sound) => ({
+      abandon: () => {
+        left.add(sound.resumption);
+        return sound.abandon();
+      },
+    }),
+  };
+};
+
+const resumesOnce: Defect = () => {
+  const seen = new Set<string>();
+  return resumable((resumption) => seen.size < seen.add(resumption).size);
+};
+
+const goesOnRenewing: Defect = (server) => ({
+  session: (sound) => ({
+    abandon: async () => {
+      const { signal } = new AbortController();
+      const kept = await complete(memory({ server })).resume(sound.resumption, signal);
+      const renewals = setInterval(() => {
+        kept.renew(signal).catch(() => {
+          clearInterval(renewals);
+        });
+      }, 20);
+      setTimeout(() => {
+        clearInterval(renewals);
+      }, 1_500).unref();
+    },
+  }),
+});
+
+/** Of sessions that one process leaves and another one goes on with. */
+export const resumptionDefects: Defects = [
+  [
+    'goes on with a new session',
+    () => ({ backend: (sound) => ({ resume: (_resumption, signal) => sound.open(400, signal) }) }),
+    [
+      'a session goes on elsewhere with its entries at their places',
+      'a session that was closed cannot be resumed',
+      'a session that nobody resumes ends with its TTL, and is lost to whoever comes later',
+    ],
+  ],
+  [
+    'gives a resumed session new places',
+    resumed((sound) => ({ enqueue: (spec) => sound.enqueue({ ...spec, id: `${spec.id}-again` }) })),
+    [
+      'a session goes on elsewhere with its entries at their places',
+      'a waiter whose session goes on elsewhere keeps its place in line',
+    ],
+  ],
+  [
+    'ends a session that is abandoned',
+    () => ({ session: (sound) => ({ abandon: () => sound.close() }) }),
+    [
+      'a session goes on elsewhere with its entries at their places',
+      'a waiter whose session goes on elsewhere keeps its place in line',
+      'a session that nobody resumes ends with its TTL, and is lost to whoever comes later',
+    ],
+  ],
+  [
+    'goes on renewing what it has abandoned',
+    goesOnRenewing,
+    ['a session that nobody resumes ends with its TTL, and is lost to whoever comes later'],
+  ],
+  [
+    'resumes only what was abandoned',
+    resumesWhatWasAbandoned,
+    ['a session whose process died goes on elsewhere'],
+  ],
+  [
+    'does not renew what it has resumed',
+    resumed(({ ttlMs }) => ({ renew: async () => ttlMs })),
+    ['a resumed session that is renewed outlives its TTL'],
+  ],
+  ['resumes a session once', resumesOnce, ['a session is left and resumed again and again']],
+];

@@ -1,0 +1,65 @@
+import type { Turn } from '@queuelock/core/backend';
+import { filter } from 'rxjs';
+import { line, placements, wishes, type Defect, type Defects } from '../defective.ts';
+
+const oneWakeUpForMany: Defect = () => {
+  let woken = false;
+  const isFirst = (): boolean => {
+    if (woken) return false;
+    setImmediate(() => (woken = false));
+    return (woken = true);
+  };
+  return placements((placement) => ({
+    ...placement,
+    turns$: placement.turns$.pipe(
+      filter(({ admitted }) => !admitted || placement.turn.admitted || isFirst()),
+    ),
+  }));
+};
+
+const watchesTheHeadOnly: Defect = (server) =>
+  placements((placement, { queue }) => {
+    const head = line(server, queue)[0]?.id;
+    const sees = (turn: Turn): boolean => !turn.admitted || line(server, queue)[0]?.id !== head;
+    return placement.turn.admitted
+      ? placement
+      : { ...placement, turns$: placement.turns$.pipe(filter(sees)) };
+  });
+
+/** Of readers, writers and semaphores. */
+export const sharingDefects: Defects = [
+  [
+    'knows no readers',
+    () => wishes((spec) => ({ ...spec, shared: false })),
+    ['readers share, and a writer waits for all of them', 'an observer tells readers from writers'],
+  ],
+  [
+    'lets readers pass a writer',
+    () => wishes((spec) => (spec.shared ? { ...spec, limit: 2 } : spec)),
+    [
+      'a reader that comes later waits behind the writer that waits',
+      'a shared try passes readers and no writer',
+    ],
+  ],
+  [
+    'wakes one where several may go',
+    oneWakeUpForMany,
+    ['all readers behind a writer are admitted when it leaves, up to the next writer'],
+  ],
+  [
+    'knows one permit only',
+    () => wishes((spec) => ({ ...spec, limit: 1 })),
+    [
+      'a semaphore admits as many as it has permits',
+      'a try at a semaphore is admitted while a permit is free',
+    ],
+  ],
+  [
+    'looks again only when the first in line leaves',
+    watchesTheHeadOnly,
+    [
+      'a permit goes to the next in line, whichever holder returns it',
+      'a waiting writer that gives up lets the readers behind it join those who hold',
+    ],
+  ],
+];

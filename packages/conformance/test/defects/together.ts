@@ -1,0 +1,110 @@
+import { QueueLockError, type EntrySpec, type Placement } from '@queuelock/core/backend';
+import { memory } from '@queuelock/memory';
+import { later, line, plain, type CompleteSession, type Defect, type Defects } from '../defective.ts';
+
+/** Several queues are entered by other means. */
+function entering(
+  enqueueAll: (specs: readonly EntrySpec[], sound: CompleteSession) => Promise<readonly Placement[]>,
+): Defect {
+  return () => ({ session: (sound) => ({ enqueueAll: (specs) => enqueueAll(specs, sound) }) });
+}
+
+const oneAfterTheOther: Defect = entering(async (specs, sound) => {
+  const placements: Placement[] = [];
+  for (const spec of specs) placements.push(await sound.enqueue(spec));
+  return placements;
+});
+
+const leavesTheRest: Defect = (server) => ({
+  session: (sound) => ({
+    enqueueAll: async (specs) => {
+      const there = specs.filter(({ queue, id }) => line(server, queue).some((entry) => entry.id === id));
+      if (there.length === 0 || there.length === specs.length) return sound.enqueueAll(specs);
+      throw new QueueLockError('ENTRY_LOST', 'one of them was removed');
+    },
+  }),
+});
+
+const removesAllWithOne: Defect = () => ({
+  session: (sound) => {
+    const together = new Map<string, readonly EntrySpec[]>();
+    return {
+      enqueueAll: (specs) => {
+        for (const { id } of specs) together.set(id, specs);
+        return sound.enqueueAll(specs);
+      },
+      remove: async (queue, id) => {
+        const removed = await sound.remove(queue, id);
+        for (const spec of together.get(id) ?? []) await sound.remove(spec.queue, spec.id);
+        return removed;
+      },
+    };
+  },
+});
+
+const entersForAnotherSession: Defect = (server) => ({
+  session: (sound) => ({
+    enqueueAll: async ([first, ...rest]) => {
+      const { signal } = new AbortController();
+      const other = plain(await memory({ server }).open(2_000, signal));
+      return first ? [await sound.enqueue(first), ...(await other.enqueueAll(rest))] : [];
+    },
+  }),
+});
+
+/** Of entering several queues at once. */
+export const togetherDefects: Defects = [
+  [
+    'enters one queue after the other',
+    oneAfterTheOther,
+    [
+      'any two that enter several queues are ordered alike in all of them',
+      'many that hold several queues at once are all served',
+      'one of them removed by an operator is the loss of all when they enter again',
+      'two entries of one queue are refused with INVALID_ARGUMENT',
+    ],
+  ],
+  [
+    'mixes up the answers for several queues',
+    entering(async (specs, sound) => [...(await sound.enqueueAll(specs))].reverse()),
+    ['entries that enter together are placed in each queue, as wished'],
+  ],
+  [
+    'enters several queues with plain entries',
+    entering((specs, sound) =>
+      sound.enqueueAll(specs.map(({ queue, id }) => ({ queue, id, shared: false, limit: 1 }))),
+    ),
+    ['entries of all kinds enter together'],
+  ],
+  [
+    'gives every call for several queues new places',
+    entering((specs, sound) =>
+      sound.enqueueAll(specs.map((spec) => ({ ...spec, id: `${spec.id}${String(Math.random())}` }))),
+    ),
+    ['entering together twice with the same ids takes the same places'],
+  ],
+  [
+    'removes all that entered together with one',
+    removesAllWithOne,
+    ['of those that entered together each is removed by itself'],
+  ],
+  [
+    'lets a removal overtake entries that enter together',
+    entering((specs, sound) => later(() => sound.enqueueAll(specs))),
+    [
+      'ids removed while they enter together never appear (remove awaited first)',
+      'ids removed while they enter together never appear (enqueueAll awaited first)',
+      'one of them removed while they enter together never appears, and if nothing entered, nothing is left',
+    ],
+  ],
+  [
+    'leaves the others when one of those that entered together is gone',
+    leavesTheRest,
+    ['one of them removed by an operator is the loss of all when they enter again'],
+  ],
+  [
+    'enters all queues but the first for another session',
+    entersForAnotherSession,
+    ['a session that dies leaves none of what entered together'],
+  ],
+];

@@ -1,0 +1,91 @@
+import { line, traces, type Defects } from '../defective.ts';
+
+/** Of what a hold leaves behind. */
+export const traceDefects: Defects = [
+  [
+    'forgets traces with the session',
+    () => traces(() => ({ leave: async () => [] })),
+    [
+      'a hold whose session ended leaves a trace until it is erased',
+      'a hold that an operator ended leaves a trace, also when its client removes it afterwards',
+    ],
+  ],
+  [
+    'leaves a trace whatever the end',
+    (server) => {
+      const left = new Set<string>();
+      return traces((sound) => ({
+        leave: async (queue, id) => {
+          await sound.leave(queue, id);
+          const others = [...left].filter(
+            (trace) => !line(server, queue).some((entry) => entry.id === trace),
+          );
+          left.add(id);
+          return others.filter((trace) => trace !== id);
+        },
+      }));
+    },
+    [
+      'a hold that ended by its removal leaves no trace',
+      'a hold whose session ended leaves a trace until it is erased',
+    ],
+  ],
+  [
+    'takes a hold for a trace',
+    (server) =>
+      traces((sound) => ({
+        leave: async (queue, id) => {
+          const found = await sound.leave(queue, id);
+          return [...found, ...line(server, queue).flatMap((entry) => (entry.id === id ? [] : [entry.id]))];
+        },
+      })),
+    ['a hold that goes on is no trace to another'],
+  ],
+  [
+    'finds traces by the start of a name',
+    () => {
+      const left = new Map<string, string>();
+      return traces((sound) => ({
+        leave: async (queue, id) => {
+          const found = await sound.leave(queue, id);
+          left.set(id, queue);
+          return [
+            ...found,
+            ...[...left].flatMap(([other, of]) => (of.startsWith(`${queue}/`) ? [other] : [])),
+          ];
+        },
+      }));
+    },
+    ['a trace of one queue is none of another whose name goes on from it'],
+  ],
+  [
+    'leaves a trace for an entry that is not there',
+    () => {
+      const late: string[] = [];
+      return traces((sound) => ({
+        leave: async (queue, id) => {
+          const found = await sound.leave(queue, id).catch(() => {
+            late.push(id);
+            return [];
+          });
+          return [...found, ...late.filter((trace) => trace !== id)];
+        },
+      }));
+    },
+    ['who is not in the queue leaves no trace'],
+  ],
+  [
+    'lets a trace be left after the removal',
+    () => {
+      const late: string[] = [];
+      return traces((sound) => ({
+        leave: async (queue, id) => {
+          const found = sound.leave(queue, id);
+          late.push(id);
+          return [...(await found), ...late.filter((trace) => trace !== id)];
+        },
+      }));
+    },
+    ['an entry that is removed while its trace is on its way leaves none'],
+  ],
+];

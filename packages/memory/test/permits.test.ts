@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import type { EntrySpec } from '@queuelock/core/backend';
+import { createMemoryServer, memory, virtualClock } from '@queuelock/memory';
+import { openSession, recordTurns, wish } from './actors.ts';
+
+describe('permits of a memory server', () => {
+  const server = createMemoryServer({ clock: virtualClock() });
+  const backend = memory({ server });
+
+  /** Whether each is admitted, in order. */
+  const admitted = (): readonly boolean[] => (server.queues().get('q') ?? []).map((entry) => entry.admitted);
+
+  async function enterAll(...wishes: readonly Partial<EntrySpec>[]): Promise<{
+    remove(place: number): Promise<boolean>;
+    resize(place: number, limit: number): Promise<boolean>;
+  }> {
+    const session = await openSession(backend);
+    const specs = wishes.map((one) => wish(one));
+    for (const spec of specs) await session.enqueue(spec);
+    return {
+      remove: (place) => session.remove('q', specs[place]!.id),
+      resize: async (place, limit) => (await session.enqueue({ ...specs[place]!, limit })).turn.admitted,
+    };
+  }
+
+  afterEach(() => {
+    server.close();
+  });
+
+  it('are counted with those of all conflicting entries ahead, also of those that wait', async () => {
+    const line = await enterAll(
+      { limit: 5, permits: 3 },
+      { limit: 5, permits: 4 },
+      { limit: 5 },
+      { limit: 5, permits: 5 },
+    );
+    expect(admitted()).to.deep.equal([true, false, false, false]);
+    await line.remove(0);
+    expect(admitted()).to.deep.equal([true, true, false]);
+    await line.remove(1);
+    await line.remove(2);
+    expect(admitted()).to.deep.equal([true]);
+  });
+
+  it('are shown for each entry, 1 unless it says more', async () => {
+    await enterAll({ limit: 5, permits: 3 }, { limit: 5 });
+    expect(
+      server
+        .queues()
+        .get('q')
+        ?.map(({ permits }) => permits),
+    ).to.deep.equal([3, 1]);
+  });
+
+  it('are tried for: what does not fit is not entered', async () => {
+    const session = await openSession(backend);
+    const two = { limit: 3, permits: 2 };
+    expect((await session.tryEnqueue(wish(two)))?.turn.admitted).to.equal(true);
+    expect(await session.tryEnqueue(wish(two))).to.equal(undefined);
+    expect((await session.tryEnqueue(wish({ limit: 3 })))?.turn.admitted).to.equal(true);
+    expect(admitted()).to.deep.equal([true, true]);
+  });
+
+  it('become more for an entry that comes again with a higher limit, at its place', async () => {
+    const line = await enterAll({}, { limit: 1 }, { limit: 1 });
+    expect(await line.resize(2, 2)).to.equal(false);
+    expect(await line.resize(1, 2)).to.equal(true);
+    expect(admitted()).to.deep.equal([true, true, false]);
+    expect(
+      server
+        .queues()
+        .get('q')
+        ?.map(({ limit }) => limit),
+    ).to.deep.equal([1, 2, 2]);
+    await line.remove(0);
+    expect(admitted()).to.deep.equal([true, true]);
+  });
+
+  it('become fewer for those that wait, and nobody who was admitted goes back', async () => {
+    const line = await enterAll({ limit: 2 }, { limit: 2 }, { limit: 2 });
+    expect(await line.resize(1, 1)).to.equal(true);
+    expect(await line.resize(2, 1)).to.equal(false);
+    await line.remove(0);
+    expect(admitted()).to.deep.equal([true, false]);
+    await line.remove(1);
+    expect(admitted()).to.deep.equal([true]);
+  });
+
+  it('are told to whoever follows an entry that is resized', async () => {
+    const session = await openSession(backend);
+    const waiter = wish();
+    await session.enqueue(wish());
+    const before = recordTurns((await session.enqueue(waiter)).turns$);
+    const after = recordTurns((await session.enqueue({ ...waiter, limit: 2 })).turns$);
+    expect(before.seen).to.deep.equal([false, true]);
+    expect(after.seen).to.deep.equal([true]);
+    before.stop();
+    after.stop();
+  });
+
+  it('come with the limit of the nearest writer ahead that has another one', async () => {
+    const session = await openSession(backend);
+    const otherLimits: (number | undefined)[] = [];
+    for (const spec of [{ limit: 3 }, { limit: 4 }, { limit: 3 }, { limit: 3, shared: true }, { limit: 3 }]) {
+      otherLimits.push((await session.enqueue(wish(spec))).otherLimit);
+    }
+    expect(otherLimits).to.deep.equal([undefined, 3, 4, undefined, 4]);
+  });
+});

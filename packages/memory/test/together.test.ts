@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
+import { createMemoryServer, memory, virtualClock } from '@queuelock/memory';
+import { codeOf, openSession, recordTurns, wish } from './actors.ts';
+
+function wishesFor(...queues: readonly string[]): readonly EntrySpec[] {
+  return queues.map((queue) => wish({ queue }));
+}
+
+describe('entering several queues of a memory server at once', () => {
+  const server = createMemoryServer({ clock: virtualClock() });
+  const backend = memory({ server });
+
+  afterEach(() => {
+    server.close();
+  });
+
+  it('is one step: who comes later is behind in all of them', async () => {
+    const [one, two] = [await openSession(backend), await openSession(backend)];
+    await Promise.all([one.enqueueAll!(wishesFor('a', 'b')), two.enqueueAll!(wishesFor('b', 'a'))]);
+    const owners = [...server.queues().values()].map((entries) => entries.map(({ sessionId }) => sessionId));
+    expect(owners).to.deep.equal([
+      [one.id, two.id],
+      [one.id, two.id],
+    ]);
+  });
+
+  it('answers in the order of the wishes, and again the same', async () => {
+    const session = await openSession(backend);
+    const specs = wishesFor('b', 'a');
+    const keys = (await session.enqueueAll!(specs)).map(({ key }) => key);
+    expect(keys.map((key) => key[0])).to.deep.equal(['b', 'a']);
+    expect((await session.enqueueAll!(specs)).map(({ key }) => key)).to.deep.equal(keys);
+    expect(await session.enqueueAll!([])).to.deep.equal([]);
+    expect(server.entryCount).to.equal(2);
+  });
+
+  it('takes the rest away when one was removed by somebody', async () => {
+    const session = await openSession(backend);
+    const specs = wishesFor('a', 'b');
+    const [a, b] = await session.enqueueAll!(specs);
+    const turns = recordTurns(b!.turns$);
+    server.evict(a!.key);
+    expect(await codeOf(session.enqueueAll!(specs))).to.equal('ENTRY_LOST');
+    expect(turns.seen).to.deep.equal([true, 'ENTRY_LOST']);
+    expect(server.entryCount).to.equal(0);
+  });
+
+  it('refuses two entries of one queue, and enters nothing', async () => {
+    const session = await openSession(backend);
+    const refusal = session.enqueueAll!(wishesFor('a', 'b', 'a'));
+    expect(await codeOf(refusal)).to.equal('INVALID_ARGUMENT');
+    expect(server.entryCount).to.equal(0);
+  });
+
+  it('comes to nothing when one id was removed before it arrived, also the second time', async () => {
+    const late: (() => Promise<unknown>)[] = [];
+    let lost = false;
+    const far = memory({
+      server,
+      intercept: async (call, proceed) => {
+        if (call !== 'enqueueAll' || !lost) return proceed();
+        late.push(proceed);
+        throw new QueueLockError('UNAVAILABLE', 'no answer');
+      },
+    });
+    const session = await openSession(far);
+    const entered = wishesFor('a', 'b');
+    await session.enqueueAll!(entered);
+    lost = true;
+    const fresh = wishesFor('c', 'd');
+    for (const specs of [entered, fresh]) {
+      await codeOf(session.enqueueAll!(specs));
+      await session.remove(specs[1]!.queue, specs[1]!.id);
+    }
+    for (const arrive of late) expect(await codeOf(arrive())).to.equal('ENTRY_LOST');
+    expect(server.entryCount).to.equal(0);
+  });
+});
