@@ -17,6 +17,12 @@ const entry = (owner: string, order: bigint) => ({
   shared: false,
   owner,
   metadata: {},
+  value: owner,
+  permits: 1,
+  limit: 1,
+  holds: [],
+  heard: [],
+  answers: [],
 });
 
 const view: View = {

@@ -11,6 +11,7 @@ import type { SessionSettings } from './session.ts';
 import type { Backend } from './spi.ts';
 import type { ClaimRequest } from './wish.ts';
 
+const HOST = hostname();
 const MAX_NAME_BYTES = 512;
 const MAX_TTL_MS = 24 * 60 * 60 * 1_000;
 // setTimeout runs at once when asked to wait longer than this.
@@ -42,7 +43,7 @@ export function settingsOf(
     uncleanHandoverDelayMs,
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
     clock: options.clock ?? systemClock(),
-    owner: options.owner ?? `${hostname()}:${String(process.pid)}`,
+    owner: options.owner ?? `${HOST}:${String(process.pid)}`,
   };
 }
 
@@ -143,7 +144,7 @@ function labelOf(
   const held = holding ?? heldByThisChain().map(({ ownership }) => ownership);
   return {
     ...user,
-    host: hostname(),
+    host: HOST,
     pid: process.pid,
     holds: [...new Set(held.filter(isHeld).map(({ id }) => id))],
     ...(request ? { request } : {}),

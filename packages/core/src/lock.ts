@@ -63,6 +63,7 @@ export interface ClaimContext {
 export function claim(context: ClaimContext, request: ClaimRequest): Observable<ClaimState> {
   return defer(() => {
     const granted$ = new Subject<void>();
+    let asked = request;
     let latest: unknown;
     const trouble = (why: unknown): void => {
       latest = why;
@@ -70,9 +71,14 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     const patience$ = waitLimit(request.patience, context.clock, () => latest).pipe(takeUntil(granted$));
     const story$ = context.session$.pipe(
       take(1),
-      switchMap((live) => join(live, request, { ...context, granted$, trouble })),
+      switchMap((live) => join(live, asked, { ...context, granted$, trouble })),
       retry({ count: 1, delay: onlyIfTheSessionWasStale }),
-      retry({ delay: (error) => onlyIfOvertaken(error, context.enqueue) }),
+      retry({
+        delay: (error) => {
+          asked = { ...request, id: undefined };
+          return onlyIfOvertaken(error, context.enqueue);
+        },
+      }),
     );
     return merge(patience$, story$).pipe(
       catchError((error: unknown) => of(failed(error))),
