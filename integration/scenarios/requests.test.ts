@@ -1,4 +1,4 @@
-import { createLockClient, type LockClient } from '@queuelock/core';
+import { createLockClient, type ClaimOptions, type LockClient, type MultiOwnership } from '@queuelock/core';
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../faults.ts';
 import { etcdMetrics, sumOf, zkFourLetter } from '../services.ts';
@@ -14,6 +14,7 @@ const WAITERS = 20;
 // Long enough for no heartbeat to fall into a count.
 const TTL_MS = 60_000;
 const QUIET_LOOKS = 5;
+const PERMITS = 3;
 
 /** What is counted, and how. */
 interface Counted {
@@ -88,25 +89,110 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(cost).to.deep.equal(times(CYCLES, perCycle));
     });
 
-    it(`a release wakes one of ${WAITERS} waiters: the others hear nothing`, async () => {
+    /** A line of one client each, every one over a proxy of its own. */
+    async function lineUp(name: string, count: number, options: ClaimOptions = {}): Promise<Place[]> {
       const line: Place[] = [];
-      for (let i = 0; i <= WAITERS; i += 1) {
+      for (let i = 0; i < count; i += 1) {
         const proxy = await startProxy(site.endpoint);
         proxies.push(proxy);
-        line.push(await join(connect(proxy.endpoint), 'line'));
+        line.push(await join(connect(proxy.endpoint), name, options));
       }
-      await untilQuiet(() => proxies.reduce((sum, { toClient }) => sum + toClient.bytes, 0));
+      await untilQuiet(heardByAll);
+      return line;
+    }
+
+    const heardByAll = (): number => proxies.reduce((sum, { toClient }) => sum + toClient.bytes, 0);
+
+    /** Who hears something of what is done, by the place in line. */
+    async function hearing(deed: () => Promise<unknown>): Promise<number[]> {
+      const heard = proxies.map(({ toClient }) => toClient.bytes);
+      await deed();
+      return proxies.flatMap(({ toClient }, at) => (toClient.bytes > heard[at]! ? [at] : []));
+    }
+
+    it(`a release wakes one of ${WAITERS} waiters: the others hear nothing`, async () => {
+      const line = await lineUp('line', WAITERS + 1);
       const before = await requests(site);
       for (let i = 0; i < WAITERS; i += 1) {
-        const heard = proxies.map(({ toClient }) => toClient.bytes);
-        await (await line[i]!.held).release();
-        await line[i + 1]!.held;
-        const woken = proxies.flatMap(({ toClient }, at) => (toClient.bytes > heard[at]! ? [at] : []));
+        const woken = await hearing(async () => {
+          await (await line[i]!.held).release();
+          await line[i + 1]!.held;
+        });
         expect(woken.filter((at) => at > i)).to.deep.equal([i + 1]);
       }
       for (const [kind, count] of Object.entries(difference(before, await requests(site)))) {
         expect(count, kind).to.be.at.most(WAITERS * (perHandOff[kind] ?? 0));
       }
+    });
+
+    it(`a permit of ${PERMITS} that is returned wakes at most ${PERMITS} of ${WAITERS} waiters`, async () => {
+      const line = await lineUp('permits', WAITERS + PERMITS, { limit: PERMITS });
+      const wakeUps: number[] = [];
+      for (let i = 0; i < WAITERS; i += 1) {
+        const woken = await hearing(async () => {
+          await (await line[i]!.held).release();
+          await line[i + PERMITS]!.held;
+          await untilQuiet(heardByAll);
+        });
+        wakeUps.push(woken.filter((at) => at >= i + PERMITS).length);
+      }
+      expect(Math.max(...wakeUps)).to.be.at.most(PERMITS);
+    });
+
+    it('a writer that leaves wakes the readers behind it and nobody behind those; the last reader wakes the writer', async () => {
+      const writer = await join(connect(), 'phases');
+      const readers = await lineUp('phases', 5, { mode: 'shared' });
+      const others = await lineUp('phases', 5);
+      const woken = await hearing(async () => {
+        await (await writer.held).release();
+        await Promise.all(readers.map(({ held }) => held));
+        await untilQuiet(heardByAll);
+      });
+      expect(woken).to.deep.equal([0, 1, 2, 3, 4]);
+      for (const reader of readers.slice(0, -1)) {
+        const extra = await hearing(async () => {
+          await (await reader.held).release();
+          await untilQuiet(heardByAll);
+        });
+        expect(
+          extra.filter((at) => at >= readers.length),
+          'one waits for the nearest reader',
+        ).to.have.length.at.most(1);
+      }
+      const last = await hearing(async () => {
+        await (await readers.at(-1)!.held).release();
+        await others[0]!.held;
+      });
+      expect(last.filter((at) => at >= readers.length)).to.deep.equal([readers.length]);
+    });
+
+    it('of multi-locks that cross, a release wakes the one behind', async () => {
+      const names = ['left', 'right'];
+      const holds: { held: Promise<MultiOwnership>; subscription: { unsubscribe(): void } }[] = [];
+      for (let i = 0; i < 6; i += 1) {
+        const proxy = await startProxy(site.endpoint);
+        proxies.push(proxy);
+        const multi = connect(proxy.endpoint).multi(i % 2 === 0 ? names : [...names].reverse());
+        await new Promise<void>((inLine) => {
+          let granted!: (ownership: MultiOwnership) => void;
+          const held = new Promise<MultiOwnership>((grant) => (granted = grant));
+          const subscription = multi.claim().subscribe((state) => {
+            if (state.status === 'held') granted(state.ownership);
+            if (state.status !== 'joining') inLine();
+          });
+          holds.push({ held, subscription });
+        });
+      }
+      await untilQuiet(heardByAll);
+      for (let i = 0; i < 5; i += 1) {
+        const woken = await hearing(async () => {
+          await (await holds[i]!.held).release();
+          await holds[i + 1]!.held;
+          await untilQuiet(heardByAll);
+        });
+        expect(woken.filter((at) => at > i)).to.deep.equal([i + 1]);
+      }
+      for (const { subscription } of holds) subscription.unsubscribe();
     });
   });
 }
