@@ -29,8 +29,8 @@ export interface JoinOptions {
   readonly enqueue?: Enqueue | undefined;
 }
 
-/** Makes one attempt; as `Session.enqueue`. */
-export type Enqueue = (session: Session, spec: EntrySpec) => Promise<Placement>;
+/** Makes one attempt; as `Session.enqueue`. May reject with the reason of `stop`, once that has aborted, if nothing was sent. */
+export type Enqueue = (session: Session, spec: EntrySpec, stop: AbortSignal) => Promise<Placement>;
 
 /**
  * Chapter 2: my place. Joins the queue when subscribed and emits the entry, or completes without one when a `try` found
@@ -93,8 +93,8 @@ class Attempts {
   async join(stop: AbortSignal): Promise<Placement | undefined> {
     const { liveness } = this.#live;
     try {
-      if (this.#options.mode === 'try') return await this.#once();
-      return await repeatUntilDefinite(() => this.#once(), stop);
+      if (this.#options.mode === 'try') return await this.#once(stop);
+      return await repeatUntilDefinite(() => this.#once(stop), stop);
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) liveness.end(error);
       liveness.ending.throwIfAborted();
@@ -102,13 +102,13 @@ class Attempts {
     }
   }
 
-  async #once(): Promise<Placement | undefined> {
+  async #once(stop: AbortSignal): Promise<Placement | undefined> {
     const { session } = this.#live;
     const { mode, enqueue } = this.#options;
     try {
       const placement = await (mode === 'try'
         ? session.tryEnqueue(this.#spec)
-        : (enqueue?.(session, this.#spec) ?? session.enqueue(this.#spec)));
+        : (enqueue?.(session, this.#spec, stop) ?? session.enqueue(this.#spec)));
       this.#options.trouble(undefined);
       return placement;
     } catch (error) {

@@ -1,4 +1,4 @@
-import { repeatUntilDefinite } from './definite.ts';
+import { isDefinite, repeatUntilDefinite } from './definite.ts';
 import { QueueLockError, invalidArgument } from './errors.ts';
 import type { Eviction, QueueEntry, SharedRegister } from './queue-api.ts';
 import { map, type Observable } from './rx.ts';
@@ -8,6 +8,7 @@ import { wallTime } from './wall-time.ts';
 /** The kind of the register in which a queue's evictions are kept. */
 const KIND = 'evictions';
 const MAX_BYTES = 4_096;
+const MAX_OWNER = 200;
 
 /** An entry that waited was removed so that somebody could pass. */
 export class OvertakenError extends QueueLockError {
@@ -44,28 +45,41 @@ export class Evictions {
     victim: Victim,
     { kind, reason }: Pick<Eviction, 'kind' | 'reason'>,
   ): Promise<boolean> {
-    const { backend, by, register, closing } = this.#tools;
+    const { backend, by, register } = this.#tools;
+    if (!backend.evict) throw invalidArgument('backend', backend.info.name, 'can evict; this one cannot');
     const { key, order, owner, id } = victim;
-    const entry = { key, order, owner, ...(id === undefined ? {} : { id }) };
-    const record: Eviction = { entry, kind, by, reason, at: wallTime() };
+    const entry = { key, order, owner: shortened(owner), ...(id === undefined ? {} : { id }) };
+    const record: Eviction = { entry, kind, by: shortened(by), reason, at: wallTime() };
     const kept = register(name, KIND);
     await kept.change((text) => append(decode(text), record));
-    const removed = await repeatUntilDefinite(async () => {
-      if (!backend.evict) throw invalidArgument('backend', backend.info.name, 'can evict; this one cannot');
-      return backend.evict(name, { key, order });
-    }, closing);
+    const removed = await this.#remove(name, { key, order });
     if (!removed) await kept.change((text) => without(decode(text), record));
     return removed;
   }
 
-  /** Why an entry was removed, if somebody said so. Best effort: `undefined` when that cannot be read. */
+  /** Whether it was there. An attempt without an answer may have been the one that removed it. */
+  #remove(name: string, entry: Pick<Victim, 'key' | 'order'>): Promise<boolean> {
+    const { backend, closing } = this.#tools;
+    let mayHaveRemoved = false;
+    return repeatUntilDefinite(async () => {
+      try {
+        return (await backend.evict?.(name, entry)) === true || mayHaveRemoved;
+      } catch (error) {
+        mayHaveRemoved ||= !isDefinite(error);
+        throw error;
+      }
+    }, closing);
+  }
+
+  /** Why an entry was removed, if somebody said so; asked until there is an answer, `undefined` when it is refused or stopped. */
   async whyGone(
     name: string,
     own: { readonly id: string; readonly key: string },
+    stop: AbortSignal,
   ): Promise<Eviction | undefined> {
     const { registers } = this.#tools.backend;
     try {
-      const kept = await registers?.read(name, KIND);
+      const kept = await repeatUntilDefinite(async () => registers?.read(name, KIND), stop);
       return decode(kept?.text).findLast(({ entry }) => entry.id === own.id || entry.key === own.key);
     } catch {
       return undefined; // The loss is certain; only its story is missing.
@@ -95,6 +109,10 @@ function append(records: readonly Eviction[], record: Eviction): string {
 function without(records: readonly Eviction[], record: Eviction): string | undefined {
   const rest = records.filter((known) => !isSame(known, record));
   return rest.length === 0 ? undefined : encode(rest);
+}
+
+function shortened(label: string): string {
+  return label.length > MAX_OWNER ? `${label.slice(0, MAX_OWNER)}…` : label;
 }
 
 function isSame(a: Eviction, b: Eviction): boolean {

@@ -37,6 +37,12 @@ export interface Ownership extends Hold {
   readonly order: bigint;
   /** Fencing token: larger than that of every earlier holder of this name, for ever. Send it with every protected write. */
   readonly token: bigint;
+  /**
+   * The other token that programs in Go fence with, on etcd only: the revision of the answer that showed that the turn had come
+   * (`Mutex.Header().Revision`, `ETCD_LOCK_REV` of `etcdctl lock`), where `token` is the create revision (`IsOwner`, `Election.Rev`). Each grows
+   * with every grant, but one is no measure for the other: a resource takes one kind from everybody.
+   */
+  readonly grantToken: bigint | undefined;
   /** Whether it is held together with other readers. */
   readonly shared: boolean;
   /** How often the call chain has entered this hold: 1, and one more for each `reentrant` or `within` around it. */

@@ -10,12 +10,12 @@ import type { QueueEntry, QueueState } from './queue-api.ts';
 import { answersTo } from './requests.ts';
 import {
   EMPTY,
+  concatMap,
   filter,
   from,
   ignoreElements,
   map,
   merge,
-  switchMap,
   take,
   tap,
   type Observable,
@@ -54,7 +54,7 @@ export function whileInLine(
     ignoreElements(),
   );
   const theft$ = picture$.pipe(
-    switchMap((picture) => (steal ? from(clearTheWay(picture, steal.reason, tools.evictions)) : EMPTY)),
+    concatMap((picture) => (steal ? clearTheWay(picture, steal.reason, tools.evictions) : EMPTY)),
     ignoreElements(),
   );
   const isAdmissionLimited = options.maxWaiters !== undefined || options.maxExpectedWaitMs !== undefined;
@@ -98,13 +98,16 @@ function throwIfTooLong(
   }
 }
 
-async function clearTheWay(
+/** One after the other; whoever unsubscribes removes no more. */
+function clearTheWay(
   { own, entries, name }: Picture,
   reason: string,
   evictions: Evictions,
-): Promise<void> {
+): Observable<unknown> {
   const admitted = admittedOf(entries);
-  for (const entry of inTheWayOf(entries, own)) {
-    await evictions.evict(name, entry, { kind: admitted.has(entry) ? 'stolen' : 'overtaken', reason });
-  }
+  return from(inTheWayOf(entries, own)).pipe(
+    concatMap((entry) =>
+      evictions.evict(name, entry, { kind: admitted.has(entry) ? 'stolen' : 'overtaken', reason }),
+    ),
+  );
 }

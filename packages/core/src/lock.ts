@@ -131,9 +131,9 @@ function follow(place: Place, request: ClaimRequest, around: Surroundings): Obse
   const mayBegin$ = mayBegin(live, entry.spec, { ...around, needsMs: request.needsMs });
   const answer$ = new BehaviorSubject<HandoverAnswer | undefined>(undefined);
   let ownership: HeldOwnership | undefined;
-  function grant(): Observable<ClaimState> {
+  function grant(admission: Turn): Observable<ClaimState> {
     granted$.next();
-    ownership = new HeldOwnership({ entry, live, tools });
+    ownership = new HeldOwnership({ entry, live, tools, turn: admission });
     const begunAt = clock.now();
     return hold(ownership, live).pipe(
       finalize(() => {
@@ -146,7 +146,7 @@ function follow(place: Place, request: ClaimRequest, around: Surroundings): Obse
     distinctUntilChanged(sameTurn),
     switchMap((turn) =>
       turn.admitted
-        ? mayBegin$.pipe(switchMap(grant))
+        ? mayBegin$.pipe(switchMap(() => grant(turn)))
         : answer$.pipe(map((answer) => queued(entry, turn, answer))),
     ),
   );

@@ -1,7 +1,8 @@
 import type { ClaimState, MultiClaimState } from './api.ts';
+import type { Enqueue } from './entry.ts';
 import { QueueLockError } from './errors.ts';
 import { OvertakenError } from './evictions.ts';
-import type { Ownership } from './hold-api.ts';
+import type { MultiOwnership, Ownership } from './hold-api.ts';
 import { claim, type ClaimContext } from './lock.ts';
 import { HeldTogether } from './multi-ownership.ts';
 import {
@@ -10,6 +11,7 @@ import {
   combineLatest,
   defer,
   distinctUntilChanged,
+  filter,
   map,
   merge,
   of,
@@ -58,13 +60,13 @@ function join(
   { timeoutMs }: WaitLimit,
 ): Observable<MultiClaimState> {
   const together = new Together(requests.length);
-  const enqueue: ClaimContext['enqueue'] = (session, spec) => together.enqueue(session, spec);
+  const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
   // They end together, so none of them has a limit of its own.
   const single$ = requests.map((request) => claim({ ...context, enqueue }, { ...request, patience: {} }));
   let ownership: HeldTogether | undefined;
   return combineLatest(single$).pipe(
-    map((states) => {
-      const end = endOf(states);
+    map((states): MultiClaimState => {
+      const end = endOf(states, ownership);
       if (end) return end;
       // Whoever releases one of them releases all.
       if (states.some(({ status }) => status === 'ended')) void ownership?.release();
@@ -74,14 +76,21 @@ function join(
       const isDoubtful = states.some(({ status }) => status === 'doubtful');
       return { status: isDoubtful ? 'doubtful' : 'held', ownership };
     }),
+    // Of one that was lost only the end is left to tell.
+    filter((state) => !('ownership' in state) || state.ownership.held),
   );
 }
 
 /** The first that ended for another reason than the release of the others ends all. */
-function endOf(states: readonly ClaimState[]): MultiClaimState | undefined {
+function endOf(
+  states: readonly ClaimState[],
+  ownership: MultiOwnership | undefined,
+): MultiClaimState | undefined {
   const ended = states.filter((state) => state.status === 'ended');
   const trouble = ended.find(({ outcome }) => outcome !== 'released');
   if (trouble?.outcome === 'failed' && trouble.error instanceof OvertakenError) throw trouble.error;
+  // One that was lost before all were held: together they were never held.
+  if (trouble?.outcome === 'lost' && !ownership) return failed(trouble.error.cause);
   if (trouble) return trouble;
   return ended.length === states.length ? ended[0] : undefined;
 }
@@ -97,8 +106,10 @@ function waiting(
   return failed(new QueueLockError('TIMEOUT', `${JSON.stringify(waitingFor[0])} is taken (timeoutMs 0)`));
 }
 
+/** What is held at this moment: a loss is told by its claim when its story is known. */
 function ownershipIn(state: ClaimState): Ownership | undefined {
-  return state.status === 'held' || state.status === 'doubtful' ? state.ownership : undefined;
+  const ownership = state.status === 'held' || state.status === 'doubtful' ? state.ownership : undefined;
+  return ownership?.held ? ownership : undefined;
 }
 
 function failed(error: unknown): MultiClaimState {

@@ -9,12 +9,15 @@ import type { OwnLabel } from './own-label.ts';
 import { requestsTo, type AnswerTools } from './requests.ts';
 import { Subject, takeUntil, type Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
+import type { Turn } from './spi.ts';
 
 /** What an ownership is made of. */
 export interface Deed {
   readonly entry: Entry;
   readonly live: LiveSession;
   readonly tools: AnswerTools;
+  /** The one that admitted it. */
+  readonly turn: Turn;
 }
 
 /**
@@ -23,6 +26,7 @@ export interface Deed {
  */
 export class HeldOwnership implements Ownership {
   readonly depth = 1;
+  readonly grantToken: bigint | undefined;
   readonly #entry: Entry;
   readonly #live: LiveSession;
   readonly #tools: AnswerTools;
@@ -35,7 +39,8 @@ export class HeldOwnership implements Ownership {
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
 
-  constructor({ entry, live, tools }: Deed) {
+  constructor({ entry, live, tools, turn }: Deed) {
+    this.grantToken = turn.grantToken;
     this.#entry = entry;
     this.#live = live;
     this.#tools = tools;

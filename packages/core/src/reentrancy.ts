@@ -73,6 +73,10 @@ export class ReentrantOwnership implements Ownership {
     return this.#shared.hold.token;
   }
 
+  get grantToken(): bigint | undefined {
+    return this.#shared.hold.grantToken;
+  }
+
   get shared(): boolean {
     return this.#shared.hold.shared;
   }

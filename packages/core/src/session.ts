@@ -57,7 +57,7 @@ export function openSession(
           live.liveness.end(
             new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
           );
-          closing(keepsSession() && session.abandon ? session.abandon() : session.close());
+          closing(told.then(() => (keepsSession() && session.abandon ? session.abandon() : session.close())));
         });
         subscriber.add(
           heartbeat(live, { ...paceOf(session.ttlMs, settings), openedAt }, settings.clock).subscribe(),
@@ -83,6 +83,9 @@ interface Opened {
   /** Until when the opening proves it. */
   readonly deadline: number;
 }
+
+// Everybody who believes in the session is told of its end in the moment of the end, and the server after that.
+const told = Promise.resolve();
 
 /** Tries to open until the connect timeout. A session that opens after that, or unwanted, is closed again. */
 function connect(

@@ -21,6 +21,8 @@ export interface Turn {
   readonly admitted: boolean;
   /** Conflicting entries ahead as of the backend's last look, where it knows the number for free. */
   readonly ahead?: number;
+  /** With `admitted`: the store's revision in the answer that showed it, where clients of other kinds fence with that. */
+  readonly grantToken?: bigint;
 }
 
 /** An entry that is in the queue. */

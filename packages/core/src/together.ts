@@ -16,16 +16,24 @@ export class Together {
     this.#count = count;
   }
 
-  /** One attempt of one claim, made when all claims have come to theirs. */
-  enqueue(session: Session, spec: EntrySpec): Promise<Placement> {
-    return new Promise((resolve, reject) => {
+  /** One attempt of one claim, made when all claims have come to theirs. Who is not wanted any more does not wait for the others. */
+  enqueue(session: Session, spec: EntrySpec, stop: AbortSignal): Promise<Placement> {
+    let giveUp!: () => void;
+    const placed = new Promise<Placement>((resolve, reject) => {
       // A claim that found its session ended comes again with another one.
       const joining = this.#joining.get(session) ?? [];
       this.#joining.set(session, joining);
+      giveUp = () => {
+        if (this.#joining.get(session) === joining) reject(stop.reason as Error);
+      };
+      stop.addEventListener('abort', giveUp);
       joining.push({ spec, resolve, reject });
       if (joining.length < this.#count) return;
       this.#joining.delete(session);
       void enqueueAll(session, joining);
+    });
+    return placed.finally(() => {
+      stop.removeEventListener('abort', giveUp);
     });
   }
 }

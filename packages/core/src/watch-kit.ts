@@ -17,6 +17,8 @@ export interface Ahead<R> {
   readonly refs: readonly R[];
   /** How many there are, where that is known for free. */
   readonly total?: number;
+  /** The store's revision as of this look; see `Turn.grantToken`. */
+  readonly seenAt?: bigint;
 }
 
 /** What a store without own logic can tell about one entry's place. */
@@ -31,8 +33,13 @@ export interface QueueView<R> {
 
 /** Whose turn it is: the one rule of every primitive. */
 export function turnOf(ahead: Ahead<Taker>, rule: Rule): Turn {
-  const admitted = inTheWay(ahead.refs, rule).length === 0;
-  return ahead.total === undefined ? { admitted } : { admitted, ahead: ahead.total };
+  const { refs, total, seenAt } = ahead;
+  const admitted = inTheWay(refs, rule).length === 0;
+  return {
+    admitted,
+    ...(total === undefined ? {} : { ahead: total }),
+    ...(admitted && seenAt !== undefined ? { grantToken: seenAt } : {}),
+  };
 }
 
 /**

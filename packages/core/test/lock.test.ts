@@ -642,6 +642,49 @@ describe('a lock client', () => {
       expect(server.entryCount).to.equal(0);
       expect(failures).to.equal(3);
     });
+
+    it('to a release is asked for again, and leaves alone what the same client holds by then', async () => {
+      let lost = false;
+      const client = connect({
+        backend: {
+          intercept: async (call, proceed) => {
+            const answer = await proceed();
+            if (call !== 'remove' || lost) return answer;
+            lost = true;
+            throw new Error('connection reset');
+          },
+        },
+      });
+      const first = await client.acquire('x');
+      const next = client.acquire('x');
+      const released = first.release();
+      const second = await next;
+      await clock.advance(TTL_MS / 2);
+      await released;
+      expect([lost, second.held, server.entryCount]).to.deep.equal([true, true, 1]);
+      await second.release();
+    });
+
+    it('to a release is waited for no longer than the session lives, and the next one has the lock', async () => {
+      let away = false;
+      const cut = connect({
+        backend: { intercept: (_call, proceed) => (away ? Promise.reject(new Error('cut')) : proceed()) },
+      });
+      const mine = await cut.acquire('x');
+      const next = connect().acquire('x');
+      away = true;
+      const released = mine.release();
+      await clock.advance(TTL_MS);
+      const holder = await next;
+      away = false;
+      await clock.advance(TTL_MS / 2);
+      await released;
+      const again = cut.acquire('x');
+      await settle();
+      expect([holder.held, server.entryCount]).to.deep.equal([true, 2]);
+      await holder.release();
+      await (await again).release();
+    });
   });
 
   describe('watch', () => {

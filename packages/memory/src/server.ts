@@ -96,6 +96,8 @@ export class Server implements MemoryServer {
     this.#sessions.requireAlive(sessionId);
     const entry = this.#queues.find(spec.queue, spec.id);
     if (!entry) return this.#queues.join(sessionId, spec);
+    // Ids are unguessable: whoever comes with one that lives elsewhere went on with it without its session.
+    if (entry.sessionId !== sessionId) throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     if (spec.limit !== entry.limit) this.#queues.change(entry, { limit: spec.limit });
     return entry;
   }

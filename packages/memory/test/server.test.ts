@@ -24,6 +24,17 @@ describe('a memory server', () => {
     turns.stop();
   });
 
+  it('admits a waiter whose predecessor left before anybody followed its turns', async () => {
+    const session = await openSession(backend);
+    const [first, second] = [wish(), wish()];
+    await session.enqueue(first);
+    const placement = await session.enqueue(second);
+    await session.remove('q', first.id);
+    const turns = recordTurns(placement.turns$);
+    expect(turns.seen).to.deep.equal([true]);
+    turns.stop();
+  });
+
   it('wakes exactly one waiter with each release of a plain lock', async () => {
     const session = await openSession(backend);
     const wishes = Array.from({ length: 50 }, () => wish());

@@ -1,1 +1,25 @@
-export {};
+export { election } from './election.ts';
+export type {
+  CampaignOptions,
+  Candidate,
+  CandidatesState,
+  Election,
+  ElectionOptions,
+  LeaderState,
+  Leadership,
+  LeadOptions,
+  TermEnd,
+} from './election-api.ts';
+export { underLock } from './under-lock.ts';
+export { whileLeader } from './while-leader.ts';
+export { describeDeadlock, findDeadlocks, type Deadlock, type StuckWait } from './deadlock.ts';
+export { watchDeadlocks, type DeadlockSource, type DeadlockWatchOptions } from './deadlock-watch.ts';
+export { acquireOrYield, yieldOnDeadlock, type YieldOptions } from './deadlock-yield.ts';
+export { placeOf, type Place, type PlaceOptions } from './place.ts';
+export { barrier, type Barrier } from './barrier.ts';
+export { cohort, type Cohort, type CohortHold, type CohortOptions } from './cohort.ts';
+export { doubleBarrier, type DoubleBarrier, type RoundPlace } from './double-barrier.ts';
+export { latch, type Latch } from './latch.ts';
+export { semaphore } from './semaphore.ts';
+export type { PermitOptions, ResizableSemaphore, Semaphore, SemaphoreOptions } from './semaphore-api.ts';
+export type { WaitOptions } from './patience.ts';

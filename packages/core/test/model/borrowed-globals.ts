@@ -1,5 +1,8 @@
 import type { Timeline } from './timeline.ts';
 
+/** Whose time passes. */
+type Pacemaker = Pick<Timeline, 'after' | 'acting'>;
+
 interface Handle {
   readonly cancel: () => void;
   unref(): Handle;
@@ -10,7 +13,7 @@ interface Handle {
  * time passes and the same history goes the same way twice. Rejections that nobody takes go to `onLost`. The answer
  * gives everything back.
  */
-export function borrowGlobals(timeline: Timeline, onLost: (reason: unknown) => void): () => void {
+export function borrowGlobals(timeline: Pacemaker, onLost: (reason: unknown) => void): () => void {
   const { setTimeout, clearTimeout } = globalThis;
   const { random } = Math;
   const listeners = process.rawListeners('unhandledRejection');

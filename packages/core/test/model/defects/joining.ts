@@ -44,8 +44,8 @@ export const JOINING_DEFECTS: readonly Defect[] = [
   ),
   inCore('an enqueue is not repeated', 'outcome', [
     'entry.ts',
-    'await repeatUntilDefinite(() => this.#once(), stop)',
-    'await this.#once()',
+    'await repeatUntilDefinite(() => this.#once(stop), stop)',
+    'await this.#once(stop)',
   ]),
   inCore(
     'a join goes on after it was given up',

@@ -1,0 +1,57 @@
+// Holds one lock and waits for another, perhaps of another store: circle-member.ts <member as JSON>. Begins to wait when it is told to.
+import { once } from 'node:events';
+import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
+import { createLockClient, isQueueLockError, type ClaimState, type LockClient } from '@queuelock/core';
+import type { Observable } from 'rxjs';
+// eslint-disable-next-line no-restricted-imports -- the sources: this folder has no built package
+import { watchDeadlocks, yieldOnDeadlock } from '../../packages/recipes/src/index.ts';
+import type { CircleEvent, Member, Spot } from './circle-members.ts';
+
+const { owner, holds, waitsFor, yieldsOver = [] } = JSON.parse(process.argv[2]!) as Member;
+const clients = new Map<string, LockClient>();
+
+function say(event: CircleEvent): void {
+  console.log(JSON.stringify(event));
+}
+
+async function connect({ url, ttlMs }: Spot): Promise<LockClient> {
+  const client = clients.get(url) ?? createLockClient(await backendFromUrl(url), { owner, ttlMs });
+  clients.set(url, client);
+  return client;
+}
+
+/** Resolves when what it waited for was granted and released again; rejects with what ended the wait. */
+function takeAndRelease(claim$: Observable<ClaimState>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    claim$.subscribe({
+      next: (state) => {
+        if (state.status === 'queued') say({ ev: 'waits', id: state.id });
+        if (state.status === 'held') state.ownership.release().catch(reject);
+        if (state.status !== 'ended') return;
+        if (state.outcome === 'released') resolve();
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- no signal, so it is one
+        else reject(state.error);
+      },
+      error: reject,
+    });
+  });
+}
+
+process.on('disconnect', () => process.exit());
+const sources = yieldsOver.map(async (spot) => ({ client: await connect(spot), names: [spot.name] }));
+const deadlocks$ = watchDeadlocks(await Promise.all(sources));
+const [holder, waiter] = [await connect(holds), await connect(waitsFor)];
+let end: CircleEvent = { ev: 'done' };
+await holder.run(holds.name, async ({ id }) => {
+  say({ ev: 'holds', id });
+  await once(process, 'message');
+  // What the chain of `run` holds is told by itself, also in another store.
+  const claim$ = waiter.claim(waitsFor.name).pipe(yieldOnDeadlock(deadlocks$));
+  await takeAndRelease(claim$).catch((error: unknown) => {
+    if (!isQueueLockError(error)) throw error;
+    end = { ev: 'gave-up', code: error.code };
+  });
+});
+say(end);
+await Promise.all([...clients.values()].map((client) => client.close()));
+process.disconnect();

@@ -1,0 +1,324 @@
+import type { Intercept, MemoryCall } from '@queuelock/memory';
+import { expect } from 'chai';
+import type { Backend } from '../../src/backend.ts';
+import type { Eviction, LockClient } from '../../src/index.ts';
+import {
+  Gate,
+  follow,
+  join,
+  losingAnswers,
+  ownershipOf,
+  rejection,
+  type CoreFact,
+  type Stage,
+} from '../stage.ts';
+
+const STEAL = { steal: { reason: 'in a hurry' } };
+
+/** The records of a queue, as the server has them now. */
+async function records(stage: Stage, client: LockClient, name = 'x'): Promise<readonly Eviction[]> {
+  const seen = await stage.passing(client.register(name, 'evictions').read());
+  return seen === undefined ? [] : (JSON.parse(seen) as Eviction[]);
+}
+
+function front(stage: Stage, name = 'x'): Parameters<LockClient['evict']>[1] {
+  const { key, order, id } = stage.server.queues().get(name)![0]!;
+  return { key, order, owner: 'whoever it is', id };
+}
+
+export const evictionFacts: readonly CoreFact[] = [
+  {
+    title: 'the record is there when the victim learns of its loss',
+    async check(stage) {
+      const [holder, operator] = [stage.client(), stage.client({ owner: 'operator' })];
+      const claim = await join(stage, holder);
+      const texts: (string | undefined)[] = [];
+      ownershipOf(claim).signal.addEventListener('abort', () => {
+        void holder
+          .register('x', 'evictions')
+          .read()
+          .then((text) => texts.push(text));
+      });
+      expect(await stage.passing(operator.evict('x', front(stage), { reason: 'a test' }))).to.equal(true);
+      await stage.settle();
+      expect(claim.last).to.have.nested.property('error.eviction.by', 'operator');
+      expect(texts).to.have.length(1);
+      expect(texts[0]).to.include('a test');
+    },
+  },
+  {
+    title: 'the record of an eviction that came too late is taken back',
+    async check(stage) {
+      const [holder, operator] = [stage.client(), stage.client()];
+      const own = await holder.acquire('x');
+      const victim = front(stage);
+      await own.release();
+      expect(await stage.passing(operator.evict('x', victim, { reason: 'too late' }))).to.equal(false);
+      expect([await records(stage, operator), stage.server.registerCount]).to.deep.equal([[], 0]);
+    },
+  },
+  {
+    title: 'an eviction whose answer is lost happened all the same, and its record stays',
+    async check(stage) {
+      const claim = await join(stage, stage.client());
+      const operator = stage.client({ link: { intercept: losingAnswers(['evict']) } });
+      const evicted = operator.evict('x', front(stage), { reason: 'a test' });
+      expect(await stage.passing(evicted)).to.equal(true);
+      expect(await records(stage, operator)).to.have.length(1);
+      expect(claim.last).to.have.nested.property('error.eviction.reason', 'a test');
+    },
+  },
+  ...(['readRegister', 'writeRegister'] as const).map((call: MemoryCall): CoreFact => ({
+    title: `an eviction writes one record when answers to ${call} are lost`,
+    async check(stage) {
+      const claim = await join(stage, stage.client());
+      const operator = stage.client({ link: { intercept: losingAnswers([call], 2) } });
+      expect(await stage.passing(operator.evict('x', front(stage), { reason: 'a test' }))).to.equal(true);
+      await stage.settle();
+      expect(await records(stage, operator)).to.have.length(1);
+      expect(claim.last.status).to.equal('ended');
+    },
+  })),
+  {
+    title: 'an entry of another kind is evicted whatever it stores, and a long owner is shortened in the record',
+    async check(stage) {
+      const [other, operator] = [stage.client(), stage.client({ owner: 'o'.repeat(5_000) })];
+      const own = await other.acquire('x');
+      const victim = { ...front(stage), owner: 'ü'.repeat(10_000) };
+      expect(await stage.passing(operator.evict('x', victim, { reason: 'r'.repeat(200) }))).to.equal(true);
+      expect(own.held).to.equal(false);
+      const [record] = await records(stage, operator);
+      expect(record).to.have.property('by').that.matches(/^o{100,}…$/);
+      expect(record).to.have.nested.property('entry.owner').that.matches(/^ü{100,}…$/);
+    },
+  },
+  {
+    title: 'of many evictions the latest are kept, as many as there is room for',
+    async check(stage) {
+      const operator = stage.client({ owner: 'operator' });
+      for (let round = 0; round < 40; round += 1) {
+        const own = await stage.client().acquire('x');
+        await stage.passing(operator.evict('x', front(stage), { reason: `round ${round}` }));
+        await stage.passing(own.release());
+      }
+      const kept = (await records(stage, operator)).map(({ reason }) => reason);
+      expect(kept.length).to.be.within(10, 39);
+      expect(kept).to.deep.equal(kept.map((_, at) => `round ${40 - kept.length + at}`));
+    },
+  },
+  {
+    title: 'who may not evict gets no record into the register',
+    async check(stage) {
+      const without = (backend: Backend): Backend => Object.assign(backend, { evict: undefined });
+      const operator = stage.client({ spoil: without });
+      const own = await stage.client().acquire('x');
+      const error = await rejection(stage.passing(operator.evict('x', front(stage), { reason: 'a test' })));
+      expect(error).to.include({ code: 'INVALID_ARGUMENT' });
+      expect([stage.server.registerCount, own.held]).to.deep.equal([0, true]);
+    },
+  },
+  {
+    title: 'a thief takes those out of the way from the back, so that none of them is let in on the way',
+    async check(stage) {
+      const holder = await join(stage, stage.client());
+      const [first, second] = [await join(stage, stage.client()), await join(stage, stage.client())];
+      const thief = await join(stage, stage.client(), STEAL);
+      expect(thief.last.status).to.equal('held');
+      expect([first, second].map(({ statuses }) => statuses.includes('held'))).to.deep.equal([false, false]);
+      expect(holder.last).to.have.nested.property('error.eviction.kind', 'stolen');
+      thief.subscription.unsubscribe();
+      await stage.settle();
+      // Who was overtaken first, from the back, joined first.
+      expect(second.last.status).to.equal('held');
+      second.subscription.unsubscribe();
+      await stage.settle();
+      expect(first.last.status).to.equal('held');
+      first.subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'a thief that gives up takes nobody else out of the way',
+    async check(stage) {
+      const holder = await join(stage, stage.client());
+      const waiters = [await join(stage, stage.client()), await join(stage, stage.client())];
+      const gate = new Gate('evict');
+      const thief = stage.client({ link: { intercept: gate.answers } });
+      const theft = await join(stage, thief, STEAL);
+      expect(gate.held).to.equal(1);
+      theft.subscription.unsubscribe();
+      gate.open();
+      await stage.settle();
+      expect(holder.last.status).to.equal('held');
+      holder.subscription.unsubscribe();
+      await stage.settle();
+      expect(waiters.map(({ last }) => last.status)).to.deep.equal(['held', 'queued']);
+      for (const { subscription } of waiters) subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'a thief of permits takes those of all who hold, once',
+    async check(stage) {
+      const limit = { limit: 3 };
+      const holders = [0, 1, 2].map(() => stage.client().acquire('x', limit));
+      const holds = await stage.passing(Promise.all(holders));
+      const thief = await join(stage, stage.client(), { ...limit, ...STEAL, permits: 3 });
+      expect(thief.last.status).to.equal('held');
+      expect(holds.map(({ held }) => held)).to.deep.equal([false, false, false]);
+      for (const hold of holds) await stage.passing(hold.release());
+      thief.subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'who is overtaken twice joins a third time, and its signal still ends the wait',
+    async check(stage) {
+      const holder = await join(stage, stage.client());
+      const abort = new AbortController();
+      const waiter = await join(stage, stage.client(), { signal: abort.signal });
+      const first = await join(stage, stage.client(), STEAL);
+      const second = await join(stage, stage.client(), STEAL);
+      expect([holder.last.status, first.last.status]).to.deep.equal(['ended', 'ended']);
+      const places = waiter.states.map((state) => (state.status === 'queued' ? state.id : undefined));
+      expect(new Set(places).size, 'places, and none at first').to.equal(4);
+      abort.abort(new Error('enough'));
+      await stage.settle();
+      expect(waiter.last).to.have.nested.property('error.message', 'enough');
+      expect(stage.owners('x')).to.have.length(1);
+      second.subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'who has an id of its own and is overtaken joins again as a new entry',
+    async check(stage) {
+      const holder = await join(stage, stage.client());
+      const id = '0123456789abcdef'.repeat(2);
+      const gate = new Gate('remove');
+      const waiter = await join(stage, stage.client({ link: { intercept: gate.requests } }), { id });
+      const thief = await join(stage, stage.client(), STEAL);
+      await stage.settle();
+      gate.open();
+      await stage.settle();
+      expect([holder.last.status, thief.last.status]).to.deep.equal(['ended', 'held']);
+      expect(waiter.statuses).to.deep.equal(['joining', 'queued', 'queued']);
+      thief.subscription.unsubscribe();
+      await stage.settle();
+      expect(ownershipOf(waiter).id).to.not.equal(id);
+      waiter.subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'who is overtaken joins again although the answer that says so is lost',
+    async check(stage) {
+      const holder = await join(stage, stage.client());
+      const waiter = await join(stage, stage.client({ link: { intercept: losingAnswers(['readRegister'], 2) } }));
+      const thief = await join(stage, stage.client(), STEAL);
+      expect([holder.last.status, thief.last.status]).to.deep.equal(['ended', 'held']);
+      await stage.clock.advance(1_000);
+      expect(waiter.last.status).to.equal('queued');
+      thief.subscription.unsubscribe();
+      await stage.settle();
+      expect(waiter.last.status).to.equal('held');
+      waiter.subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'a record that cannot be read is no record: the waiter is told of its loss, the next record is kept',
+    async check(stage) {
+      const [holder, operator] = [await stage.client().acquire('x'), stage.client()];
+      for (const text of ['no JSON', '{}', '[null]', '[{"entry":{"order":"x"}}]']) {
+        await operator.register('x', 'evictions').change(() => text);
+        const waiter = await join(stage, stage.client());
+        stage.server.evict(stage.server.queues().get('x')![1]!.key);
+        await stage.settle();
+        expect(waiter.last).to.include({ status: 'ended', outcome: 'failed' });
+        expect(waiter.last).to.have.nested.property('error.code', 'ENTRY_LOST');
+      }
+      await stage.passing(operator.evict('x', front(stage), { reason: 'a test' }));
+      expect(await records(stage, operator)).to.have.length(1);
+      await stage.passing(holder.release());
+    },
+  },
+  {
+    title: 'a session that dies while the story of a loss is read ends the claim at once',
+    async check(stage) {
+      const gate = new Gate('readRegister');
+      const client = stage.client({ link: { intercept: gate.answers } });
+      const holder = await stage.client().acquire('x');
+      const waiter = await join(stage, client);
+      await stage.passing(stage.client().evict('x', inLine(stage, 1), { reason: 'a test' }));
+      expect([gate.held, waiter.last.status]).to.deep.equal([1, 'queued']);
+      stage.server.expireSession(stage.server.sessionIds[1]!);
+      await stage.clock.advance(3_000);
+      expect(waiter.last).to.have.nested.property('error.code', 'ENTRY_LOST');
+      gate.open();
+      await stage.passing(holder.release());
+    },
+  },
+  {
+    title: 'who is stolen from while it releases has released',
+    async check(stage) {
+      const gate = new Gate('remove');
+      const claim = await join(stage, stage.client({ link: { intercept: gate.requests } }));
+      const released = ownershipOf(claim).release();
+      const thief = await join(stage, stage.client(), STEAL);
+      expect(thief.last.status).to.equal('held');
+      gate.open();
+      await stage.passing(released);
+      expect(claim.last).to.deep.equal({ status: 'ended', outcome: 'released' });
+      expect(claim.statuses).to.not.include('lost');
+      thief.subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'who is overtaken while it gives up is gone, and joins no more',
+    async check(stage) {
+      const holder = await stage.client().acquire('x');
+      const gate = new Gate('remove');
+      const waiter = await join(stage, stage.client({ link: { intercept: gate.requests } }));
+      waiter.subscription.unsubscribe();
+      const thief = await join(stage, stage.client(), STEAL);
+      gate.open();
+      await stage.settle();
+      expect([holder.held, thief.last.status, stage.server.entryCount]).to.deep.equal([false, 'held', 1]);
+      thief.subscription.unsubscribe();
+      await stage.passing(holder.release());
+    },
+  },
+  ...(['readRegister', 'writeRegister', 'evict'] as const).map((call: MemoryCall): CoreFact => ({
+    title: `a client that closes in the middle of an eviction, at ${call}, rejects with CLOSED and stays closed`,
+    async check(stage) {
+      const claim = await join(stage, stage.client());
+      const failing: Intercept = (at, proceed) =>
+        at === call ? Promise.reject(new Error('no answer')) : proceed();
+      const operator = stage.client({ link: { intercept: failing } });
+      const evicted = rejection(operator.evict('x', front(stage), { reason: 'a test' }));
+      await stage.settle();
+      await stage.passing(operator.close());
+      expect(await stage.passing(evicted)).to.include({ code: 'CLOSED' });
+      expect(claim.last.status).to.equal('held');
+      expect(await rejection(operator.evict('x', front(stage), { reason: 'again' }))).to.include({ code: 'CLOSED' });
+      claim.subscription.unsubscribe();
+    },
+  })),
+  {
+    title: 'the stream of evictions tells the present ones first, then every new one, and ends with the client',
+    async check(stage) {
+      const operator = stage.client();
+      const told: number[] = [];
+      let completed = false;
+      operator.evictions('x').subscribe({
+        next: (all) => told.push(all.length),
+        complete: () => (completed = true),
+      });
+      const claim = follow(stage.client().claim('x'));
+      await stage.settle();
+      await stage.passing(operator.evict('x', front(stage), { reason: 'a test' }));
+      await stage.passing(operator.close());
+      expect([told, completed, claim.last.status]).to.deep.equal([[0, 0, 1], true, 'ended']);
+    },
+  },
+];
+
+function inLine(stage: Stage, place: number): Parameters<LockClient['evict']>[1] {
+  const { key, order } = stage.server.queues().get('x')![place]!;
+  return { key, order, owner: 'whoever it is' };
+}

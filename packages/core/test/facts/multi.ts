@@ -1,0 +1,222 @@
+import type { MemoryCall } from '@queuelock/memory';
+import { expect } from 'chai';
+import type { LockClient } from '../../src/index.ts';
+import {
+  Gate,
+  follow,
+  join,
+  losingAnswers,
+  ownershipOf,
+  rejection,
+  type CoreFact,
+  type Stage,
+} from '../stage.ts';
+
+const NAMES = ['x', 'y', 'z'] as const;
+
+/** Removes the entry at this place of the queue, as an operator without a word does. */
+function remove(stage: Stage, queue: string, place = 0): void {
+  stage.server.evict(stage.server.queues().get(queue)![place]!.key);
+}
+
+/** Removes it with a record, as a thief or a holder that yields does. */
+async function overtake(stage: Stage, by: LockClient, queue: string): Promise<void> {
+  await join(stage, by, { name: queue, steal: { reason: 'in a hurry' } });
+}
+
+export const multiFacts: readonly CoreFact[] = [
+  {
+    title: 'a multi-lock whose first name was lost before the last is let in is never held',
+    async check(stage) {
+      const story = new Gate('readRegister');
+      const other = stage.client();
+      const holder = await other.acquire('y');
+      const claim = follow(stage.client({ link: { intercept: story.answers } }).multi(['x', 'y']).claim());
+      await stage.settle();
+      remove(stage, 'x');
+      await stage.settle();
+      expect(story.held, 'the story of the loss is being read').to.equal(1);
+      await stage.passing(holder.release());
+      expect(claim.statuses).to.not.include('held');
+      story.open();
+      await stage.settle();
+      expect(claim.last).to.include({ status: 'ended', outcome: 'failed' });
+      expect(claim.last).to.have.nested.property('error.code', 'ENTRY_LOST');
+      expect(stage.server.entryCount).to.equal(0);
+    },
+  },
+  {
+    title: 'a run of several names whose first is lost during the work rejects, and its signal has aborted',
+    async check(stage) {
+      const client = stage.client();
+      let noticed = false;
+      const run = client.multi(['x', 'y']).run(async (own) => {
+        remove(stage, 'x');
+        await stage.settle();
+        noticed = own.signal.aborted && !own.of('x').held;
+      });
+      expect(await rejection(stage.passing(run))).to.include({
+        code: 'OWNERSHIP_LOST',
+        reason: 'entry-removed',
+      });
+      expect(noticed).to.equal(true);
+    },
+  },
+  {
+    title: 'the loss of one name gives the others to those who wait',
+    async check(stage) {
+      const own = await stage.client().multi(NAMES).acquire();
+      const next = await Promise.all(
+        ['y', 'z'].map((name) => join(stage, stage.client(), { name })),
+      );
+      remove(stage, 'x');
+      await stage.settle();
+      expect([own.held, own.signal.aborted, own.remainingMs]).to.deep.equal([false, true, 0]);
+      expect(next.map(({ last }) => last.status)).to.deep.equal(['held', 'held']);
+      for (const { subscription } of next) subscription.unsubscribe();
+      await stage.passing(own.release());
+    },
+  },
+  {
+    title: 'whoever releases one name of several releases all, and that is no loss',
+    async check(stage) {
+      const claim = follow(stage.client().multi(NAMES).claim());
+      await stage.settle();
+      const { last } = claim;
+      if (last.status !== 'held') return expect.fail(last.status);
+      await stage.passing(last.ownership.of('y').release());
+      await stage.settle();
+      expect(claim.last).to.deep.include({ status: 'ended', outcome: 'released' });
+      expect([last.ownership.held, last.ownership.signal.aborted]).to.deep.equal([false, false]);
+      expect(stage.server.entryCount).to.equal(0);
+    },
+  },
+  {
+    title: 'a multi-lock that is given up between two attempts to join leaves nothing, and the client closes',
+    async check(stage) {
+      const outcomes = new Set<string>();
+      for (let afterMs = 0; afterMs <= 400; afterMs += 10) {
+        const client = stage.client({ link: { intercept: losingAnswers(['enqueueAll'], 2) } });
+        const abort = new AbortController();
+        const claim = follow(client.multi(NAMES).claim({ signal: abort.signal }));
+        await stage.clock.advance(afterMs);
+        abort.abort(new Error('enough'));
+        outcomes.add(claim.last.status);
+        claim.subscription.unsubscribe();
+        await stage.passing(client.close());
+        expect(stage.server.entryCount, `after ${afterMs} ms`).to.equal(0);
+      }
+      expect([...outcomes]).to.have.members(['ended', 'held']);
+    },
+  },
+  ...(['enqueueAll', 'remove', 'renew'] as const).map((call: MemoryCall): CoreFact => ({
+    title: `an answer to ${call} that is lost changes nothing for several names`,
+    async check(stage) {
+      const client = stage.client({ link: { intercept: losingAnswers([call], 3) } });
+      const own = await stage.passing(client.multi(NAMES).acquire());
+      expect([own.held, stage.server.entryCount]).to.deep.equal([true, NAMES.length]);
+      await stage.clock.advance(6_000);
+      expect(own.held).to.equal(true);
+      await stage.passing(own.release());
+      expect(stage.server.entryCount).to.equal(0);
+    },
+  })),
+  {
+    title: 'a multi-lock that is overtaken in one queue joins again in all of them, together',
+    async check(stage) {
+      const [client, thief] = [stage.client(), stage.client()];
+      const holder = await stage.client().acquire('y');
+      const claim = follow(client.multi(['x', 'y']).claim());
+      const behind = await join(stage, stage.client(), { name: 'x' });
+      await overtake(stage, thief, 'y');
+      await stage.settle();
+      expect(holder.held, 'stolen').to.equal(false);
+      expect(behind.last.status, 'the other queue goes on meanwhile').to.equal('held');
+      expect(claim.last).to.deep.equal({ status: 'queued', waitingFor: ['x', 'y'] });
+      await stage.passing(ownershipOf(behind).release());
+      await stage.passing(thief.close());
+      await stage.settle();
+      expect(claim.last.status).to.equal('held');
+      claim.subscription.unsubscribe();
+      await stage.passing(holder.release());
+    },
+  },
+  {
+    title: 'a multi-lock that is overtaken twice joins a third time',
+    async check(stage) {
+      const holder = await stage.client().acquire('y');
+      const claim = follow(stage.client().multi(['x', 'y']).claim());
+      await stage.settle();
+      const first = await join(stage, stage.client(), { name: 'y', steal: { reason: 'in a hurry' } });
+      const second = await join(stage, stage.client(), { name: 'y', steal: { reason: 'even more so' } });
+      expect([holder.held, first.last.status, second.last.status]).to.deep.equal([false, 'ended', 'held']);
+      second.subscription.unsubscribe();
+      await stage.settle();
+      expect(claim.statuses).to.deep.equal(['joining', 'queued', 'joining', 'queued', 'joining', 'queued', 'held']);
+      claim.subscription.unsubscribe();
+      await stage.passing(holder.release());
+    },
+  },
+  {
+    title: 'the session that dies while several names are on their way is replaced, and all join in the new one',
+    async check(stage) {
+      const gate = new Gate('enqueueAll');
+      const client = stage.client({ link: { intercept: gate.requests } });
+      const acquired = client.multi(NAMES).acquire();
+      await stage.settle();
+      expect(gate.held).to.equal(1);
+      stage.server.expireSession(stage.server.sessionIds[0]!);
+      gate.open();
+      const own = await stage.passing(acquired);
+      expect(own.held).to.equal(true);
+      const sessions = [...stage.server.queues().values()].flat().map(({ sessionId }) => sessionId);
+      expect(new Set(sessions).size).to.equal(1);
+      await stage.passing(own.release());
+    },
+  },
+  {
+    title: 'the session that dies while several names wait ends the wait with SESSION_LOST, once',
+    async check(stage) {
+      const holder = await stage.client().acquire('z');
+      const client = stage.client();
+      const claim = follow(client.multi(NAMES).claim());
+      await stage.settle();
+      stage.server.expireSession(stage.server.queues().get('x')![0]!.sessionId);
+      await stage.settle();
+      expect(claim.statuses).to.deep.equal(['joining', 'queued', 'ended']);
+      expect(claim.last).to.include({ outcome: 'failed' });
+      expect(stage.server.entryCount).to.equal(1);
+      await stage.passing(holder.release());
+    },
+  },
+  {
+    title: 'a client that closes ends several names at once, wherever they are',
+    async check(stage) {
+      const holder = await stage.client().acquire('y');
+      const [waiting, holding] = [stage.client(), stage.client()];
+      const wait = rejection(waiting.multi(['x', 'y']).acquire());
+      const own = await holding.multi(['a', 'b']).acquire();
+      await stage.settle();
+      await stage.passing(Promise.all([waiting.close(), holding.close()]));
+      expect(await wait).to.include({ code: 'CLOSED' });
+      expect(own.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'client-closed' });
+      expect(stage.server.entryCount).to.equal(1);
+      await stage.passing(holder.release());
+    },
+  },
+  {
+    title: 'without a store that enters several queues at once a multi-lock is refused, and nothing is left',
+    async check(stage) {
+      const client = stage.client({
+        spoil: (backend) => ({
+          ...backend,
+          open: async (ttlMs, signal) =>
+            Object.defineProperty(await backend.open(ttlMs, signal), 'enqueueAll', { value: undefined }),
+        }),
+      });
+      const error = await rejection(stage.passing(client.multi(['x', 'y']).acquire()));
+      expect(error).to.include({ code: 'INVALID_ARGUMENT' });
+      expect(String(error)).to.include('names').and.to.include('got 2');
+    },
+  },
+];

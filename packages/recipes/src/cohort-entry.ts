@@ -1,0 +1,55 @@
+import type { ClaimOptions, LockClient, Ownership } from '@queuelock/core';
+import { Subscription } from './rx.ts';
+
+/** What becomes of an entry, as long as it is not given up. */
+export interface EntryEvents {
+  /** The shared hold begins. */
+  readonly onHeld: () => void;
+  /** It was lost; told in the same moment. */
+  readonly onLost: (reason: unknown) => void;
+  /** It never began. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** What an entry is made with. */
+export interface EntryTerms {
+  readonly name: string;
+  readonly label: Pick<ClaimOptions, 'owner' | 'metadata'>;
+}
+
+/** The one entry that a cohort has in the queue, until it is given up. */
+export class CohortEntry {
+  /** Once the turn has come. */
+  ownership: Ownership | undefined;
+  /** How often it went from one to the next. */
+  handOffs = 0;
+  readonly #claim = new Subscription();
+
+  /** Joins the queue. */
+  join(client: LockClient, { name, label }: EntryTerms, events: EntryEvents): void {
+    // It stands for all who wait here: what the call chain that happens to make it holds is not what they hold.
+    const claim$ = client.claim(name, { ...label, holding: [] });
+    this.#claim.add(
+      claim$.subscribe((state) => {
+        if (state.status === 'held' && !this.ownership) this.#begin(state.ownership, events);
+        if (state.status === 'ended' && state.outcome === 'failed') events.onFailed(state.error);
+      }),
+    );
+  }
+
+  /** Out of the queue, whatever it is there; nothing is told any more. Settles when a hold is surely given back. */
+  async leave(): Promise<void> {
+    // Unsubscribing gives up whatever the claim is.
+    this.#claim.unsubscribe();
+    await this.ownership?.release();
+  }
+
+  #begin(ownership: Ownership, { onHeld, onLost }: EntryEvents): void {
+    const { signal } = ownership;
+    const tell = (): void => onLost(signal.reason);
+    signal.addEventListener('abort', tell);
+    this.#claim.add(() => signal.removeEventListener('abort', tell));
+    this.ownership = ownership;
+    onHeld();
+  }
+}

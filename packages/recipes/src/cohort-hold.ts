@@ -1,0 +1,103 @@
+import { QueueLockError, type Hold, type Ownership } from '@queuelock/core';
+
+/** A local hold of a cohort: the right to act that its entry has, for one acquirer at a time. */
+export interface CohortHold
+  extends Hold, Pick<Ownership, 'name' | 'id' | 'key' | 'order' | 'token'> {}
+
+/** Who has the shared hold now. Ends once: handed on, or lost with the shared hold. */
+export class LocalHold implements CohortHold {
+  readonly signal: AbortSignal;
+  readonly #shared: Ownership;
+  readonly #handOn: () => Promise<void>;
+  readonly #loss = new AbortController();
+  #end: 'released' | 'lost' | undefined;
+  #lossError: unknown;
+  #released: Promise<void> | undefined;
+
+  /** @param handOn gives the shared hold to the next, or back; settles when that is certain */
+  constructor(shared: Ownership, handOn: () => Promise<void>) {
+    this.#shared = shared;
+    this.#handOn = handOn;
+    this.signal = looking(this.#loss.signal, () => this.held);
+  }
+
+  get name(): string {
+    return this.#shared.name;
+  }
+
+  get id(): string {
+    return this.#shared.id;
+  }
+
+  get key(): string {
+    return this.#shared.key;
+  }
+
+  get order(): bigint {
+    return this.#shared.order;
+  }
+
+  get token(): bigint {
+    return this.#shared.token;
+  }
+
+  get remainingMs(): number {
+    if (this.#end) return 0;
+    const left = this.#shared.remainingMs;
+    if (left === 0) this.revoke(this.#shared.signal.reason);
+    return left;
+  }
+
+  get held(): boolean {
+    return this.remainingMs > 0;
+  }
+
+  throwIfLost(needsMs?: number): void {
+    if (this.#end === 'released')
+      throw new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`);
+    if (!this.held) throw this.#lossError;
+    this.#shared.throwIfLost(needsMs);
+  }
+
+  release(): Promise<void> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
+
+  /** Ends it against its owner's will, unless it has ended. */
+  revoke(reason: unknown): void {
+    if (this.#end) return;
+    this.#end = 'lost';
+    this.#lossError = reason;
+    this.#loss.abort(reason);
+  }
+
+  async #release(): Promise<void> {
+    if (!this.held) return;
+    this.#end = 'released';
+    await this.#handOn();
+  }
+}
+
+/** The signal, made to look at the clock before it says whether it has aborted: a timer that is late hides no loss. */
+function looking(signal: AbortSignal, look: () => unknown): AbortSignal {
+  const own = (property: 'aborted' | 'reason'): PropertyDescriptor => ({
+    get: () => {
+      look();
+      return Reflect.get(AbortSignal.prototype, property, signal);
+    },
+  });
+  const throwIfAborted = (): void => {
+    look();
+    AbortSignal.prototype.throwIfAborted.call(signal);
+  };
+  return Object.defineProperties(signal, {
+    aborted: own('aborted'),
+    reason: own('reason'),
+    throwIfAborted: { value: throwIfAborted },
+  });
+}

@@ -1,0 +1,57 @@
+import { checkWait, patience, type WaitOptions } from './patience.ts';
+import type { Subscription } from './rx.ts';
+
+interface Waiter<T> {
+  readonly resolve: (turn: T) => void;
+  readonly reject: (error: unknown) => void;
+  patience: Subscription | undefined;
+}
+
+/** Who waits in this process, first come, first served. */
+export class LocalLine<T> {
+  readonly #waiters = new Set<Waiter<T>>();
+  readonly #onLeave: () => void;
+
+  /** @param onLeave is called when somebody gave up */
+  constructor(onLeave: () => void) {
+    this.#onLeave = onLeave;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiters.size === 0;
+  }
+
+  /** Rejects with the signal's reason or `TIMEOUT` when the turn does not come in time. */
+  wait(options: WaitOptions, what: string): Promise<T> {
+    checkWait(options, 1);
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter<T> = { resolve, reject, patience: undefined };
+      this.#waiters.add(waiter);
+      waiter.patience = patience(options, what).subscribe({
+        error: (error: unknown) => {
+          this.#waiters.delete(waiter);
+          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an abort rejects with the signal's own reason
+          reject(error);
+          this.#onLeave();
+        },
+      });
+    });
+  }
+
+  /** Gives the first his turn. */
+  admit(turn: T): void {
+    const [first] = this.#waiters;
+    if (first) this.#take(first).resolve(turn);
+  }
+
+  /** Turns everybody away. */
+  refuse(error: unknown): void {
+    for (const waiter of this.#waiters) this.#take(waiter).reject(error);
+  }
+
+  #take(waiter: Waiter<T>): Waiter<T> {
+    this.#waiters.delete(waiter);
+    waiter.patience?.unsubscribe();
+    return waiter;
+  }
+}

@@ -1,0 +1,199 @@
+import {
+  QueueLockError,
+  isQueueLockError,
+  type ClaimOptions,
+  type LockClient,
+  type Ownership,
+} from '@queuelock/core';
+import { wholeNumber } from './arguments.ts';
+import { CohortEntry, type EntryTerms } from './cohort-entry.ts';
+import { LocalHold, type CohortHold } from './cohort-hold.ts';
+import { LocalLine } from './cohort-line.ts';
+import type { WaitOptions } from './patience.ts';
+
+export type { CohortHold } from './cohort-hold.ts';
+
+/** Settings of a cohort. */
+export interface CohortOptions extends Pick<ClaimOptions, 'owner' | 'metadata'> {
+  /** How often in a row the lock may go from one acquirer of the cohort to the next, past those who wait elsewhere. Default 16; 0: never. */
+  readonly handOffs?: number;
+}
+
+/** Acquirers of one name in one process; made by `cohort`. */
+export interface Cohort extends AsyncDisposable {
+  readonly name: string;
+  /**
+   * Waits for the lock; give it on with `release()` or `await using`. Rejects with `TIMEOUT` or the signal's reason, which end the wait of
+   * this acquirer only; with `CLOSED`; and with whatever the wait of the cohort's entry ended by, which ends all their waits.
+   */
+  acquire(options?: WaitOptions): Promise<CohortHold>;
+  /**
+   * Runs `work` with the lock. Rejects as `acquire` does, with `OWNERSHIP_LOST` when the lock was lost while `work` ran, whatever `work`
+   * did (its own error is the `cause`), and with the error of `work` otherwise. Acquiring again within `work` waits for itself
+   * for ever: unlike `LockClient.run` nothing here notices it.
+   */
+  run<T>(work: (hold: CohortHold) => T | PromiseLike<T>, options?: WaitOptions): Promise<Awaited<T>>;
+  /**
+   * Turns away those who wait, with `CLOSED`, and revokes the hold (`client-closed`). Settles when that is given back; a place in line
+   * that was not held yet is withdrawn meanwhile. The client stays open.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Lets many acquirers of one process share one entry in the queue: they stand in a line of their own, first come, first served, and the
+ * hold goes from one to the next without a word to the server. After `handOffs` times in a row it is given back, and a new entry joins
+ * behind all others who wait: nobody elsewhere is passed by more than so many, and a hand-off costs nothing in between.
+ * With `handOffs: 0` each acquirer has the lock by itself, with one entry in line for all who wait.
+ *
+ * When the hold is lost, the acquirer that has it is told by its `signal` in the same moment; those who wait go on with a new
+ * entry. When the *wait* of the entry fails (session lost, evicted, server unreachable), all who wait are refused with its error.
+ *
+ * Acquirers that follow each other under one entry have the same fencing token, so a fenced store must accept a token that is equal
+ * to the largest it has seen, as those of `@queuelock/fencing` do; a late write of an earlier acquirer of the *same* process is not
+ * fenced off from a later one's.
+ *
+ * Deadlock detection sees the entry, not who waits behind it: it tells of no holds.
+ *
+ * After lock cohorting (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012): a global lock, a local one, and a bound on passing locally.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of hand-offs that is no whole number from 0 up
+ */
+export function cohort(client: LockClient, name: string, options: CohortOptions = {}): Cohort {
+  const { handOffs = 16, ...label } = options;
+  wholeNumber('handOffs', handOffs, { min: 0 });
+  // Throws for a name or a label that no claim could have.
+  client.claim(name, label);
+  return new EntrySharing(client, { name, label }, handOffs);
+}
+
+/** The decisions: who has the hold, and whether there is an entry. There is one exactly as long as somebody waits or holds. */
+class EntrySharing implements Cohort {
+  readonly name: string;
+  readonly #client: LockClient;
+  readonly #terms: EntryTerms;
+  readonly #handOffs: number;
+  readonly #line = new LocalLine<LocalHold>(() => this.#settle());
+  #entry: CohortEntry | undefined;
+  #holder: LocalHold | undefined;
+  #closedBy: QueueLockError | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(client: LockClient, terms: EntryTerms, handOffs: number) {
+    this.name = terms.name;
+    this.#client = client;
+    this.#terms = terms;
+    this.#handOffs = handOffs;
+  }
+
+  async acquire(options: WaitOptions = {}): Promise<CohortHold> {
+    if (this.#closedBy) throw this.#closedBy;
+    const turn = this.#line.wait(options, `${JSON.stringify(this.name)}: the turn did not come`);
+    this.#settle();
+    return turn;
+  }
+
+  async run<T>(
+    work: (hold: CohortHold) => T | PromiseLike<T>,
+    options: WaitOptions = {},
+  ): Promise<Awaited<T>> {
+    const hold = await this.acquire(options);
+    try {
+      const result = await work(hold);
+      throwIfLost(hold);
+      return result;
+    } catch (error) {
+      throwIfLost(hold, error);
+      throw error;
+    } finally {
+      await hold.release();
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** What follows from who waits and who holds; called after every change. */
+  #settle(): void {
+    if (this.#holder) return;
+    if (this.#line.isEmpty) return;
+    else if (!this.#entry) this.#join();
+    else if (this.#entry.ownership) this.#admit(this.#entry.ownership);
+  }
+
+  #join(): void {
+    this.#entry = new CohortEntry();
+    this.#entry.join(this.#client, this.#terms, {
+      onHeld: () => this.#settle(),
+      onLost: (reason) => this.#lost(reason),
+      onFailed: (error) => {
+        void this.#dropEntry();
+        this.#line.refuse(error);
+      },
+    });
+  }
+
+  #admit(shared: Ownership): void {
+    this.#holder = new LocalHold(shared, () => this.#handOn());
+    this.#line.admit(this.#holder);
+  }
+
+  /** To the next here, or back. The new entry need not wait until the old one is gone: it is behind all others either way. */
+  async #handOn(): Promise<void> {
+    this.#holder = undefined;
+    const entry = this.#entry;
+    if (!entry) return;
+    entry.handOffs += 1;
+    if (entry.handOffs > this.#handOffs) this.#entry = undefined;
+    const isGivenBack = this.#line.isEmpty || !this.#entry;
+    this.#settle();
+    if (isGivenBack) await entry.leave();
+  }
+
+  #lost(reason: unknown): void {
+    const holder = this.#holder;
+    // Whoever hears of it may acquire again at once. The claim ends by itself, when it has found out who removed the entry.
+    this.#holder = undefined;
+    this.#entry = undefined;
+    holder?.revoke(reason);
+    this.#settle();
+  }
+
+  async #dropEntry(): Promise<void> {
+    const entry = this.#entry;
+    this.#entry = undefined;
+    await entry?.leave();
+  }
+
+  async #close(): Promise<void> {
+    const name = JSON.stringify(this.name);
+    const error = new QueueLockError('CLOSED', `the cohort of ${name} was closed`, { reason: 'client-closed' });
+    this.#closedBy = error;
+    this.#line.refuse(error);
+    const holder = this.#holder;
+    this.#holder = undefined;
+    holder?.revoke(
+      new QueueLockError('OWNERSHIP_LOST', `${name}: the cohort was closed while it held the lock`, {
+        cause: error,
+        reason: 'client-closed',
+      }),
+    );
+    await this.#dropEntry();
+  }
+}
+
+/** A loss outweighs whatever the work came to. */
+function throwIfLost({ signal, name }: CohortHold, cause?: unknown): void {
+  const { reason } = signal as { readonly reason: unknown };
+  if (!isQueueLockError(reason, 'OWNERSHIP_LOST') || cause === reason) return;
+  throw new QueueLockError('OWNERSHIP_LOST', `the lock ${JSON.stringify(name)} was lost while the work ran`, {
+    cause: cause ?? reason,
+    ...(reason.reason ? { reason: reason.reason } : {}),
+    ...(reason.eviction ? { eviction: reason.eviction } : {}),
+  });
+}

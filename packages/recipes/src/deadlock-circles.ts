@@ -1,0 +1,44 @@
+import { byAge, type StuckEntry } from './deadlock-stuck.ts';
+
+/**
+ * For each call chain in a circle a shortest one through its wait; the same for everybody who sees the same.
+ * Every entry is kept by the one after it, the last by the first, which is the youngest wait of those whose chains hold another one.
+ */
+export function circlesOf(stuck: readonly StuckEntry[]): readonly (readonly StuckEntry[])[] {
+  const waitsOfChains = new Set(stuck.filter(({ isWaiting }) => !isWaiting).flatMap(({ causes }) => causes));
+  const circles = [...waitsOfChains].sort(byAge).map(shortestThrough);
+  return circles.filter(({ length }) => length > 0).map(fromYoungest);
+}
+
+interface Step {
+  readonly at: StuckEntry;
+  readonly before?: Step;
+}
+
+/** Breadth first along the causes until one is the beginning; empty if none is. */
+function shortestThrough(start: StuckEntry): readonly StuckEntry[] {
+  const seen = new Set<StuckEntry>();
+  const steps: Step[] = [{ at: start }];
+  for (const before of steps) {
+    for (const at of before.at.causes) {
+      if (at === start) return wayTo(before);
+      if (!seen.has(at)) steps.push({ at, before });
+      seen.add(at);
+    }
+  }
+  return [];
+}
+
+function wayTo(last: Step): readonly StuckEntry[] {
+  const way: StuckEntry[] = [];
+  for (let step: Step | undefined = last; step; step = step.before) way.unshift(step.at);
+  return way;
+}
+
+function fromYoungest(circle: readonly StuckEntry[]): readonly StuckEntry[] {
+  const waitsOfChains = circle.filter(
+    ({ isWaiting }, place) => isWaiting && !circle.at(place - 1)?.isWaiting,
+  );
+  const place = circle.indexOf(waitsOfChains.reduce((a, b) => (byAge(a, b) < 0 ? b : a)));
+  return [...circle.slice(place), ...circle.slice(0, place)];
+}

@@ -1,0 +1,214 @@
+import type { LockClient, Ownership, SharedRegister } from '@queuelock/core';
+import { wholeNumber } from './arguments.ts';
+import {
+  MAX_MEMBERS,
+  allLeave,
+  membersIn,
+  metadataOf,
+  nextRound,
+  roundIn,
+  textOf,
+  throwIfMismatched,
+  type Member,
+  type Round,
+} from './double-barrier-round.ts';
+import { liveText } from './live-text.ts';
+import { aborted, patiently, type WaitOptions } from './patience.ts';
+import {
+  EMPTY,
+  catchError,
+  combineLatest,
+  defer,
+  filter,
+  firstValueFrom,
+  from,
+  map,
+  merge,
+  of,
+  switchMap,
+  tap,
+  type Observable,
+} from './rx.ts';
+
+/** One's place in a round that has begun. */
+export interface RoundPlace {
+  /** A name of the round: the same for all its members, another one for every other round. */
+  readonly round: string;
+  /** One's number in it, from 0 to `members - 1`: another one for each member. */
+  readonly index: number;
+  /** Aborts with `OWNERSHIP_LOST` when the entry is lost: the others no longer wait for this member. */
+  readonly signal: AbortSignal;
+  /**
+   * Says that one's part is done, waits until all of the round have said so or are gone, and takes the entry out. Calling it again
+   * answers the same. Rejects with `TIMEOUT` or the signal's reason after having left alone; with `OWNERSHIP_LOST` after a loss.
+   */
+  leave(options?: WaitOptions): Promise<void>;
+}
+
+/** A barrier at the beginning and at the end of a computation; made by `doubleBarrier`. */
+export interface DoubleBarrier {
+  readonly name: string;
+  /**
+   * Joins the line, and resolves when this member's round begins. Rejects with `TIMEOUT` or the signal's reason; with
+   * `OWNERSHIP_LOST` when the entry is lost before, also because the client is closed; as `LockClient.acquire` when it cannot join; and with
+   * `LIMIT_MISMATCH` when somebody ahead counts on another number of members. The entry is withdrawn then; had the round begun in the
+   * same moment, it counts as a member that is gone.
+   */
+  enter(options?: WaitOptions): Promise<RoundPlace>;
+}
+
+/**
+ * A double barrier: the members of a round begin together, once there are as many as it takes, and end together, once each has said so.
+ *
+ * Everybody in line has a shared entry. As soon as `members` of them wait, the last of these writes the ids of all into a register
+ * beside the queue, by compare and set: this is the round, and each member begins when it reads itself there. `leave` marks the own
+ * entry as leaving and waits until no entry of the round is there without that mark; only then does it remove its own. So nobody
+ * is gone before everybody has begun, however late he reads. The next round is written when all entries of the last are gone: those who
+ * come meanwhile wait for it, in their order. The last to leave an empty line empties the register.
+ *
+ * A round has exactly `members` members. (In Curator's `DistributedDoubleBarrier` the number is a threshold: whoever comes while the
+ * `ready` node is there goes in as well.)
+ *
+ * A member that dies before the round is written was not there: the others wait for one more. One that dies afterwards, also before
+ * it has begun, is gone: the others begin, and end without it. Its entry goes with its session, after the TTL at the latest; until then the
+ * others wait for it.
+ *
+ * Cost: every arrival, mark and departure is an event for every member in line, and a round is one read and one write more. Made for
+ * a few dozen members, 100 at most. The register belongs to nobody: it stays if all members of the last round die.
+ *
+ * After the double barrier of the ZooKeeper recipes, https://zookeeper.apache.org/doc/current/recipes.html#sc_doubleBarriers
+ * There the `ready` node says that a round has begun, but not whose, and nobody is told when to remove it.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of members that is not from 1 to 100, a name that the backend cannot hold,
+ * or a backend without registers. `enter` rejects with it when the register holds something else.
+ */
+export function doubleBarrier(
+  client: LockClient,
+  name: string,
+  { members }: { readonly members: number },
+): DoubleBarrier {
+  wholeNumber('members', members, { min: 1, max: MAX_MEMBERS });
+  const register = client.register(name, 'round');
+  return {
+    name,
+    enter: (options = {}) =>
+      patiently(options, `no round of ${JSON.stringify(name)} began`, (signal) =>
+        enter({ client, name, register, members }, signal),
+      ),
+  };
+}
+
+interface Place {
+  readonly client: LockClient;
+  readonly name: string;
+  readonly register: SharedRegister;
+  readonly members: number;
+}
+
+async function enter(place: Place, signal: AbortSignal): Promise<RoundPlace> {
+  const { client, name, members } = place;
+  const metadata = metadataOf({ phase: 'waiting', members });
+  const ownership = await client.acquire(name, { mode: 'shared', metadata, signal });
+  try {
+    const begun$ = merge(aborted(signal), aborted(ownership.signal), begun(place, ownership));
+    return new HeldPlace(place, ownership, await firstValueFrom(begun$));
+  } catch (error) {
+    void ownership.release();
+    throw error;
+  }
+}
+
+/** Emits the round once the member is in one. */
+function begun(place: Place, ownership: Ownership): Observable<Round> {
+  const { register, members, name } = place;
+  const own: Member = { id: ownership.id, phase: 'waiting', members };
+  const line$ = lineWith(own.id, place).pipe(tap((line) => throwIfMismatched(line, own, name)));
+  return combineLatest([liveText(register).pipe(map(roundIn)), line$]).pipe(
+    switchMap(([last, line]) => {
+      if (last.includes(own.id)) return of(last);
+      const isLast = nextRound(line, last, members)?.at(-1) === own.id;
+      return isLast ? from(write(place, ownership, line)) : EMPTY;
+    }),
+    filter((round) => round.includes(own.id)),
+  );
+}
+
+/** The line as it is or was a moment ago, when that entry was in it: who had joined before and is not there is gone. */
+function lineWith(id: string, { client, name }: Place): Observable<readonly Member[]> {
+  return client.watch(name).pipe(
+    filter(({ status }) => status === 'live'),
+    map(({ entries }) => membersIn(entries)),
+    filter((line) => line.some((member) => member.id === id)),
+  );
+}
+
+/** Writes the next round, unless another one is under way. Only of a line in which one still stands may one conclude who is gone. */
+async function write(
+  { register, members }: Place,
+  ownership: Ownership,
+  line: readonly Member[],
+): Promise<Round> {
+  const text = await register.change((present) => {
+    const next = ownership.held ? nextRound(line, roundIn(present), members) : undefined;
+    return next?.includes(ownership.id) ? textOf(next) : present;
+  });
+  return roundIn(text);
+}
+
+class HeldPlace implements RoundPlace {
+  readonly round: string;
+  readonly index: number;
+  readonly #place: Place;
+  readonly #ownership: Ownership;
+  readonly #members: Round;
+  #left: Promise<void> | undefined;
+
+  constructor(place: Place, ownership: Ownership, members: Round) {
+    this.#place = place;
+    this.#ownership = ownership;
+    this.#members = members;
+    this.round = members[0]!;
+    this.index = members.indexOf(ownership.id);
+  }
+
+  get signal(): AbortSignal {
+    return this.#ownership.signal;
+  }
+
+  leave(options: WaitOptions = {}): Promise<void> {
+    const what = `others in ${JSON.stringify(this.#place.name)} did not leave`;
+    this.#left ??= patiently(options, what, (signal) => this.#leave(signal));
+    return this.#left;
+  }
+
+  async #leave(signal: AbortSignal): Promise<void> {
+    const { members } = this.#place;
+    const ownership = this.#ownership;
+    const metadata = metadataOf({ phase: 'leaving', members });
+    const marked$ = defer(() => ownership.update({ metadata }));
+    const left$ = marked$.pipe(switchMap(() => this.#allLeave()));
+    try {
+      const line = await firstValueFrom(merge(aborted(signal), aborted(ownership.signal), left$));
+      await firstValueFrom(merge(aborted(signal), defer(() => this.#tidy(line))).pipe(catchError(() => of(undefined))));
+    } catch (error) {
+      void ownership.release();
+      throw error;
+    }
+    await ownership.release();
+  }
+
+  /** Emits the line in which all of the round leave. */
+  #allLeave(): Observable<readonly Member[]> {
+    return lineWith(this.#ownership.id, this.#place).pipe(filter((line) => allLeave(line, this.#members)));
+  }
+
+  /**
+   * Nobody waits: whoever comes from now on sees that all of this round leave, so nobody needs to know any more who they were.
+   * Whatever comes between, the next round writes over it.
+   */
+  async #tidy(line: readonly Member[]): Promise<void> {
+    const isFirst = line[0]?.id === this.#ownership.id;
+    if (!isFirst || line.some(({ id }) => !this.#members.includes(id))) return;
+    const own = textOf(this.#members);
+    await this.#place.register.change((text) => (text === own ? undefined : text));
+  }
+}

@@ -1,0 +1,113 @@
+import type { ClaimOptions, Ownership, QueueLockError } from '@queuelock/core';
+import type { Observable } from 'rxjs';
+
+/** Who stands for a leader, and with what. */
+export interface ElectionOptions {
+  /**
+   * What everybody sees of this candidate, for instance its address: stored as it is from the moment when it joins, so that it is
+   * right when it leads. At most 1,024 bytes of UTF-8; never a secret.
+   */
+  readonly value: string;
+  /**
+   * `Leadership.id` of a process before this one, whose session the client resumes (`LockClientOptions.resume`): the first candidacy
+   * of this election goes on with that entry, and publishes the `value` given here. Where session or entry are gone it is a
+   * candidacy like any other, at the end of the line.
+   */
+  readonly id?: string;
+}
+
+/** Settings of one campaign; see `ClaimOptions`. */
+export type CampaignOptions = Pick<ClaimOptions, 'signal' | 'timeoutMs' | 'needsMs'>;
+
+/** Settings of leading again and again. */
+export interface LeadOptions extends Pick<ClaimOptions, 'needsMs'> {
+  /** Ends it: withdraws the candidate, or tells the work to end and waits for that. */
+  readonly signal: AbortSignal;
+  /** Is called after each term, when its work has ended and before the next campaign. What it throws ends the leading. */
+  readonly onEnd?: (end: TermEnd) => void;
+}
+
+/** How a term ended. */
+export type TermEnd =
+  | { readonly outcome: 'resigned' }
+  /** `OWNERSHIP_LOST`; its `cause` is what the work threw, if it threw something else. */
+  | { readonly outcome: 'lost'; readonly error: QueueLockError };
+
+/** The right to act as the leader, for as long as `held` says so. */
+export interface Leadership
+  extends
+    Pick<
+      Ownership,
+      'name' | 'id' | 'key' | 'order' | 'token' | 'signal' | 'held' | 'remainingMs' | 'throwIfLost'
+    >,
+    AsyncDisposable {
+  /** As it was last confirmed. */
+  readonly value: string;
+  /**
+   * Publishes another value. Repeated until it is certain; one after the other. Rejects with `OWNERSHIP_LOST` when this leadership is
+   * over, and never writes on an entry of somebody else.
+   */
+  proclaim(value: string): Promise<void>;
+  /** Makes way for the next candidate. Settles as `Ownership.release`; calling it again answers the same. */
+  resign(): Promise<void>;
+}
+
+/** A candidate as everybody can see it. */
+export interface Candidate {
+  /** As stored, also by programs in other languages. */
+  readonly value: string;
+  readonly key: string;
+  readonly order: bigint;
+  /** As `QueueEntry.id`; unknown of entries that store nothing but a value. */
+  readonly id?: string;
+}
+
+/** Who leads, as far as is known. */
+export interface LeaderState {
+  /** `connecting` until the first answer; `stale` while the server cannot be reached: the leader is then the last known. */
+  readonly status: 'connecting' | 'live' | 'stale';
+  /** `undefined`: nobody (as far as is known). */
+  readonly leader: Candidate | undefined;
+}
+
+/** Who stands, as far as is known; `status` as in `LeaderState`. */
+export interface CandidatesState {
+  readonly status: LeaderState['status'];
+  /** In the order in which they will lead; the first one leads. */
+  readonly candidates: readonly Candidate[];
+}
+
+/** One name for which candidates stand in line; made by `election`. */
+export interface Election {
+  readonly name: string;
+  /** Stands, waits, and answers when elected. Each call is a candidate of its own. Rejects as `LockClient.acquire`. */
+  campaign(options?: CampaignOptions): Promise<Leadership>;
+  /**
+   * Leads whenever it can: campaigns, does the work, resigns, and campaigns again, at the end of the line: after the work has returned,
+   * after a loss, after a wait that failed for a time (the client's own growing pauses lie between attempts to reach the server).
+   * Never are two works of one call under way: after a loss it waits for the work to end.
+   *
+   * @param work leads; `stop` aborts when it is to end: `leadership.signal` aborted, or `options.signal`. Whoever returns at once
+   *   when nobody else stands leads again at once.
+   * @returns resolves when `options.signal` has aborted, the work has ended and the resignation is confirmed. Rejects with what the
+   *   work threw while it led, and with errors of campaigns that no repetition helps (`ACCESS_DENIED`, `CLOSED`, `REENTRANT`). What the
+   *   work throws after a loss does not end it, but is told to `onEnd`.
+   */
+  lead(work: (leadership: Leadership, stop: AbortSignal) => unknown, options: LeadOptions): Promise<void>;
+  /**
+   * The leadership of this process, `undefined` while it has none. Subscribing campaigns, again after each loss and each resignation;
+   * unsubscribing withdraws or resigns. All subscribers share one candidate. `undefined` comes synchronously with the loss.
+   * Errors where `lead` rejects; completes when the client is closed.
+   */
+  readonly leadership$: Observable<Leadership | undefined>;
+  /** Whether this process leads; shares the candidate of `leadership$`. */
+  readonly isLeader$: Observable<boolean>;
+  /**
+   * Who leads: now, then every change, a vacancy too. What happened unseen between two looks is left out, but an earlier leader never
+   * follows a later one. The first in line counts as the leader from the moment when the one before is gone, a little before
+   * it knows itself. Never errors; completes when the client is closed.
+   */
+  readonly leader$: Observable<LeaderState>;
+  /** Who stands. Otherwise as `leader$`. */
+  readonly candidates$: Observable<CandidatesState>;
+}

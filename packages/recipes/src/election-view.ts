@@ -1,0 +1,33 @@
+import type { QueueEntry, QueueState } from '@queuelock/core';
+import type { Candidate, CandidatesState, LeaderState } from './election-api.ts';
+import { distinctUntilChanged, map, type Observable } from './rx.ts';
+
+/** Who stands, from the queue as everybody sees it. */
+export function candidatesIn(queue$: Observable<QueueState>): Observable<CandidatesState> {
+  return queue$.pipe(
+    map(({ status, entries }) => ({ status, candidates: entries.map(toCandidate) })),
+    distinctUntilChanged(
+      (before, now) =>
+        before.status === now.status &&
+        before.candidates.length === now.candidates.length &&
+        before.candidates.every((candidate, place) => isSame(candidate, now.candidates[place])),
+    ),
+  );
+}
+
+/** Who leads: the first of those who stand. */
+export function leaderIn(queue$: Observable<QueueState>): Observable<LeaderState> {
+  return candidatesIn(queue$).pipe(
+    map(({ status, candidates: [leader] }) => ({ status, leader })),
+    distinctUntilChanged((before, now) => before.status === now.status && isSame(before.leader, now.leader)),
+  );
+}
+
+function toCandidate({ value, key, order, id }: QueueEntry): Candidate {
+  return { value, key, order, ...(id === undefined ? {} : { id }) };
+}
+
+// A key may be used again by a later candidate of the same session, its order is another one then.
+function isSame(before: Candidate | undefined, now: Candidate | undefined): boolean {
+  return before?.key === now?.key && before?.order === now?.order && before?.value === now?.value;
+}

@@ -1,0 +1,40 @@
+import type { AcquireOptions, ClaimState, Ownership } from '@queuelock/core';
+import type { Observable } from 'rxjs';
+
+/** Settings of a semaphore. */
+export interface SemaphoreOptions {
+  /** So many permits there are. With `resizable`: the number to begin with, if nobody has written one. */
+  readonly limit: number;
+  /** Whether the limit may change while it is in use. All users of a name should say the same. Default false. */
+  readonly resizable?: boolean;
+}
+
+/** Settings of one acquisition: those of a lock, and `permits`, how many to take at once (default 1, at most the limit). */
+export type PermitOptions = Omit<AcquireOptions, 'mode' | 'limit'>;
+
+/** Permits of one name; made by `semaphore`. Each call answers or rejects as that of `LockClient`. */
+export interface Semaphore {
+  readonly name: string;
+  /**
+   * Waits for the permits; give them back with `release()` or `await using`. Rejects also with `LIMIT_MISMATCH` when somebody ahead
+   * uses another limit, and with `INVALID_ARGUMENT` when there are not so many permits, or no longer.
+   */
+  acquire(options?: PermitOptions): Promise<Ownership>;
+  /** The permits if they are free and nobody waits for any, `undefined` otherwise. */
+  tryAcquire(options?: Omit<PermitOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
+  /** Runs `work` with permits. A call chain that holds some is refused with `REENTRANT`, even if others are free. */
+  run<T>(work: (permit: Ownership) => T | PromiseLike<T>, options?: PermitOptions): Promise<Awaited<T>>;
+  /** As `LockClient.claim`. */
+  claim(options?: PermitOptions): Observable<ClaimState>;
+}
+
+/** A semaphore whose limit may change while it is in use. */
+export interface ResizableSemaphore extends Semaphore {
+  /**
+   * The limit at once, then every change; the first who looks writes the declared one if there is none. Shared; silent while the server
+   * cannot be reached; completes when the client is closed; errors with `INVALID_ARGUMENT` when the register holds something else.
+   */
+  readonly limit$: Observable<number>;
+  /** Changes the limit for everybody. Repeated until it is certain; of two at a time one is the last. */
+  resize(limit: number): Promise<void>;
+}

@@ -1,0 +1,167 @@
+import { QueueLockError, type LockClient } from '@queuelock/core';
+import type { Intercept } from '@queuelock/memory';
+import { expect } from 'chai';
+import { barrier, type Barrier } from '../src/index.ts';
+import { MemoryStage, failureOf } from './election-stage.ts';
+import { join } from './join.ts';
+
+describe('a barrier', () => {
+  let stage: MemoryStage;
+  let client: LockClient;
+  let gate: Barrier;
+  let passed: string[];
+
+  beforeEach(() => {
+    stage = new MemoryStage();
+    client = stage.client();
+    gate = barrier(client, 'gate');
+    passed = [];
+  });
+
+  afterEach(() => stage.close());
+
+  const walk = (who: string, at = barrier(stage.client(), 'gate')): void => {
+    at.pass().then(
+      () => passed.push(who),
+      (error: unknown) => passed.push(`${who}: ${(error as QueueLockError).code}`),
+    );
+  };
+
+  it('is open as long as nobody closes it, and costs the server nothing', async () => {
+    await gate.pass();
+    await stage.settle();
+    expect([stage.server.entryCount, stage.server.watcherCount]).to.deep.equal([0, 0]);
+  });
+
+  it('lets all pass together when it opens', async () => {
+    const closed = await gate.close();
+    for (const who of ['ann', 'ben', 'cid']) walk(who);
+    await stage.settle();
+    expect([passed, stage.server.entryCount]).to.deep.equal([[], 4]);
+    const before = stage.server.wakeUps;
+    await closed.release();
+    await stage.settle();
+    expect(passed).to.have.members(['ann', 'ben', 'cid']);
+    expect([stage.server.wakeUps - before, stage.server.entryCount]).to.deep.equal([3, 0]);
+  });
+
+  it('opens when the one who closed it dies, and tells him so', async () => {
+    const closed = await gate.close();
+    walk('ann');
+    await stage.settle();
+    stage.expireFirst('gate');
+    await stage.settle();
+    expect([passed, closed.signal.aborted]).to.deep.equal([['ann'], true]);
+  });
+
+  it('is closed by one at a time; those in between pass in between', async () => {
+    const first = await gate.close();
+    walk('ann');
+    const again = barrier(stage.client(), 'gate').close();
+    await stage.settle();
+    walk('ben');
+    await stage.settle();
+    await first.release();
+    const second = await again;
+    await stage.settle();
+    expect(passed).to.deep.equal(['ann']);
+    await second.release();
+    await stage.settle();
+    expect(passed).to.deep.equal(['ann', 'ben']);
+  });
+
+  it('is not closed before those who pass have passed', async () => {
+    const slow: (() => void)[] = [];
+    const intercept: Intercept = async (call, proceed) => {
+      if (call === 'remove') await new Promise<void>((resolve) => slow.push(resolve));
+      return proceed();
+    };
+    await barrier(stage.client({ backend: { intercept } }), 'gate').pass();
+    let isClosed = false;
+    const closing = gate.close().then((closed) => {
+      isClosed = true;
+      return closed;
+    });
+    await stage.settle();
+    expect(isClosed).to.equal(false);
+    slow[0]!();
+    await (await closing).release();
+  });
+
+  it('ends a wait by its signal and its time, and leaves nothing of it', async () => {
+    const closed = await gate.close();
+    const stop = new AbortController();
+    const stopped = failureOf(gate.pass({ signal: stop.signal }));
+    const late = failureOf(gate.pass({ timeoutMs: 100 }));
+    const second = failureOf(gate.close({ timeoutMs: 100 }));
+    await stage.settle();
+    stop.abort(new Error('enough'));
+    await stage.clock.advance(100);
+    expect(await stopped).to.include({ message: 'enough' });
+    expect(await late).to.include({ code: 'TIMEOUT' });
+    expect(await second).to.include({ code: 'TIMEOUT' });
+    expect(await failureOf(gate.pass({ timeoutMs: 0 }))).to.include({ code: 'TIMEOUT' });
+    await stage.settle();
+    expect([stage.server.entryCount, stage.server.watcherCount]).to.deep.equal([1, 1]);
+    await closed.release();
+    await gate.pass({ timeoutMs: 0 });
+  });
+
+  it('rejects whoever waits with what became of his client', async () => {
+    const closed = await gate.close();
+    const [ann, ben] = [stage.client(), stage.client()];
+    walk('ann', barrier(ann, 'gate'));
+    await stage.settle();
+    walk('ben', barrier(ben, 'gate'));
+    await stage.settle();
+    const [, entry] = stage.server.queues().get('gate')!;
+    stage.server.expireSession(entry!.sessionId);
+    await ben.close();
+    expect(passed).to.deep.equal(['ann: SESSION_LOST', 'ben: CLOSED']);
+    await closed.release();
+  });
+
+  it('may be given up at every await, and leaves nothing', async () => {
+    for (const behind of [false, true]) {
+      for (let at = 0; at < 12; at++) {
+        const closed = behind ? await gate.close() : undefined;
+        const stop = new AbortController();
+        let point = 0;
+        const step = async (): Promise<void> => {
+          if (point++ === at) stop.abort(new Error('given up'));
+          await new Promise<void>((resolve) => stage.clock.after(1, resolve));
+        };
+        const intercept: Intercept = async (call, proceed) => {
+          await step();
+          const answer = await proceed();
+          await step();
+          return answer;
+        };
+        const deliver = (arrive: () => void): void => void step().then(arrive);
+        const mine = stage.client({ backend: { intercept, deliver } });
+        const passing = barrier(mine, 'gate')
+          .pass({ signal: stop.signal })
+          .catch((error: unknown) => expect(error).to.include({ message: 'given up' }));
+        await stage.clock.advance(10);
+        await closed?.release();
+        await stage.clock.advance(10);
+        await passing;
+        await stage.clock.advance(10);
+        expect([stage.server.entryCount, stage.server.watcherCount], `${at}`).to.deep.equal([0, 0]);
+        const closing = mine.close();
+        await stage.clock.advance(10);
+        await closing;
+      }
+    }
+  });
+
+  it('stands in one queue with whatever else uses the name', async () => {
+    const lock = await join(client, 'gate');
+    walk('ann');
+    await stage.settle();
+    expect(passed).to.deep.equal([]);
+    await (await lock.held).release();
+    await stage.settle();
+    expect(passed).to.deep.equal(['ann']);
+  });
+});

@@ -1,0 +1,181 @@
+// Any history of two cohorts and some rivals at one lock, in virtual time: messages take their time, lines are cut for a while (so
+// that sessions are lost, or only in doubt), acquirers give up. The same seed makes the same histories.
+//
+//   MODEL_RUNS=5000 node_modules/.bin/mocha packages/recipes/test/cohort.model.test.ts
+import type { Hold, LockClient, Ownership } from '@queuelock/core';
+import type { Intercept } from '@queuelock/memory';
+import fc from 'fast-check';
+import { cohort, type CohortHold } from '../src/index.ts';
+import { MemoryStage } from './election-stage.ts';
+
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 250);
+const CLIENT = { ttlMs: 200, marginMs: 20, connectTimeoutMs: 60_000 };
+const LONG_AFTER_MS = 3_000;
+
+/** One acquisition. */
+interface Plan {
+  /** The first two are cohorts, the last one acquires by itself. */
+  readonly by: number;
+  readonly at: number;
+  readonly holdsMs: number;
+  readonly givesUpAfterMs: number | undefined;
+}
+
+/** What happens to the line of a client. */
+interface Line {
+  readonly delaysMs: readonly number[];
+  readonly cutAt: number | undefined;
+  readonly cutMs: number;
+}
+
+const plan: fc.Arbitrary<Plan> = fc.record({
+  by: fc.nat(2),
+  at: fc.nat(150),
+  holdsMs: fc.nat(20),
+  givesUpAfterMs: fc.option(fc.nat(100), { nil: undefined, freq: 2 }),
+});
+
+const line: fc.Arbitrary<Line> = fc.record({
+  delaysMs: fc.array(fc.nat(6), { minLength: 1, maxLength: 5 }),
+  cutAt: fc.option(fc.nat(200), { nil: undefined, freq: 1 }),
+  cutMs: fc.nat(400),
+});
+
+const history = fc.record({
+  handOffs: fc.nat(3),
+  plans: fc.array(plan, { minLength: 2, maxLength: 14 }),
+  lines: fc.tuple(line, line, line),
+});
+
+type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
+
+/** An acquisition as far as it is. */
+interface Acquirer {
+  readonly by: number;
+  /** When it came, in the order of all. */
+  readonly came: number;
+  status: 'waiting' | 'holding' | 'done';
+  hold: (Hold & Pick<Ownership, 'order' | 'id'>) | undefined;
+}
+
+class World {
+  readonly stage = new MemoryStage();
+  readonly acquirers: Acquirer[] = [];
+  readonly broken: string[] = [];
+  /** How often each cohort has handed on past each entry behind. */
+  readonly #passed = new Map<string, number>();
+  readonly #entryOf: (string | undefined)[] = [];
+  readonly #history: History;
+
+  constructor(played: History) {
+    this.#history = played;
+  }
+
+  async play(): Promise<void> {
+    const { lines, plans, handOffs } = this.#history;
+    const clients = lines.map((one) => this.#client(one));
+    const crews = clients.slice(0, 2).map((client) => cohort(client, 'x', { handOffs }));
+    const ways = [...crews.map((crew) => crew.acquire.bind(crew)), clients[2]!.acquire.bind(clients[2], 'x')];
+    const living = plans.map((one) => this.#live(one, ways[one.by]!));
+    await this.stage.clock.advance(LONG_AFTER_MS);
+    this.#require(
+      this.acquirers.every(({ status }) => status === 'done'),
+      'somebody waits or holds for ever',
+    );
+    await Promise.all(living);
+    const { server } = this.stage;
+    this.#require(server.entryCount + server.watcherCount === 0, 'something is left');
+    const closing = Promise.all(clients.map((client) => client.close()));
+    await this.stage.clock.advance(1_000);
+    await closing;
+  }
+
+  #client({ delaysMs, cutAt, cutMs }: Line): LockClient {
+    const { clock } = this.stage;
+    let messages = 0;
+    let mended = Promise.resolve();
+    if (cutAt !== undefined) {
+      clock.after(cutAt, () => {
+        mended = this.#pass(cutMs);
+      });
+    }
+    const delay = async (): Promise<void> => {
+      await this.#pass(delaysMs[messages++ % delaysMs.length]!);
+      await mended;
+    };
+    const intercept: Intercept = async (_call, proceed) => {
+      await delay();
+      await proceed().catch(() => undefined);
+      await delay();
+      return proceed();
+    };
+    const deliver = (arrive: () => void): void => void delay().then(arrive);
+    return this.stage.client({ ...CLIENT, backend: { intercept, deliver } });
+  }
+
+  async #live(
+    { by, at, holdsMs, givesUpAfterMs }: Plan,
+    acquire: (options: { signal: AbortSignal }) => Promise<CohortHold>,
+  ): Promise<void> {
+    await this.#pass(at);
+    const acquirer: Acquirer = { by, came: this.acquirers.length, status: 'waiting', hold: undefined };
+    this.acquirers.push(acquirer);
+    const stop = new AbortController();
+    if (givesUpAfterMs !== undefined) {
+      this.stage.clock.after(givesUpAfterMs, () => stop.abort(new Error('given up')));
+    }
+    try {
+      const hold = await acquire({ signal: stop.signal });
+      this.#begins(acquirer, hold);
+      await this.#pass(holdsMs);
+      await hold.release();
+    } catch {
+      // Whatever it was refused by, it is not in line any more.
+    }
+    acquirer.status = 'done';
+  }
+
+  #begins(acquirer: Acquirer, hold: CohortHold): void {
+    const holding = this.acquirers.filter((one) => one.hold?.held === true);
+    this.#require(holding.length === 0, 'two hold');
+    acquirer.hold = hold;
+    acquirer.status = 'holding';
+    if (acquirer.by === 2) return;
+    const { by, came } = acquirer;
+    const earlier = this.acquirers.some(
+      (one) => one.by === by && one.came < came && one.status === 'waiting',
+    );
+    this.#require(!earlier, 'somebody who came later passes in the local line');
+    if (this.#entryOf[by] === hold.id) this.#handsOn(by, hold);
+    this.#entryOf[by] = hold.id;
+  }
+
+  #handsOn(by: number, { order }: CohortHold): void {
+    for (const entry of this.stage.server.queues().get('x') ?? []) {
+      if (entry.order <= order) continue;
+      const key = `${by} past ${entry.id}`;
+      const passed = (this.#passed.get(key) ?? 0) + 1;
+      this.#passed.set(key, passed);
+      this.#require(passed <= this.#history.handOffs, 'somebody is passed too often');
+    }
+  }
+
+  #require(holds: boolean, broken: string): void {
+    if (!holds) this.broken.push(broken);
+  }
+
+  async #pass(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => this.stage.clock.after(ms, resolve));
+  }
+}
+
+describe('any history of cohorts and rivals', () => {
+  it(`keeps the rules and leaves nothing (${RUNS} histories)`, async () => {
+    const property = fc.asyncProperty(history, async (played) => {
+      const world = new World(played);
+      await world.play();
+      if (world.broken.length > 0) throw new Error(world.broken.join('; '));
+    });
+    await fc.assert(property, { numRuns: RUNS });
+  }).timeout(0);
+});

@@ -1,0 +1,53 @@
+import type { QueueEntry, QueueState } from '@queuelock/core';
+
+/** An entry in its queue. */
+export interface Member {
+  readonly queue: QueueState;
+  readonly entry: QueueEntry;
+}
+
+/** Plays: one after the other ends that can, chosen by chance, until nobody can; answers who is left. */
+export function leftOf(queues: readonly QueueState[], choices: Iterator<number>): readonly Member[] {
+  let left: readonly Member[] = queues.flatMap((queue) => queue.entries.map((entry) => ({ queue, entry })));
+  for (;;) {
+    const able = left.filter((own) => waitsFor(own, left).length === 0 && keptBy(own, left).length === 0);
+    if (able.length === 0) return left;
+    const ends = able[(choices.next().value as number) % able.length];
+    left = left.filter((one) => one !== ends);
+  }
+}
+
+/** Those ahead that conflict, if they take too many permits together; nobody when its turn has come. */
+export function waitsFor(own: Member, left: readonly Member[]): readonly Member[] {
+  const { entry, queue } = own;
+  const ahead = left.filter(
+    (one) => one.queue === queue && one.entry.order < entry.order && !(one.entry.shared && entry.shared),
+  );
+  const taken = ahead.reduce((sum, one) => sum + one.entry.permits, entry.permits);
+  return taken <= entry.limit ? [] : ahead;
+}
+
+/** Call chains that hold it and wait. */
+function keptBy({ entry }: Member, left: readonly Member[]): readonly Member[] {
+  return left.filter((one) => one.entry.holds.includes(entry.id!) && waitsFor(one, left).length > 0);
+}
+
+/** Waits of call chains that come back to themselves: from a wait to what is held ahead of it, from that to the waits that hold it. */
+export function circularWaits(left: readonly Member[]): readonly Member[] {
+  const next = (own: Member): readonly Member[] =>
+    waitsFor(own, left).length === 0 ? keptBy(own, left) : left.filter((one) => isKeptOutBy(own, one, left));
+  const reach = (own: Member): ReadonlySet<Member> => {
+    const seen = new Set<Member>(next(own));
+    for (const one of seen) for (const further of next(one)) seen.add(further);
+    return seen;
+  };
+  return left.filter((own) => waitsFor(own, left).length > 0 && reach(own).has(own));
+}
+
+/** By one that is held ahead of it: they conflict, or are readers with a writer between them. */
+function isKeptOutBy(own: Member, held: Member, left: readonly Member[]): boolean {
+  if (held.queue !== own.queue || held.entry.order > own.entry.order) return false;
+  if (waitsFor(held, left).length > 0) return false;
+  if (!held.entry.shared || !own.entry.shared) return true;
+  return waitsFor(own, left).some((writer) => waitsFor(writer, left).includes(held));
+}

@@ -1,0 +1,234 @@
+import { createLockClient, type LockClient, type Ownership } from '@queuelock/core';
+import {
+  createMemoryServer,
+  memory,
+  virtualClock,
+  type MemoryServer,
+  type VirtualClock,
+} from '@queuelock/memory';
+import { expect } from 'chai';
+import { watchDeadlocks, type Deadlock } from '../src/index.ts';
+import { follow, type Followed } from './frame.ts';
+import { MemoryLine } from './memory-store.ts';
+
+/** Half of the time that a circle has to be seen. */
+const HALF_MS = 50;
+/** How soon a client looks again after trouble. */
+const LOOKS_AGAIN_MS = 500;
+
+describe('watching for deadlocks', () => {
+  let clock: VirtualClock;
+  let north: MemoryServer;
+  let south: MemoryServer;
+  let clients: LockClient[];
+  let claims: Followed<unknown>[];
+
+  beforeEach(() => {
+    clock = virtualClock();
+    north = createMemoryServer({ clock, name: 'north' });
+    south = createMemoryServer({ clock, name: 'south' });
+    clients = [];
+    claims = [];
+  });
+
+  afterEach(async () => {
+    for (const claim of claims) claim.stop();
+    await Promise.all(clients.map((client) => client.close()));
+    for (const { entryCount, watcherCount } of [north, south])
+      expect([entryCount, watcherCount]).to.deep.equal([0, 0]);
+    expect(clock.timerCount).to.equal(0);
+  });
+
+  function connect(backend = memory({ server: north }), owner = 'somebody'): LockClient {
+    const client = createLockClient(backend, { clock, owner });
+    clients.push(client);
+    return client;
+  }
+
+  async function wait(client: LockClient, name: string, ...holding: Ownership[]): Promise<Followed<unknown>> {
+    const claim = follow(client.claim(name, { holding }));
+    claims.push(claim);
+    await clock.advance(0);
+    return claim;
+  }
+
+  /** Ann holds in the north and waits in the south, Ben the other way round. Both are watched over these. */
+  async function circle(): Promise<{
+    readonly watchers: readonly [LockClient, LockClient];
+    readonly ann: Followed<unknown>;
+    readonly ben: Followed<unknown>;
+  }> {
+    const [annNorth, annSouth] = [connect(undefined, 'ann'), connect(memory({ server: south }), 'ann')];
+    const [benNorth, benSouth] = [connect(undefined, 'ben'), connect(memory({ server: south }), 'ben')];
+    // Who joined last in one millisecond is told by the order: that of the north is ahead.
+    for (let i = 0; i < 9; i += 1) await (await benNorth.acquire('x')).release();
+    const held = [await annNorth.acquire('x'), await benSouth.acquire('x')] as const;
+    const ann = await wait(annSouth, 'x', held[0]);
+    const ben = await wait(benNorth, 'x', held[1]);
+    return { watchers: [annNorth, benSouth], ann, ben };
+  }
+
+  function watch(
+    watchers: readonly LockClient[],
+  ): Pick<Followed<readonly Deadlock[]>, 'last' | 'end'> & { readonly brief: readonly string[] } {
+    const sources = watchers.map((client) => ({ client, names: ['x'] }));
+    const followed = follow(watchDeadlocks(sources, { confirmMs: 2 * HALF_MS, clock }));
+    claims.push(followed);
+    return {
+      get brief() {
+        return followed.values.map((found) => found.map(whoWaits).join());
+      },
+      get last() {
+        return followed.last;
+      },
+      get end() {
+        return followed.end;
+      },
+    };
+  }
+
+  it('reports a circle over two stores once it has been seen long enough, and its end at once', async () => {
+    const { watchers, ben } = await circle();
+    const found = watch(watchers);
+    await clock.advance(2 * HALF_MS - 1);
+    expect(found.brief).to.deep.equal(['']);
+    await clock.advance(1);
+    expect(found.brief).to.deep.equal(['', 'ben for ann, ann for ben']);
+    expect(found.last![0]!.youngest.entry.owner).to.equal('ben');
+    await clock.advance(1_000);
+    ben.stop();
+    await clock.advance(0);
+    expect(found.brief).to.deep.equal(['', 'ben for ann, ann for ben', '']);
+  });
+
+  it('goes on counting while others come and go', async () => {
+    const { watchers } = await circle();
+    const found = watch(watchers);
+    const passer = connect(undefined, 'passer');
+    for (let i = 0; i < 4; i += 1) {
+      const claim = await wait(passer, 'x');
+      await clock.advance(HALF_MS / 2);
+      claim.stop();
+    }
+    expect(found.brief).to.deep.equal(['', 'ben for ann, ann for ben']);
+  });
+
+  it('counts anew when the circle was broken meanwhile', async () => {
+    const { watchers, ann, ben } = await circle();
+    const found = watch(watchers);
+    await clock.advance(2 * HALF_MS - 1);
+    expect([ann.values.length, ben.values.length]).to.deep.equal([2, 2]);
+    ben.stop();
+    await clock.advance(1);
+    expect(found.brief).to.deep.equal(['']);
+  });
+
+  it('does not report a circle that never was, of pictures of different moments', async () => {
+    const late: (() => void)[] = [];
+    const slow = connect(memory({ server: north, deliver: (arrive) => late.push(arrive) }));
+    const quick = connect(memory({ server: south }));
+    const [ann, ben] = [connect(undefined, 'ann'), connect(undefined, 'ben')];
+    const [annSouth, benSouth] = [connect(memory({ server: south })), connect(memory({ server: south }))];
+    const [annHolds, benHolds] = [await ann.acquire('x'), await benSouth.acquire('x')];
+    const benWaits = await wait(ben, 'x', benHolds);
+    const found = watch([slow, quick]);
+    await clock.advance(0);
+    // The picture of the north in which Ben waits.
+    late.splice(0).forEach((arrive) => arrive());
+    benWaits.stop();
+    await clock.advance(0);
+    await wait(annSouth, 'x', annHolds);
+    await clock.advance(2 * HALF_MS - 1);
+    late.splice(0).forEach((arrive) => arrive());
+    await clock.advance(1_000);
+    expect(found.brief).to.deep.equal(['']);
+  });
+
+  it('lets a process that stood still read the news first', async () => {
+    const late: (() => void)[] = [];
+    const { ben } = await circle();
+    const slow = connect(memory({ server: north, deliver: (arrive) => late.push(arrive) }));
+    const found = watch([slow, connect(memory({ server: south }))]);
+    late.splice(0).forEach((arrive) => arrive());
+    await clock.advance(0);
+    ben.stop();
+    await clock.advance(0);
+    clock.stall(100 * HALF_MS);
+    // The timers that are due fire, then what was received is read.
+    await clock.advance(0);
+    late.splice(0).forEach((arrive) => arrive());
+    await clock.advance(100 * HALF_MS);
+    expect(found.brief).to.deep.equal(['']);
+  });
+
+  it('takes a report back while a store cannot be reached, and counts anew afterwards', async () => {
+    const { watchers } = await circle();
+    const line = new MemoryLine(south);
+    const found = watch([watchers[0], connect(line.connect())]);
+    await clock.advance(2 * HALF_MS);
+    line.cut();
+    await clock.advance(0);
+    expect(found.brief).to.deep.equal(['', 'ben for ann, ann for ben', '']);
+    await line.mend();
+    await clock.advance(LOOKS_AGAIN_MS);
+    await clock.advance(2 * HALF_MS - 1);
+    expect(found.brief.length).to.equal(3);
+    await clock.advance(1);
+    expect(found.brief.slice(3)).to.deep.equal(['ben for ann, ann for ben']);
+  });
+
+  it('takes a report back when a session in the circle ends', async () => {
+    const { watchers } = await circle();
+    const found = watch(watchers);
+    await clock.advance(2 * HALF_MS);
+    expect(found.brief.at(-1)).to.equal('ben for ann, ann for ben');
+    south.expireSession(
+      south
+        .queues()
+        .get('x')!
+        .find(({ value }) => value.includes('ann'))!.sessionId,
+    );
+    await clock.advance(0);
+    expect(found.brief.at(-1)).to.equal('');
+  });
+
+  it('does not judge the queues of a closed client, and completes with the last of them', async () => {
+    await circle();
+    const [one, other] = [connect(), connect(memory({ server: south }))];
+    const found = watch([one, other]);
+    await clock.advance(2 * HALF_MS);
+    await one.close();
+    expect([found.brief.at(-1), found.end]).to.deep.equal(['', undefined]);
+    await other.close();
+    expect(found.end).to.equal('complete');
+  });
+
+  it('watches each queue once for all who subscribe, and not without them', async () => {
+    const clientsBefore = north.watcherCount;
+    const deadlocks$ = watchDeadlocks([{ client: connect(), names: ['x', 'y'] }], { clock });
+    const [one, other] = [follow(deadlocks$), follow(deadlocks$)];
+    expect([clientsBefore, north.watcherCount]).to.deep.equal([0, 2]);
+    expect([one.last, other.last]).to.deep.equal([[], []]);
+    one.stop();
+    expect(north.watcherCount).to.equal(2);
+    other.stop();
+    expect(north.watcherCount).to.equal(0);
+  });
+
+  it('finds nothing in no queues', () => {
+    const found = follow(watchDeadlocks([]));
+    expect([found.values, found.end]).to.deep.equal([[[]], 'complete']);
+  });
+
+  it('refuses what makes no sense at the call', () => {
+    const client = connect();
+    expect(() => watchDeadlocks([{ client, names: [''] }])).to.throw('name');
+    expect(() => watchDeadlocks([{ client, names: ['x'] }], { confirmMs: -1 })).to.throw(
+      '[INVALID_ARGUMENT] confirmMs is a whole number from 0 up; got -1',
+    );
+  });
+});
+
+function whoWaits({ waits }: Deadlock): string {
+  return waits.map(({ entry, waitsFor }) => `${entry.owner} for ${waitsFor.owner}`).join(', ');
+}

@@ -1,0 +1,174 @@
+import {
+  createLockClient,
+  isQueueLockError,
+  type ClaimState,
+  type LockClient,
+  type QueueLockError,
+} from '@queuelock/core';
+import {
+  createMemoryServer,
+  memory,
+  virtualClock,
+  type MemoryServer,
+  type VirtualClock,
+} from '@queuelock/memory';
+import { expect } from 'chai';
+import { BehaviorSubject, Observable, Subject, tap } from 'rxjs';
+import { acquireOrYield, yieldOnDeadlock, type Deadlock } from '../src/index.ts';
+import { follow } from './frame.ts';
+import { queueOf } from './queues.ts';
+
+describe('giving up in a deadlock', () => {
+  let clock: VirtualClock;
+  let server: MemoryServer;
+  let client: LockClient;
+  let deadlocks$: BehaviorSubject<readonly Deadlock[]>;
+
+  beforeEach(() => {
+    clock = virtualClock();
+    server = createMemoryServer({ clock });
+    client = createLockClient(memory({ server }), { clock });
+    deadlocks$ = new BehaviorSubject<readonly Deadlock[]>([]);
+  });
+
+  afterEach(async () => {
+    await client.close();
+    expect([server.entryCount, server.watcherCount]).to.deep.equal([0, 0]);
+    expect([deadlocks$.observed, clock.timerCount]).to.deep.equal([false, 0]);
+  });
+
+  function ids(): readonly string[] {
+    return (server.queues().get('x') ?? []).map(({ id }) => id);
+  }
+
+  /** In which the entry with this id is the one that should give up. */
+  function against(id: string): Deadlock {
+    const [ahead, entry] = queueOf('x', { owner: 'ann' }, { owner: 'ben', id }).entries;
+    const youngest = { name: 'x', entry: entry!, waitsFor: ahead! };
+    return { waits: [youngest], youngest };
+  }
+
+  it('the youngest withdraws and learns why', async () => {
+    const holder = await client.acquire('x');
+    const yields = acquireOrYield(client, 'x', { deadlocks$ }).catch(
+      (error: unknown) => error as QueueLockError,
+    );
+    await clock.advance(0);
+    deadlocks$.next([against('f'.repeat(32)), against(ids()[1]!)]);
+    const error = await yields;
+    expect(isQueueLockError(error, 'DEADLOCK')).to.equal(true);
+    expect(error).to.include({
+      retryable: true,
+      message:
+        '[DEADLOCK] ben waits in "x" for ann: the last to join gave up; release what is held, and begin anew',
+    });
+    await clock.advance(0);
+    expect(ids()).to.deep.equal([holder.id]);
+    await holder.release();
+  });
+
+  it('the others wait on and are granted', async () => {
+    const holder = await client.acquire('x');
+    const waits = acquireOrYield(client, 'x', { deadlocks$ });
+    await clock.advance(0);
+    deadlocks$.next([against(holder.id), against('f'.repeat(32))]);
+    await clock.advance(1_000);
+    await holder.release();
+    const ownership = await waits;
+    expect(ownership.held).to.equal(true);
+    await ownership.release();
+  });
+
+  it('a deadlock that was reported before the wait began counts', async () => {
+    const holder = await client.acquire('x');
+    const report = (state: ClaimState): void => {
+      if (state.status === 'queued') deadlocks$.next([against(state.id)]);
+    };
+    const claim = follow(client.claim('x').pipe(tap(report), yieldOnDeadlock(deadlocks$)));
+    await clock.advance(0);
+    expect(claim.values.map(({ status }) => status)).to.deep.equal(['joining', 'queued', 'ended']);
+    expect(claim.end).to.equal('complete');
+    await holder.release();
+  });
+
+  it('nobody looks at deadlocks but who waits', async () => {
+    const claim = follow(client.claim('x').pipe(yieldOnDeadlock(deadlocks$)));
+    await clock.advance(0);
+    expect([claim.last!.status, deadlocks$.observed]).to.deep.equal(['held', false]);
+    const next = follow(client.claim('x').pipe(yieldOnDeadlock(deadlocks$)));
+    await clock.advance(0);
+    expect([next.last!.status, deadlocks$.observed]).to.deep.equal(['queued', true]);
+    claim.stop();
+    await clock.advance(0);
+    expect([next.last!.status, deadlocks$.observed]).to.deep.equal(['held', false]);
+    next.stop();
+    await clock.advance(0);
+  });
+
+  it('looks on while its position changes', () => {
+    let looks = 0;
+    const counted$ = new Observable<readonly Deadlock[]>((subscriber) => {
+      looks += 1;
+      return deadlocks$.subscribe(subscriber);
+    });
+    const state$ = new Subject<ClaimState>();
+    const claim = follow(state$.pipe(yieldOnDeadlock(counted$)));
+    const queued = { status: 'queued', order: 3n, token: 3n, key: 'x/3', id: 'f'.repeat(32) } as const;
+    state$.next({ ...queued, position: 2 });
+    state$.next({ ...queued, position: 1 });
+    expect([claim.values.length, looks]).to.deep.equal([2, 1]);
+    deadlocks$.next([against(queued.id)]);
+    expect([claim.last!.status, claim.end, state$.observed]).to.deep.equal(['ended', 'complete', false]);
+  });
+
+  it('an abort, a timeout, a lost session and a closed client end the wait as ever', async () => {
+    const holder = await client.acquire('x');
+    const other = createLockClient(memory({ server }), { clock });
+    const abort = new AbortController();
+    const ends = [
+      acquireOrYield(client, 'x', { deadlocks$, signal: abort.signal }),
+      acquireOrYield(client, 'x', { deadlocks$, timeoutMs: 5 }),
+      acquireOrYield(other, 'x', { deadlocks$ }),
+      acquireOrYield(client, 'x', { deadlocks$ }),
+    ].map((end) => end.catch((error: unknown) => (isQueueLockError(error) ? error.code : error)));
+    await clock.advance(0);
+    abort.abort('changed my mind');
+    await clock.advance(5);
+    server.expireSession(
+      server
+        .queues()
+        .get('x')!
+        .find(({ sessionId }) => sessionId !== sessionOf(holder.id))!.sessionId,
+    );
+    await clock.advance(0);
+    await client.close();
+    expect(await Promise.all(ends)).to.deep.equal(['changed my mind', 'TIMEOUT', 'SESSION_LOST', 'CLOSED']);
+    await other.close();
+  });
+
+  function sessionOf(id: string): string {
+    return server
+      .queues()
+      .get('x')!
+      .find((entry) => entry.id === id)!.sessionId;
+  }
+
+  it('whoever stops to listen leaves, at every step', async () => {
+    const holder = await client.acquire('x');
+    for (const status of ['joining', 'queued'] as const) {
+      const claim = follow(client.claim('x').pipe(yieldOnDeadlock(deadlocks$)));
+      if (status === 'queued') await clock.advance(0);
+      claim.stop();
+      await clock.advance(0);
+      expect([claim.last!.status, ids()]).to.deep.equal([status, [holder.id]]);
+    }
+    await holder.release();
+  });
+
+  it('refuses what makes no sense', async () => {
+    const error = await acquireOrYield(client, 'x', { deadlocks$, timeoutMs: -1 }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(isQueueLockError(error, 'INVALID_ARGUMENT')).to.equal(true);
+  });
+});

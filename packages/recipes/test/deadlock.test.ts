@@ -1,0 +1,246 @@
+import type { QueueEntry, QueueState } from '@queuelock/core';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { describeDeadlock, findDeadlocks, type Deadlock } from '../src/deadlock.ts';
+import { queueOf, type Told } from './queues.ts';
+import { circularWaits, leftOf, waitsFor, type Member } from './deadlock-oracle.ts';
+
+describe('finding deadlocks', () => {
+  it('tells who waits for whom, from the youngest on', () => {
+    const found = findDeadlocks([
+      queueOf('x', { id: 'ann-x', owner: 'ann' }, { id: 'ben-x', owner: 'ben', holds: ['ben-y'], since: 5 }),
+      queueOf('y', { id: 'ben-y', owner: 'ben' }, { id: 'ann-y', owner: 'ann', holds: ['ann-x'], since: 3 }),
+    ]);
+    expect(found.map(short)).to.deep.equal([
+      { youngest: 'ben-x', waits: ['x: ben-x for ann-x', 'y: ann-y for ben-y'] },
+    ]);
+    expect(describeDeadlock(found[0]!)).to.equal('ben waits in "x" for ann, ann waits in "y" for ben');
+  });
+
+  for (const { says, queues, circles } of [
+    {
+      says: 'nobody waits where nobody holds',
+      queues: [queueOf('x', { id: '1' }, { id: '2' }), queueOf('y')],
+      circles: [],
+    },
+    {
+      says: 'waits that end somewhere are no circle',
+      queues: [
+        queueOf('x', { id: '1' }, { id: '2', holds: ['3'] }),
+        queueOf('y', { id: '3' }, { id: '4', holds: ['5'] }),
+        queueOf('z', { id: '5' }, { id: '6' }),
+      ],
+      circles: [],
+    },
+    {
+      says: 'three in a circle, with others ahead and behind who are not part of it',
+      queues: [
+        queueOf('x', { id: '1' }, { id: 'b' }, { id: '2', holds: ['3'], since: 1 }, { id: 'a' }),
+        queueOf('y', { id: '3' }, { id: '4', holds: ['5'], since: 2 }),
+        queueOf('z', { id: '5' }, { id: '6', holds: ['1'], since: 3 }, { id: 'c', holds: ['d'], since: 4 }),
+        queueOf('w', { id: 'd' }, { id: 'e' }),
+      ],
+      circles: [{ youngest: '6', waits: ['z: 6 for 5', 'y: 4 for 3', 'x: 2 for 1'] }],
+    },
+    {
+      says: 'a call chain that waits for itself',
+      queues: [queueOf('x', { id: '1' }, { id: '2', holds: ['1'] })],
+      circles: [{ youngest: '2', waits: ['x: 2 for 1'] }],
+    },
+    {
+      says: 'a reader that reads again behind a writer',
+      queues: [queueOf('x', { id: '1', shared: true }, { id: '2' }, { id: '3', shared: true, holds: ['1'] })],
+      circles: [{ youngest: '3', waits: ['x: 3 for 2', 'x: 2 for 1'] }],
+    },
+    {
+      says: 'a reader that reads again with no writer between',
+      queues: [queueOf('x', { id: '1', shared: true }, { id: '3', shared: true, holds: ['1'] })],
+      circles: [],
+    },
+    {
+      says: 'two readers who both want to write',
+      queues: [
+        queueOf(
+          'x',
+          { id: '1', shared: true },
+          { id: '2', shared: true },
+          { id: '3', holds: ['1'], since: 1 },
+          { id: '4', holds: ['2'], since: 2 },
+        ),
+      ],
+      // One's writer stands behind the other's reader, and behind its own.
+      circles: [
+        { youngest: '3', waits: ['x: 3 for 1'] },
+        { youngest: '4', waits: ['x: 4 for 2'] },
+      ],
+    },
+    {
+      says: 'one stuck permit of two holds nobody up',
+      queues: [
+        queueOf('x', { id: '1', limit: 2 }, { id: '2', limit: 2 }, { id: '3', limit: 2, holds: ['4'] }),
+        queueOf('y', { id: '4' }, { id: '5', holds: ['1'] }),
+      ],
+      circles: [],
+    },
+    {
+      says: 'all permits stuck',
+      queues: [
+        queueOf(
+          'x',
+          { id: '1', limit: 2 },
+          { id: '2', limit: 2 },
+          { id: '3', limit: 2, holds: ['4'], since: 1 },
+        ),
+        queueOf('y', { id: '4' }, { id: '5', holds: ['1'], since: 3 }, { id: '6', holds: ['2'], since: 2 }),
+      ],
+      circles: [
+        { youngest: '6', waits: ['y: 6 for 4', 'x: 3 for 2'] },
+        { youngest: '5', waits: ['y: 5 for 4', 'x: 3 for 1'] },
+      ],
+    },
+    {
+      says: 'more permits than are left without the own ones',
+      queues: [
+        queueOf('x', { id: '1', limit: 4, permits: 3 }, { id: '2', limit: 4, permits: 2, holds: ['1'] }),
+      ],
+      circles: [{ youngest: '2', waits: ['x: 2 for 1'] }],
+    },
+    {
+      says: 'several names taken together, against a call chain: each part holds the others',
+      queues: [
+        queueOf('x', { id: 'm1', holds: ['m2'] }, { id: '1', holds: ['2'], since: 1 }),
+        queueOf('y', { id: '2' }, { id: 'm2', holds: ['m1'], since: 2 }),
+      ],
+      circles: [{ youngest: 'm2', waits: ['y: m2 for 2', 'x: 1 for m1'] }],
+    },
+    {
+      says: 'entries of other kinds in between, who have no id',
+      queues: [
+        queueOf('x', { id: '1', shared: true }, {}, { id: '2', shared: true, holds: ['3'], since: 2 }),
+        queueOf('y', { id: '3' }, { id: '4', holds: ['1'], since: 1 }),
+      ],
+      circles: [{ youngest: '2', waits: ['x: 2 for x/1', 'x: x/1 for 1', 'y: 4 for 3'] }],
+    },
+    {
+      says: 'the same queue seen by two clients counts once',
+      queues: [
+        queueOf('x', { id: '1' }, { id: '2', holds: ['1'] }),
+        queueOf('x', { id: '1' }, { id: '2', holds: ['1'] }),
+      ],
+      circles: [{ youngest: '2', waits: ['x: 2 for 1'] }],
+    },
+  ] satisfies readonly { says: string; queues: QueueState[]; circles: ReturnType<typeof short>[] }[]) {
+    it(says, () => {
+      expect(findDeadlocks(queues).map(short)).to.have.deep.members(circles);
+    });
+  }
+
+  for (const status of ['stale', 'connecting'] as const) {
+    it(`a queue that is ${status} is not judged`, () => {
+      const one = queueOf('x', { id: '1' }, { id: '2', holds: ['3'] });
+      const other = queueOf('y', { id: '3' }, { id: '4', holds: ['1'] });
+      expect(findDeadlocks([one, other])).to.have.lengthOf(1);
+      expect(findDeadlocks([one, { ...other, status }])).to.deep.equal([]);
+      expect(findDeadlocks([{ ...one, status }, other])).to.deep.equal([]);
+    });
+  }
+
+  it('reports circles of what stays when everybody ends that can, and one through every call chain in such a circle', () => {
+    let withCircle = 0;
+    fc.assert(
+      fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
+        const left = leftOf(queues, choices);
+        const found = findDeadlocks(queues);
+        for (const { waits } of found) expectCircle(waits, left);
+        const chains = new Set(found.flatMap(({ waits }) => waits.map(({ entry }) => entry)));
+        for (const { entry } of circularWaits(left)) expect(chains).to.include(entry);
+        if (left.length > 0) expect(found).to.not.deep.equal([]);
+        withCircle += Math.min(1, found.length);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(withCircle).to.be.within(200, 1_800);
+  });
+
+  it('leaves nobody behind when the youngest of every circle gives up, and again until there is none', () => {
+    fc.assert(
+      fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
+        let now = queues;
+        for (let found = findDeadlocks(now); found.length > 0; found = findDeadlocks(now)) {
+          const yields = new Set(found.map(({ youngest }) => youngest.entry));
+          now = now.map((queue) => ({
+            ...queue,
+            entries: queue.entries.filter((entry) => !yields.has(entry)),
+          }));
+        }
+        expect(leftOf(now, choices)).to.deep.equal([]);
+      }),
+    );
+  });
+
+  it('is the same in whatever order the queues are looked at', () => {
+    fc.assert(
+      fc.property(
+        randomQueues().chain((queues) =>
+          fc.tuple(fc.constant(queues), fc.shuffledSubarray([...queues], { minLength: queues.length })),
+        ),
+        ([queues, shuffled]) => {
+          expect(findDeadlocks(shuffled)).to.deep.equal(findDeadlocks(queues));
+        },
+      ),
+    );
+  });
+
+  it('is quick in long lines', () => {
+    const line = (name: string, other: string): QueueState =>
+      queueOf(
+        name,
+        ...Array.from({ length: 1_000 }, (_, i): Told => ({
+          id: `${name}${i}`,
+          holds: i === 0 ? [] : [`${other}0`],
+        })),
+      );
+    const began = performance.now();
+    expect(findDeadlocks([line('x', 'y'), line('y', 'x')])).to.have.lengthOf(1_997);
+    expect(performance.now() - began).to.be.below(3_000);
+  });
+});
+
+/** What is kept by the next wait: the entry that it waits for is the next one's, or the next one's chain holds it. */
+function expectCircle(waits: Deadlock['waits'], left: readonly Member[]): void {
+  for (const [place, { name, entry, waitsFor: ahead }] of waits.entries()) {
+    const next = waits[(place + 1) % waits.length]!;
+    expect(left.map((member) => member.entry)).to.include.members([entry, ahead]);
+    const own = left.find((member) => member.entry === entry)!;
+    expect(own.queue.name).to.equal(name);
+    expect(waitsFor(own, left).map((member) => member.entry)).to.include(ahead);
+    if (ahead !== next.entry) expect(next.entry.holds).to.include(ahead.id);
+  }
+}
+
+function short({ waits, youngest }: Deadlock): { youngest: string; waits: string[] } {
+  const nameOf = ({ id, key }: QueueEntry): string => id ?? key;
+  return {
+    youngest: nameOf(youngest.entry),
+    waits: waits.map(({ name, entry, waitsFor: ahead }) => `${name}: ${nameOf(entry)} for ${nameOf(ahead)}`),
+  };
+}
+
+/** Up to three queues of up to five; everybody may hold anything, also what is not there or not held by anybody. */
+function randomQueues(): fc.Arbitrary<readonly QueueState[]> {
+  const ids = ['x', 'y', 'z'].flatMap((name) => [0, 1, 2, 3, 4].map((place) => `${name}${place}`));
+  const lock = fc.record({ shared: fc.boolean() });
+  const taker = fc.record({ limit: fc.constant(3), permits: fc.integer({ min: 1, max: 3 }) });
+  const more = fc.record({
+    since: fc.nat({ max: 5 }),
+    holds: fc.oneof(fc.constant([]), fc.subarray(ids, { maxLength: 3 })),
+  });
+  const line = (name: string): fc.Arbitrary<QueueState> =>
+    fc
+      .oneof(
+        fc.array(fc.tuple(more, lock), { maxLength: 5 }),
+        fc.array(fc.tuple(more, taker), { maxLength: 5 }),
+      )
+      .map((all) => queueOf(name, ...all.map(([one, kind], i) => ({ ...one, ...kind, id: `${name}${i}` }))));
+  return fc.tuple(line('x'), line('y'), line('z'));
+}

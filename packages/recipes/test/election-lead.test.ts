@@ -1,0 +1,336 @@
+import { QueueLockError } from '@queuelock/core';
+import type { Intercept } from '@queuelock/memory';
+import { expect } from 'chai';
+import { election, type Election, type Leadership, type LeadOptions, type TermEnd } from '../src/index.ts';
+import { MemoryStage, TTL_MS, deferred, failureOf } from './election-stage.ts';
+
+/** Leads on a stage, and says what happened. */
+class Politician {
+  readonly log: string[] = [];
+  readonly ends: TermEnd[] = [];
+  readonly led: Promise<void>;
+  readonly #retiring = new AbortController();
+  /** Ends the work that is under way. */
+  endWork: (error?: Error) => void = () => undefined;
+  leadership: Leadership | undefined;
+  working = 0;
+
+  constructor(of: Election, options: Partial<LeadOptions> & { readonly stubborn?: boolean } = {}) {
+    const { stubborn = false, ...rest } = options;
+    this.led = of.lead((leadership, stop) => this.#work(leadership, stop, stubborn), {
+      signal: this.#retiring.signal,
+      onEnd: (end) => this.ends.push(end),
+      ...rest,
+    });
+    // A test may look at it later, or not at all.
+    this.led.catch(() => undefined);
+  }
+
+  retire(): void {
+    this.#retiring.abort(new Error('retired'));
+  }
+
+  async #work(leadership: Leadership, stop: AbortSignal, stubborn: boolean): Promise<void> {
+    const { promise, resolve, reject } = deferred();
+    this.leadership = leadership;
+    this.endWork = (error) => (error ? reject(error) : resolve());
+    this.log.push('begins');
+    this.working += 1;
+    stop.addEventListener('abort', () => {
+      this.log.push(`stop: ${(stop.reason as Error).message}`);
+      if (!stubborn) resolve();
+    });
+    try {
+      await promise;
+    } finally {
+      this.working -= 1;
+      this.log.push('ends');
+    }
+  }
+}
+
+describe('leading', () => {
+  let stage: MemoryStage;
+  let politicians: Politician[];
+
+  beforeEach(() => {
+    stage = new MemoryStage();
+    politicians = [];
+  });
+
+  afterEach('leaves nothing behind', async () => {
+    for (const politician of politicians) {
+      politician.retire();
+      politician.endWork();
+    }
+    await stage.clock.advance(TTL_MS);
+    await stage.close();
+  });
+
+  function politician(
+    ...[value, options, client = stage.client()]: [
+      value: string,
+      options?: ConstructorParameters<typeof Politician>[1],
+      client?: ReturnType<MemoryStage['client']>,
+    ]
+  ): Politician {
+    const made = new Politician(election(client, 'x', { value }), options);
+    politicians.push(made);
+    return made;
+  }
+
+  it('begins the work when elected, and resigns when the work returns', async () => {
+    const a = politician('a');
+    await stage.settle();
+    expect(a.log).to.deep.equal(['begins']);
+    expect(a.leadership).to.include({ value: 'a', held: true });
+    const next = stage.client().acquire('x');
+    await stage.settle();
+    a.endWork();
+    expect(await next).to.include({ held: true });
+    await stage.settle();
+    expect(a.ends).to.deep.equal([{ outcome: 'resigned' }]);
+  });
+
+  it('goes round in line: who returned stands at the end', async () => {
+    const [a, b] = [politician('a'), politician('b')];
+    const leaders: string[] = [];
+    await stage.settle();
+    for (let term = 0; term < 5; term += 1) {
+      const leader = [a, b].find(({ working }) => working === 1)!;
+      leaders.push(leader === a ? 'a' : 'b');
+      leader.endWork();
+      await stage.settle();
+    }
+    expect(leaders.join('')).to.equal('ababa');
+  });
+
+  it('leads again at once when the work returns and nobody else stands', async () => {
+    const a = politician('a');
+    await stage.settle();
+    a.endWork();
+    await stage.settle();
+    expect(a.log).to.deep.equal(['begins', 'ends', 'begins']);
+  });
+
+  it('tells the work of a loss, tells of the end, and leads again', async () => {
+    const a = politician('a');
+    await stage.settle();
+    stage.expireFirst('x');
+    expect(a.log[1], 'at once').to.match(/^stop: .*OWNERSHIP_LOST/);
+    await stage.settle();
+    expect(a.ends.map(({ outcome }) => outcome)).to.deep.equal(['lost']);
+    expect(a.ends[0]).to.have.nested.property('error.code', 'OWNERSHIP_LOST');
+    expect(a.log.slice(2)).to.deep.equal(['ends', 'begins']);
+  });
+
+  it('tells the work of a loss by an operator at once', async () => {
+    const a = politician('a');
+    await stage.settle();
+    stage.server.evict(a.leadership!.key);
+    expect(a.log[1]).to.match(/^stop: .*OWNERSHIP_LOST/);
+    await stage.settle();
+    expect(a.ends[0]).to.have.nested.property('error.reason', 'entry-removed');
+    expect(a.working, 'again').to.equal(1);
+  });
+
+  it('never has two works under way: it stands again only when the work has ended', async () => {
+    const a = politician('a', { stubborn: true });
+    await stage.settle();
+    stage.expireFirst('x');
+    await stage.clock.advance(TTL_MS);
+    expect(a.working).to.equal(1);
+    expect(a.log).to.have.lengthOf(2);
+    expect(stage.values('x'), 'it does not even stand').to.deep.equal([]);
+    a.endWork();
+    await stage.settle();
+    expect(a.log.slice(2)).to.deep.equal(['ends', 'begins']);
+  });
+
+  it('goes on when the work fails after a loss; the error is the cause of the end', async () => {
+    const a = politician('a', { stubborn: true });
+    const failure = new Error('half done');
+    await stage.settle();
+    stage.expireFirst('x');
+    a.endWork(failure);
+    await stage.settle();
+    expect(a.ends[0]).to.have.nested.property('error.cause', failure);
+    expect(a.working).to.equal(1);
+  });
+
+  it('ends with the error of the work, and has resigned by then', async () => {
+    const a = politician('a');
+    const failure = new Error('no ink');
+    await stage.settle();
+    a.endWork(failure);
+    expect(await failureOf(a.led)).to.equal(failure);
+    expect(stage.values('x')).to.deep.equal([]);
+    expect(a.ends).to.deep.equal([]);
+  });
+
+  it('ends with an error of the work that would be worth a repetition elsewhere', async () => {
+    const a = politician('a');
+    const failure = new QueueLockError('TIMEOUT', 'another lock was taken');
+    await stage.settle();
+    a.endWork(failure);
+    expect(await failureOf(a.led)).to.equal(failure);
+  });
+
+  it('ends with the loss of another lock that the work tells of', async () => {
+    const a = politician('a');
+    const failure = new QueueLockError('OWNERSHIP_LOST', 'the other lock was lost');
+    await stage.settle();
+    a.endWork(failure);
+    expect(await failureOf(a.led)).to.equal(failure);
+    expect(a.ends).to.deep.equal([]);
+  });
+
+  it('ends with what onEnd throws', async () => {
+    const failure = new Error('enough of it');
+    const onEnd = (): void => {
+      throw failure;
+    };
+    const a = politician('a', { onEnd });
+    await stage.settle();
+    a.endWork();
+    expect(await failureOf(a.led)).to.equal(failure);
+    expect(stage.values('x')).to.deep.equal([]);
+  });
+
+  it('resolves when its signal aborts while it waits, and leaves the line', async () => {
+    await stage.client().acquire('x');
+    const a = politician('a');
+    await stage.settle();
+    expect(stage.values('x')).to.have.lengthOf(2);
+    a.retire();
+    await a.led;
+    await stage.settle();
+    expect(stage.values('x')).to.have.lengthOf(1);
+    expect(a.log).to.deep.equal([]);
+  });
+
+  it('tells the work when its signal aborts, waits for it, resigns and resolves', async () => {
+    const a = politician('a', { stubborn: true });
+    let resolved = false;
+    void a.led.then(() => (resolved = true));
+    await stage.settle();
+    a.retire();
+    expect(a.log[1]).to.equal('stop: retired');
+    await stage.settle();
+    expect(a.leadership!.held, 'the work leads to its end').to.equal(true);
+    expect(resolved).to.equal(false);
+    a.endWork();
+    await a.led;
+    expect(stage.values('x')).to.deep.equal([]);
+    expect(a.ends).to.deep.equal([{ outcome: 'resigned' }]);
+  });
+
+  it('never begins with a signal that has aborted', async () => {
+    await politician('a', { signal: AbortSignal.abort() }).led;
+    expect(stage.server.sessionIds).to.deep.equal([]);
+  });
+
+  it('refuses to begin without a signal', async () => {
+    const { led } = politician('a', { signal: undefined as unknown as AbortSignal });
+    expect(await failureOf(led)).to.include({ code: 'INVALID_ARGUMENT' });
+  });
+
+  it('goes on when the server is back after a long time, and has not besieged it meanwhile', async () => {
+    let reachable = true;
+    let attempts = 0;
+    const intercept: Intercept = async (_call, proceed) => {
+      if (reachable) return proceed();
+      attempts += 1;
+      throw new QueueLockError('UNAVAILABLE', 'unplugged');
+    };
+    const a = politician('a', {}, stage.client({ backend: { intercept } }));
+    await stage.settle();
+    reachable = false;
+    await stage.clock.advance(TTL_MS);
+    expect(a.ends.map(({ outcome }) => outcome)).to.deep.equal(['lost']);
+    const before = attempts;
+    await stage.clock.advance(600_000);
+    expect(attempts - before, 'in ten minutes').to.be.within(100, 3_000);
+    reachable = true;
+    await stage.clock.advance(10_000);
+    expect(a.working).to.equal(1);
+  });
+
+  it('ends with what no repetition helps', async () => {
+    const intercept: Intercept = async (call, proceed) => {
+      if (call === 'enqueue') throw new QueueLockError('ACCESS_DENIED', 'not for you');
+      return proceed();
+    };
+    const a = politician('a', {}, stage.client({ backend: { intercept } }));
+    expect(await failureOf(a.led)).to.include({ code: 'ACCESS_DENIED' });
+  });
+
+  it('ends with CLOSED when the client is closed, after the work has ended', async () => {
+    const client = stage.client();
+    const a = politician('a', { stubborn: true }, client);
+    await stage.settle();
+    await client.close();
+    expect(a.log[1]).to.match(/^stop: .*closed/);
+    expect(a.working).to.equal(1);
+    a.endWork();
+    expect(await failureOf(a.led)).to.include({ code: 'CLOSED' });
+    expect(a.ends[0]).to.have.nested.property('error.reason', 'client-closed');
+  });
+
+  it('refuses to lead within the work of the same election, which would wait for itself', async () => {
+    const retiring = new AbortController();
+    const client = stage.client();
+    const own = election(client, 'x', { value: 'a' });
+    const failure = await failureOf(own.lead(() => own.campaign(), { signal: retiring.signal }));
+    expect(failure).to.include({ code: 'REENTRANT' });
+  });
+
+  describe('that is given up', () => {
+    /** Aborts at the `at`-th point where it awaits something. */
+    async function giveUp(behind: boolean, at: number): Promise<{ points: number; begun: number }> {
+      const scene = new MemoryStage();
+      const giving = new AbortController();
+      const first = behind ? await scene.client().acquire('x') : undefined;
+      let [points, begun, working] = [0, 0, 0];
+      const point = async (): Promise<void> => {
+        if (points++ === at) giving.abort(new Error('given up'));
+        await new Promise<void>((resolve) => scene.clock.after(10, resolve));
+      };
+      const intercept: Intercept = async (call, proceed) => {
+        if (call === 'close') return proceed();
+        await point();
+        const answer = await proceed();
+        await point();
+        return answer;
+      };
+      const deliver = (arrive: () => void): void => void point().then(arrive);
+      const client = scene.client({ backend: { intercept, deliver } });
+      const work = async (): Promise<void> => {
+        expect(giving.signal.aborted, 'no work begins after the end').to.equal(false);
+        begun += 1;
+        expect(++working).to.equal(1);
+        await point();
+        working -= 1;
+      };
+      const led = election(client, 'x', { value: 'a' }).lead(work, { signal: giving.signal });
+      await scene.clock.advance(100);
+      await first?.release();
+      await scene.clock.advance(300);
+      giving.abort(new Error('at last'));
+      await scene.clock.advance(200);
+      await led;
+      expect(scene.server.entryCount).to.equal(0);
+      await Promise.all([scene.close(), scene.clock.advance(1_000)]);
+      return { points, begun };
+    }
+
+    for (const behind of [false, true]) {
+      it(`leaves nothing, wherever that is, ${behind ? 'behind another leader' : 'when nobody leads'}`, async () => {
+        const { points } = await giveUp(behind, Infinity);
+        const begun = new Set<boolean>();
+        for (let at = 0; at < points; at += 1) begun.add((await giveUp(behind, at)).begun > 0);
+        expect([...begun], 'before it leads and while it does').to.have.members([true, false]);
+      });
+    }
+  });
+});

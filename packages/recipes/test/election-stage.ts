@@ -1,0 +1,91 @@
+import {
+  createLockClient,
+  isQueueLockError,
+  type LockClient,
+  type LockClientOptions,
+  type QueueLockError,
+} from '@queuelock/core';
+import {
+  createMemoryServer,
+  memory,
+  virtualClock,
+  type MemoryOptions,
+  type MemoryServer,
+} from '@queuelock/memory';
+import { expect } from 'chai';
+
+export const TTL_MS = 10_000;
+
+/** A server whose time stands still, and its clients. */
+export class MemoryStage {
+  readonly clock = virtualClock();
+  readonly server: MemoryServer = createMemoryServer({ clock: this.clock });
+  readonly #clients: LockClient[] = [];
+
+  client({ backend, ...options }: LockClientOptions & { readonly backend?: MemoryOptions } = {}): LockClient {
+    const client = createLockClient(memory({ server: this.server, ...backend }), {
+      clock: this.clock,
+      ttlMs: TTL_MS,
+      ...options,
+    });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Lets everything that is ready happen. */
+  settle(): Promise<void> {
+    return this.clock.advance(0);
+  }
+
+  /** What the entries of a queue store, in their order. */
+  values(queue: string): string[] {
+    return (this.server.queues().get(queue) ?? []).map(({ value }) => value);
+  }
+
+  /** Ends the session of the entry at the front, as the server does. */
+  expireFirst(queue: string): void {
+    this.server.expireSession(this.server.queues().get(queue)![0]!.sessionId);
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#clients) await client.close();
+    expect(this.server.entryCount, 'entries').to.equal(0);
+    expect(this.server.watcherCount, 'watchers').to.equal(0);
+    expect(this.server.sessionIds, 'sessions').to.deep.equal([]);
+    expect(this.clock.timerCount, 'timers').to.equal(0);
+  }
+}
+
+/** The error with which it rejects. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.fail('it resolved'),
+    (error: unknown) => error,
+  );
+}
+
+/** The error that a call throws. */
+export function thrownBy(call: () => unknown): QueueLockError {
+  try {
+    call();
+  } catch (error) {
+    if (isQueueLockError(error)) return error;
+    throw error;
+  }
+  return expect.fail('it did not throw');
+}
+
+/** A promise with its ends in hand. */
+export function deferred<T = void>(): {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+} {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

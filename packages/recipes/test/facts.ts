@@ -1,0 +1,23 @@
+import type { RecipeFacts } from './frame.ts';
+import { admissionFacts } from './facts/admission.ts';
+import { deadlockFacts } from './facts/deadlock.ts';
+import { electionFacts } from './facts/election.ts';
+import { handoverFacts } from './facts/handover.ts';
+import { multiFacts } from './facts/multi.ts';
+import { operatorFacts } from './facts/operators.ts';
+import { placeFacts } from './facts/place.ts';
+import { readWriteFacts } from './facts/read-write.ts';
+import { reentrancyFacts } from './facts/reentrancy.ts';
+
+/** What is true of every recipe on every store. */
+export const recipeFacts: readonly RecipeFacts[] = [
+  { recipe: 'a read/write lock', facts: readWriteFacts },
+  { recipe: 'a multi-lock', facts: multiFacts },
+  { recipe: 'reentrancy', facts: reentrancyFacts },
+  { recipe: 'asking the holder', facts: handoverFacts },
+  { recipe: 'admission', facts: admissionFacts },
+  { recipe: 'operators and labels', facts: operatorFacts },
+  { recipe: 'leader election', facts: electionFacts },
+  { recipe: 'deadlock detection', facts: deadlockFacts },
+  { recipe: 'a place in the queue', facts: placeFacts },
+];

@@ -1,0 +1,73 @@
+import { isQueueLockError, type QueueLockErrorCode } from '@queuelock/core';
+import { expect } from 'chai';
+import type { RecipeFact } from '../frame.ts';
+import { join } from '../join.ts';
+
+async function expectRefusal(promise: Promise<unknown>, code: QueueLockErrorCode): Promise<void> {
+  const error: unknown = await promise.then(
+    () => new Error('it was let in'),
+    (refusal: unknown) => refusal,
+  );
+  if (!isQueueLockError(error, code)) throw error;
+}
+
+export const admissionFacts: readonly RecipeFact[] = [
+  {
+    title: 'of ten who join at the same time as many wait as were allowed; the others leave nothing',
+    async check({ client, queue }) {
+      const clients = [client(), client(), client()];
+      const holder = await clients[0]!.acquire(queue);
+      const attempts = Array.from({ length: 10 }, (_, at) =>
+        clients[at % 3]!.acquire(queue, { maxWaiters: 4 }).then(
+          (ownership) => ownership.release().then(() => 'served'),
+          (error: unknown) => (isQueueLockError(error, 'QUEUE_FULL') ? 'full' : error),
+        ),
+      );
+      let refused = 0;
+      await new Promise<void>((resolve) => {
+        for (const attempt of attempts)
+          void attempt.then((outcome) => {
+            if (outcome === 'full' && (refused += 1) === 6) resolve();
+          });
+      });
+      await holder.release();
+      const outcomes = await Promise.all(attempts);
+      expect(outcomes.filter((outcome) => outcome === 'served')).to.have.length(4);
+      expect(outcomes.filter((outcome) => outcome === 'full')).to.have.length(6);
+    },
+  },
+  {
+    title: 'holders do not count as waiters',
+    async check({ client, queue }) {
+      const locks = client();
+      const holds = [await locks.acquire(queue, { limit: 2 }), await locks.acquire(queue, { limit: 2, maxWaiters: 1 })];
+      const waiter = await join(client(), queue, { limit: 2, maxWaiters: 1 });
+      await expectRefusal(client().acquire(queue, { limit: 2, maxWaiters: 1 }), 'QUEUE_FULL');
+      for (const hold of holds) await hold.release();
+      await (await waiter.held).release();
+    },
+  },
+  {
+    title: 'who does not want to wait so long is turned away, by what those ahead say of themselves',
+    async check({ client, queue }) {
+      const slow = client();
+      const own = await slow.acquire(queue);
+      await new Promise((resolve) => setTimeout(resolve, 60)); // the time that it holds is what is told
+      await own.release();
+      const holder = await slow.acquire(queue);
+      await expectRefusal(client().acquire(queue, { maxExpectedWaitMs: 10 }), 'WAIT_TOO_LONG');
+      const patient = await join(client(), queue, { maxExpectedWaitMs: 60_000 });
+      await holder.release();
+      await (await patient.held).release();
+    },
+  },
+  {
+    title: 'a wait of which nothing is known is no reason to be turned away',
+    async check({ client, queue }) {
+      const holder = await client().acquire(queue);
+      const waiter = await join(client(), queue, { maxExpectedWaitMs: 0 });
+      await holder.release();
+      await (await waiter.held).release();
+    },
+  },
+];

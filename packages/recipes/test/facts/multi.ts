@@ -1,0 +1,161 @@
+import { isQueueLockError, type LockClient } from '@queuelock/core';
+import { expect } from 'chai';
+import { filter, firstValueFrom } from 'rxjs';
+import type { RecipeFact } from '../frame.ts';
+import { join } from '../join.ts';
+
+const ROUNDS = 12;
+
+async function refusal(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => new Error('it was let in'),
+    (error: unknown) => error,
+  );
+}
+
+/** Takes the names one after the other, holding on to what it has, as multi-locks without a common order do. */
+async function oneByOne(client: LockClient, names: readonly string[], timeoutMs: number): Promise<void> {
+  const [name, ...others] = names;
+  if (name === undefined) return;
+  await client.run(name, () => oneByOne(client, others, timeoutMs), { timeoutMs });
+}
+
+export const multiFacts: readonly RecipeFact[] = [
+  {
+    title: 'several names are held together, each with its token, and released together',
+    async check(site) {
+      const names = [site.queue, site.freshQueue(), site.freshQueue()];
+      const [a, b] = [site.client(), site.client()];
+      const own = await a.multi(names).acquire();
+      expect(own.names).to.deep.equal(names);
+      expect(own.held && own.remainingMs > 0).to.equal(true);
+      for (const name of names) {
+        expect(own.of(name)).to.include({ name, held: true, shared: false });
+        expect(await b.tryAcquire(name)).to.equal(undefined);
+      }
+      await own.release();
+      expect(own.held).to.equal(false);
+      const next = await b.multi(names).acquire();
+      for (const name of names) expect(next.of(name).token > own.of(name).token).to.equal(true);
+      await next.release();
+    },
+  },
+  {
+    title: 'crossing multi-locks of several clients all come to an end, one after the other in every queue',
+    async check(site) {
+      const names = [site.queue, site.freshQueue(), site.freshQueue()];
+      const [x, y, z] = names as [string, string, string];
+      const orders = [[x, y], [y, x], [y, z, x], [z, y], [x, z]];
+      const holders = new Map<string, number>(names.map((name) => [name, 0]));
+      const loops = orders.map(async (order, at) => {
+        const lock = site.client().multi(order);
+        for (let round = 0; round < ROUNDS; round += 1) {
+          await lock.run(async () => {
+            for (const name of order) {
+              holders.set(name, holders.get(name)! + 1);
+              expect(holders.get(name), `${name} in round ${round} of ${at}`).to.equal(1);
+            }
+            await new Promise((resolve) => setImmediate(resolve));
+            for (const name of order) holders.set(name, holders.get(name)! - 1);
+          });
+        }
+      });
+      await Promise.all(loops);
+    },
+  },
+  {
+    title: 'the same names taken one by one in crossing order wait for each other until a timeout',
+    async check(site) {
+      const [x, y] = [site.queue, site.freshQueue()];
+      const [a, b] = [site.client(), site.client()];
+      const timeoutMs = 500;
+      const outcomes: unknown[] = [];
+      for (let attempt = 0; attempt < 50 && outcomes.length === 0; attempt += 1) {
+        const pair = [oneByOne(a, [x, y], timeoutMs), oneByOne(b, [y, x], timeoutMs)];
+        for (const outcome of await Promise.allSettled(pair))
+          if (outcome.status === 'rejected') outcomes.push(outcome.reason);
+      }
+      expect(outcomes.some((error) => isQueueLockError(error, 'TIMEOUT'))).to.equal(true);
+    },
+  },
+  {
+    title: 'a multi-lock waits in all queues; a timeout or an abort withdraws all of it',
+    async check(site) {
+      const [x, y] = [site.queue, site.freshQueue()];
+      const [a, b] = [site.client(), site.client()];
+      const holder = await a.acquire(y);
+      expect(isQueueLockError(await refusal(b.multi([x, y]).acquire({ timeoutMs: 60 })), 'TIMEOUT')).to.equal(true);
+      const controller = new AbortController();
+      const waiting$ = b.multi([x, y]).claim({ signal: controller.signal });
+      const states = site.follow(waiting$);
+      await site.until('it waits for y alone', () => {
+        const { last } = states;
+        return last?.status === 'queued' && last.waitingFor.join() === y;
+      });
+      const behind = await join(a, x);
+      expect(behind.ownership, 'x is taken by who waits for y').to.equal(undefined);
+      controller.abort(new Error('enough'));
+      await site.until('it ended', () => states.end === 'complete');
+      expect(states.last).to.include({ status: 'ended', outcome: 'failed' });
+      await (await behind.held).release();
+      await holder.release();
+    },
+  },
+  {
+    title: 'the loss of one name is the loss of all, and what was left is released',
+    async check(site) {
+      const [x, y] = [site.queue, site.freshQueue()];
+      const [a, b] = [site.client(), site.client()];
+      const own = await a.multi([x, y]).acquire();
+      const next = await join(b, x);
+      const { entries } = await firstValueFrom(b.watch(y).pipe(filter(({ status, entries }) => status === 'live' && entries.length === 1)));
+      await b.evict(y, entries[0]!, { reason: 'a test' });
+      await site.until('it is lost', () => own.signal.aborted);
+      expect([own.held, own.remainingMs]).to.deep.equal([false, 0]);
+      expect(() => own.throwIfLost()).to.throw('removed');
+      await (await next.held).release();
+      await own.release();
+      await b.register(y, 'evictions').change(() => undefined);
+    },
+  },
+  {
+    title: 'tryAcquire takes all or nothing',
+    async check(site) {
+      const [x, y] = [site.queue, site.freshQueue()];
+      const [a, b] = [site.client(), site.client()];
+      const holder = await a.acquire(y);
+      expect(await b.multi([x, y]).tryAcquire()).to.equal(undefined);
+      await site.until('x is free', async () => (await a.tryAcquire(x))?.release().then(() => true));
+      await holder.release();
+      const own = await b.multi([x, y]).tryAcquire();
+      expect(own?.held).to.equal(true);
+      await own?.release();
+    },
+  },
+  {
+    title: 'the session that dies takes all of a multi-lock with it',
+    async check(site) {
+      const [x, y] = [site.queue, site.freshQueue()];
+      const line = await site.line();
+      const own = await line.client({ ttlMs: site.ttlMs }).multi([x, y]).acquire();
+      const next = site.client().multi([y, x]).acquire();
+      line.cut();
+      await site.until('it is lost', () => !own.held);
+      await (await next).release();
+      await line.mend();
+    },
+  },
+  {
+    title: 'names that cannot be taken together are refused at the call',
+    async check(site) {
+      const locks = site.client();
+      expect(() => locks.multi([])).to.throw('1 to 60');
+      expect(() => locks.multi([site.queue, site.queue])).to.throw('different');
+      expect(() => locks.multi(['a', ''])).to.throw('not empty');
+      const inside: unknown = await locks
+        .run(site.queue, () => locks.multi([site.queue]).acquire())
+        .catch((error: unknown) => error);
+      expect(isQueueLockError(inside, 'REENTRANT')).to.equal(true);
+    },
+  },
+];

@@ -1,0 +1,99 @@
+import { isQueueLockError } from '@queuelock/core';
+import { expect } from 'chai';
+import type { RecipeFact } from '../frame.ts';
+import { join } from '../join.ts';
+
+const AGAIN = { reentrant: true };
+
+export const reentrancyFacts: readonly RecipeFact[] = [
+  {
+    title: 'a call chain enters its own hold again, with the same token and one level deeper, and others wait until all have left',
+    async check({ client, queue }) {
+      const locks = client();
+      const rival = { place: await Promise.resolve(undefined as Awaited<ReturnType<typeof join>> | undefined) };
+      const levels = await locks.run(
+        queue,
+        async (outer) => {
+          rival.place = await join(client(), queue);
+          return locks.run(
+            queue,
+            (inner) => locks.run(queue, (innermost) => [outer, inner, innermost].map(({ depth, token }) => ({ depth, token })), AGAIN),
+            AGAIN,
+          );
+        },
+        AGAIN,
+      );
+      expect(levels.map(({ depth }) => depth)).to.deep.equal([1, 2, 3]);
+      expect(new Set(levels.map(({ token }) => token)).size).to.equal(1);
+      await (await rival.place!.held).release();
+    },
+  },
+  {
+    title: 'siblings that enter again do so one after the other',
+    async check({ client, queue }) {
+      const locks = client();
+      const running: string[] = [];
+      const log: string[] = [];
+      const sibling = (name: string): Promise<void> =>
+        locks.run(
+          queue,
+          async () => {
+            running.push(name);
+            log.push(running.join('+'));
+            await locks.run(queue, () => log.push(`${name} inside`), AGAIN);
+            await new Promise((resolve) => setImmediate(resolve));
+            running.splice(running.indexOf(name), 1);
+          },
+          AGAIN,
+        );
+      await locks.run(queue, () => Promise.all(['a', 'b', 'c'].map(sibling)), AGAIN);
+      expect(log).to.deep.equal(['a', 'a inside', 'b', 'b inside', 'c', 'c inside']);
+    },
+  },
+  {
+    title: 'a handle is entered again from any call chain',
+    async check({ client, queue }) {
+      const locks = client();
+      const outer = await locks.acquire(queue, AGAIN);
+      const depth = await locks.run(queue, (inner) => inner.depth, { within: outer });
+      expect(depth).to.equal(2);
+      const straggler = await locks.acquire(queue, { within: outer });
+      await outer.release();
+      expect([outer.held, straggler.held]).to.deep.equal([false, true]);
+      expect(await client().tryAcquire(queue)).to.equal(undefined);
+      await straggler.release();
+      await (await client().acquire(queue)).release();
+    },
+  },
+  {
+    title: 'without being told to, nobody enters again: it is refused at once',
+    async check({ client, queue }) {
+      const locks = client();
+      for (const [outer, inner] of [
+        [{}, {}],
+        [{}, AGAIN],
+        [AGAIN, {}],
+      ]) {
+        const error: unknown = await locks
+          .run(queue, () => locks.run(queue, () => undefined, inner), outer)
+          .catch((refusal: unknown) => refusal);
+        expect(isQueueLockError(error, 'REENTRANT')).to.equal(true);
+      }
+    },
+  },
+  {
+    title: 'a loss ends all levels at once',
+    async check({ line, queue, ttlMs, until }) {
+      const cut = await line();
+      const locks = cut.client({ ttlMs });
+      const outer = await locks.acquire(queue, AGAIN);
+      const inner = await locks.acquire(queue, { within: outer });
+      cut.cut();
+      await until('lost', () => !outer.held);
+      expect([inner.held, inner.signal.aborted]).to.deep.equal([false, true]);
+      await inner.release();
+      await outer.release();
+      await cut.mend();
+    },
+  },
+];

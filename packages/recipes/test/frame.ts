@@ -1,0 +1,260 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createLockClient, type Backend, type LockClient, type LockClientOptions } from '@queuelock/core';
+import { expect } from 'chai';
+import type { Observable, Subscription } from 'rxjs';
+
+/** A store on which the facts are checked. */
+export interface Store {
+  readonly name: string;
+  /** The shortest TTL at which clients of a busy machine keep up, in milliseconds. */
+  readonly ttlMs: number;
+  /** How much later than its TTL a dead session's entries may be gone, in milliseconds. */
+  readonly expiryMs: number;
+  /** Another connection to it. */
+  connect(): Backend;
+  /** Connections to it that can be cut. */
+  line(): Promise<StoreLine>;
+  /** What is left of a queue, for people; nothing when nobody is in it. */
+  leftovers(queue: string): Promise<readonly string[]>;
+}
+
+/** The way to a store. */
+export interface StoreLine {
+  connect(): Backend;
+  /** Ends every connection; new ones are refused. */
+  cut(): void;
+  mend(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A line with the clients that are connected over it. */
+export interface Line extends Pick<StoreLine, 'cut' | 'mend'> {
+  /** As `Site.client`. */
+  client(options?: LockClientOptions): LockClient;
+}
+
+/** What a stream has brought so far. */
+export interface Followed<T> {
+  readonly values: readonly T[];
+  /** The newest value. */
+  readonly last: T | undefined;
+  /** What it ended with, `complete` or its error; `undefined` as long as it goes on. */
+  readonly end: unknown;
+  readonly stop: () => void;
+}
+
+/** Where one fact is checked: names of its own, clients of its own. Whatever it opens is closed afterwards. */
+export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
+  /** A queue that nobody else uses. */
+  readonly queue: string;
+  /** One more of those. */
+  freshQueue(): string;
+  /** A client with a session of its own. Its TTL is five of `ttlMs` unless given: a slow machine is no finding. */
+  client(options?: LockClientOptions): LockClient;
+  /** A connection to the same store that can be cut. */
+  line(): Promise<Line>;
+  /** Until it answers something true; what it throws meanwhile, for instance of `expect`, counts as not yet. */
+  until(what: string, holds: () => unknown): Promise<void>;
+  /** Subscribes at once, until the fact is over. */
+  follow<T>(source$: Observable<T>): Followed<T>;
+}
+
+/** One thing that is true of a recipe on every store. */
+export interface RecipeFact {
+  /** In the present tense. */
+  readonly title: string;
+  /** Rejects if it is not true there. */
+  readonly check: (site: Site) => Promise<void>;
+}
+
+/** What is true of one recipe. */
+export interface RecipeFacts {
+  readonly recipe: string;
+  readonly facts: readonly RecipeFact[];
+}
+
+const COMFORT = 5;
+const PATIENCE_MS = 10_000;
+/** How many waits in a row a fact may need in the worst case before it is called stuck. */
+const WAITS = 4;
+
+/** Defines the mocha suite of one store: a test for every fact, and after each that nothing is left. */
+export function describeRecipes(
+  storeName: string,
+  open: () => Promise<Store>,
+  recipes: readonly RecipeFacts[],
+): void {
+  describe(`recipes on ${storeName}`, () => {
+    let store: Store;
+    before(async () => {
+      store = await open();
+    });
+    for (const { recipe, facts } of recipes) {
+      describe(recipe, () => {
+        for (const { title, check } of facts) {
+          it(title, async function () {
+            this.timeout(WAITS * patienceMs(store));
+            await onStage(new Stage(store), check);
+          });
+        }
+      });
+    }
+  });
+}
+
+async function onStage(stage: Stage, check: RecipeFact['check']): Promise<void> {
+  try {
+    await check(stage.site());
+  } finally {
+    await stage.close();
+  }
+  await stage.expectNothingLeft();
+}
+
+class Stage implements Site {
+  readonly name: string;
+  readonly ttlMs: number;
+  readonly expiryMs: number;
+  readonly queue: string;
+  readonly #store: Store;
+  readonly #queues: string[] = [];
+  readonly #subscriptions: Subscription[] = [];
+  readonly #clients: LockClient[] = [];
+  readonly #lines: { line: StoreLine; clients: LockClient[] }[] = [];
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.name = store.name;
+    this.ttlMs = store.ttlMs;
+    this.expiryMs = store.expiryMs;
+    this.queue = this.freshQueue();
+  }
+
+  /** As an object that a fact may take apart. */
+  site(): Site {
+    const { name, ttlMs, expiryMs, queue } = this;
+    return {
+      name,
+      ttlMs,
+      expiryMs,
+      queue,
+      freshQueue: () => this.freshQueue(),
+      client: (options) => this.client(options),
+      line: () => this.line(),
+      until: (what, holds) => this.until(what, holds),
+      follow: (source$) => this.follow(source$),
+    };
+  }
+
+  freshQueue(): string {
+    const queue = `recipe-${randomBytes(6).toString('hex')}`;
+    this.#queues.push(queue);
+    return queue;
+  }
+
+  client(options: LockClientOptions = {}): LockClient {
+    return this.#open(this.#store.connect(), options, this.#clients);
+  }
+
+  async line(): Promise<Line> {
+    const line = await this.#store.line();
+    const clients: LockClient[] = [];
+    this.#lines.push({ line, clients });
+    return {
+      client: (options = {}) => this.#open(line.connect(), options, clients),
+      cut: () => line.cut(),
+      mend: () => line.mend(),
+    };
+  }
+
+  async until(what: string, holds: () => unknown): Promise<void> {
+    const withinMs = patienceMs(this.#store);
+    const deadline = performance.now() + withinMs;
+    for (;;) {
+      const { answer, refusal } = await ask(holds);
+      if (answer) return;
+      if (performance.now() > deadline) {
+        throw new Error(
+          `${what}: not within ${withinMs} ms`,
+          refusal === undefined ? {} : { cause: refusal },
+        );
+      }
+      await pause(5);
+    }
+  }
+
+  follow<T>(source$: Observable<T>): Followed<T> {
+    const followed = follow(source$);
+    this.#subscriptions.push(followed.subscription);
+    return followed;
+  }
+
+  /** Lines come before their clients: ZooKeeper's stands still until its connection, if there is one, has answered its end. */
+  async close(): Promise<void> {
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
+    await closeAll(this.#clients);
+    for (const { line, clients } of this.#lines) {
+      await line.stop();
+      await closeAll(clients);
+    }
+  }
+
+  async expectNothingLeft(): Promise<void> {
+    for (const queue of this.#queues) {
+      await this.until(`nothing is left of ${queue}`, async () => {
+        expect(await this.#store.leftovers(queue)).to.deep.equal([]);
+        return true;
+      });
+    }
+  }
+
+  #open(backend: Backend, options: LockClientOptions, clients: LockClient[]): LockClient {
+    const client = createLockClient(backend, { ttlMs: COMFORT * this.ttlMs, ...options });
+    clients.push(client);
+    return client;
+  }
+}
+
+/** Subscribes at once and keeps what comes. */
+export function follow<T>(source$: Observable<T>): Followed<T> & { readonly subscription: Subscription } {
+  const values: T[] = [];
+  let end: unknown;
+  const subscription = source$.subscribe({
+    next: (value) => values.push(value),
+    error: (error: unknown) => {
+      end = error;
+    },
+    complete: () => {
+      end = 'complete';
+    },
+  });
+  return {
+    values,
+    get last() {
+      return values.at(-1);
+    },
+    get end() {
+      return end;
+    },
+    stop: () => subscription.unsubscribe(),
+    subscription,
+  };
+}
+
+async function ask(holds: () => unknown): Promise<{ readonly answer?: unknown; readonly refusal?: unknown }> {
+  try {
+    return { answer: await holds() };
+  } catch (refusal) {
+    return { refusal };
+  }
+}
+
+async function closeAll(clients: readonly LockClient[]): Promise<void> {
+  await Promise.all(clients.map((client) => client.close()));
+}
+
+/** The bound of every single wait. */
+function patienceMs({ ttlMs, expiryMs }: Store): number {
+  return PATIENCE_MS + COMFORT * ttlMs + expiryMs;
+}

@@ -1,0 +1,56 @@
+import type { ClaimOptions, ClaimState, LockClient, Ownership } from '@queuelock/core';
+
+type Queued = Extract<ClaimState, { status: 'queued' }>;
+
+/** A claim that stands in line, or holds already. */
+export interface Joined {
+  readonly states: readonly ClaimState[];
+  /** As it was queued last, if it was. */
+  readonly queued: Queued | undefined;
+  /** Once it is held. */
+  readonly ownership: Ownership | undefined;
+  /** Rejects with what ended the claim before its turn. */
+  readonly held: Promise<Ownership>;
+  leave(): void;
+}
+
+/** Joins a queue; answers when the entry stands in it. Rejects with what kept it from that. */
+export function join(client: LockClient, name: string, options: ClaimOptions = {}): Promise<Joined> {
+  return new Promise((resolve, reject) => {
+    const states: ClaimState[] = [];
+    let queued: Queued | undefined;
+    let ownership: Ownership | undefined;
+    let grant!: (held: Ownership) => void;
+    let refuse!: (error: unknown) => void;
+    const held = new Promise<Ownership>((granted, refused) => {
+      grant = granted;
+      refuse = refused;
+    });
+    held.catch(() => undefined); // A test may look at it later, or not at all.
+    const claim = client.claim(name, options).subscribe((state) => {
+      states.push(state);
+      if (state.status === 'queued') queued = state;
+      if (state.status === 'held') {
+        ownership = state.ownership;
+        grant(state.ownership);
+      }
+      if (state.status === 'queued' || state.status === 'held') resolve(joined);
+      if (state.status === 'ended') {
+        const error = state.outcome === 'released' ? new Error('it was released') : state.error;
+        refuse(error);
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+    const joined: Joined = {
+      states,
+      held,
+      leave: () => claim.unsubscribe(),
+      get queued() {
+        return queued;
+      },
+      get ownership() {
+        return ownership;
+      },
+    };
+  });
+}

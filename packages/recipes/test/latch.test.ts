@@ -1,0 +1,255 @@
+import { QueueLockError, createLockClient, type LockClient } from '@queuelock/core';
+import { memory, type Intercept } from '@queuelock/memory';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { latch, type Latch } from '../src/index.ts';
+import { MemoryStage, TTL_MS, failureOf, thrownBy } from './election-stage.ts';
+import { follow } from './frame.ts';
+import { MemoryLine } from './memory-store.ts';
+
+const LOST = (): QueueLockError => new QueueLockError('UNAVAILABLE', 'the answer was lost');
+
+describe('a latch', () => {
+  let stage: MemoryStage;
+  let client: LockClient;
+  let exit: Latch;
+  const cutOff: LockClient[] = [];
+
+  beforeEach(() => {
+    stage = new MemoryStage();
+    client = stage.client();
+    exit = latch(client, 'exit');
+  });
+
+  afterEach(async () => {
+    for (const over of cutOff.splice(0)) await over.close();
+    await stage.close();
+  });
+
+  function clientOver(line: MemoryLine): LockClient {
+    const { clock } = stage;
+    const over = createLockClient(line.connect(), { clock, ttlMs: TTL_MS });
+    cutOff.push(over);
+    return over;
+  }
+
+  const waiting = async (from: Latch, options?: Parameters<Latch['wait']>[0]): Promise<{ end: unknown }> => {
+    const wait: { end: unknown } = { end: undefined };
+    from.wait(options).then(
+      () => (wait.end = 'open'),
+      (error: unknown) => (wait.end = error),
+    );
+    await stage.settle();
+    return wait;
+  };
+
+  it('lets everybody go when the count comes to 0, and stays open', async () => {
+    const other = latch(stage.client(), 'exit');
+    expect(await exit.trySetCount(2)).to.equal(true);
+    const waits = [await waiting(exit), await waiting(other)];
+    expect(await other.countDown()).to.equal(1);
+    await stage.settle();
+    expect(waits.map(({ end }) => end)).to.deep.equal([undefined, undefined]);
+    expect(await exit.countDown()).to.equal(0);
+    await stage.settle();
+    expect(waits.map(({ end }) => end)).to.deep.equal(['open', 'open']);
+    expect([await exit.countDown(), (await waiting(other)).end]).to.deep.equal([0, 'open']);
+    expect(stage.server.watcherCount).to.equal(0);
+  });
+
+  it('takes a count only when there is none under way', async () => {
+    const other = latch(stage.client(), 'exit');
+    expect([await exit.trySetCount(1), await other.trySetCount(5)]).to.deep.equal([true, false]);
+    await exit.countDown();
+    expect([await other.trySetCount(5), await exit.countDown()]).to.deep.equal([true, 4]);
+  });
+
+  it('outlives the clients that count down', async () => {
+    await exit.trySetCount(2);
+    await client.close();
+    const other = latch(stage.client(), 'exit');
+    expect(await other.countDown()).to.equal(1);
+  });
+
+  it('makes those wait who come before it is set, and counts nothing for them', async () => {
+    const early = await waiting(exit);
+    expect(await exit.countDown()).to.equal(undefined);
+    await exit.trySetCount(1);
+    await stage.settle();
+    expect(early.end).to.equal(undefined);
+    await exit.countDown();
+    await stage.settle();
+    expect(early.end).to.equal('open');
+  });
+
+  it('lets those go whose round is over, when all that they see of it is the next one', async () => {
+    const line = new MemoryLine(stage.server);
+    const slow = latch(clientOver(line), 'exit');
+    await exit.trySetCount(1);
+    const wait = await waiting(slow);
+    line.cut();
+    await exit.countDown();
+    await exit.trySetCount(3);
+    await line.mend();
+    await stage.clock.advance(500);
+    expect(wait.end).to.equal('open');
+    expect((await waiting(exit)).end).to.equal(undefined);
+  });
+
+  it('is no older than the question for who waits', async () => {
+    const states = follow(exit.count$);
+    await exit.trySetCount(1);
+    await exit.countDown();
+    await exit.trySetCount(1);
+    const wait = await waiting(exit);
+    expect(wait.end).to.equal(undefined);
+    await exit.countDown();
+    await stage.settle();
+    expect([wait.end, states.values]).to.deep.equal(['open', [undefined, 1, 0, 1, 0]]);
+    states.stop();
+  });
+
+  it('lets go and leaves nothing on the server when it is removed', async () => {
+    await exit.trySetCount(2);
+    const wait = await waiting(exit);
+    await exit.remove();
+    await stage.settle();
+    expect([wait.end, stage.server.registerCount]).to.deep.equal(['open', 0]);
+    expect(await exit.trySetCount(1)).to.equal(true);
+  });
+
+  for (const lost of ['request', 'answer'] as const) {
+    it(`counts once when every second ${lost} is lost`, async () => {
+      let calls = 0;
+      const intercept: Intercept = async (call, proceed) => {
+        const isLost = call === 'writeRegister' && ++calls % 2 === 1;
+        if (isLost && lost === 'request') throw LOST();
+        const answer = await proceed();
+        if (isLost) throw LOST();
+        return answer;
+      };
+      const unlucky = latch(createLockClient(memory({ server: stage.server, intercept })), 'exit');
+      expect(await unlucky.trySetCount(3)).to.equal(true);
+      expect([await unlucky.countDown(), await unlucky.countDown()]).to.deep.equal([2, 1]);
+      expect(calls).to.equal(lost === 'request' ? 6 : 3);
+      expect(await exit.countDown()).to.equal(0);
+    });
+  }
+
+  it('knows the end of its round when the answer is lost and the next round has begun', async () => {
+    let isLost = true;
+    const intercept: Intercept = async (call, proceed) => {
+      const answer = await proceed();
+      if (call !== 'writeRegister' || !isLost) return answer;
+      isLost = false;
+      await exit.trySetCount(7);
+      throw LOST();
+    };
+    await exit.trySetCount(1);
+    const unlucky = latch(createLockClient(memory({ server: stage.server, intercept })), 'exit');
+    expect([await unlucky.countDown(), follow(exit.count$).last]).to.deep.equal([0, 7]);
+  });
+
+  it('says that it set the count when the answer is lost and others have counted', async () => {
+    let isLost = true;
+    const intercept: Intercept = async (call, proceed) => {
+      const answer = await proceed();
+      if (call !== 'writeRegister' || !isLost) return answer;
+      isLost = false;
+      await exit.countDown();
+      throw LOST();
+    };
+    const unlucky = latch(createLockClient(memory({ server: stage.server, intercept })), 'exit');
+    expect([await unlucky.trySetCount(1), await exit.countDown()]).to.deep.equal([true, 0]);
+  });
+
+  it('keeps within what a register holds, however often it is counted down', async () => {
+    await exit.trySetCount(1_000);
+    for (let left = 999; left >= 0; left--) expect(await exit.countDown()).to.equal(left);
+  });
+
+  it('counts exactly under any mix of clients, losses and delays', async () => {
+    const fate = fc.constantFrom('arrives', 'answer lost', 'request lost');
+    const plan = fc.record({
+      counts: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
+      fates: fc.array(fate, { maxLength: 6 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ counts, fates }) => {
+        const mine = new MemoryStage();
+        const left = [...fates];
+        const intercept: Intercept = async (call, proceed) => {
+          const what = call === 'close' ? 'arrives' : (left.shift() ?? 'arrives');
+          await new Promise<void>((resolve) => mine.clock.after(1, resolve));
+          if (what === 'request lost') throw LOST();
+          const answer = await proceed();
+          if (what === 'answer lost') throw LOST();
+          return answer;
+        };
+        const total = counts.reduce((sum, count) => sum + count, 1);
+        await latch(mine.client(), 'x').trySetCount(total);
+        const counting = Promise.all(
+          counts.map(async (count) => {
+            const own = latch(mine.client({ backend: { intercept } }), 'x');
+            for (let n = 0; n < count; n++) await own.countDown();
+          }),
+        );
+        let done = false;
+        void counting.then(() => (done = true));
+        const calm = async (): Promise<void> => {
+          while (!done) {
+            await mine.clock.advance(10);
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+        };
+        await calm();
+        const seen = follow(latch(mine.client(), 'x').count$);
+        expect(seen.last).to.equal(1);
+        seen.stop();
+        const closing = mine.close();
+        await mine.clock.advance(100);
+        await closing;
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('ends a wait by its signal, its time and the end of the client, and leaves no watch', async () => {
+    await exit.trySetCount(1);
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const stopped = await waiting(exit, { signal: stop.signal });
+    stop.abort(reason);
+    await stage.settle();
+    expect(stopped.end).to.equal(reason);
+    expect((await waiting(exit, { signal: stop.signal })).end).to.equal(reason);
+    expect(await failureOf(exit.wait({ timeoutMs: 5 }))).to.include({ code: 'TIMEOUT' });
+    expect(await failureOf(exit.wait({ timeoutMs: 0 }))).to.include({ code: 'TIMEOUT' });
+    expect(stage.server.watcherCount).to.equal(0);
+    const cut = await waiting(exit);
+    const counts = follow(exit.count$);
+    await client.close();
+    expect(cut.end).to.include({ code: 'CLOSED' });
+    expect([counts.values, counts.end]).to.deep.equal([[1], 'complete']);
+    expect(await failureOf(exit.countDown())).to.include({ code: 'CLOSED' });
+    expect(await failureOf(exit.wait())).to.include({ code: 'CLOSED' });
+  });
+
+  it('refuses what it cannot be, and what it did not write', async () => {
+    expect(await failureOf(exit.trySetCount(0))).to.include({
+      message: '[INVALID_ARGUMENT] count is a whole number from 1 up; got 0',
+    });
+    expect(thrownBy(() => latch(client, ''))).to.include({ code: 'INVALID_ARGUMENT' });
+    expect(await failureOf(exit.wait({ timeoutMs: -1 }))).to.include({ code: 'INVALID_ARGUMENT' });
+    for (const foreign of ['nonsense', '{"count":1}', '3']) {
+      await client.register('exit', 'latch').change(() => foreign);
+      const refused = [exit.trySetCount(1), exit.countDown(), exit.wait()];
+      for (const error of await Promise.all(refused.map(failureOf))) {
+        expect(error).to.include({ code: 'INVALID_ARGUMENT' });
+      }
+      expect(follow(exit.count$).end).to.include({ code: 'INVALID_ARGUMENT' });
+    }
+    await exit.remove();
+    expect(await exit.trySetCount(1)).to.equal(true);
+  });
+});

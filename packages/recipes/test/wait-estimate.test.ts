@@ -1,0 +1,99 @@
+import type { HoldTimes, QueueState } from '@queuelock/core';
+import { virtualClock, type VirtualClock } from '@queuelock/memory';
+import { expect } from 'chai';
+import { SeenHolds } from '../src/wait-estimate.ts';
+import { queueOf } from './queues.ts';
+
+const [ann, ben, cat] = queueOf('x', { id: 'ann' }, { id: 'ben' }, { id: 'cat' }).entries as [
+  Entry,
+  Entry,
+  Entry,
+];
+type Entry = QueueState['entries'][number];
+
+describe('what is seen of holds', () => {
+  let clock: VirtualClock;
+  let seen: SeenHolds;
+
+  beforeEach(() => {
+    clock = virtualClock();
+    seen = new SeenHolds(clock);
+  });
+
+  async function look(
+    ms: number,
+    entries: readonly Entry[],
+    status: QueueState['status'] = 'live',
+  ): Promise<void> {
+    await clock.advance(ms);
+    seen.look({ status, name: 'x', entries });
+  }
+
+  function told({ typicalMs, heldMs }: HoldTimes = seen.times): readonly [number | undefined, object] {
+    return [typicalMs, Object.fromEntries(heldMs!)];
+  }
+
+  it('is nothing before the first picture', () => {
+    expect(told()).to.deep.equal([undefined, {}]);
+  });
+
+  it('counts a hold from its turn to its end, not from its joining', async () => {
+    await look(0, []);
+    await look(10, [ann]);
+    await look(5, [ann, ben]);
+    await look(15, [ben]);
+    expect(told()).to.deep.equal([20, { 'x/1': 0 }]);
+    await clock.advance(7);
+    expect(told()).to.deep.equal([20, { 'x/1': 7 }]);
+  });
+
+  it('is the median of the last nine', async () => {
+    await look(0, []);
+    for (const ms of [900, 900, 900, 900, 900, 1, 2, 3, 4, 5]) {
+      await look(1, [ann]);
+      await look(ms, []);
+    }
+    expect(told()).to.deep.equal([5, {}]);
+  });
+
+  it('does not count a hold whose beginning it has not seen', async () => {
+    await look(0, [ann]);
+    await look(10, []);
+    expect(told()).to.deep.equal([undefined, {}]);
+  });
+
+  it('does not count a hold that began or ended while there were no pictures', async () => {
+    await look(0, []);
+    await look(0, [ann, ben]);
+    await look(10, [ann, ben], 'stale');
+    await look(10, [ben]);
+    expect(told()).to.deep.equal([undefined, { 'x/1': 0 }]);
+    await look(10, []);
+    expect(told()).to.deep.equal([undefined, {}]);
+  });
+
+  it('goes on with a hold that was there before and after', async () => {
+    await look(0, []);
+    await look(0, [ann]);
+    await look(10, [ann], 'stale');
+    await look(10, [ann]);
+    await look(10, []);
+    expect(told()).to.deep.equal([30, {}]);
+  });
+
+  it('tells entries apart that use one key', async () => {
+    await look(0, []);
+    await look(0, [ann]);
+    await look(10, [{ ...ann, order: 9n }]);
+    expect(told()).to.deep.equal([10, { 'x/0': 0 }]);
+  });
+
+  it('counts readers that hold together each for itself', async () => {
+    const [one, other] = [ann, ben].map((entry) => ({ ...entry, shared: true })) as [Entry, Entry];
+    await look(0, []);
+    await look(0, [one, other, cat]);
+    await look(10, [other, cat]);
+    await look(10, [cat]);
+    expect(told()).to.deep.equal([20, { 'x/2': 0 }]);
+  });
+});
