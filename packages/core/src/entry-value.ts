@@ -73,8 +73,8 @@ export function decodeLabel(value: string): Told {
   return {
     owner: label['owner'],
     metadata: Object.fromEntries(metadata),
-    permits: numberOf(label['permits']) ?? 1,
-    limit: numberOf(label['limit']) ?? 1,
+    permits: countOf(label['permits']),
+    limit: countOf(label['limit']),
     holds: textsOf(label['holds']),
     heard: textsOf(label['heard']),
     answers: listOf(label['answers'])
@@ -130,6 +130,10 @@ function textOf(part: unknown): string | undefined {
 
 function numberOf(part: unknown): number | undefined {
   return typeof part === 'number' && Number.isFinite(part) ? part : undefined;
+}
+
+function countOf(part: unknown): number {
+  return typeof part === 'number' && Number.isInteger(part) && part >= 1 ? part : 1;
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

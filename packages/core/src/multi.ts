@@ -24,7 +24,7 @@ import {
 } from './rx.ts';
 import { Together } from './together.ts';
 import { waitLimit, type WaitLimit } from './wait-limit.ts';
-import type { ClaimRequest } from './wish.ts';
+import { newEntryId, type ClaimRequest } from './wish.ts';
 
 /**
  * Several claims as one, all or nothing. All their entries are made at one point of the store's order, so of any two multi-locks one
@@ -61,8 +61,7 @@ function join(
 ): Observable<MultiClaimState> {
   const together = new Together(requests.length);
   const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
-  // They end together, so none of them has a limit of its own.
-  const single$ = requests.map((request) => claim({ ...context, enqueue }, { ...request, patience: {} }));
+  const single$ = asOne(requests).map((request) => claim({ ...context, enqueue }, request));
   let ownership: HeldTogether | undefined;
   return combineLatest(single$).pipe(
     map((states): MultiClaimState => {
@@ -79,6 +78,20 @@ function join(
     // Of one that was lost only the end is left to tell.
     filter((state) => !('ownership' in state) || state.ownership.held),
   );
+}
+
+/** They end together, so none of them has a patience of its own; and each tells that the others are held along with it. */
+function asOne(requests: readonly ClaimRequest[]): readonly ClaimRequest[] {
+  const ids = requests.map(newEntryId);
+  return requests.map(({ label, ...request }, at) => {
+    const siblings = ids.filter((id) => id !== ids[at]);
+    return {
+      ...request,
+      patience: {},
+      id: ids[at],
+      label: typeof label === 'string' ? label : { ...label, holds: [...(label.holds ?? []), ...siblings] },
+    };
+  });
 }
 
 /** The first that ended for another reason than the release of the others ends all. */

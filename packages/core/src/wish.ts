@@ -30,13 +30,18 @@ export interface Wish {
   readonly label: EntryLabel | string;
 }
 
+/** Unguessable, unique for ever. */
+export function newEntryId(): string {
+  return randomUUID().replaceAll('-', '');
+}
+
 /** One entry for one attempt: an id of its own and what is known only now. */
 export function wishOf(
   request: ClaimRequest,
   { limit, typicalHoldMs }: { readonly limit: number; readonly typicalHoldMs: number | undefined },
 ): Wish {
   const { queue, shared, permits } = request;
-  const id = request.id ?? randomUUID().replaceAll('-', '');
+  const id = request.id ?? newEntryId();
   const label = typeof request.label === 'string' ? request.label : complete(request.label);
   return { label, spec: { queue, id, shared, limit, permits, value: encodeLabel(label) } };
 

@@ -1,21 +1,40 @@
 import { QueueLockError, type Ahead } from '@queuelock/core/backend';
-import type { IKeyValue, IRangeResponse } from 'etcd3';
-import { readKey, type KeyRange } from './keys.ts';
+import type { IRangeResponse } from 'etcd3';
+import { readKey } from './keys.ts';
+import { marksIn } from './marks.ts';
 
 /** A key of one life: the same key created again is another one, as Go's mutex does with each lock of a session. */
 export interface KeyRef {
   readonly key: Buffer;
   readonly createRevision: string;
-  readonly permits?: number;
+}
+
+/** A conflicting entry. */
+export interface Rival extends KeyRef {
+  /** Permits that it takes. */
+  readonly permits: number;
+  /** What its name says of its limit; shared ones have none. */
+  readonly limit?: number;
+  /** For a shared entry: the key whose coming ends the conflict, as the going of the rival does. */
+  readonly mark?: Buffer;
 }
 
 /** The own entry, as far as others matter to it. */
 export interface Contender {
   readonly key: Buffer;
   readonly shared: boolean;
-  /** The queue's prefix, and the same as a range. */
+  /** The queue's prefix. */
   readonly under: string;
-  readonly range: KeyRange;
+  /** Where the queue's marks are. */
+  readonly markDirectory: string;
+}
+
+/** What was read of a queue at one point. */
+export interface QueueRows {
+  /** Its keys, the latest first. */
+  readonly latest: IRangeResponse;
+  /** Its marks, for shared entries. */
+  readonly marks?: IRangeResponse | undefined;
 }
 
 // With so many more rows than needed the number of entries ahead is exact for short queues.
@@ -27,30 +46,45 @@ export function windowFor(count: number): number {
 }
 
 /**
- * The conflicting entries ahead that are among these rows of the queue (latest first), with their number if no rows are
- * missing. Throws `ENTRY_LOST` when the own one is not the first.
+ * The conflicting entries ahead that are among these rows of the queue, with their number if no rows are missing.
+ * Throws `ENTRY_LOST` when the own one is not the first. Keys of nested names that were made in one step with it may be before it; so
+ * many that it is not among the rows tell nothing.
  */
-export function aheadIn(rows: IRangeResponse, own: Contender): Ahead<KeyRef> {
-  const [first, ...older] = rows.kvs;
-  if (!first?.key.equals(own.key)) {
+export function aheadIn({ latest, marks }: QueueRows, own: Contender): Ahead<Rival> {
+  const rows = latest.kvs;
+  const self = rows.find(({ key }) => key.equals(own.key));
+  if (!self && isCutOff(latest)) return { refs: [] };
+  if (!self || self.create_revision !== rows[0]?.create_revision)
     throw new QueueLockError('ENTRY_LOST', 'the entry is not in the queue any more');
+  const marked = marksIn(marks, own.markDirectory);
+  const refs: Rival[] = [];
+  for (const { key, create_revision: createRevision } of rows) {
+    const other = key === self.key ? undefined : readKey(own.under, key);
+    if (!other || (own.shared && (other.shared || marked.has(other.name)))) continue;
+    const { permits, limit, name } = other;
+    refs.push({
+      key,
+      createRevision,
+      permits,
+      ...(other.shared ? {} : { limit }),
+      ...(own.shared && other.ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
+    });
   }
-  const refs = older.filter((row) => conflicts(row, own)).map(refOf);
   // `more` and not `count`: the server counts the keys before it applies a filter on revisions.
-  return rows.more ? { refs } : { refs, total: refs.length };
+  return latest.more ? { refs } : { refs, total: refs.length };
+}
+
+/** Whether rows of the same revision as the first may be missing. */
+function isCutOff({ kvs, more }: IRangeResponse): boolean {
+  return more && kvs[0]?.create_revision === kvs.at(-1)?.create_revision;
 }
 
 /** Whether that is all there is to know for an entry that waits for `count` others. */
-export function suffices(ahead: Ahead<KeyRef>, count: number): boolean {
+export function suffices(ahead: Ahead<Rival>, count: number): boolean {
   return ahead.total !== undefined || ahead.refs.length >= count;
 }
 
-/** Whether another contender's key stands against the own one. */
-function conflicts(row: IKeyValue, own: Contender): boolean {
-  const other = readKey(own.under, row.key);
-  return other !== undefined && !(own.shared && other.shared);
-}
-
-function refOf({ key, create_revision }: IKeyValue): KeyRef {
-  return { key, createRevision: create_revision };
+/** The limit of the nearest exclusive one that has another limit. */
+export function otherLimitIn({ refs }: Ahead<Rival>, limit: number): number | undefined {
+  return refs.find((ref) => ref.limit !== undefined && ref.limit !== limit)?.limit;
 }

@@ -5,16 +5,20 @@ import {
   isDefinite,
   type Backend,
   type BackendInfo,
+  type Registers,
   type SeenEntry,
   type Session,
 } from '@queuelock/core/backend';
 import { Connection } from './connection.ts';
 import type { Surroundings } from './entries.ts';
-import { checkName, queuePrefix } from './keys.ts';
+import { evict } from './evict.ts';
+import { checkName, markDirectory, queuePrefix } from './keys.ts';
 import { Lookups } from './lookups.ts';
 import { observeQueue } from './observe.ts';
 import { checkOptions, type CheckedOptions, type EtcdOptions } from './options.ts';
 import { ProofChoice } from './proof-choice.ts';
+import { EtcdRegisters } from './registers.ts';
+import { readResumption } from './resumption.ts';
 import type { Observable } from './rx.ts';
 import { EtcdSession, type Lease } from './session.ts';
 import { Watches } from './watches.ts';
@@ -33,6 +37,7 @@ export function etcd(options: EtcdOptions = {}): Backend {
 
 class EtcdBackend implements Backend {
   readonly info: BackendInfo;
+  readonly registers: Registers;
   readonly #around: Surroundings & { readonly proofChoice: ProofChoice };
   readonly #sessions = new Set<EtcdSession>();
 
@@ -52,6 +57,7 @@ class EtcdBackend implements Backend {
       prefix: options.prefix,
       proofChoice: new ProofChoice(connection, options.beats),
     };
+    this.registers = new EtcdRegisters(this.#around);
   }
 
   checkName(queue: string): void {
@@ -67,23 +73,38 @@ class EtcdBackend implements Backend {
         `is a number of milliseconds from ${this.info.minTtlMs} to ${MAX_TTL_MS}`,
       );
     }
-    const failures: unknown[] = [];
-    while (failures.length < this.#around.connection.endpoints.length) {
+    return this.#askEachMember(signal, async () => {
+      const session = await this.#grant(ttlMs);
+      if (signal.aborted) await session.close();
       signal.throwIfAborted();
+      return session;
+    });
+  }
+
+  /** Asks every member once. Of a session that ran on another prefix, or in another cluster, it finds nothing. */
+  async resume(resumption: string, signal: AbortSignal): Promise<Session> {
+    const lease = readResumption(resumption, this.#around.prefix);
+    return this.#askEachMember(signal, async () => {
+      const session = this.#sessionOn(lease);
       try {
-        const session = await this.#grant(ttlMs);
-        if (!signal.aborted) return session;
-        await session.close();
+        await session.takeOver(signal);
+        signal.throwIfAborted();
+        return session;
       } catch (error) {
-        if (isDefinite(error)) throw error;
-        failures.push(error);
+        await session.abandon();
+        throw error;
       }
-    }
-    throw unreachable(this.info.endpoint, failures);
+    });
   }
 
   observe(queue: string): Observable<readonly SeenEntry[]> {
-    return observeQueue(this.#around, queuePrefix(this.#around.prefix, queue));
+    const { prefix } = this.#around;
+    const directories = { entries: queuePrefix(prefix, queue), marks: markDirectory(prefix, queue) };
+    return observeQueue(this.#around, directories);
+  }
+
+  evict(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean> {
+    return evict(this.#around, { queue, ...entry });
   }
 
   async close(): Promise<void> {
@@ -99,13 +120,32 @@ class EtcdBackend implements Backend {
       etcd3.leaseClient.leaseGrant(request, options),
     );
     this.#around.proofChoice.prepare(granted.header.raft_term);
-    const lease: Lease = { id: granted.ID, ttlMs: Number(granted.TTL) * 1_000 };
+    return this.#sessionOn({ id: granted.ID, ttlMs: Number(granted.TTL) * 1_000 });
+  }
+
+  #sessionOn(lease: Lease): EtcdSession {
     const session: EtcdSession = new EtcdSession(lease, {
       ...this.#around,
       onClose: () => this.#sessions.delete(session),
     });
     this.#sessions.add(session);
     return session;
+  }
+
+  /** Until one of them opens a session, or an answer is definite. */
+  async #askEachMember(signal: AbortSignal, ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
+    const failures: unknown[] = [];
+    while (failures.length < this.#around.connection.endpoints.length) {
+      signal.throwIfAborted();
+      try {
+        return await ask();
+      } catch (error) {
+        if (isDefinite(error)) throw error;
+        failures.push(error);
+      }
+    }
+    signal.throwIfAborted();
+    throw unreachable(this.info.endpoint, failures);
   }
 }
 

@@ -1,71 +1,87 @@
-import { QueueLockError } from '@queuelock/core/backend';
-import type { IRangeResponse, ITxnRequest, ITxnResponse } from 'etcd3';
+import type { ITxnRequest, ITxnResponse } from 'etcd3';
 import { windowFor } from './ahead.ts';
-import type { Entry } from './entry.ts';
-import { readKey } from './keys.ts';
-import { absent, latestFirst, look, modifiedAt, put } from './txn.ts';
+import { known, looks, readLooks, type Asker, type Entered, type Newcomer, type Ticket } from './entered.ts';
+import { rangeUnder, readKey } from './keys.ts';
+import { absent, latestFirst, look, lookAt, modifiedAt, put } from './txn.ts';
 
-/** The session's part in an enqueue. */
-export interface Ticket {
-  readonly lease: string;
-  readonly generationKey: Buffer;
-  readonly generation: bigint;
-  readonly value: string;
+/** A way in. Sent again, it changes nothing and tells the same places. */
+export interface Entrance {
+  readonly request: (newcomers: readonly Newcomer[], ticket: Ticket) => ITxnRequest;
+  /** What the answer says about one of them. */
+  readonly read: (answer: ITxnResponse, asker: Asker) => Entered;
 }
 
-/** What the server made of an enqueue. */
-export type Entered =
-  /** In the queue, now or since an earlier attempt whose answer was lost. `rows`: the queue up to it, latest first. */
-  | { readonly status: 'placed'; readonly order: bigint; readonly rows?: IRangeResponse }
-  /** Not in the queue: the generation that was compared is not the server's. */
-  | { readonly status: 'outdated'; readonly generation: bigint }
-  /** Not in the queue, only if it was to be empty: `contenders` are there, or nothing but keys of nested names. */
-  | { readonly status: 'occupied'; readonly contenders: boolean };
+// What a server takes by default.
+const OPERATIONS = 128;
 
 // Enough to see one contender, unless so many keys of nested names sort before it.
 const OCCUPANTS = 64;
 
-/** Enters the queue and reads who is ahead, in one round trip. Sent again, it changes nothing and tells the same place. */
-export function enterTxn(entry: Entry, ticket: Ticket): ITxnRequest {
-  return {
-    compare: [absent({ key: entry.key }), modifiedAt(ticket.generationKey, ticket.generation)],
+/** Enters all the queues and reads who is ahead, in one round trip. */
+export const intoLine: Entrance = {
+  request: (newcomers, ticket) => ({
+    compare: guards(newcomers, ticket),
     success: [
-      put(entry.key, ticket.value, ticket.lease),
-      { request_range: latestFirst(entry.range, windowFor(entry.limit)) },
+      ...newcomers.map((newcomer) => creation(newcomer, ticket)),
+      ...newcomers.map(({ entry, spec }) => ({
+        request_range: latestFirst(entry.range, windowFor(spec.limit)),
+      })),
+      ...readersOf(newcomers).map(({ entry }) => lookAt(rangeUnder(entry.markDirectory))),
     ],
-    failure: [look(entry.key), look(ticket.generationKey)],
-  };
-}
+    failure: looks(newcomers, ticket),
+  }),
+  read: ({ succeeded, header, responses }, asker) => {
+    const { newcomers, i } = asker;
+    const ranges = responses.map(({ response_range }) => response_range);
+    if (!succeeded) return readLooks(ranges, asker);
+    const reader = readersOf(newcomers).indexOf(newcomers[i] as Newcomer);
+    const marks = reader < 0 ? undefined : known(ranges[2 * newcomers.length + reader]);
+    const latest = known(ranges[newcomers.length + i]);
+    return { status: 'made', order: BigInt(header.revision), rows: { latest, marks } };
+  },
+};
 
-/** Enters the queue only if nothing is under its prefix, not even keys of nested names. */
-export function enterIfEmptyTxn(entry: Entry, ticket: Ticket): ITxnRequest {
-  return {
-    compare: [absent(entry.range), modifiedAt(ticket.generationKey, ticket.generation)],
-    success: [put(entry.key, ticket.value, ticket.lease), look(entry.key)],
+/** Enters one queue only if nothing is under its prefix, not even keys of nested names. */
+export const ifEmpty: Entrance = {
+  request: (newcomers, ticket) => ({
+    compare: [...newcomers.map(({ entry }) => absent(entry.range)), sameGeneration(ticket)],
+    success: newcomers.flatMap((newcomer) => [creation(newcomer, ticket), look(newcomer.entry.key)]),
     failure: [
-      look(entry.key),
-      look(ticket.generationKey),
-      { request_range: { ...entry.range, keys_only: true, limit: OCCUPANTS } },
+      ...looks(newcomers, ticket),
+      ...newcomers.map(({ entry }) => ({
+        request_range: { ...entry.range, keys_only: true, limit: OCCUPANTS },
+      })),
     ],
-  };
+  }),
+  read: ({ succeeded, header, responses }, asker) => {
+    const { newcomers, ticket, i } = asker;
+    const ranges = responses.map(({ response_range }) => response_range);
+    if (succeeded) {
+      const latest = known(ranges[2 * i + 1]);
+      return { status: 'made', order: BigInt(header.revision), rows: { latest } };
+    }
+    const seen = readLooks(ranges, asker);
+    if (seen.status !== 'outdated' || seen.generation !== ticket.generation) return seen;
+    const under = newcomers[i]?.entry.under ?? '';
+    const { kvs } = known(ranges[ranges.length - newcomers.length + i]);
+    return { status: 'occupied', contenders: kvs.some(({ key }) => readKey(under, key) !== undefined) };
+  },
+};
+
+function guards(newcomers: readonly Newcomer[], ticket: Ticket): NonNullable<ITxnRequest['compare']> {
+  return [...newcomers.map(({ entry }) => absent(entry.sought)), sameGeneration(ticket)];
 }
 
-/** Reads the answer to either transaction. Throws `ENTRY_LOST` when somebody else holds the key. */
-export function readEntered(
-  { succeeded, header, responses }: ITxnResponse,
-  entry: Entry,
-  ticket: Ticket,
-): Entered {
-  const [first, second, third] = responses.map(({ response_range }) => response_range);
-  if (succeeded)
-    return { status: 'placed', order: BigInt(header.revision), ...(second ? { rows: second } : {}) };
-  const own = first?.kvs[0];
-  if (own?.lease === ticket.lease) return { status: 'placed', order: BigInt(own.create_revision) };
-  if (own) throw new QueueLockError('ENTRY_LOST', `another lease holds the key ${entry.key.toString()}`);
-  const generation = BigInt(second?.kvs[0]?.mod_revision ?? 0);
-  if (generation !== ticket.generation || !third) return { status: 'outdated', generation };
-  return {
-    status: 'occupied',
-    contenders: third.kvs.some(({ key }) => readKey(entry.under, key) !== undefined),
-  };
+function sameGeneration({ generationKey, generation }: Ticket): ReturnType<typeof modifiedAt> {
+  return modifiedAt(generationKey, generation);
+}
+
+function creation({ entry, spec }: Newcomer, { lease }: Ticket): ReturnType<typeof put> {
+  return put(entry.key, spec.value ?? '', lease);
+}
+
+/** Those whose marks are read at once: all shared ones, unless there are so many that a server would refuse. */
+function readersOf(newcomers: readonly Newcomer[]): readonly Newcomer[] {
+  const readers = newcomers.filter(({ entry }) => entry.shared);
+  return 2 * newcomers.length + readers.length > OPERATIONS ? [] : readers;
 }

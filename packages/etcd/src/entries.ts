@@ -1,20 +1,18 @@
-import {
-  QueueLockError,
-  isQueueLockError,
-  turnOf,
-  type EntrySpec,
-  type Placement,
-} from '@queuelock/core/backend';
+import { isQueueLockError, type EntrySpec, type Placement } from '@queuelock/core/backend';
 import type { ITxnRequest, ITxnResponse } from 'etcd3';
-import { aheadIn, suffices } from './ahead.ts';
 import type { Connection } from './connection.ts';
-import { enterIfEmptyTxn, enterTxn, readEntered, type Entered, type Ticket } from './enqueue.ts';
+import { foundIn, known, ownRow, type Newcomer } from './entered.ts';
+import { enter, type Desk } from './entering.ts';
+import { ifEmpty, intoLine } from './enqueue.ts';
 import { Entry } from './entry.ts';
 import { Generation } from './generation.ts';
 import type { Sight } from './gone.ts';
 import { absentKey, generationKey } from './keys.ts';
-import { createdAt, present, putKeepingLease, remove } from './txn.ts';
-import { follow, lookAhead } from './turns.ts';
+import { withdraw } from './leaving.ts';
+import { markTxn } from './marks.ts';
+import { placeAll } from './placement.ts';
+import { checkTogether } from './together.ts';
+import { lookAt, present, putKeepingLease } from './txn.ts';
 
 /** Where entries live. */
 export interface Surroundings extends Sight {
@@ -22,156 +20,152 @@ export interface Surroundings extends Sight {
   readonly prefix: string;
 }
 
-type Entering = (entry: Entry, ticket: Ticket) => ITxnRequest;
-
-// Every removal of another entry that had no certain outcome costs one more.
-const ATTEMPTS = 20;
+/** Which entry gets which value. */
+export interface Change {
+  readonly queue: string;
+  readonly id: string;
+  readonly value: string;
+}
 
 /** The entries of one lease, in whatever queues. */
 export class Entries {
-  readonly #around: Surroundings;
-  readonly #lease: string;
-  readonly #generation: Generation;
+  readonly #around: Surroundings & Desk;
   readonly #byId = new Map<string, Entry>();
+  #resumedAt = 0n;
 
   constructor(around: Surroundings, lease: string) {
-    this.#around = around;
-    this.#lease = lease;
     const key = Buffer.from(generationKey(around.prefix, lease));
-    this.#generation = new Generation(around.connection, { key, lease });
+    this.#around = { ...around, lease, generation: new Generation(around.connection, { key, lease }) };
   }
 
   /** A private key of the session, which need not exist. */
   get privateKey(): Buffer {
-    return this.#generation.key;
+    return this.#around.generation.key;
   }
 
   /** Another one, which never does. */
   get absentKey(): Buffer {
-    return Buffer.from(absentKey(this.#around.prefix, this.#lease));
-  }
-
-  find(id: string): Entry | undefined {
-    return this.#byId.get(id);
+    return Buffer.from(absentKey(this.#around.prefix, this.#around.lease));
   }
 
   [Symbol.iterator](): Iterator<Entry> {
     return this.#byId.values();
   }
 
+  /** From here on there may be entries that another process made, but nothing that it has sent can make one more. */
+  async takeOver(): Promise<void> {
+    this.#resumedAt = await this.#around.generation.raise();
+  }
+
+  /** Asks the server only in a session that was taken over, for what this process has not been told of. */
+  async find(queue: string, id: string): Promise<Entry | undefined> {
+    const met = this.#byId.get(id);
+    if (met?.order !== undefined || this.#resumedAt === 0n) return met;
+    const entry = met ?? this.#newEntry({ queue, id, shared: false, limit: 1 });
+    await this.#recall(entry);
+    if (entry.order !== undefined && !this.#byId.has(id)) this.#byId.set(id, entry);
+    return this.#byId.get(id);
+  }
+
   async enqueue(spec: EntrySpec): Promise<Placement> {
-    const entry = this.#entryOf(spec);
-    return this.#tidy(spec, async () => this.#place(entry, await this.#enter(entry, spec, enterTxn)));
+    const [placement] = await this.enqueueAll([spec]);
+    return placement as Placement;
+  }
+
+  /** In one transaction: all get the same order, and others see all of them or none. */
+  async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+    checkTogether(specs);
+    if (specs.length === 0) return [];
+    const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
+    return this.#tidy(newcomers, async () =>
+      placeAll(this.#around, newcomers, await enter(this.#around, newcomers, intoLine)),
+    );
   }
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
     const placement =
       spec.shared || spec.limit > 1 ? await this.enqueue(spec) : await this.#enterIfEmpty(spec);
     if (placement?.turn.admitted) return placement;
-    await this.remove(spec.id);
+    await this.remove(spec.queue, spec.id);
     return undefined;
   }
 
-  async update(id: string, value: string): Promise<boolean> {
-    const entry = this.#byId.get(id);
+  async update({ queue, id, value }: Change): Promise<boolean> {
+    const entry = await this.find(queue, id);
     if (!entry) return false;
     const txn = { compare: [present(entry.key)], success: [putKeepingLease(entry.key, value)] };
     const { succeeded } = await this.#send('changing an entry', txn);
     return succeeded;
   }
 
+  async share({ queue, id, value }: Change): Promise<boolean> {
+    const entry = await this.find(queue, id);
+    const order = entry?.order;
+    if (!entry || order === undefined) return false;
+    if (entry.shared && !entry.mark) return this.update({ queue, id, value });
+    // Known from now on: a removal that overtakes the answer takes it away, and a request that comes after the removal does nothing.
+    entry.mark = entry.markKey;
+    const txn = markTxn(entry, { order, lease: this.#around.lease, value });
+    const { succeeded } = await this.#send('sharing an entry', txn);
+    if (succeeded) entry.shared = true;
+    return succeeded;
+  }
+
   /** Waits for requests in flight, since what they will have done decides how to remove the entry. */
-  async remove(id: string): Promise<boolean> {
-    const entry = this.#byId.get(id);
+  async remove(queue: string, id: string): Promise<boolean> {
+    const entry = this.#byId.get(id) ?? (await this.find(queue, id));
     if (!entry) return false;
     entry.withdrawn = true;
     await entry.settled();
-    const removed = await this.#withdraw(entry);
+    if (this.#resumedAt > 0n && entry.order === undefined) await this.#recall(entry);
+    const removed = await withdraw(this.#around, entry);
     this.#byId.delete(id);
     return removed;
   }
 
   async #enterIfEmpty(spec: EntrySpec): Promise<Placement | undefined> {
-    const entry = this.#entryOf(spec);
-    const entered = await this.#tidy(spec, () => this.#enter(entry, spec, enterIfEmptyTxn));
-    if (entered.status === 'placed') return this.#tidy(spec, () => this.#place(entry, entered));
+    const newcomers = [{ entry: this.#entryOf(spec), spec }];
+    const entered = await this.#tidy(newcomers, () => enter(this.#around, newcomers, ifEmpty));
+    const [first] = entered;
     // Only keys of nested names are in the way, as far as could be seen: they count for nothing.
-    return entered.status === 'occupied' && entered.contenders ? undefined : this.enqueue(spec);
+    if (first?.status === 'occupied') return first.contenders ? undefined : this.enqueue(spec);
+    const [placement] = await this.#tidy(newcomers, () => placeAll(this.#around, newcomers, entered));
+    return placement;
   }
 
-  /** An entry that is lost must not come back by an earlier request. */
-  async #tidy<T>(spec: EntrySpec, enter: () => Promise<T>): Promise<T> {
+  /** Entries that are lost must not come back by an earlier request, nor stay without those that they came with. */
+  async #tidy<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
     try {
       return await enter();
     } catch (error) {
-      if (isQueueLockError(error, 'ENTRY_LOST')) await this.remove(spec.id);
-      if (isQueueLockError(error, 'SESSION_LOST')) this.#byId.delete(spec.id);
+      const specs = newcomers.map(({ spec }) => spec);
+      if (isQueueLockError(error, 'ENTRY_LOST'))
+        await Promise.all(specs.map(({ queue, id }) => this.remove(queue, id)));
+      if (isQueueLockError(error, 'SESSION_LOST')) for (const { id } of specs) this.#byId.delete(id);
       throw error;
     }
   }
 
-  async #enter(entry: Entry, spec: EntrySpec, entering: Entering): Promise<Entered> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      if (entry.withdrawn)
-        throw new QueueLockError('ENTRY_LOST', 'the entry was withdrawn while it was entering');
-      const { key, value: generation } = this.#generation;
-      const ticket: Ticket = { lease: this.#lease, generationKey: key, generation, value: spec.value ?? '' };
-      const request = this.#send(`entering the queue ${JSON.stringify(spec.queue)}`, entering(entry, ticket));
-      const entered = await entry.creating(request, (answer) => readEntered(answer, entry, ticket));
-      // Taken while the store had gone back, and it has caught up since.
-      if (entered.status === 'placed' && entry.isOfThePast(entered.order)) {
-        await this.#removeCreated(entry);
-        continue;
-      }
-      if (entered.status !== 'outdated') return entered;
-      await this.#generation.follow({ used: generation, seen: entered.generation });
-    }
-    throw new QueueLockError(
-      'UNAVAILABLE',
-      `no place in the queue after ${ATTEMPTS} requests: the session's generation changed again and again`,
-    );
-  }
-
-  async #place(entry: Entry, entered: Entered): Promise<Placement> {
-    if (entered.status !== 'placed')
-      throw new QueueLockError('UNAVAILABLE', 'etcd gave an answer that does not fit the request');
-    const { order, rows } = entered;
-    const following = { ...this.#around, lease: this.#lease, entry, order };
-    const seen = rows && aheadIn(rows, entry);
-    const ahead = seen && suffices(seen, entry.limit) ? seen : await lookAhead(following, entry.limit);
-    return {
-      order,
-      token: order,
-      key: entry.key.toString(),
-      turn: turnOf(ahead, entry),
-      turns$: follow(following, ahead),
-    } satisfies Placement;
-  }
-
-  async #withdraw(entry: Entry): Promise<boolean> {
-    try {
-      const removed = entry.uncertain && !entry.trace ? false : await this.#removeCreated(entry);
-      return entry.uncertain ? (await this.#generation.removeForGood(entry.key)) || removed : removed;
-    } catch (error) {
-      // Entries go with their lease, and nothing can be put on it any more.
-      if (isQueueLockError(error, 'SESSION_LOST')) return false;
-      throw error;
-    }
-  }
-
-  async #removeCreated({ key, order, trace }: Entry): Promise<boolean> {
-    if (order === undefined) return false;
-    const txn = { compare: [createdAt(key, order)], success: [key, ...(trace ? [trace] : [])].map(remove) };
-    return (await this.#send('leaving a queue', txn)).succeeded;
+  /** Looks whether the entry is there, made by another process. */
+  async #recall(entry: Entry): Promise<void> {
+    const success = [entry.sought, ...(entry.soughtMark ? [entry.soughtMark] : [])].map(lookAt);
+    const { responses } = await this.#send('looking for an entry', { success });
+    const [rows, marks] = responses.map(({ response_range }) => known(response_range));
+    const own = rows && ownRow(rows, entry);
+    if (own?.lease === this.#around.lease) entry.recognize(foundIn(own, marks?.kvs ?? []));
   }
 
   #entryOf(spec: EntrySpec): Entry {
-    const known = this.#byId.get(spec.id);
-    if (known) return known;
-    const { prefix, connection } = this.#around;
-    const entry = new Entry(spec, { prefix, lease: this.#lease, revision: connection.revision });
+    const met = this.#byId.get(spec.id);
+    if (met) return met;
+    const entry = this.#newEntry(spec);
     this.#byId.set(spec.id, entry);
     return entry;
+  }
+
+  #newEntry(spec: EntrySpec): Entry {
+    const { prefix, lease, connection } = this.#around;
+    return new Entry(spec, { prefix, lease, revision: connection.revision, resumedAt: this.#resumedAt });
   }
 
   #send(what: string, txn: ITxnRequest): Promise<ITxnResponse> {

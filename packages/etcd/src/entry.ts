@@ -1,7 +1,18 @@
 import { isDefinite, type EntrySpec } from '@queuelock/core/backend';
 import type { ITxnResponse } from 'etcd3';
-import type { Entered } from './enqueue.ts';
-import { entryKey, queuePrefix, rangeUnder, type KeyRange } from './keys.ts';
+import type { Entered, Found } from './entered.ts';
+import {
+  entryKey,
+  entryStem,
+  markDirectory,
+  queuePrefix,
+  rangeOfStem,
+  rangeUnder,
+  readKey,
+  traceDirectory,
+  type KeyRange,
+} from './keys.ts';
+import type { Target } from './txn.ts';
 
 /** Where an entry comes to be. */
 export interface Origin {
@@ -9,45 +20,89 @@ export interface Origin {
   readonly lease: string;
   /** The newest revision that was known before anybody asked for the entry. */
   readonly revision: bigint;
+  /** Where the session was resumed: entries below were made by another process. 0 if it was not. */
+  readonly resumedAt: bigint;
 }
 
 /** What a session remembers of one entry, from the first request until it is surely removed. */
 export class Entry {
-  readonly key: Buffer;
-  readonly shared: boolean;
-  readonly limit: number;
+  /** As stored, once the server has told it; as it would be stored before. */
+  key: Buffer;
+  /** Whether it is one now, to shared ones behind it. */
+  shared: boolean;
   /** The queue's prefix, and the same as a range. */
   readonly under: string;
   readonly range: KeyRange;
+  /** Where the marks of the queue are. */
+  readonly markDirectory: string;
+  /** Where to look for it: in a resumed session at all keys that it may have, since its limit may have been another one. */
+  readonly sought: Target;
+  /** Where to look for its mark, in a resumed session. */
+  readonly soughtMark: Target | undefined;
   /** The create revision, once the server has told it. */
   order: bigint | undefined;
   /** The key of its hold's trace, once it may be there. */
   trace: Buffer | undefined;
+  /** Its mark, once it may be there. */
+  mark: Buffer | undefined;
   /** The core gave the entry up: no further request may put it there. */
   withdrawn = false;
   /** The server said that it is not there any more. */
   gone = false;
-  readonly #since: bigint;
+  readonly #origin: Origin;
+  readonly #queue: string;
   readonly #inFlight = new Set<Promise<Entered>>();
   #unanswered = 0;
 
-  constructor(spec: EntrySpec, { prefix, lease, revision }: Origin) {
+  constructor(spec: EntrySpec, origin: Origin) {
+    const { prefix, lease, resumedAt } = origin;
     this.under = queuePrefix(prefix, spec.queue);
     this.range = rangeUnder(this.under);
+    this.markDirectory = markDirectory(prefix, spec.queue);
     this.key = Buffer.from(entryKey(this.under, lease, spec));
     this.shared = spec.shared;
-    this.limit = spec.limit;
-    this.#since = revision;
+    const resumed = resumedAt > 0n;
+    this.sought = resumed ? rangeOfStem(entryStem(this.under, lease, spec.id)) : { key: this.key };
+    this.soughtMark = resumed ? rangeOfStem(entryStem(this.markDirectory, lease, spec.id)) : undefined;
+    this.#origin = origin;
+    this.#queue = spec.queue;
+  }
+
+  /** The key's last part, under which traces and marks know the entry. */
+  get name(): string {
+    return this.key.toString().slice(this.under.length);
+  }
+
+  get traceKey(): Buffer {
+    return Buffer.from(traceDirectory(this.#origin.prefix, this.#queue) + this.name);
+  }
+
+  get markKey(): Buffer {
+    return Buffer.from(this.markDirectory + this.name);
+  }
+
+  /** Permits that it takes, as others see it. */
+  get permits(): number {
+    return readKey(this.under, this.key)?.permits ?? 1;
   }
 
   /** Whether that order was given by a store that had gone back: it was there before, and so was the token. */
   isOfThePast(order: bigint): boolean {
-    return order <= this.#since;
+    return order > this.#origin.resumedAt && order <= this.#origin.revision;
   }
 
   /** Whether a request that creates the key may still be on its way to the server. A lost one stays so for good. */
   get uncertain(): boolean {
     return this.#unanswered > 0;
+  }
+
+  /** Takes over what the server has of it, which another process may have made. */
+  recognize({ key, order, marked }: Found): void {
+    this.order = order;
+    this.key = key;
+    if (this.soughtMark) this.shared = marked || readKey(this.under, key)?.shared === true;
+    if (marked) this.mark = this.markKey;
+    if (order < this.#origin.resumedAt) this.trace = this.traceKey;
   }
 
   /** Accompanies one request that may create the key, until its answer has been read. */
@@ -71,7 +126,8 @@ export class Entry {
     try {
       const entered = read(await request);
       this.#unanswered -= 1;
-      if (entered.status === 'placed') this.order = entered.order;
+      if (entered.status === 'found') this.recognize(entered);
+      if (entered.status === 'made') this.order = entered.order;
       return entered;
     } catch (error) {
       if (isDefinite(error)) this.#unanswered -= 1;

@@ -1,6 +1,8 @@
-import type { ITxnResponse } from 'etcd3';
+import type { IRequestOp, ITxnResponse } from 'etcd3';
 import type { Connection } from './connection.ts';
 import { put, remove } from './txn.ts';
+
+const WRITING = "writing the session's generation";
 
 /**
  * A private key of the session, whose revision every enqueue compares. A removal that cannot know whether an enqueue is
@@ -33,15 +35,21 @@ export class Generation {
     else if (seen > this.#value) this.#value = seen;
   }
 
-  /** Removes the entry for good; `true` if it was there. */
-  async removeForGood(entryKey: Buffer): Promise<boolean> {
-    const { responses } = await this.#write([remove(entryKey)]);
+  /** Refuses every enqueue that was sent before, also by another process. Rejects with `SESSION_LOST` if the lease has ended. */
+  async raise(): Promise<bigint> {
+    await this.#write([]);
+    return this.#value;
+  }
+
+  /** Removes the entry for good, and what belongs to it; `true` if it was there. */
+  async removeForGood(entryKey: Buffer, ...more: readonly Buffer[]): Promise<boolean> {
+    const { responses } = await this.#write([entryKey, ...more].map(remove));
     return responses[0]?.response_delete_range.deleted === '1';
   }
 
-  async #write(first: ReturnType<typeof remove>[]): Promise<ITxnResponse> {
+  async #write(first: readonly IRequestOp[]): Promise<ITxnResponse> {
     const success = [...first, put(this.key, '', this.#lease)];
-    const response = await this.#connection.ask('leaving a queue', (etcd, options) =>
+    const response = await this.#connection.ask(WRITING, (etcd, options) =>
       etcd.kv.txn({ success }, options),
     );
     const written = BigInt(response.header.revision);

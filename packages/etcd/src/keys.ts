@@ -9,12 +9,27 @@ export interface KeyRange {
 /** What the store tells of a key under a queue's prefix. */
 export interface EntryKey {
   readonly key: string;
+  /** Its last part, after the queue's prefix. */
+  readonly name: string;
+  /** Whether the name is one of ours: no others are ever marked. */
+  readonly ours: boolean;
   readonly shared: boolean;
+  /** The first limit that the entry was made with. */
+  readonly limit: number;
+  readonly permits: number;
+}
+
+/** What an entry's name is made of. */
+export interface NameParts {
+  readonly id: string;
+  readonly shared: boolean;
+  readonly limit: number;
+  readonly permits?: number;
 }
 
 const MAX_NAME_BYTES = 1_024;
 const OWN_DIRECTORY = '.queuelock';
-const SHARED_ENTRY = /^[0-9a-f]+-[0-9a-f]{32}~r$/;
+const OUR_NAME = /^[0-9a-f]+-[0-9a-f]{32}(?:~(r)|~([1-9]\d{0,14})of([1-9]\d{0,14}))?$/;
 
 /**
  * Throws `INVALID_ARGUMENT` for names that would collide with other keys or with each other.
@@ -46,13 +61,28 @@ export function queuePrefix(prefix: string, queue: string): string {
   return `${prefix}${queue}/`;
 }
 
-/** Go's form, `NAME/<lease in hex>`, and then the entry: many entries share one lease. Shared ones end in `~r`. */
+/**
+ * Go's form, `NAME/<lease in hex>`, and then the entry: many entries share one lease. Shared ones end in `~r`; those that take or
+ * allow more than one permit in `~<permits>of<limit>`, so that others know it from a list of names.
+ */
 export function entryKey(
   under: string,
   lease: string,
-  entry: { readonly id: string; readonly shared: boolean },
+  { id, shared, limit, permits = 1 }: NameParts,
 ): string {
-  return `${under}${leaseHex(lease)}-${entry.id}${entry.shared ? '~r' : ''}`;
+  const plain = entryStem(under, lease, id);
+  if (shared) return `${plain}~r`;
+  return limit > 1 ? `${plain}~${permits}of${limit}` : plain;
+}
+
+/** What all keys that an entry may have begin with, and one of them is. */
+export function entryStem(under: string, lease: string, id: string): string {
+  return `${under}${leaseHex(lease)}-${id}`;
+}
+
+/** The stem and every name that goes on with `~`. */
+export function rangeOfStem(stem: string): KeyRange {
+  return { key: Buffer.from(stem), range_end: Buffer.from(`${stem}\u007f`) };
 }
 
 /** The session's private key, outside of every queue; see `generation.ts`. */
@@ -75,6 +105,16 @@ export function traceDirectory(prefix: string, queue: string): string {
   return `${prefix}${OWN_DIRECTORY}/held/${queue}/`;
 }
 
+/** Where entries of a queue are marked as shared; see `marks.ts`. */
+export function markDirectory(prefix: string, queue: string): string {
+  return `${prefix}${OWN_DIRECTORY}/shared/${queue}/`;
+}
+
+/** A queue's register; see `registers.ts`. */
+export function registerKey(prefix: string, queue: string, kind: string): string {
+  return `${prefix}${OWN_DIRECTORY}/register/${kind}/${queue}`;
+}
+
 /** All keys that start with this text, which must end in `/`. */
 export function rangeUnder(under: string): KeyRange {
   const key = Buffer.from(under);
@@ -89,6 +129,15 @@ export function rangeUnder(under: string): KeyRange {
  */
 export function readKey(under: string, key: Buffer): EntryKey | undefined {
   const text = key.toString();
-  const rest = text.slice(under.length);
-  return rest.includes('/') ? undefined : { key: text, shared: SHARED_ENTRY.test(rest) };
+  const name = text.slice(under.length);
+  if (name.includes('/')) return undefined;
+  const [ours, reader, permits = 1, limit = 1] = OUR_NAME.exec(name) ?? [];
+  return {
+    key: text,
+    name,
+    ours: ours !== undefined,
+    shared: reader !== undefined,
+    limit: Number(limit),
+    permits: Number(permits),
+  };
 }

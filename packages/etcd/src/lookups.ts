@@ -1,10 +1,15 @@
 import { isQueueLockError } from '@queuelock/core/backend';
-import type { KeyRef } from './ahead.ts';
 import type { Connection } from './connection.ts';
 import { look } from './txn.ts';
 
+/** A key, of one life only if that is named. */
+export interface Sought {
+  readonly key: Buffer;
+  readonly createRevision?: string;
+}
+
 interface Question {
-  readonly ref: KeyRef;
+  readonly ref: Sought;
   readonly answer: (there: boolean) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -25,8 +30,8 @@ export class Lookups {
     this.#connection = connection;
   }
 
-  /** Linearizable, and sent after this call. `false` too when the key has been created anew meanwhile. */
-  isThere(ref: KeyRef): Promise<boolean> {
+  /** Linearizable, and sent after this call. `false` too when another life of the key was asked for. */
+  isThere(ref: Sought): Promise<boolean> {
     return new Promise((answer, fail) => {
       this.#waiting.push({ ref, answer, fail });
       if (!this.#reading) void this.#readAll();
@@ -46,7 +51,8 @@ export class Lookups {
         etcd.kv.txn(txn, options),
       );
       questions.forEach(({ ref, answer }, i) => {
-        answer(responses[i]?.response_range.kvs[0]?.create_revision === ref.createRevision);
+        const there = responses[i]?.response_range.kvs[0]?.create_revision;
+        answer(there !== undefined && there === (ref.createRevision ?? there));
       });
     } catch (error) {
       // The server refuses all of them when one is not permitted.

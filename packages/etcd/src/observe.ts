@@ -1,9 +1,11 @@
 import type { SeenEntry } from '@queuelock/core/backend';
 import type { IEvent } from 'etcd3';
 import type { Connection } from './connection.ts';
+import { known } from './entered.ts';
 import { rangeUnder } from './keys.ts';
-import { Observable } from './rx.ts';
-import { SeenQueue } from './seen-queue.ts';
+import { Observable, map, merge } from './rx.ts';
+import { SeenQueue, type Directories } from './seen-queue.ts';
+import { lookAt } from './txn.ts';
 import type { WatchNews, Watches } from './watches.ts';
 
 interface Sources {
@@ -11,30 +13,28 @@ interface Sources {
   readonly watches: Watches;
 }
 
+interface News {
+  readonly news: WatchNews;
+  readonly directory: string;
+}
+
 /**
- * The queue in order: listed once the watch is live, then kept by its events. Listed anew when the watch had to start again.
- * Errors when the connection breaks, so that nobody takes an old state for the present one.
+ * The queue in order: listed once the watches on its entries and on its marks are live, then kept by their events. Listed anew when a
+ * watch had to start again. Errors when the connection breaks, so that nobody takes an old state for the present one.
  */
 export function observeQueue(
   { connection, watches }: Sources,
-  under: string,
+  directories: Directories,
 ): Observable<readonly SeenEntry[]> {
-  const range = rangeUnder(under);
-  const list = async (): Promise<SeenQueue> => {
-    const request = { ...range, sort_target: 'Create', sort_order: 'Ascend' } as const;
-    const listed = await connection.ask('listing a queue', (etcd, options) =>
-      etcd.kv.range(request, options),
-    );
-    return new SeenQueue(under, listed);
-  };
   return new Observable((subscriber) => {
     let queue: Promise<SeenQueue> | undefined;
     let meanwhile: IEvent[] = [];
+    const live = new Set<string>();
     // Events that come while the list is on its way are applied to it, so nothing between the two is missed.
-    const hear = (news: WatchNews): void => {
+    const hear = ({ news, directory }: News): void => {
       if (news.status === 'broken') subscriber.error(news.error);
       else if (news.status === 'events') meanwhile.push(...news.events);
-      else queue = list();
+      else if (live.add(directory).size === 2) queue = list(connection, directories);
       const current = queue;
       current?.then(
         (seen) => {
@@ -46,11 +46,33 @@ export function observeQueue(
         (error: unknown) => subscriber.error(error),
       );
     };
-    return watches.watch(range).subscribe({
+    return merge(newsOf(watches, directories.entries), newsOf(watches, directories.marks)).subscribe({
       next: hear,
       error: (error: unknown) => {
         subscriber.error(error);
       },
     });
+  });
+}
+
+function newsOf(watches: Watches, directory: string): Observable<News> {
+  return watches.watch(rangeUnder(directory)).pipe(map((news) => ({ news, directory })));
+}
+
+async function list(connection: Connection, directories: Directories): Promise<SeenQueue> {
+  const entries = {
+    ...rangeUnder(directories.entries),
+    sort_target: 'Create',
+    sort_order: 'Ascend',
+  } as const;
+  const success = [{ request_range: entries }, lookAt(rangeUnder(directories.marks))];
+  const { header, responses } = await connection.ask('listing a queue', (etcd, options) =>
+    etcd.kv.txn({ success }, options),
+  );
+  const [rows, marks] = responses.map(({ response_range }) => response_range);
+  return new SeenQueue(directories, {
+    revision: header.revision,
+    entries: known(rows),
+    marks: known(marks),
   });
 }

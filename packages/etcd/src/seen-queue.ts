@@ -2,41 +2,77 @@ import type { SeenEntry } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue, IRangeResponse } from 'etcd3';
 import { readKey } from './keys.ts';
 
+/** Where a queue's keys are. */
+export interface Directories {
+  /** Of its entries: the queue's prefix. */
+  readonly entries: string;
+  /** Of its marks. */
+  readonly marks: string;
+}
+
+/** What was listed at one point. */
+export interface Listed {
+  readonly revision: string;
+  /** The keys under the prefix, the oldest first. */
+  readonly entries: Pick<IRangeResponse, 'kvs'>;
+  readonly marks: Pick<IRangeResponse, 'kvs'>;
+}
+
 /** A queue as it was listed, kept up to date by the events after that. */
 export class SeenQueue {
-  readonly #under: string;
+  readonly #directories: Directories;
   readonly #revision: bigint;
   // In the order of creation: the list starts so, a new key comes last, and a change keeps its place.
   readonly #entries = new Map<string, SeenEntry>();
+  /** Keys of the entries that are marked as shared. */
+  readonly #marked = new Set<string>();
   #changed = true;
 
-  /** @param listed the keys under the prefix, the oldest first */
-  constructor(under: string, listed: Pick<IRangeResponse, 'header' | 'kvs'>) {
-    this.#under = under;
-    this.#revision = BigInt(listed.header.revision);
-    for (const kv of listed.kvs) this.#put(kv);
+  constructor(directories: Directories, { revision, entries, marks }: Listed) {
+    this.#directories = directories;
+    this.#revision = BigInt(revision);
+    for (const kv of [...marks.kvs, ...entries.kvs]) this.#take('Put', kv);
   }
 
   /** Takes in what happened after the list; whether there is something to tell, which the list itself is. */
   apply(events: readonly IEvent[]): boolean {
-    for (const { type, kv } of events) {
-      if (BigInt(kv.mod_revision) <= this.#revision) continue;
-      if (type === 'Put') this.#put(kv);
-      else if (this.#entries.delete(kv.key.toString())) this.#changed = true;
-    }
+    for (const { type, kv } of events) if (BigInt(kv.mod_revision) > this.#revision) this.#take(type, kv);
     const changed = this.#changed;
     this.#changed = false;
     return changed;
   }
 
   entries(): readonly SeenEntry[] {
-    return [...this.#entries.values()];
+    return [...this.#entries.values()].map((entry) =>
+      this.#marked.has(entry.key) ? { ...entry, shared: true } : entry,
+    );
+  }
+
+  #take(type: IEvent['type'], kv: IKeyValue): void {
+    const { entries, marks } = this.#directories;
+    const text = kv.key.toString();
+    if (text.startsWith(marks)) this.#mark(type, entries + text.slice(marks.length));
+    else if (type === 'Put') this.#put(kv);
+    else if (this.#entries.delete(text)) this.#changed = true;
+  }
+
+  /** A mark that goes took its entry along. */
+  #mark(type: IEvent['type'], key: string): void {
+    if (type === 'Delete') this.#marked.delete(key);
+    else this.#marked.add(key);
+    if (this.#entries.has(key)) this.#changed = true;
   }
 
   #put(kv: IKeyValue): void {
-    const read = readKey(this.#under, kv.key);
+    const read = readKey(this.#directories.entries, kv.key);
     if (!read) return;
+    const { key, shared } = read;
     this.#changed = true;
-    this.#entries.set(read.key, { ...read, order: BigInt(kv.create_revision), value: kv.value.toString() });
+    this.#entries.set(key, {
+      key,
+      shared,
+      order: BigInt(kv.create_revision),
+      value: kv.value.toString(),
+    });
   }
 }

@@ -11,6 +11,7 @@ import { KeepAlive } from './keep-alive.ts';
 import { leaseHex } from './keys.ts';
 import type { ProofChoice } from './proof-choice.ts';
 import { prove } from './proof.ts';
+import { writeResumption } from './resumption.ts';
 import { merge, type Observable } from './rx.ts';
 import { Traces } from './traces.ts';
 
@@ -32,7 +33,7 @@ const REVOKE_WITHIN_MS = 1_000;
 /** One lease, shared by all entries of a client. */
 export class EtcdSession implements Session {
   readonly id: string;
-  readonly ttlMs: number;
+  ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
   readonly #lease: Lease;
@@ -52,6 +53,11 @@ export class EtcdSession implements Session {
     this.#entries = new Entries(around, lease.id);
     this.traces = new Traces(around, this.#entries);
     this.doubts$ = merge(this.#keepAlive.broken$, around.watches.broken$);
+  }
+
+  /** Means something to a backend with the same hosts and prefix; by itself it is no secret. */
+  get resumption(): string {
+    return writeResumption({ id: this.#lease.id, ttlMs: this.ttlMs }, this.#around.prefix);
   }
 
   /** Asks each member once, at least two times: no answer, or one that proves nothing, may be better from the next. */
@@ -82,17 +88,35 @@ export class EtcdSession implements Session {
     return this.#entries.enqueue(spec);
   }
 
+  async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+    this.#throwIfEnded();
+    return this.#entries.enqueueAll(specs);
+  }
+
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
     this.#throwIfEnded();
     return this.#entries.tryEnqueue(spec);
   }
 
-  update(_queue: string, id: string, value: string): Promise<boolean> {
-    return this.#entries.update(id, value);
+  update(queue: string, id: string, value: string): Promise<boolean> {
+    return this.#entries.update({ queue, id, value });
   }
 
-  remove(_queue: string, id: string): Promise<boolean> {
-    return this.#entries.remove(id);
+  share(queue: string, id: string, value: string): Promise<boolean> {
+    return this.#entries.share({ queue, id, value });
+  }
+
+  remove(queue: string, id: string): Promise<boolean> {
+    return this.#entries.remove(queue, id);
+  }
+
+  /**
+   * Goes on with a lease that another process has left: proves that it lives and makes whatever that process has sent too late. Rejects as
+   * `renew`.
+   */
+  async takeOver(signal: AbortSignal): Promise<void> {
+    this.ttlMs = await this.renew(signal);
+    await this.#entries.takeOver();
   }
 
   async close(): Promise<void> {
@@ -107,7 +131,7 @@ export class EtcdSession implements Session {
       .catch(() => undefined); // what could not be revoked ends with its TTL
   }
 
-  /** Stops here and leaves the lease to its TTL. */
+  /** Stops here and leaves the lease to its TTL, or to whoever takes it over. */
   async abandon(): Promise<void> {
     this.#end ??= new QueueLockError('SESSION_LOST', 'the session was closed');
     this.#keepAlive.close();

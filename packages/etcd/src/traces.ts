@@ -19,12 +19,11 @@ export class Traces implements HoldTraces {
   }
 
   async leave(queue: string, id: string): Promise<readonly string[]> {
-    const entry = this.#entries.find(id);
+    const entry = await this.#entries.find(queue, id);
     const order = entry?.order;
     if (!entry || order === undefined) throw notThere(queue);
     const directory = traceDirectory(this.#around.prefix, queue);
-    const own = entry.key.toString().slice(entry.under.length);
-    const trace = Buffer.from(directory + own);
+    const { name: own, traceKey: trace } = entry;
     // Known from now on: a removal that overtakes the answer takes it away, and a request that comes after the removal does nothing.
     entry.trace = trace;
     const { succeeded, responses } = await this.#send('leaving the trace of a hold', {

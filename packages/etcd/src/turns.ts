@@ -2,17 +2,22 @@ import {
   QueueLockError,
   detailOf,
   isQueueLockError,
+  turnOf,
   turnsByWatching,
   type Ahead,
   type QueueView,
+  type Rule,
   type Turn,
 } from '@queuelock/core/backend';
-import { aheadIn, suffices, windowFor, type KeyRef } from './ahead.ts';
+import type { IRangeRequest } from 'etcd3';
+import { aheadIn, suffices, windowFor, type QueueRows, type Rival } from './ahead.ts';
 import type { Connection } from './connection.ts';
 import type { Entry } from './entry.ts';
-import { gone, type Sight } from './gone.ts';
+import { known } from './entered.ts';
+import { gone, outOfTheWay, type Sight } from './gone.ts';
+import { rangeUnder } from './keys.ts';
 import { catchError, from, switchMap, timer, type Observable } from './rx.ts';
-import { latestFirst } from './txn.ts';
+import { latestFirst, lookAt } from './txn.ts';
 
 /** What following an entry needs. */
 export interface Following extends Sight {
@@ -20,38 +25,46 @@ export interface Following extends Sight {
   readonly lease: string;
   readonly entry: Entry;
   readonly order: bigint;
+  /** Of the call: the limit may be another one in the next. */
+  readonly rule: Required<Rule>;
 }
 
 // A hold that is shorter than this costs no watch.
 const ADMITTED_UNWATCHED_MS = 250;
 
 /** Looks: the conflicting entries ahead. Two reads only when readers or keys of nested names fill the first. */
-export async function lookAhead(
-  { connection, entry, order }: Following,
-  count: number,
-): Promise<Ahead<KeyRef>> {
-  const read = async (limit: number): Promise<Ahead<KeyRef>> => {
+export async function lookAhead(following: Following, count: number): Promise<Ahead<Rival>> {
+  const { entry, order } = following;
+  const read = async (limit: number): Promise<Ahead<Rival>> => {
     const request = { ...latestFirst(entry.range, limit), max_create_revision: order.toString() };
-    return aheadIn(
-      await connection.ask('reading a queue', (etcd, options) => etcd.kv.range(request, options)),
-      entry,
-    );
+    return aheadIn(await readRows(following, request), entry);
   };
   const nearest = await read(windowFor(count));
   return suffices(nearest, count) ? nearest : read(0);
 }
 
+/** A shared entry reads the marks at the same point, an exclusive one does not heed them. */
+async function readRows({ connection, entry }: Following, request: IRangeRequest): Promise<QueueRows> {
+  const what = 'reading a queue';
+  if (!entry.shared)
+    return { latest: await connection.ask(what, (etcd, options) => etcd.kv.range(request, options)) };
+  const success = [{ request_range: request }, lookAt(rangeUnder(entry.markDirectory))];
+  const { responses } = await connection.ask(what, (etcd, options) => etcd.kv.txn({ success }, options));
+  const [latest, marks] = responses.map(({ response_range }) => response_range);
+  return { latest: known(latest), marks: known(marks) };
+}
+
 /** The entry's turns, for `Placement.turns$`. */
-export function follow(following: Following, first: Ahead<KeyRef>): Observable<Turn> {
-  const { entry, order } = following;
+export function follow(following: Following, first: Ahead<Rival>): Observable<Turn> {
+  const { entry, order, rule } = following;
   const ownGone$ = gone({ key: entry.key, createRevision: order.toString() }, following);
-  const admitted = first.refs.length < entry.limit;
-  const view: QueueView<KeyRef> = {
+  const { admitted } = turnOf(first, rule);
+  const view: QueueView<Rival> = {
     ahead: (count) => lookAhead(following, count).catch(rideOutRefusal),
-    gone: (ref) => gone(ref, following),
+    gone: (ref) => outOfTheWay(ref, following),
     ownGone$: admitted ? timer(ADMITTED_UNWATCHED_MS).pipe(switchMap(() => ownGone$)) : ownGone$,
   };
-  return turnsByWatching(view, entry, first).pipe(
+  return turnsByWatching(view, rule, first).pipe(
     catchError((error: unknown) => from(verdict(error, following))),
   );
 }

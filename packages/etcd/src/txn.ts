@@ -2,8 +2,14 @@
 import type { ICompare, IRangeRequest, IRequestOp } from 'etcd3';
 import type { KeyRange } from './keys.ts';
 
+/** One key, or a range of them. */
+export interface Target {
+  readonly key: Buffer;
+  readonly range_end?: Buffer;
+}
+
 /** Holds when the key does not exist. Over a range: when nothing exists in it. */
-export function absent(target: { readonly key: Buffer; readonly range_end?: Buffer }): ICompare {
+export function absent(target: Target): ICompare {
   return { target: 'Create', result: 'Equal', create_revision: '0', ...target };
 }
 
@@ -27,9 +33,9 @@ export function put(key: Buffer, value: string, lease: string): IRequestOp {
   return { request_put: { key, value: Buffer.from(value), lease } };
 }
 
-/** Writes an empty key that stays until somebody deletes it. */
-export function putForGood(key: Buffer): IRequestOp {
-  return { request_put: { key, value: Buffer.alloc(0) } };
+/** Writes a key that stays until somebody deletes it. */
+export function putForGood(key: Buffer, value = ''): IRequestOp {
+  return { request_put: { key, value: Buffer.from(value) } };
 }
 
 /** Writes a key and leaves it on the lease that it is on. A put that names no lease would detach it. */
@@ -44,6 +50,11 @@ export function remove(key: Buffer): IRequestOp {
 /** Reads one key without its value. */
 export function look(key: Buffer): IRequestOp {
   return { request_range: { key, keys_only: true } };
+}
+
+/** Reads all keys in a range without their values. */
+export function lookAt(target: Target): IRequestOp {
+  return { request_range: { ...target, keys_only: true } };
 }
 
 /** A queue's keys, the latest first. A limit of 0 means all. */

@@ -1,38 +1,45 @@
 import { expect } from 'chai';
-import { aheadIn, suffices, type Contender } from '../src/ahead.ts';
-import { rangeUnder } from '../src/keys.ts';
-
-type Rows = Parameters<typeof aheadIn>[0];
+import { aheadIn, otherLimitIn, suffices, type Contender, type QueueRows } from '../src/ahead.ts';
 
 const ID = '0123456789abcdef0123456789abcdef';
 const OWN = `own-${ID}`;
 
 function contender(shared: boolean): Contender {
-  return { key: Buffer.from(`q/${OWN}`), shared, under: 'q/', range: rangeUnder('q/') };
+  return { key: Buffer.from(`q/${OWN}`), shared, under: 'q/', markDirectory: 'marks/' };
+}
+
+interface Stored {
+  /** Names of marks. */
+  readonly marks?: readonly string[];
+  readonly more?: boolean;
+  /** How many of the first have the same create revision. */
+  readonly together?: number;
 }
 
 /** Rows of a queue by the ends of their keys, the latest first. */
-function rows(ends: readonly string[], more: boolean): Rows {
-  const kvs = ends.map((end, i) => ({
-    key: Buffer.from(`q/${end}`),
-    create_revision: String(100 - i),
-    mod_revision: '200',
-    version: '1',
-    value: Buffer.alloc(0),
-    lease: '7',
-  }));
-  return {
+function rows(ends: readonly string[], { marks = [], more = false, together = 1 }: Stored = {}): QueueRows {
+  const range = (keys: readonly string[]): QueueRows['latest'] => ({
     header: { cluster_id: '1', member_id: '1', revision: '200', raft_term: '2' },
-    kvs,
+    kvs: keys.map((key, i) => ({
+      key: Buffer.from(key),
+      create_revision: String(100 - (i < together ? 0 : i)),
+      mod_revision: '200',
+      version: '1',
+      value: Buffer.alloc(0),
+      lease: '7',
+    })),
     more,
     count: '99',
-  };
+  });
+  return { latest: range(ends.map((end) => `q/${end}`)), marks: range(marks.map((name) => `marks/${name}`)) };
 }
 
 const READER = `a-${ID}~r`;
+const WRITER = `a-${ID}`;
+const PAIR = `b-${ID}~2of5`;
 
 describe('who is ahead, by the rows of a queue', () => {
-  for (const { about, ends, shared = false, more = false, expected } of [
+  for (const { about, ends, shared = false, stored = {}, expected } of [
     { about: 'nobody when only the own row is there', ends: [OWN], expected: { refs: [], total: 0 } },
     {
       about: 'all the others, nearest first',
@@ -54,12 +61,44 @@ describe('who is ahead, by the rows of a queue', () => {
     {
       about: 'without a total when rows are missing',
       ends: [OWN, 'x'],
-      more: true,
+      stored: { more: true },
       expected: { refs: ['x'] },
+    },
+    {
+      about: 'nobody who is marked as shared, for a reader',
+      ends: [OWN, WRITER, 'y'],
+      shared: true,
+      stored: { marks: [WRITER, `nested/${WRITER}`] },
+      expected: { refs: ['y'], total: 1 },
+    },
+    {
+      about: 'nobody less for a mark of a nested name',
+      ends: [OWN, WRITER],
+      shared: true,
+      stored: { marks: [`nested/${WRITER}`] },
+      expected: { refs: [WRITER], total: 1 },
+    },
+    {
+      about: 'whoever is marked as shared too, for a writer',
+      ends: [OWN, WRITER],
+      stored: { marks: [WRITER] },
+      expected: { refs: [WRITER], total: 1 },
+    },
+    {
+      about: 'not known when the own row may be missing among keys of nested names of one revision',
+      ends: ['n/x', 'n/y'],
+      stored: { together: 2, more: true },
+      expected: { refs: [] },
+    },
+    {
+      about: 'no key of a nested name that came in one step with the own one, before or behind it',
+      ends: ['n/x', OWN, 'n/y', 'y'],
+      stored: { together: 3 },
+      expected: { refs: ['y'], total: 1 },
     },
   ]) {
     it(`is ${about}`, () => {
-      const ahead = aheadIn(rows(ends, more), contender(shared));
+      const ahead = aheadIn(rows(ends, stored), contender(shared));
       const refs = ahead.refs.map(({ key }) => key.toString().slice('q/'.length));
       expect({ ...ahead, refs }).to.deep.equal(expected);
     });
@@ -67,16 +106,36 @@ describe('who is ahead, by the rows of a queue', () => {
 
   for (const ends of [[], ['x'], ['x', OWN]]) {
     it(`is a lost entry when the first of the rows [${ends.join(', ')}] is not the own one`, () => {
-      expect(() => aheadIn(rows(ends, false), contender(false)))
+      expect(() => aheadIn(rows(ends), contender(false)))
         .to.throw()
         .with.property('code', 'ENTRY_LOST');
     });
   }
 
   it('suffices when it is complete, or has as many as are waited for', () => {
-    const refs = aheadIn(rows([OWN, 'x', 'y'], true), contender(false)).refs;
+    const refs = aheadIn(rows([OWN, 'x', 'y'], { more: true }), contender(false)).refs;
     expect(suffices({ refs }, 2)).to.equal(true);
     expect(suffices({ refs }, 3)).to.equal(false);
     expect(suffices({ refs, total: 2 }, 3)).to.equal(true);
+  });
+
+  it('takes as many permits as its name says, one if it says none', () => {
+    const { refs } = aheadIn(rows([OWN, PAIR, WRITER, READER, 'foreign']), contender(false));
+    expect(refs.map(({ permits }) => permits)).to.deep.equal([2, 1, 1, 1]);
+  });
+
+  it('has the limit that its name says, 1 if it says none, and readers have none', () => {
+    const { refs } = aheadIn(rows([OWN, READER, PAIR, 'foreign']), contender(false));
+    expect(refs.map(({ limit }) => limit)).to.deep.equal([undefined, 5, 1]);
+    expect(otherLimitIn({ refs }, 5)).to.equal(1);
+    expect(otherLimitIn({ refs }, 3)).to.equal(5);
+    expect(otherLimitIn({ refs: refs.slice(0, 2) }, 5)).to.equal(undefined);
+  });
+
+  it('may be marked later on where a reader waits for an entry of ours, and nowhere else', () => {
+    const marks = (shared: boolean): (string | undefined)[] =>
+      aheadIn(rows([OWN, WRITER, 'foreign']), contender(shared)).refs.map(({ mark }) => mark?.toString());
+    expect(marks(true)).to.deep.equal([`marks/${WRITER}`, undefined]);
+    expect(marks(false)).to.deep.equal([undefined, undefined]);
   });
 });

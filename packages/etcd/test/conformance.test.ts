@@ -26,6 +26,11 @@ describe('@queuelock/etcd', () => {
     expiryGranularityMs: 1_000,
     connect: async () => etcd({ hosts: await endpoint(), prefix: PREFIX }),
     traces: true,
+    together: true,
+    sharing: true,
+    eviction: true,
+    registers: true,
+    resumption: true,
     evict: (key) => operator.remove(key),
     entries: (queue) => operator.keysUnder(`${PREFIX}${queue}/`),
   });

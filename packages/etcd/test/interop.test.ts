@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { expect } from 'chai';
-import { etcdMetrics, sharedEtcd, sumOf, type EtcdService } from '../../../integration/services.ts';
+import { sharedEtcd, type EtcdService } from '../../../integration/services.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';
+import { requestsOf } from './requests.ts';
 
 describe('the queues of @queuelock/etcd', () => {
   let server: EtcdService;
@@ -48,7 +48,7 @@ describe('the queues of @queuelock/etcd', () => {
     const session = await clients.session({ hosts: server.endpoint });
     const held = wish(queue);
     await session.enqueue(held);
-    const etcdctl = lockByEtcdctl(queue);
+    const etcdctl = lockByEtcdctl(server.endpoint, queue);
     await eventually('etcdctl waits', async () => (await operator.keysUnder(`${queue}/`)).length === 2);
     const behind = await session.enqueue(wish(queue));
     expect(behind.turn).to.deep.equal({ admitted: false, ahead: 2 });
@@ -99,18 +99,31 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
   });
 
+  it('leave no key of any of a thousand names', async () => {
+    const prefix = `${freshQueue()}/`;
+    const session = await clients.session({ hosts: server.endpoint, prefix });
+    const wishes = Array.from({ length: 1_000 }, (_, number) => wish(`name-${number}`));
+    for (let done = 0; done < wishes.length; done += 50) {
+      const some = wishes.slice(done, done + 50);
+      await Promise.all(some.map((one) => session.enqueue(one)));
+      expect(await operator.keysUnder(prefix)).to.have.lengthOf(some.length);
+      await Promise.all(some.map(({ queue, id }) => session.remove(queue, id)));
+    }
+    expect(await operator.keysUnder(prefix)).to.deep.equal([]);
+  });
+
   it('cost two requests for a free lock, and one for a try at a busy one', async () => {
     const session = await clients.session({ hosts: server.endpoint, beats: 'verified' });
     const queue = freshQueue();
     const spec = wish(queue);
-    const free = await requestsOf(async () => {
+    const free = await requestsOf(server.endpoint, async () => {
       const turns = clients.follow(await session.enqueue(spec));
       await session.remove(queue, spec.id);
       turns.stop();
     });
     expect(free).to.equal(2);
     await session.enqueue(wish(queue));
-    expect(await requestsOf(() => session.tryEnqueue(wish(queue)))).to.equal(1);
+    expect(await requestsOf(server.endpoint, () => session.tryEnqueue(wish(queue)))).to.equal(1);
   });
 
   it('refuse a request whose generation is not the present one, once, also after somebody removed that key', async () => {
@@ -118,39 +131,11 @@ describe('the queues of @queuelock/etcd', () => {
     const queue = freshQueue();
     const key = `.queuelock/${session.id}`;
     await operator.put(key);
-    expect(await requestsOf(() => session.enqueue(wish(queue)))).to.equal(2);
-    expect(await requestsOf(() => session.enqueue(wish(queue)))).to.equal(1);
+    expect(await requestsOf(server.endpoint, () => session.enqueue(wish(queue)))).to.equal(2);
+    expect(await requestsOf(server.endpoint, () => session.enqueue(wish(queue)))).to.equal(1);
     await operator.remove(key);
-    expect(await requestsOf(() => session.enqueue(wish(queue)))).to.equal(3);
+    expect(await requestsOf(server.endpoint, () => session.enqueue(wish(queue)))).to.equal(3);
     expect(await operator.leaseOf(key)).to.equal(session.id);
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(3);
   });
-
-  async function requestsOf(work: () => Promise<unknown>): Promise<number> {
-    const before = await requests();
-    await work();
-    return (await requests()) - before;
-  }
-
-  async function requests(): Promise<number> {
-    return sumOf(await etcdMetrics(server.endpoint), 'grpc_server_started_total');
-  }
-
-  /** `etcdctl lock NAME`, which prints its key once it owns the lock. */
-  function lockByEtcdctl(name: string): { printed: () => string; release: () => Promise<void> } {
-    const child = spawn('etcdctl', ['lock', name], {
-      env: { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: server.endpoint },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let printed = '';
-    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    const exited = once(child, 'exit');
-    return {
-      printed: () => printed,
-      release: async () => {
-        child.kill('SIGINT');
-        await exited;
-      },
-    };
-  }
 });

@@ -2,11 +2,15 @@ import { expect } from 'chai';
 import {
   checkName,
   entryKey,
+  entryStem,
   generationKey,
   leaseHex,
+  markDirectory,
   queuePrefix,
+  rangeOfStem,
   rangeUnder,
   readKey,
+  registerKey,
 } from '../src/keys.ts';
 
 const ID = '0123456789abcdef0123456789abcdef';
@@ -21,9 +25,33 @@ describe('keys on etcd', () => {
   it('consist of prefix, name, lease and id', () => {
     const under = queuePrefix('team/', 'jobs');
     expect(under).to.equal('team/jobs/');
-    expect(entryKey(under, '10', { id: ID, shared: false })).to.equal(`team/jobs/a-${ID}`);
-    expect(entryKey(under, '10', { id: ID, shared: true })).to.equal(`team/jobs/a-${ID}~r`);
+    expect(entryKey(under, '10', { id: ID, shared: false, limit: 1 })).to.equal(`team/jobs/a-${ID}`);
+    expect(entryKey(under, '10', { id: ID, shared: true, limit: 1 })).to.equal(`team/jobs/a-${ID}~r`);
     expect(generationKey('team/', '10')).to.equal('team/.queuelock/a');
+  });
+
+  it('tell limit and permits of whoever has more than one, but not of readers', () => {
+    const name = (more: Partial<Parameters<typeof entryKey>[2]>): string =>
+      entryKey('q/', '10', { id: ID, shared: false, limit: 1, ...more });
+    expect(name({ limit: 3 })).to.equal(`q/a-${ID}~1of3`);
+    expect(name({ limit: 3, permits: 2 })).to.equal(`q/a-${ID}~2of3`);
+    expect(name({ limit: 1, permits: 1 })).to.equal(`q/a-${ID}`);
+    expect(name({ limit: 3, shared: true })).to.equal(`q/a-${ID}~r`);
+  });
+
+  it('that one entry may have are a range, with no other entry in it', () => {
+    const { key, range_end } = rangeOfStem(entryStem('q/', '10', ID));
+    const isIn = (name: string): boolean =>
+      Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0;
+    for (const end of ['', '~r', '~1of3', '~12of300']) expect(isIn(`q/a-${ID}${end}`)).to.equal(true);
+    const neighbours = [ID.replace(/f$/, 'e'), `${ID.slice(0, -1)}g`];
+    for (const other of neighbours) expect(isIn(`q/a-${other}`)).to.equal(false);
+    expect(isIn(`q/aa-${ID}`)).to.equal(false);
+  });
+
+  it('of marks and registers are outside of every queue, apart from sessions and traces', () => {
+    expect(markDirectory('team/', 'a/b')).to.equal('team/.queuelock/shared/a/b/');
+    expect(registerKey('team/', 'a/b', 'open')).to.equal('team/.queuelock/register/open/a/b');
   });
 
   it('of a queue are the range from its prefix to the next character', () => {
@@ -31,22 +59,27 @@ describe('keys on etcd', () => {
     expect([key.toString(), range_end.toString()]).to.deep.equal(['jobs/', 'jobs0']);
   });
 
-  for (const [rest, seen] of [
-    [`a-${ID}`, 'alone'],
-    [`a-${ID}~r`, 'shared'],
-    ['2a12a1f859247906', 'alone'], // Go, etcdctl
-    ['anything', 'alone'],
-    ['', 'alone'],
-    ['ours~r', 'alone'],
-    [`a-${ID.slice(1)}~r`, 'alone'],
-    [`sub/a-${ID}`, 'none'],
-    [`/a-${ID}~r`, 'none'],
+  const plain = { ours: false, shared: false, limit: 1, permits: 1 };
+  for (const [rest, is, seen] of [
+    [`a-${ID}`, 'an exclusive contender of ours', { ...plain, ours: true }],
+    [`a-${ID}~r`, 'a shared contender', { ...plain, ours: true, shared: true }],
+    [`a-${ID}~2of30`, 'a contender with two permits', { ...plain, ours: true, permits: 2, limit: 30 }],
+    ['2a12a1f859247906', 'a foreign contender, as of Go and etcdctl', plain],
+    ['anything', 'a foreign contender', plain],
+    ['', 'a foreign contender', plain],
+    ['ours~r', 'a foreign contender', plain],
+    ['ours~2of3', 'a foreign contender', plain],
+    [`a-${ID.slice(1)}~r`, 'a foreign contender', plain],
+    [`a-${ID}~0of3`, 'a foreign contender', plain],
+    [`a-${ID}~2of`, 'a foreign contender', plain],
+    [`a-${ID}~2of3~r`, 'a foreign contender', plain],
+    [`a-${ID}~1of${'9'.repeat(16)}`, 'a foreign contender', plain],
+    [`sub/a-${ID}`, 'no contender', undefined],
+    [`/a-${ID}~r`, 'no contender', undefined],
   ] as const) {
-    it(`under a queue's prefix, "${rest}" is ${{ alone: 'an exclusive', shared: 'a shared', none: 'no' }[seen]} contender`, () => {
+    it(`under a queue's prefix, "${rest}" is ${is}`, () => {
       const read = readKey('jobs/', Buffer.from(`jobs/${rest}`));
-      expect(read).to.deep.equal(
-        seen === 'none' ? undefined : { key: `jobs/${rest}`, shared: seen === 'shared' },
-      );
+      expect(read).to.deep.equal(seen && { key: `jobs/${rest}`, name: rest, ...seen });
     });
   }
 

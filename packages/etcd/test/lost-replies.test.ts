@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { startEtcd, etcdMetrics, sumOf } from '../../../integration/services.ts';
+import { startEtcd } from '../../../integration/services.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { delayFirst, mentions } from './late.ts';
 import { Operator } from './operator.ts';
+import { handledTxns } from './requests.ts';
 
 type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
-
-/** Whether the bytes on their way to the server are a transaction that mentions the id. */
-const entering =
-  (id: string) =>
-  (chunk: Buffer): boolean =>
-    chunk.includes(id);
 
 describe('@queuelock/etcd with lost replies', () => {
   let server: Server;
@@ -41,7 +37,7 @@ describe('@queuelock/etcd with lost replies', () => {
     const session = await clients.session({ hosts: proxy.endpoint, requestTimeoutMs: 300 });
     const queue = freshQueue();
     const spec = wish(queue);
-    const trap = proxy.loseNextReply(entering(spec.id));
+    const trap = proxy.loseNextReply(mentions(spec.id));
     const failure: unknown = await session.enqueue(spec).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await trap.lost;
@@ -59,12 +55,28 @@ describe('@queuelock/etcd with lost replies', () => {
     const queue = freshQueue();
     const spec = wish(queue);
     await session.enqueue(spec);
-    const trap = proxy.loseNextReply(entering(spec.id));
+    const trap = proxy.loseNextReply(mentions(spec.id));
     const failure: unknown = await session.remove(queue, spec.id).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await trap.lost;
     expect(await session.remove(queue, spec.id)).to.equal(false);
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([]);
+  });
+
+  it('leaves alone what the same session holds by then when a release is repeated', async () => {
+    const session = await clients.session({ hosts: proxy.endpoint, requestTimeoutMs: 300 });
+    const queue = freshQueue();
+    const [first, second] = [wish(queue), wish(queue)];
+    await session.enqueue(first);
+    const next = await session.enqueue(second);
+    const trap = proxy.loseNextReply(mentions(first.id));
+    const failure: unknown = await session.remove(queue, first.id).catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 'UNAVAILABLE');
+    await trap.lost;
+    await clients.follow(next).untilAdmitted();
+    expect(await session.remove(queue, first.id)).to.equal(false);
+    expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([next.key]);
+    expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
   it('refuses an enqueue that arrives after its removal, and lets others of the session in', async () => {
@@ -74,37 +86,20 @@ describe('@queuelock/etcd with lost replies', () => {
     });
     const queue = freshQueue();
     const [late, other] = [wish(queue), wish(queue)];
-    const before = await handledTxns();
-    const slowed = delayFirst([proxy, detour], { chunk: entering(late.id), ms: 900 });
+    const before = await handledTxns(server.endpoint);
+    const slowed = delayFirst([proxy, detour], { chunk: mentions(late.id), ms: 900 });
     const failure: unknown = await session.enqueue(late).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     expect(slowed()).to.equal(true);
     expect(await session.remove(queue, late.id)).to.equal(false);
-    expect((await handledTxns()) - before).to.equal(1);
-    await eventually('the late enqueue arrives', async () => (await handledTxns()) - before === 2);
+    expect((await handledTxns(server.endpoint)) - before).to.equal(1);
+    await eventually(
+      'the late enqueue arrives',
+      async () => (await handledTxns(server.endpoint)) - before === 2,
+    );
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([]);
     const placement = await session.enqueue(other);
     expect(placement.turn.admitted).to.equal(true);
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([placement.key]);
   });
-
-  async function handledTxns(): Promise<number> {
-    return sumOf(await etcdMetrics(server.endpoint), 'grpc_server_handled_total', { grpc_method: 'Txn' });
-  }
 });
-
-/** From the chunk on everything to the server takes that long on the proxy where it comes. Answers whether it came. */
-function delayFirst(
-  proxies: readonly TcpProxy[],
-  { chunk, ms }: { chunk: (chunk: Buffer) => boolean; ms: number },
-): () => boolean {
-  let delayed = false;
-  for (const proxy of proxies) {
-    proxy.onClientData = (data) => {
-      if (delayed || !chunk(data)) return;
-      delayed = true;
-      proxy.toServer.delay(ms);
-    };
-  }
-  return () => delayed;
-}

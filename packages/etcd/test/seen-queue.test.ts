@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { IEvent, IKeyValue } from 'etcd3';
 import { SeenQueue } from '../src/seen-queue.ts';
 
-const header = { cluster_id: '1', member_id: '1', revision: '10', raft_term: '2' };
+const directories = { entries: 'q/', marks: 'marks/' };
+const nothing = { kvs: [] };
 
 function row(
   end: string,
@@ -28,13 +29,14 @@ describe('an observed queue', () => {
       row('nested/x', { created: 4 }),
       row('b', { created: 5 }),
     ];
-    queue = new SeenQueue('q/', { header, kvs });
+    queue = new SeenQueue(directories, { revision: '10', entries: { kvs }, marks: nothing });
   });
 
   it('is the list without the keys of nested names, and news even when it is empty', () => {
     expect(queue.apply([])).to.equal(true);
     expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
-    expect(new SeenQueue('q/', { header, kvs: [] }).apply([])).to.equal(true);
+    const empty = new SeenQueue(directories, { revision: '10', entries: nothing, marks: nothing });
+    expect(empty.apply([])).to.equal(true);
     expect(queue.apply([])).to.equal(false);
   });
 
@@ -61,5 +63,25 @@ describe('an observed queue', () => {
     const nested = event('Put', row('nested/y', { created: 12 }));
     expect(queue.apply([old, nested])).to.equal(false);
     expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
+  });
+
+  it('shows an entry as shared from its mark on, which takes no place, until it goes', () => {
+    queue.apply([]);
+    const mark = { ...row('a', { created: 11 }), key: Buffer.from('marks/a') };
+    const nested = { ...mark, key: Buffer.from('marks/nested/x') };
+    expect(queue.apply([event('Put', nested)])).to.equal(false);
+    expect(queue.apply([event('Put', mark)])).to.equal(true);
+    expect(queue.entries().map(({ shared }) => shared)).to.deep.equal([true, false]);
+    expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
+    const gone = { created: 0, changed: 12 };
+    queue.apply([event('Delete', row('a', gone)), event('Delete', { ...mark, mod_revision: '12' })]);
+    expect(ends(queue)).to.deep.equal(['b=']);
+  });
+
+  it('knows the marks that were listed', () => {
+    const kvs = [row('a', { created: 3 }), row('b', { created: 4 })];
+    const marks = { kvs: [{ ...row('b', { created: 5 }), key: Buffer.from('marks/b') }] };
+    queue = new SeenQueue(directories, { revision: '10', entries: { kvs }, marks });
+    expect(queue.entries().map(({ shared }) => shared)).to.deep.equal([false, true]);
   });
 });

@@ -118,7 +118,7 @@ describe('waiting on etcd', () => {
       .backend({ hosts: hosts()[0] ?? '' })
       .observe(queue)
       .subscribe((entries) => seen.push(entries));
-    await eventually('the watches are live', async () => seen.length === 1 && (await watchers()) === 3);
+    await eventually('the watches are live', async () => seen.length === 1 && (await watchers()) === 4);
     forAll((proxy) => proxy.toClient.hold());
     await operator.clutter(`${queue}/clutter`, { puts: 1_500, bytes: 1_000 });
     await eventually('the server finds watchers slow', async () => {

@@ -18,8 +18,16 @@ const watching = backend.observe(spec.queue).subscribe({ error: () => undefined 
 const session = await backend.open(10_000, signal);
 await session.enqueue(spec);
 await session.renew(signal);
+const [one, two] = [wish(freshQueue()), wish(freshQueue(), { shared: true })];
+await session.enqueueAll?.([one, two]);
+await session.share?.(one.queue, one.id, '');
 await session.remove(spec.queue, spec.id);
+const following = backend.registers?.observe(spec.queue, 'life').subscribe({ error: () => undefined });
+await backend.registers?.write(spec.queue, 'life', { text: 'over', was: undefined });
+await session.abandon?.();
+const resumed = await backend.resume?.(session.resumption ?? '', signal);
 watching.unsubscribe();
-await session.close();
+following?.unsubscribe();
+await resumed?.close();
 await backend.close();
 process.send?.('closed');

@@ -146,6 +146,21 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
+    title: 'each entry of a multi-lock tells that the others are held along with it',
+    async check(site) {
+      const names = [site.queue, site.freshQueue(), site.freshQueue()];
+      const locks = site.client();
+      const own = await locks.multi(names).acquire();
+      for (const name of names) {
+        const seen = site.follow(locks.watch(name));
+        await site.until('seen', () => seen.last?.entries.length === 1);
+        const others = names.filter((other) => other !== name).map((other) => own.of(other).id);
+        expect(seen.last?.entries[0]?.holds).to.have.members(others);
+      }
+      await own.release();
+    },
+  },
+  {
     title: 'names that cannot be taken together are refused at the call',
     async check(site) {
       const locks = site.client();

@@ -1,0 +1,83 @@
+import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
+import type { IKeyValue, IRangeResponse } from 'etcd3';
+import type { QueueRows } from './ahead.ts';
+import type { Entry } from './entry.ts';
+import { readKey } from './keys.ts';
+import { look, lookAt } from './txn.ts';
+
+/** An entry on its way into the queue, and how it was asked for. */
+export interface Newcomer {
+  readonly entry: Entry;
+  readonly spec: EntrySpec;
+}
+
+/** The session's part in an enqueue. */
+export interface Ticket {
+  readonly lease: string;
+  readonly generationKey: Buffer;
+  readonly generation: bigint;
+}
+
+/** An entry as the server has it. */
+export interface Found {
+  readonly key: Buffer;
+  readonly order: bigint;
+  readonly marked: boolean;
+}
+
+/** What the server made of an enqueue. */
+export type Entered =
+  /** In the queue now. */
+  | { readonly status: 'made'; readonly order: bigint; readonly rows: QueueRows }
+  /** In the queue since an earlier attempt whose answer was lost. */
+  | ({ readonly status: 'found' } & Found)
+  /** Not in the queue, and the generation that was compared is not the server's; or another that belongs to it is not. */
+  | { readonly status: 'outdated'; readonly generation: bigint }
+  /** Not in the queue, only if it was to be empty: `contenders` are there, or nothing but keys of nested names. */
+  | { readonly status: 'occupied'; readonly contenders: boolean };
+
+/** At the generation, at each entry, and at the marks that may be there. */
+export function looks(newcomers: readonly Newcomer[], { generationKey }: Ticket): ReturnType<typeof look>[] {
+  return [
+    look(generationKey),
+    ...newcomers.map(({ entry }) => lookAt(entry.sought)),
+    ...newcomers.flatMap(({ entry }) => (entry.soughtMark ? [lookAt(entry.soughtMark)] : [])),
+  ];
+}
+
+/** Whose answer it is. */
+export interface Asker {
+  readonly newcomers: readonly Newcomer[];
+  readonly ticket: Ticket;
+  /** Which of the newcomers. */
+  readonly i: number;
+}
+
+/** Throws `ENTRY_LOST` when somebody else holds the key. */
+export function readLooks(
+  ranges: readonly (IRangeResponse | undefined)[],
+  { newcomers, ticket, i }: Asker,
+): Entered {
+  const [generation, ...rest] = ranges;
+  const newcomer = newcomers[i] as Newcomer;
+  const own = ownRow(known(rest[i]), newcomer.entry);
+  const marks = newcomer.entry.soughtMark ? known(rest[newcomers.length + i]).kvs : [];
+  if (own?.lease === ticket.lease) return { status: 'found', ...foundIn(own, marks) };
+  if (own) throw new QueueLockError('ENTRY_LOST', `another lease holds the key ${own.key.toString()}`);
+  return { status: 'outdated', generation: BigInt(known(generation).kvs[0]?.mod_revision ?? 0) };
+}
+
+/** The entry's own row among those of its look, which may have met keys of nested names. */
+export function ownRow({ kvs }: IRangeResponse, { under }: Entry): IKeyValue | undefined {
+  return kvs.find(({ key }) => readKey(under, key) !== undefined);
+}
+
+export function foundIn(own: IKeyValue, marks: readonly IKeyValue[]): Found {
+  return { key: own.key, order: BigInt(own.create_revision), marked: marks.length > 0 };
+}
+
+/** What was asked for, where a well-behaved server has it. */
+export function known(range: IRangeResponse | undefined): IRangeResponse {
+  if (!range) throw new QueueLockError('UNAVAILABLE', 'etcd gave an answer that does not fit the request');
+  return range;
+}

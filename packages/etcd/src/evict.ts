@@ -1,0 +1,33 @@
+import { invalidArgument } from '@queuelock/core/backend';
+import type { Surroundings } from './entries.ts';
+import { markDirectory, queuePrefix, readKey } from './keys.ts';
+import { createdAt, remove } from './txn.ts';
+
+/** One life of a key in a queue. */
+export interface Evictee {
+  readonly queue: string;
+  readonly key: string;
+  readonly order: bigint;
+}
+
+/**
+ * Removes whoever's entry, also a foreign one, and its mark; the trace of its hold stays, since its owner may not know yet.
+ * Sent again after a lost reply, it tells that nothing is there.
+ */
+export async function evict(
+  { connection, prefix }: Pick<Surroundings, 'connection' | 'prefix'>,
+  { queue, key, order }: Evictee,
+): Promise<boolean> {
+  const under = queuePrefix(prefix, queue);
+  const entry = key.startsWith(under) ? readKey(under, Buffer.from(key)) : undefined;
+  if (!entry) throw invalidArgument('entry.key', key, `is directly under ${JSON.stringify(under)}`);
+  // A key that is not there has the create revision 0.
+  if (order <= 0n) return false;
+  const stored = Buffer.from(key);
+  const mark = Buffer.from(markDirectory(prefix, queue) + entry.name);
+  const txn = { compare: [createdAt(stored, order)], success: [remove(stored), remove(mark)] };
+  const { succeeded } = await connection.ask('removing an entry', (etcd, options) =>
+    etcd.kv.txn(txn, options),
+  );
+  return succeeded;
+}

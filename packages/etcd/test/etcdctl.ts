@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A process that stands in a queue. */
+export interface EtcdctlLock {
+  /** What it has printed: its key, once it owns the lock. */
+  printed(): string;
+  /** Ends it, wherever it stands. */
+  release(): Promise<void>;
+}
+
+/** `etcdctl lock NAME`. */
+export function lockByEtcdctl(endpoint: string, name: string): EtcdctlLock {
+  const child = spawn('etcdctl', ['lock', name], {
+    env: { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: endpoint },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  const exited = once(child, 'exit');
+  return {
+    printed: () => printed,
+    release: async () => {
+      child.kill('SIGINT');
+      await exited;
+    },
+  };
+}

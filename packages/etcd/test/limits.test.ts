@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import type { Session } from '@queuelock/core/backend';
+import { sharedEtcd, type EtcdService } from '../../../integration/services.ts';
+import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { lockByEtcdctl } from './etcdctl.ts';
+import { Operator } from './operator.ts';
+import { requestsOf } from './requests.ts';
+
+describe('limits and permits on etcd', () => {
+  let server: EtcdService;
+  let operator: Operator;
+  let session: Session;
+  const clients = new Clients();
+
+  before(async () => {
+    server = await sharedEtcd('limits of @queuelock/etcd');
+    operator = new Operator(server.endpoint);
+  });
+  after(() => {
+    operator.close();
+  });
+  beforeEach(async () => {
+    session = await clients.session({ hosts: server.endpoint, beats: 'verified' });
+  });
+  afterEach(() => clients.close());
+
+  it('stand in the names of the keys, where there is more than one', async () => {
+    const queue = freshQueue();
+    const specs = [wish(queue, { limit: 3, permits: 2 }), wish(queue, { limit: 3 }), wish(queue)];
+    const keys: string[] = [];
+    for (const spec of specs) keys.push((await session.enqueue(spec)).key);
+    const ends = ['~2of3', '~1of3', ''];
+    expect(keys).to.deep.equal(specs.map(({ id }, i) => `${queue}/${session.id}-${id}${ends[i]}`));
+    expect(await operator.keysUnder(`${queue}/`)).to.deep.equal(keys);
+  });
+
+  it('change with the limit of a call under the same key, for two requests', async () => {
+    const queue = freshQueue();
+    await session.enqueue(wish(queue, { limit: 2, permits: 2 }));
+    const spec = wish(queue, { limit: 2 });
+    const first = await session.enqueue(spec);
+    let second = first;
+    const cost = await requestsOf(server.endpoint, async () => {
+      second = await session.enqueue({ ...spec, limit: 3 });
+    });
+    expect(cost).to.equal(2);
+    expect([second.key, second.order]).to.deep.equal([first.key, first.order]);
+    expect([first.turn.admitted, second.turn.admitted]).to.deep.equal([false, true]);
+    expect(second.otherLimit).to.equal(2);
+    const [under2, under3] = [clients.follow(first), clients.follow(second)];
+    await eventually('both have told', () => under2.turn !== undefined && under3.turn !== undefined);
+    expect([under2.turn?.admitted, under3.turn?.admitted]).to.deep.equal([false, true]);
+    expect((await session.enqueue({ ...spec, limit: 2 })).turn.admitted).to.equal(false);
+    expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
+  });
+
+  it('are 1 for whoever says nothing, as etcdctl, which takes one permit of ours', async () => {
+    const queue = freshQueue();
+    const etcdctl = lockByEtcdctl(server.endpoint, queue);
+    await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
+    const two = await session.enqueue(wish(queue, { limit: 3, permits: 2 }));
+    expect(two.turn).to.deep.equal({ admitted: true, ahead: 1 });
+    expect(two.otherLimit).to.equal(1);
+    const one = await session.enqueue(wish(queue, { limit: 3 }));
+    expect(one.turn).to.deep.equal({ admitted: false, ahead: 2 });
+    const turns = clients.follow(one);
+    await etcdctl.release();
+    await turns.untilAdmitted();
+  });
+
+  it('do not hide who waits for many permits behind many who hold one', async () => {
+    const queue = freshQueue();
+    const holders = Array.from({ length: 60 }, () => wish(queue, { limit: 60 }));
+    for (const holder of holders) expect((await session.enqueue(holder)).turn.admitted).to.equal(true);
+    const turns = clients.follow(await session.enqueue(wish(queue, { limit: 60, permits: 59 })));
+    for (const { id } of holders.slice(0, 58)) await session.remove(queue, id);
+    expect(turns.turn?.admitted).to.equal(false);
+    await session.remove(queue, holders[58]!.id);
+    await turns.untilAdmitted();
+  });
+});
+
+describe('an operator who evicts on etcd', () => {
+  let server: EtcdService;
+  const clients = new Clients();
+
+  before(async () => {
+    server = await sharedEtcd('evictions on @queuelock/etcd');
+  });
+  afterEach(() => clients.close());
+
+  it('removes an entry of etcdctl, in one request', async () => {
+    const backend = clients.backend({ hosts: server.endpoint });
+    const queue = freshQueue();
+    const etcdctl = lockByEtcdctl(server.endpoint, queue);
+    await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
+    const session = await clients.session({ hosts: server.endpoint, beats: 'verified' });
+    const behind = await session.enqueue(wish(queue));
+    const operator = new Operator(server.endpoint);
+    const key = etcdctl.printed().trim();
+    const order = await operator.createRevisionOf(key);
+    operator.close();
+    let evicted: unknown;
+    const cost = await requestsOf(server.endpoint, async () => {
+      evicted = await backend.evict?.(queue, { key, order });
+    });
+    expect([evicted, cost]).to.deep.equal([true, 1]);
+    await clients.follow(behind).untilAdmitted();
+    await etcdctl.release();
+  });
+
+  it('hears that an order which nobody can have is not there', async () => {
+    const backend = clients.backend({ hosts: server.endpoint });
+    const queue = freshQueue();
+    for (const order of [0n, -1n])
+      expect(await backend.evict?.(queue, { key: `${queue}/nobody`, order })).to.equal(false);
+  });
+
+  for (const key of ['other/a', 'jobs', 'jobs/nested/a', '.queuelock/a']) {
+    it(`is refused the key ${key} in the queue "jobs", with the prefix that it lacks`, async () => {
+      const backend = clients.backend({ hosts: server.endpoint });
+      const failure: unknown = await backend
+        .evict?.('jobs', { key, order: 1n })
+        .catch((error: unknown) => error);
+      expect(failure).to.have.property('code', 'INVALID_ARGUMENT');
+      expect(failure)
+        .to.have.property('message')
+        .that.matches(/directly under "jobs\/"/);
+    });
+  }
+});

@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import type { Register, Registers } from '@queuelock/core/backend';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { startEtcd } from '../../../integration/services.ts';
+import { EtcdRegisters, type RegisterSurroundings } from '../src/registers.ts';
+import { Subject } from '../src/rx.ts';
+import type { WatchNews, Watches } from '../src/watches.ts';
+import { Clients, eventually, freshQueue } from './clients.ts';
+import { mentions } from './late.ts';
+import { Operator } from './operator.ts';
+import { requestsOf } from './requests.ts';
+
+type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
+
+async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  const failure: unknown = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return (failure as { code?: unknown } | undefined)?.code;
+}
+
+describe('registers on etcd', () => {
+  let server: Server;
+  let operator: Operator;
+  let proxy: TcpProxy;
+  let registers: Registers;
+  const clients = new Clients();
+
+  before(async () => {
+    server = await startEtcd({ way: 'process' });
+    operator = new Operator(server.endpoint);
+  });
+  after(async () => {
+    operator.close();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    proxy = await startProxy(server.endpoint);
+    registers = clients.backend({ hosts: proxy.endpoint, prefix: 'team/', requestTimeoutMs: 300 }).registers!;
+  });
+  afterEach(async () => {
+    await proxy.heal();
+    await clients.close();
+    await proxy.stop();
+  });
+
+  it('are keys without a lease, their versions the revisions of their last writes, and none when they are empty', async () => {
+    const queue = `${freshQueue()}/nested`;
+    const key = `team/.queuelock/register/open/${queue}`;
+    expect(await registers.write(queue, 'open', { text: 'yes', was: undefined })).to.equal(true);
+    expect(await operator.under(key)).to.deep.equal({ [key]: 'yes' });
+    expect(await operator.leaseOf(key)).to.equal('0');
+    const written = await registers.read(queue, 'open');
+    expect(written).to.deep.equal({ text: 'yes', version: String(await operator.createRevisionOf(key)) });
+    expect(await registers.write(queue, 'open', { text: undefined, was: written!.version })).to.equal(true);
+    expect(await operator.keysUnder(key)).to.deep.equal([]);
+  });
+
+  it('cost one request to read and one to write', async () => {
+    const queue = freshQueue();
+    const write = (): Promise<unknown> => registers.write(queue, 'open', { text: '', was: undefined });
+    await registers.read(queue, 'open');
+    expect(await requestsOf(server.endpoint, () => registers.read(queue, 'open'))).to.equal(1);
+    expect(await requestsOf(server.endpoint, write)).to.equal(1);
+    expect(await requestsOf(server.endpoint, write)).to.equal(1);
+  });
+
+  it('tell what was written when the reply is lost and they are read again', async () => {
+    const queue = freshQueue();
+    const trap = proxy.loseNextReply(mentions(queue));
+    const written = registers.write(queue, 'open', { text: 'maybe', was: undefined });
+    expect(await codeOf(written)).to.equal('UNAVAILABLE');
+    await trap.lost;
+    expect((await registers.read(queue, 'open'))?.text).to.equal('maybe');
+    expect(await registers.write(queue, 'open', { text: 'again', was: undefined })).to.equal(false);
+  });
+
+  it('refuse kinds, versions and texts that cannot be', async () => {
+    const queue = freshQueue();
+    const write = (text: string, was?: string): Promise<unknown> =>
+      codeOf(registers.write(queue, 'open', { text, was }));
+    for (const kind of ['', 'Open', 'open/x', 'x'.repeat(17)])
+      expect(await codeOf(registers.read(queue, kind)), kind).to.equal('INVALID_ARGUMENT');
+    expect(await write('ü'.repeat(2_049))).to.equal('INVALID_ARGUMENT');
+    for (const was of ['', '0', '-1', 'x']) expect(await write('', was), was).to.equal('INVALID_ARGUMENT');
+    expect(await registers.read(queue, 'open')).to.equal(undefined);
+  });
+
+  it('tell an observer of changes, each once, and fail it when the connection breaks', async () => {
+    const queue = freshQueue();
+    const other = clients.backend({ hosts: server.endpoint, prefix: 'team/' }).registers!;
+    const seen: (Register | undefined)[] = [];
+    let failure: unknown;
+    registers.observe(queue, 'open').subscribe({
+      next: (register) => seen.push(register),
+      error: (error: unknown) => (failure = error),
+    });
+    await eventually('the empty one is seen', () => seen.length === 1);
+    await other.write(queue, 'open', { text: 'one', was: undefined });
+    await eventually('the text is seen', () => seen.length === 2);
+    await other.write(queue, 'open', { text: undefined, was: seen[1]!.version });
+    await eventually('the end is seen', () => seen.length === 3);
+    expect(seen.map((register) => register?.text)).to.deep.equal([undefined, 'one', undefined]);
+    proxy.refuse();
+    proxy.cut();
+    await eventually('the observer hears of it', () => failure !== undefined);
+    expect(failure).to.have.property('code', 'UNAVAILABLE');
+  });
+
+  it('tell two who follow the same stream one by one the present first', async () => {
+    const queue = freshQueue();
+    const register$ = registers.observe(queue, 'open');
+    for (const text of [undefined, 'now']) {
+      if (text !== undefined) await registers.write(queue, 'open', { text, was: undefined });
+      const seen: (Register | undefined)[] = [];
+      const following = register$.subscribe((register) => seen.push(register));
+      await eventually('the first is told', () => seen.length === 1);
+      expect(seen[0]?.text).to.equal(text);
+      following.unsubscribe();
+    }
+  });
+});
+
+describe('an observed register', () => {
+  const change = (version: number): WatchNews => {
+    const kv = { key: Buffer.from('k'), value: Buffer.from(`text ${version}`), version: '1', lease: '0' };
+    const revisions = { create_revision: '1', mod_revision: String(version) };
+    const event = { type: 'Put', kv: { ...kv, ...revisions }, prev_kv: { ...kv, ...revisions } } as const;
+    return { status: 'events', events: [event] };
+  };
+
+  it('is never told older than before, when changes come while it is read', async () => {
+    const news$ = new Subject<WatchNews>();
+    const watches: Pick<Watches, 'watch'> = { watch: () => news$ };
+    let answer: (read: unknown) => void = () => undefined;
+    const around = {
+      prefix: '',
+      watches,
+      connection: { ask: () => new Promise((resolve) => (answer = resolve)) },
+    };
+    const told: unknown[] = [];
+    new EtcdRegisters(around as unknown as RegisterSurroundings)
+      .observe('q', 'open')
+      .subscribe((register) => told.push(register?.version));
+    news$.next({ status: 'live' });
+    for (const version of [5, 6, 8]) news$.next(change(version));
+    const { kv } = (change(6) as { readonly events: readonly { readonly kv: unknown }[] }).events[0]!;
+    answer({ header: { revision: '7' }, kvs: [kv] });
+    await eventually('the last change is told', () => told.at(-1) === '8');
+    expect(told).to.deep.equal(['6', '8']);
+  });
+});

@@ -1,0 +1,216 @@
+import { expect } from 'chai';
+import type { Backend, Session } from '@queuelock/core/backend';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { startEtcd } from '../../../integration/services.ts';
+import { readResumption, writeResumption } from '../src/resumption.ts';
+import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { delayFirst, mentions } from './late.ts';
+import { Operator } from './operator.ts';
+import { handledTxns, requestsOf } from './requests.ts';
+
+type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
+
+const patient = new AbortController().signal;
+
+describe('what a session of etcd needs to be resumed', () => {
+  it('is its lease, its time to live and its prefix', () => {
+    for (const id of ['7587862094807893254', '10', '-1']) {
+      const written = writeResumption({ id, ttlMs: 5_000 }, 'team/');
+      expect(readResumption(written, 'team/')).to.deep.equal({ id, ttlMs: 5_000 });
+    }
+  });
+
+  it('is refused with another prefix, and names both', () => {
+    const written = writeResumption({ id: '10', ttlMs: 5_000 }, 'team/');
+    expect(() => readResumption(written, ''))
+      .to.throw(/same prefix, "" and not "team\/"/)
+      .with.property('code', 'INVALID_ARGUMENT');
+  });
+
+  for (const text of ['', 'x', 'null', '7', '{}', '{"lease":"0","ttlMs":1}', '{"lease":"a"}', '[]']) {
+    it(`is not ${JSON.stringify(text)}`, () => {
+      expect(() => readResumption(text, ''))
+        .to.throw(/session's `resumption`/)
+        .with.property('code', 'INVALID_ARGUMENT');
+    });
+  }
+
+  it('is not repeated in a message, since it may be the secret of another backend', () => {
+    expect(() => readResumption('{"password":"s3cret"}', ''))
+      .to.throw()
+      .not.match(/s3cret/);
+  });
+});
+
+describe('a resumed session of etcd', () => {
+  let server: Server;
+  let operator: Operator;
+  let proxies: TcpProxy[];
+  let heir: Backend;
+  const clients = new Clients();
+
+  before(async () => {
+    server = await startEtcd({ way: 'process' });
+    operator = new Operator(server.endpoint);
+  });
+  after(async () => {
+    operator.close();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
+    heir = clients.backend({ hosts: server.endpoint, beats: 'verified' });
+  });
+  afterEach(async () => {
+    await Promise.all(proxies.map((proxy) => proxy.heal()));
+    await clients.close();
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+  });
+
+  const direct = (): Promise<Session> => clients.session({ hosts: server.endpoint, beats: 'verified' });
+
+  async function handOver(session: Session): Promise<Session> {
+    const { resumption } = session;
+    await session.abandon?.();
+    return heir.resume!(resumption!, patient);
+  }
+
+  async function everything(): Promise<string[]> {
+    return (await operator.keysUnder('q-')).concat(await operator.keysUnder('.queuelock/shared/'));
+  }
+
+  it('finds an entry under the name of its first limit, and takes no second place', async () => {
+    const session = await direct();
+    const spec = wish(freshQueue(), { limit: 3, permits: 2 });
+    const { key, order } = await session.enqueue(spec);
+    expect(key).to.match(/~2of3$/);
+    const resumed = await handOver(session);
+    const again = await resumed.enqueue({ ...spec, limit: 1, permits: 1 });
+    expect([again.key, again.order]).to.deep.equal([key, order]);
+    const five = await resumed.enqueue({ ...spec, limit: 5 });
+    expect([five.key, five.order]).to.deep.equal([key, order]);
+    expect(await operator.keysUnder(`${spec.queue}/`)).to.deep.equal([key]);
+    expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('costs as much as any other for new entries, and one look for a known one that is not entered again', async () => {
+    const session = await direct();
+    const held = wish(freshQueue());
+    await session.enqueue(held);
+    const resumed = await handOver(session);
+    const spec = wish(freshQueue());
+    expect(await requestsOf(server.endpoint, () => resumed.enqueue(spec))).to.equal(1);
+    expect(await requestsOf(server.endpoint, () => resumed.remove(spec.queue, spec.id))).to.equal(1);
+    expect(await requestsOf(server.endpoint, () => resumed.remove(held.queue, held.id))).to.equal(2);
+    expect(await everything()).to.deep.equal([]);
+    await resumed.close();
+  });
+
+  it('updates, shares and removes what another process has entered, together with trace and mark', async () => {
+    const session = await direct();
+    const spec = wish(freshQueue(), { value: 'old' });
+    const { key } = await session.enqueue(spec);
+    await session.traces?.leave(spec.queue, spec.id);
+    await session.share?.(spec.queue, spec.id, 'reads');
+    const resumed = await handOver(session);
+    expect(await resumed.update(spec.queue, spec.id, 'new')).to.equal(true);
+    expect(await operator.under(`${spec.queue}/`)).to.deep.equal({ [key]: 'new' });
+    expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+    expect(await operator.keysUnder(`.queuelock/held/${spec.queue}/`)).to.deep.equal([]);
+    const none = wish(spec.queue);
+    expect(await resumed.update(none.queue, none.id, '')).to.equal(false);
+    expect(await resumed.share?.(none.queue, none.id, '')).to.equal(false);
+    expect(await resumed.remove(none.queue, none.id)).to.equal(false);
+    await resumed.close();
+  });
+
+  it('knows which of its entries have become readers', async () => {
+    const session = await direct();
+    const spec = wish(freshQueue());
+    await session.enqueue(spec);
+    await session.share?.(spec.queue, spec.id, '');
+    const resumed = await handOver(session);
+    // Whichever way the caller has noted it.
+    for (const shared of [false, true]) {
+      const { turn } = await resumed.enqueue({ ...spec, shared });
+      expect(turn).to.deep.equal({ admitted: true, ahead: 0 });
+    }
+    expect(await operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
+    expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+    await resumed.close();
+  });
+
+  it('refuses what the other process had sent and the server had not received yet', async () => {
+    const session = await clients.session({
+      hosts: proxies.map(({ endpoint }) => endpoint),
+      requestTimeoutMs: 300,
+    });
+    const spec = wish(freshQueue());
+    const slowed = delayFirst(proxies, { chunk: mentions(spec.id), ms: 900 });
+    const before = await handledTxns(server.endpoint);
+    const late = session.enqueue(spec).catch(() => undefined);
+    await eventually('it is on its way', slowed);
+    const resumed = await handOver(session);
+    expect(await resumed.remove(spec.queue, spec.id)).to.equal(false);
+    const answered = await handledTxns(server.endpoint);
+    expect(answered - before).to.be.at.least(2);
+    await late;
+    await eventually('it arrives', async () => (await handledTxns(server.endpoint)) > answered);
+    expect(await everything()).to.deep.equal([]);
+    await resumed.close();
+  });
+
+  it('leaves nothing of an entry whose second entering had no certain outcome', async () => {
+    const session = await direct();
+    const spec = wish(freshQueue(), { limit: 3 });
+    await session.enqueue(spec);
+    const { resumption } = session;
+    await session.abandon?.();
+    const lossy = clients.backend({ hosts: proxies[0]!.endpoint, requestTimeoutMs: 300, beats: 'verified' });
+    const resumed = await lossy.resume!(resumption!, patient);
+    const trap = proxies[0]!.loseNextReply(mentions(spec.id));
+    // With another limit it would get another key.
+    const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 'UNAVAILABLE');
+    await trap.lost;
+    expect(await operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
+    expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+    await resumed.close();
+  });
+
+  it('may be resumed again when the reply was lost, and gets as much time as the server grants', async () => {
+    const session = await direct();
+    const { resumption, ttlMs } = session;
+    await session.abandon?.();
+    const lossy = clients.backend({ hosts: proxies[0]!.endpoint, requestTimeoutMs: 300, beats: 'verified' });
+    let met = 0;
+    // The first is the proof of a heartbeat, the second makes what was sent before too late.
+    const trap = proxies[0]!.loseNextReply(
+      (chunk) => mentions(`.queuelock/${session.id}`)(chunk) && (met += 1) === 2,
+    );
+    const failure: unknown = await lossy.resume!(resumption!, patient).catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 'UNAVAILABLE');
+    await trap.lost;
+    const resumed = await heir.resume!(resumption!.replace(String(ttlMs), '4000'), patient);
+    expect([resumed.id, resumed.ttlMs]).to.deep.equal([session.id, ttlMs]);
+    await resumed.close();
+  });
+
+  it('is left alone by an abort, which is the reason of the rejection', async () => {
+    const session = await direct();
+    const { resumption } = session;
+    await session.abandon?.();
+    const why = new Error('not wanted any more');
+    const failure: unknown = await heir.resume!(resumption!, AbortSignal.abort(why)).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).to.equal(why);
+    const resumed = await heir.resume!(resumption!, patient);
+    expect(await resumed.renew(patient)).to.equal(session.ttlMs);
+    await resumed.close();
+  });
+});

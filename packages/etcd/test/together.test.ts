@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import type { EntrySpec, Session } from '@queuelock/core/backend';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { startEtcd } from '../../../integration/services.ts';
+import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { delayFirst, mentions } from './late.ts';
+import { Operator } from './operator.ts';
+import { handledTxns, requestsOf } from './requests.ts';
+
+type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
+
+/** Wishes for queues below one name that no other test uses. */
+function wishes(count: number, more: Partial<EntrySpec> = {}): EntrySpec[] {
+  const parent = freshQueue();
+  return Array.from({ length: count }, (_, i) => wish(`${parent}/${i}`, more));
+}
+
+async function codeOf(promise: Promise<unknown> | undefined): Promise<unknown> {
+  const failure: unknown = await promise?.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return (failure as { code?: unknown } | undefined)?.code;
+}
+
+describe('entering several queues of etcd at once', () => {
+  let server: Server;
+  let operator: Operator;
+  let proxies: TcpProxy[];
+  const clients = new Clients();
+
+  before(async () => {
+    server = await startEtcd({ way: 'process' });
+    operator = new Operator(server.endpoint);
+  });
+  after(async () => {
+    operator.close();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
+  });
+  afterEach(async () => {
+    await Promise.all(proxies.map((proxy) => proxy.heal()));
+    await clients.close();
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+  });
+
+  const direct = (): Promise<Session> => clients.session({ hosts: server.endpoint, beats: 'verified' });
+  const slow = (): Promise<Session> =>
+    clients.session({ hosts: proxies.map(({ endpoint }) => endpoint), requestTimeoutMs: 300 });
+  /** On one way only, where a reply is to be lost. */
+  const lossy = (): Promise<Session> =>
+    clients.session({ hosts: proxies[0]!.endpoint, requestTimeoutMs: 300 });
+  const keysOf = async (specs: readonly EntrySpec[]): Promise<string[]> =>
+    (await Promise.all(specs.map(({ queue }) => operator.keysUnder(`${queue}/`)))).flat();
+
+  it('costs one request and makes one revision', async () => {
+    const session = await direct();
+    const specs = [
+      wish(freshQueue()),
+      wish(freshQueue(), { shared: true }),
+      wish(freshQueue(), { limit: 2 }),
+    ];
+    let orders: unknown;
+    const cost = await requestsOf(server.endpoint, async () => {
+      const placements = (await session.enqueueAll?.(specs)) ?? [];
+      expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, true, true]);
+      orders = placements.map(({ order }) => order);
+    });
+    expect(cost).to.equal(1);
+    const created = await Promise.all((await keysOf(specs)).map((key) => operator.createRevisionOf(key)));
+    expect(created).to.deep.equal(orders);
+    expect(new Set(created)).to.have.property('size', 1);
+  });
+
+  it('takes 60 queues in one transaction, also of readers, and no more', async () => {
+    const session = await direct();
+    for (const specs of [wishes(60), wishes(60, { shared: true })]) {
+      const placements = (await session.enqueueAll?.(specs)) ?? [];
+      expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(60);
+      expect(await keysOf(specs)).to.have.length(60);
+    }
+    const tooMany = wishes(61);
+    expect(await codeOf(session.enqueueAll?.(tooMany))).to.equal('INVALID_ARGUMENT');
+    expect(await keysOf(tooMany)).to.deep.equal([]);
+  });
+
+  it('looks at the marks afterwards where there are too many readers for one transaction', async () => {
+    const session = await direct();
+    const specs = wishes(60, { shared: true });
+    const [writer] = specs.map(({ queue }) => wish(queue)) as [EntrySpec];
+    await session.enqueue(writer);
+    await session.share?.(writer.queue, writer.id, '');
+    const cost = await requestsOf(server.endpoint, async () => {
+      const placements = (await session.enqueueAll?.(specs)) ?? [];
+      expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(60);
+    });
+    expect(cost).to.equal(2);
+  });
+
+  for (const [about, sign] of [
+    ['before', '!'],
+    ['after', 'z'],
+  ] as const) {
+    it(`takes names that nest in each other, of which none is in the way of another (those below sort ${about})`, async () => {
+      const session = await direct();
+      const outer = freshQueue();
+      const nested = Array.from({ length: 50 }, (_, i) => wish(`${outer}/${sign}${i}/deeper`));
+      const specs = [...nested.slice(0, 25), wish(outer), wish(`${outer}/${sign}7`), ...nested.slice(25)];
+      const placements = (await session.enqueueAll?.(specs)) ?? [];
+      expect(placements).to.have.length(52);
+      for (const { turn } of placements) expect(turn).to.deep.equal({ admitted: true, ahead: 0 });
+      // Looks again: the outer one is still seen among so many rows of its own revision.
+      const again = [...((await session.enqueueAll?.(specs)) ?? []), await session.enqueue(specs[25]!)];
+      for (const { turn } of again) expect(turn).to.deep.equal({ admitted: true, ahead: 0 });
+      const behind = clients.follow(await session.enqueue(wish(outer)));
+      await session.remove(outer, specs[25]!.id);
+      await behind.untilAdmitted();
+    });
+  }
+
+  it('gives the same places, and takes no others, when the reply is lost', async () => {
+    const session = await lossy();
+    const specs = wishes(3);
+    const trap = proxies[0]!.loseNextReply(mentions(specs[0]!.id));
+    expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
+    await trap.lost;
+    const keys = await keysOf(specs);
+    expect(keys).to.have.length(3);
+    const placements = (await session.enqueueAll?.(specs)) ?? [];
+    expect(placements.map(({ key }) => key)).to.deep.equal(keys);
+    expect(await keysOf(specs)).to.deep.equal(keys);
+    for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
+    expect(await keysOf(specs)).to.deep.equal([]);
+  });
+
+  it('is refused for all when it arrives after the removal of one, and leaves nothing', async () => {
+    const session = await slow();
+    const specs = wishes(3);
+    const before = await handledTxns(server.endpoint);
+    const slowed = delayFirst(proxies, { chunk: mentions(specs[0]!.id), ms: 900 });
+    expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
+    expect(slowed()).to.equal(true);
+    expect(await session.remove(specs[1]!.queue, specs[1]!.id)).to.equal(false);
+    await eventually('it arrives late', async () => (await handledTxns(server.endpoint)) - before === 2);
+    expect(await keysOf(specs)).to.deep.equal([]);
+    const other = await session.enqueue(wish(specs[0]!.queue));
+    expect(other.turn).to.deep.equal({ admitted: true, ahead: 0 });
+  });
+
+  it('is the loss of all when somebody removed one before the lost reply was asked for again', async () => {
+    const session = await lossy();
+    const specs = wishes(3);
+    const trap = proxies[0]!.loseNextReply(mentions(specs[0]!.id));
+    expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
+    await trap.lost;
+    await operator.remove((await keysOf(specs))[1]!);
+    expect(await codeOf(session.enqueueAll?.(specs))).to.equal('ENTRY_LOST');
+    expect(await keysOf(specs)).to.deep.equal([]);
+  });
+});
