@@ -71,7 +71,8 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): Ahead<Riv
     });
   }
   // `more` and not `count`: the server counts the keys before it applies a filter on revisions.
-  return latest.more ? { refs } : { refs, total: refs.length };
+  const seenAt = BigInt(latest.header.revision);
+  return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
 }
 
 /** Whether rows of the same revision as the first may be missing. */

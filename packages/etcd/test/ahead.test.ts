@@ -98,7 +98,8 @@ describe('who is ahead, by the rows of a queue', () => {
     },
   ]) {
     it(`is ${about}`, () => {
-      const ahead = aheadIn(rows(ends, stored), contender(shared));
+      const { seenAt, ...ahead } = aheadIn(rows(ends, stored), contender(shared));
+      expect(seenAt ?? 200n).to.equal(200n);
       const refs = ahead.refs.map(({ key }) => key.toString().slice('q/'.length));
       expect({ ...ahead, refs }).to.deep.equal(expected);
     });

@@ -66,7 +66,7 @@ describe('the queues of @queuelock/etcd', () => {
     const outer = freshQueue();
     const inner = `${outer}/inner`;
     for (const queue of [inner, `${inner}/most`, outer, `${outer}/`]) {
-      expect((await session.enqueue(wish(queue))).turn).to.deep.equal({ admitted: true, ahead: 0 });
+      expect((await session.enqueue(wish(queue))).turn).to.include({ admitted: true, ahead: 0 });
     }
     expect((await session.enqueue(wish(outer))).turn).to.deep.equal({ admitted: false, ahead: 1 });
   });

@@ -59,7 +59,7 @@ describe('limits and permits on etcd', () => {
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
     await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
     const two = await session.enqueue(wish(queue, { limit: 3, permits: 2 }));
-    expect(two.turn).to.deep.equal({ admitted: true, ahead: 1 });
+    expect(two.turn).to.include({ admitted: true, ahead: 1 });
     expect(two.otherLimit).to.equal(1);
     const one = await session.enqueue(wish(queue, { limit: 3 }));
     expect(one.turn).to.deep.equal({ admitted: false, ahead: 2 });

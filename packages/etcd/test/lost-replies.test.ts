@@ -44,7 +44,7 @@ describe('@queuelock/etcd with lost replies', () => {
     const [key] = await operator.keysUnder(`${queue}/`);
     const placement = await session.enqueue(spec);
     expect(placement.key).to.equal(key);
-    expect(placement.turn).to.deep.equal({ admitted: true, ahead: 0 });
+    expect(placement.turn).to.include({ admitted: true, ahead: 0 });
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([key]);
     expect(await session.remove(queue, spec.id)).to.equal(true);
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([]);

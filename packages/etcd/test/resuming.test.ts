@@ -135,7 +135,7 @@ describe('a resumed session of etcd', () => {
     // Whichever way the caller has noted it.
     for (const shared of [false, true]) {
       const { turn } = await resumed.enqueue({ ...spec, shared });
-      expect(turn).to.deep.equal({ admitted: true, ahead: 0 });
+      expect(turn).to.include({ admitted: true, ahead: 0 });
     }
     expect(await operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);

@@ -110,10 +110,10 @@ describe('entering several queues of etcd at once', () => {
       const specs = [...nested.slice(0, 25), wish(outer), wish(`${outer}/${sign}7`), ...nested.slice(25)];
       const placements = (await session.enqueueAll?.(specs)) ?? [];
       expect(placements).to.have.length(52);
-      for (const { turn } of placements) expect(turn).to.deep.equal({ admitted: true, ahead: 0 });
+      for (const { turn } of placements) expect(turn).to.include({ admitted: true, ahead: 0 });
       // Looks again: the outer one is still seen among so many rows of its own revision.
       const again = [...((await session.enqueueAll?.(specs)) ?? []), await session.enqueue(specs[25]!)];
-      for (const { turn } of again) expect(turn).to.deep.equal({ admitted: true, ahead: 0 });
+      for (const { turn } of again) expect(turn).to.include({ admitted: true, ahead: 0 });
       const behind = clients.follow(await session.enqueue(wish(outer)));
       await session.remove(outer, specs[25]!.id);
       await behind.untilAdmitted();
@@ -146,7 +146,7 @@ describe('entering several queues of etcd at once', () => {
     await eventually('it arrives late', async () => (await handledTxns(server.endpoint)) - before === 2);
     expect(await keysOf(specs)).to.deep.equal([]);
     const other = await session.enqueue(wish(specs[0]!.queue));
-    expect(other.turn).to.deep.equal({ admitted: true, ahead: 0 });
+    expect(other.turn).to.include({ admitted: true, ahead: 0 });
   });
 
   it('is the loss of all when somebody removed one before the lost reply was asked for again', async () => {
