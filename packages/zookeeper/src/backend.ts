@@ -1,15 +1,20 @@
 import { QueueLockError, isQueueLockError, systemClock } from '@queuelock/core/backend';
-import type { Backend, BackendInfo, SeenEntry, Session } from '@queuelock/core/backend';
-import { connect } from './connect.ts';
+import type { Backend, BackendInfo, Registers, SeenEntry, Session } from '@queuelock/core/backend';
+import { connect, type ConnectRequest } from './connect.ts';
 import type { ZkDriver } from './driver.ts';
+import { entryIn, evictEntry } from './evict.ts';
 import { queuePath } from './names.ts';
 import { observeQueue } from './observe.ts';
 import type { Settings } from './options.ts';
+import { NodeRegisters, type RegisterStore } from './registers.ts';
+import { parseResumption } from './resumption.ts';
 import {
   NEVER,
   Observable,
   catchError,
   defer,
+  firstValueFrom,
+  map,
   share,
   switchMap,
   throwError,
@@ -27,6 +32,7 @@ const VIEWER_LINGERS_MS = 1_000;
 /** ZooKeeper as a backend: a connection for each session, and one for all observers while there are any. */
 export class ZooKeeperBackend implements Backend {
   readonly info: BackendInfo;
+  readonly registers: Registers;
   readonly #settings: Settings;
   readonly #clock = systemClock();
   readonly #closing = new AbortController();
@@ -49,6 +55,12 @@ export class ZooKeeperBackend implements Backend {
         resetOnComplete: true,
       }),
     );
+    this.registers = new NodeRegisters({
+      root: settings.root,
+      viewer$: this.#viewer$,
+      ask: (work) => this.#ask(work),
+      shown: (seen$) => this.#shown(seen$),
+    } satisfies RegisterStore);
   }
 
   checkName(queue: string): void {
@@ -58,25 +70,33 @@ export class ZooKeeperBackend implements Backend {
   async open(ttlMs: number, signal: AbortSignal): Promise<Session> {
     checkAsked(ttlMs, this.#settings);
     try {
-      return await this.#session(await this.#connect(ttlMs, signal), ttlMs);
+      return await this.#session({ ttlMs, signal });
     } catch (error) {
       signal.throwIfAborted();
       throw this.#outside(error);
     }
   }
 
+  async resume(resumption: string, signal: AbortSignal): Promise<Session> {
+    const wanted = { ...parseResumption(resumption), signal };
+    try {
+      return await this.#session(wanted);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw isQueueLockError(error, 'SESSION_LOST') ? error : this.#outside(error);
+    }
+  }
+
   observe(queue: string): Observable<readonly SeenEntry[]> {
-    return defer(() => {
-      if (this.#closing.signal.aborted) throw closed();
-      const directory = queuePath(this.#settings.root, queue);
-      return this.#viewer$.pipe(
-        switchMap((zk) => observeQueue(zk, directory)),
-        // Who still looks when the backend is closed sees nothing any more.
-        catchError((error: unknown) =>
-          this.#closing.signal.aborted ? NEVER : throwError(() => this.#outside(error)),
-        ),
-      );
-    });
+    return this.#shown(
+      this.#viewer$.pipe(switchMap((zk) => observeQueue(zk, queuePath(this.#settings.root, queue)))),
+    );
+  }
+
+  async evict(queue: string, entry: Pick<SeenEntry, 'key' | 'order'>): Promise<boolean> {
+    const directory = queuePath(this.#settings.root, queue);
+    entryIn(directory, entry.key);
+    return this.#ask((zk) => evictEntry(zk, directory, entry));
   }
 
   async close(): Promise<void> {
@@ -84,29 +104,60 @@ export class ZooKeeperBackend implements Backend {
     await Promise.all([...this.#connections].map((zk) => zk.close()));
   }
 
-  async #session(zk: ZkDriver, ttlMs: number): Promise<Session> {
+  async #session(wanted: Wanted): Promise<Session> {
+    const zk = await this.#connect(wanted);
     try {
-      checkGranted(zk.timeoutMs, ttlMs, this.#settings);
-      return await openSession(zk, { root: this.#settings.root, clock: this.#clock });
+      checkGranted(zk.timeoutMs, wanted.ttlMs, this.#settings);
+      const { root } = this.#settings;
+      return await openSession(zk, { root, clock: this.#clock, isResumed: wanted.session !== undefined });
     } catch (error) {
-      await zk.close();
+      await leave(zk, wanted);
       throw error;
     }
   }
 
-  async #connect(ttlMs: number, signal: AbortSignal): Promise<ZkDriver> {
-    const either = AbortSignal.any([signal, this.#closing.signal]);
-    const zk = await connect(this.#settings, { ttlMs, clock: this.#clock, signal: either });
+  async #connect(wanted: Wanted): Promise<ZkDriver> {
+    const signal = AbortSignal.any([wanted.signal, this.#closing.signal]);
+    const zk = await connect(this.#settings, { ...wanted, clock: this.#clock, signal });
     this.#connections.add(zk);
-    if (either.aborted) void zk.close();
-    zk.ended$.subscribe({ error: () => this.#connections.delete(zk) });
+    if (signal.aborted) void leave(zk, wanted);
+    const forget = (): unknown => this.#connections.delete(zk);
+    zk.ended$.subscribe({ error: forget, complete: forget });
     return zk;
+  }
+
+  #shown<T>(seen$: Observable<T>): Observable<T> {
+    return defer(() => {
+      if (this.#closing.signal.aborted) throw closed();
+      // Whoever still looks when the backend is closed sees nothing any more.
+      return seen$.pipe(
+        catchError((error: unknown) =>
+          this.#closing.signal.aborted ? NEVER : throwError(() => this.#outside(error)),
+        ),
+      );
+    });
+  }
+
+  /** Asks through the connection that only looks. */
+  async #ask<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) throw closed();
+    try {
+      const answer$ = this.#viewer$.pipe(
+        switchMap((zk) => work(zk)),
+        map((value) => ({ value })),
+      );
+      const answer = await firstValueFrom(answer$, { defaultValue: undefined });
+      if (answer) return answer.value;
+      throw closed();
+    } catch (error) {
+      throw this.#outside(error);
+    }
   }
 
   #view(): Observable<ZkDriver> {
     return new Observable((subscriber) => {
       const unwanted = new AbortController();
-      this.#connect(VIEWER_TTL_MS, unwanted.signal).then(
+      this.#connect({ ttlMs: VIEWER_TTL_MS, signal: unwanted.signal }).then(
         (zk) => {
           subscriber.add(() => void zk.close());
           subscriber.add(zk.ended$.subscribe({ error: (error: unknown) => subscriber.error(error) }));
@@ -128,6 +179,13 @@ export class ZooKeeperBackend implements Backend {
     const { endpoint } = this.#settings;
     return new QueueLockError('UNAVAILABLE', `the ZooKeeper session at ${endpoint} ended`, { cause: error });
   }
+}
+
+type Wanted = Omit<ConnectRequest, 'clock'>;
+
+/** Nobody here ends a session that somebody else has made. */
+function leave(zk: ZkDriver, { session }: Wanted): Promise<void> {
+  return session ? zk.abandon() : zk.close();
 }
 
 function closed(): QueueLockError {

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { QueueLockError, type Clock } from '@queuelock/core/backend';
 import { orAborted } from './aborted.ts';
-import type { ZkDriver } from './driver.ts';
+import type { SessionKey, ZkDriver } from './driver.ts';
 import { AUTH_FAILED_STATE } from './errors.ts';
 import { NativeDriver } from './native-driver.ts';
 import { requireAddon } from './native.ts';
@@ -12,11 +12,13 @@ import { firstValueFrom, merge } from './rx.ts';
 /** What it takes to connect, besides the settings. */
 export interface ConnectRequest {
   readonly ttlMs: number;
+  /** To go on with a session that there is: then it is never ended here, also when nothing comes of it. */
+  readonly session?: SessionKey | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Connects and makes a session. Rejects with `UNAVAILABLE`, `ACCESS_DENIED` or the signal's reason. */
+/** Connects and makes or resumes a session. Rejects with `UNAVAILABLE`, `ACCESS_DENIED`, `SESSION_LOST` or the signal's reason. */
 export async function connect(settings: Settings, request: ConnectRequest): Promise<ZkDriver> {
   const { signal } = request;
   const attempt = new AbortController();
@@ -36,7 +38,7 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
 }
 
 async function connectTo(first: string[], settings: Settings, request: ConnectRequest): Promise<ZkDriver> {
-  const { ttlMs, clock, signal } = request;
+  const { ttlMs, session, clock, signal } = request;
   let addresses = first;
   const onFailure = (): void => {
     resolveAll(settings).then(
@@ -51,6 +53,7 @@ async function connectTo(first: string[], settings: Settings, request: ConnectRe
     onFailure,
     auth: settings.auth,
     ttlMs,
+    session,
     clock,
   });
   try {
@@ -58,7 +61,7 @@ async function connectTo(first: string[], settings: Settings, request: ConnectRe
     await orAborted(connected, signal);
     return driver;
   } catch (error) {
-    void driver.close();
+    void (session ? driver.abandon() : driver.close());
     throw driver.endedWith === AUTH_FAILED_STATE ? refused(settings) : error;
   }
 }

@@ -10,6 +10,8 @@ export type NodeMode = 'persistent' | 'ephemeral' | 'ephemeral-sequential' | 'co
 export interface NodeStat {
   /** The id of the transaction that made it: grows for ever, across leaders and removed parents. */
   readonly czxid: bigint;
+  /** How often its content was replaced since. */
+  readonly version: number;
   /** The session that the node ends with, in lower-case hexadecimal; `0` for none. */
   readonly ephemeralOwner: string;
 }
@@ -22,6 +24,13 @@ export interface NodeData extends NodeStat {
 /** A new node's path, or why there is none. */
 export type Created =
   { readonly path: string } | { readonly path: undefined; readonly reason: 'no-parent' | 'exists' };
+
+/** What it takes to go on with a session. A secret. */
+export interface SessionKey {
+  /** In lower-case hexadecimal. */
+  readonly client_id: string;
+  readonly client_password: string;
+}
 
 /** Whether a call also asks for one notice of the next change. */
 export interface WatchOption {
@@ -45,12 +54,14 @@ export type ConnectionNews = { readonly status: 'lost'; readonly at: number } | 
 export interface ZkDriver {
   /** In lower-case hexadecimal, as `NodeStat.ephemeralOwner`. */
   readonly sessionId: string;
+  /** For somebody else to connect with. */
+  readonly sessionKey: SessionKey;
   /** The session timeout that the server granted. */
   readonly timeoutMs: number;
-  /** When the connection was begun, on the clock of the connector: the session cannot be older. */
+  /** When the connection was begun, on the clock of the connector: the server counts from no earlier time. */
   readonly begunAt: number;
   readonly connection$: Observable<ConnectionNews>;
-  /** Errors with `SESSION_LOST` when the session has ended, also for those who come late; never emits. */
+  /** Errors with `SESSION_LOST` when the session has ended, completes when it was abandoned, also for those who come late. */
   readonly ended$: Observable<never>;
 
   /** Answers with the path, to which the server has appended a number if the mode is sequential. */
@@ -74,4 +85,6 @@ export interface ZkDriver {
 
   /** Ends the session; its ephemeral nodes go. Never rejects; when the server is silent the session timeout does it. */
   close(): Promise<void>;
+  /** Disconnects, and leaves the session to its timeout or to somebody else. Calls after it reject with `CLOSED`. Never rejects. */
+  abandon(): Promise<void>;
 }

@@ -1,7 +1,14 @@
 import type { EntrySpec } from '@queuelock/core/backend';
 import type { NodeStat, ZkDriver } from './driver.ts';
 import { entryLost } from './errors.ts';
-import { conflictsAhead, entryName, entryPrefix, parseContender, type Contender } from './names.ts';
+import {
+  conflictsAhead,
+  contendersIn,
+  entryName,
+  entryPrefix,
+  parseContender,
+  type Contender,
+} from './names.ts';
 import { withDirectory, type Place } from './parents.ts';
 
 /** An entry's place in its queue. */
@@ -25,7 +32,7 @@ export async function takeSeat(
   zk: ZkDriver,
   { place, spec, created }: { place: Place; spec: EntrySpec; created: (path: string) => void },
 ): Promise<Seat> {
-  const name = `${place.directory}/${entryName(spec.id, spec.shared)}`;
+  const name = `${place.directory}/${entryName(spec)}`;
   const create = async (): Promise<Node | undefined> => {
     const { path } = await zk.create(name, spec.value ?? '', 'ephemeral-sequential');
     if (path === undefined) return undefined;
@@ -47,23 +54,33 @@ export async function takeSeat(
 /**
  * Finds the node of an enqueue whose answer was lost, by the id in its name. Nothing found is final: with `sync` the list
  * is no older than the last request of the connection before, and a server takes nothing from it once the session
- * has moved on. A node of an earlier session with this id is removed.
+ * has moved on. One id is one node: others with it (of an earlier session, or what a share has left) are removed.
+ *
+ * @param known the node's path, if its create was answered
  */
-export async function findSeat(zk: ZkDriver, { directory }: Place, id: string): Promise<Seat | undefined> {
+export async function findSeat(
+  zk: ZkDriver,
+  { directory }: Place,
+  { id, known }: { readonly id: string; readonly known: string | undefined },
+): Promise<Seat | undefined> {
   const [, children = []] = await Promise.all([zk.sync(), zk.children(directory)]);
-  for (const name of namesOf(children, id)) {
+  let seat: Seat | undefined;
+  // A writer comes before the reader that it was about to turn into.
+  for (const { name } of contendersIn(namesOf(children, id))) {
     const path = `${directory}/${name}`;
-    const stat = await zk.stat(path);
-    if (stat?.ephemeralOwner === zk.sessionId) return seatOf({ path, stat }, children);
-    if (stat) await zk.delete(path);
+    const stat = seat || (known !== undefined && known !== path) ? undefined : await zk.stat(path);
+    if (stat?.ephemeralOwner === zk.sessionId) seat = seatOf({ path, stat }, children);
+    else await zk.delete(path);
   }
-  return undefined;
+  return seat;
 }
 
 /** Looks again: the conflicting entries ahead, nearest first. Rejects with `ENTRY_LOST` when the own one is not there. */
-export async function lookAhead(zk: ZkDriver, { path, own }: Seat): Promise<Contender[]> {
-  const children = await zk.children(path.slice(0, path.lastIndexOf('/')));
-  if (!children?.includes(own.name)) throw entryLost(path);
+export async function lookAhead(zk: ZkDriver, path: string): Promise<Contender[]> {
+  const slash = path.lastIndexOf('/');
+  const children = await zk.children(path.slice(0, slash));
+  const own = parseContender(path.slice(slash + 1));
+  if (!own || !children?.includes(own.name)) throw entryLost(path);
   return conflictsAhead(children, own);
 }
 

@@ -1,85 +1,181 @@
 import type { EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
 import { findSeat, takeSeat, type Seat } from './enqueue.ts';
-import { entryLost } from './errors.ts';
+import { entryLost, entryUnwanted } from './errors.ts';
+import { Lane, inLine } from './lane.ts';
+import { parseContender, readerOf } from './names.ts';
 import { withDirectory, type Place } from './parents.ts';
+import { Subject, type Observable } from './rx.ts';
+import { findTrace } from './traces.ts';
+
+/** Where an entry is to be, and whether an earlier client of its session may have put it there. */
+export interface EntryPlace extends Place {
+  readonly isResumed: boolean;
+}
 
 /**
  * One entry of a session, from the first attempt to enqueue it until it is known to be out. Its calls run one after the
  * other, so a removal decides after an enqueue that was on its way.
  */
 export class OwnEntry {
+  readonly lane: Lane = new Lane();
+  readonly isResumed: boolean;
   readonly #zk: ZkDriver;
   readonly #place: Place;
   readonly #id: string;
+  readonly #unwanted = new AbortController();
+  readonly #shared$ = new Subject<void>();
   #path: string | undefined;
+  /** The other node of an entry that turns, or turned, into a reader, while that one may be there. */
+  #twin: string | undefined;
   /** Of its hold, once it may be there. */
   #trace: string | undefined;
   /** A create was sent, and not known to have failed. */
-  #mayBeIn = false;
-  #last: Promise<unknown> = Promise.resolve();
+  #mayBeIn: boolean;
 
-  constructor(zk: ZkDriver, place: Place, id: string) {
+  constructor(zk: ZkDriver, { isResumed, ...place }: EntryPlace, id: string) {
     this.#zk = zk;
     this.#place = place;
     this.#id = id;
+    this.isResumed = isResumed;
+    this.#mayBeIn = isResumed;
+  }
+
+  /** Its node, once that is known; another one when it has turned into a reader. */
+  get path(): string | undefined {
+    return this.#path;
+  }
+
+  /** Emits when it turns into a reader. */
+  get shared$(): Observable<void> {
+    return this.#shared$;
+  }
+
+  /** Aborts when it is to be removed: what has not begun to put it in need not begin. */
+  get unwanted(): AbortSignal {
+    return this.#unwanted.signal;
   }
 
   /** Takes a seat, or answers with the one it has. */
   enqueue(spec: EntrySpec): Promise<Seat> {
-    return this.#next(async () => {
-      const seat = this.#mayBeIn ? await findSeat(this.#zk, this.#place, this.#id) : undefined;
-      if (!seat && this.#path !== undefined) throw entryLost(this.#path);
-      this.#mayBeIn = true;
-      const created = (path: string): void => {
-        this.#path = path;
-      };
-      return seat ?? takeSeat(this.#zk, { place: this.#place, spec, created });
-    });
+    return inLine([this.lane], async () => (await this.seat()) ?? this.take(spec));
   }
 
   /** Whether there was an entry to remove; after that there is none. Rejects when that is not known. */
   remove(): Promise<boolean> {
-    return this.#next(async () => {
-      const path = await this.#find();
-      if (path === undefined) return false;
-      if (this.#trace !== undefined && (await this.#zk.stat(path))) await this.#zk.delete(this.#trace);
-      return this.#zk.delete(path);
-    });
-  }
-
-  /** Leaves the trace of its hold, a node of the same name in that directory; answers the name, nothing when it has no node. */
-  leaveTrace(place: Place): Promise<string | undefined> {
-    return this.#next(async () => {
-      const path = await this.#find();
-      if (path === undefined || !(await this.#zk.stat(path))) return undefined;
-      const name = path.slice(path.lastIndexOf('/') + 1);
-      const trace = `${place.directory}/${name}`;
-      this.#trace = trace;
-      await withDirectory(this.#zk, place, async () => {
-        const created = await this.#zk.create(trace, '', 'persistent');
-        return created.path !== undefined || created.reason === 'exists' ? true : undefined;
-      });
-      return name;
-    });
+    this.#unwanted.abort(entryUnwanted(this.#id));
+    return inLine([this.lane], () => this.withdraw());
   }
 
   /** Whether there was an entry to write to. */
   write(value: string): Promise<boolean> {
-    return this.#next(async () => {
+    return inLine([this.lane], async () => {
       const path = await this.#find();
       return path !== undefined && (await this.#zk.write(path, value));
     });
   }
 
-  async #find(): Promise<string | undefined> {
-    if (this.#path !== undefined || !this.#mayBeIn) return this.#path;
-    return (await findSeat(this.#zk, this.#place, this.#id))?.path;
+  /**
+   * Turns it into a reader at the same place, as Curator's read/write lock downgrades: the reader's node is made, by hand with
+   * the writer's number, and then the writer's is deleted. The reader counts only if the writer was still there after it was
+   * made, else it would bring back an entry that others have seen go. Whether there was an entry.
+   */
+  share(value: string): Promise<boolean> {
+    return inLine([this.lane], async () => {
+      const path = await this.#find();
+      if (path === undefined) return false;
+      const isReader = parseContender(nameOf(path))?.shared;
+      const isThere = await (isReader ? this.#zk.write(path, value) : this.#makeReader(path, value));
+      if (isThere && this.#twin !== undefined) {
+        await this.#zk.delete(this.#twin);
+        this.#twin = undefined;
+      }
+      return isThere;
+    });
   }
 
-  #next<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work, work);
-    this.#last = result;
-    return result;
+  /** Leaves the trace of its hold, a node of the same name in that directory; answers the name, nothing when it has no node. */
+  leaveTrace(place: Place): Promise<string | undefined> {
+    return inLine([this.lane], async () => {
+      const path = await this.#find();
+      if (path === undefined || !(await this.#zk.stat(path))) return undefined;
+      this.#trace ??= `${place.directory}/${nameOf(path)}`;
+      const trace = this.#trace;
+      await withDirectory(this.#zk, place, async () => {
+        const created = await this.#zk.create(trace, '', 'persistent');
+        return created.path !== undefined || created.reason === 'exists' ? true : undefined;
+      });
+      return nameOf(trace);
+    });
   }
+
+  /** Only in line. The seat that it has; rejects with `ENTRY_LOST` when it had one. */
+  async seat(): Promise<Seat | undefined> {
+    if (!this.#mayBeIn) return undefined;
+    const seat = await findSeat(this.#zk, this.#place, { id: this.#id, known: this.#path });
+    if (!seat && this.#path !== undefined) throw entryLost(this.#path);
+    this.#path = seat?.path;
+    this.#twin = undefined;
+    return seat;
+  }
+
+  /** Only in line, and when it has none. */
+  take(spec: EntrySpec): Promise<Seat> {
+    this.#mayBeIn = true;
+    const created = (path: string): void => {
+      this.#path = path;
+    };
+    return takeSeat(this.#zk, { place: this.#place, spec, created });
+  }
+
+  /** Only in line. Whether there was an entry to remove. */
+  async withdraw(): Promise<boolean> {
+    const path = await this.#find();
+    if (path === undefined) return false;
+    const trace =
+      this.#trace ?? (this.isResumed ? await findTrace(this.#zk, this.#place, this.#id) : undefined);
+    if (trace !== undefined && (await this.#zk.stat(path))) await this.#zk.delete(trace);
+    const nodes = this.#twin === undefined ? [path] : [this.#twin, path];
+    const were = await Promise.all(nodes.map((node) => this.#zk.delete(node)));
+    return were.includes(true);
+  }
+
+  /** Only in line. Takes out what an attempt has left that nobody was told of; it may be put in again. */
+  async retract(): Promise<void> {
+    const path = await this.#find();
+    // If the answer to the delete is lost, the node is looked for.
+    this.#path = undefined;
+    if (path !== undefined) await this.#zk.delete(path);
+  }
+
+  /** From here on the reader is the entry, unless the writer was gone. */
+  async #makeReader(writer: string, value: string): Promise<boolean> {
+    const reader = `${this.#place.directory}/${readerOf(nameOf(writer))}`;
+    this.#twin = reader;
+    const [created, stat] = await Promise.all([
+      this.#zk.create(reader, value, 'ephemeral'),
+      this.#zk.stat(writer),
+    ]);
+    if (!stat) {
+      await this.#zk.delete(reader);
+      this.#twin = undefined;
+      return false;
+    }
+    if (created.path === undefined) await this.#zk.write(reader, value);
+    this.#path = reader;
+    this.#twin = writer;
+    this.#shared$.next();
+    return true;
+  }
+
+  async #find(): Promise<string | undefined> {
+    if (this.#path !== undefined || !this.#mayBeIn) return this.#path;
+    const seat = await findSeat(this.#zk, this.#place, { id: this.#id, known: undefined });
+    this.#path = seat?.path;
+    return this.#path;
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -67,6 +67,14 @@ export function sessionEnded(state: number): QueueLockError {
   return new QueueLockError('SESSION_LOST', END[state] ?? `the ZooKeeper session ended with state ${state}`);
 }
 
+/** The session goes on, but not here. */
+export function sessionAbandoned(id: string): QueueLockError {
+  return new QueueLockError(
+    'CLOSED',
+    `the ZooKeeper session ${id} was left to its timeout or to whoever resumes it`,
+  );
+}
+
 const END: Readonly<Record<number, string>> = {
   [0]: 'the ZooKeeper session was closed by this client',
   [ZkCode.sessionExpired]: 'the ZooKeeper session has expired',
@@ -76,4 +84,9 @@ const END: Readonly<Record<number, string>> = {
 /** This entry was removed by somebody else. */
 export function entryLost(path: string): QueueLockError {
   return new QueueLockError('ENTRY_LOST', `the entry ${path} was removed by somebody else`);
+}
+
+/** This entry was not put in, because its removal was called for. */
+export function entryUnwanted(id: string): QueueLockError {
+  return new QueueLockError('ENTRY_LOST', `the entry ${id} was removed before it was in the queue`);
 }

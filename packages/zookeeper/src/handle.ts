@@ -1,6 +1,6 @@
 import type { Clock } from '@queuelock/core/backend';
 import type { Carrier } from './calls.ts';
-import type { NodeChange } from './driver.ts';
+import type { NodeChange, SessionKey } from './driver.ts';
 import { requireAddon, type NativeClient, type NativeConfig } from './native.ts';
 
 /** What one handle reports; nothing after it was closed. */
@@ -15,6 +15,8 @@ export interface HandleListener {
   changed(path: string, change: NodeChange): void;
 }
 
+// No server has this one, see `leave`.
+const NO_SCHEME = 'queuelock-leaves';
 const CONNECTED_STATE = 3;
 const DEAD_STATE = 0;
 const CHANGES = ['created', 'deleted', 'changed', 'child'] as const;
@@ -61,7 +63,7 @@ export class NativeHandle implements Carrier {
     return this.#native.state === DEAD_STATE;
   }
 
-  get session(): { readonly client_id: string; readonly client_password: string } {
+  get session(): SessionKey {
     const { client_id, client_password } = this.#native;
     return { client_id, client_password };
   }
@@ -103,6 +105,18 @@ export class NativeHandle implements Carrier {
     if (this.isClosed) return;
     this.#listener = undefined;
     this.#native.close();
+  }
+
+  /**
+   * Closes the handle and leaves the session alone. A connected one cannot be closed like that, so the server is made to
+   * drop the connection: that is what it does, after all requests before, when it is asked for an authentication that it does
+   * not know, and it does not touch the session then. `ended` tells when it has, or `lost`. The package keeps such a
+   * request back until another one goes out.
+   */
+  leave(): void {
+    if (this.abandon()) return;
+    this.#native.add_auth(NO_SCHEME, '', () => undefined);
+    this.send((native) => native.a_sync('/', () => undefined));
   }
 
   #onConnected(): void {

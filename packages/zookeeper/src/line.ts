@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@queuelock/core/backend';
 import { Calls, type Answer, type CallOption, type Request } from './calls.ts';
-import type { ConnectionNews, NodeChange } from './driver.ts';
-import { sessionEnded } from './errors.ts';
+import type { ConnectionNews, NodeChange, SessionKey } from './driver.ts';
+import { sessionAbandoned, sessionEnded } from './errors.ts';
 import { NativeHandle } from './handle.ts';
 import { SpentNumbers } from './spent-numbers.ts';
 import type { NativeConfig } from './native.ts';
 import { probe } from './probe.ts';
-import { ReplaySubject, Subject, type Observable } from './rx.ts';
+import { ReplaySubject, Subject, lastValueFrom, type Observable } from './rx.ts';
 
 /** What a line needs to connect. */
 export interface LineOptions {
@@ -17,6 +17,8 @@ export interface LineOptions {
   readonly onFailure: () => void;
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly ttlMs: number;
+  /** To go on with a session that there is. */
+  readonly session?: SessionKey | undefined;
   readonly clock: Clock;
   readonly onChange: (path: string, change: NodeChange) => void;
 }
@@ -37,7 +39,8 @@ export class Line {
   readonly #connection$ = new Subject<ConnectionNews>();
   readonly #ended$ = new ReplaySubject<never>(1);
   #handle: NativeHandle | undefined;
-  #session: NativeHandle['session'] | undefined;
+  #session: SessionKey | undefined;
+  #isAbandoned = false;
   #isUp = false;
   #nextAttempt: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
@@ -49,6 +52,7 @@ export class Line {
   /** Begins to connect. */
   constructor(options: LineOptions) {
     this.#options = options;
+    this.#session = options.session;
     this.#calls = new Calls(callTimeoutOf(options.ttlMs));
     this.#attempt();
   }
@@ -66,15 +70,16 @@ export class Line {
     return this.#endedWith;
   }
 
-  get sessionId(): string {
-    return this.#session?.client_id ?? '0';
+  /** All zeroes before it was connected. */
+  get session(): SessionKey {
+    return this.#session ?? { client_id: '0', client_password: '0'.repeat(32) };
   }
 
   get timeoutMs(): number {
     return this.#timeoutMs;
   }
 
-  /** When the attempt that made the session began. */
+  /** When the attempt that made or resumed the session began. */
   get begunAt(): number {
     return this.#begunAt;
   }
@@ -107,6 +112,22 @@ export class Line {
     );
   }
 
+  /** Leaves the session to its timeout or to somebody else. Never rejects. */
+  abandon(): Promise<void> {
+    this.#closing ??= Promise.race([this.#abandon(), pause(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+    return this.#closing;
+  }
+
+  async #abandon(): Promise<void> {
+    await nextTurn();
+    if (this.#endedWith !== undefined) return;
+    this.#isAbandoned = true;
+    this.#calls.end(sessionAbandoned(this.session.client_id));
+    this.#handle?.leave();
+    if (!this.#handle || this.#handle.isClosed) this.#end(0);
+    await lastValueFrom(this.#ended$, { defaultValue: undefined });
+  }
+
   #attempt(): void {
     const { addresses, onFailure, ttlMs } = this.#options;
     void probe(addresses(), attemptMsOf(ttlMs) / 2).then((reach) => {
@@ -123,7 +144,7 @@ export class Line {
 
   #begin(): void {
     const { clock, auth, onChange } = this.#options;
-    if (!this.#session) this.#begunAt = clock.now();
+    if (this.#timeoutMs === 0) this.#begunAt = clock.now();
     const handle = new NativeHandle(this.#config(), clock, {
       connected: () => this.#onConnected(handle),
       broken: () => this.#onBroken(),
@@ -181,7 +202,8 @@ export class Line {
   #onLost(at: number): void {
     if (this.#endedWith !== undefined) return;
     this.#connection$.next({ status: 'lost', at });
-    if (!this.#closing && this.#handle?.isClosed) this.#attempt();
+    if (this.#isAbandoned) this.#end(0);
+    else if (!this.#closing && this.#handle?.isClosed) this.#attempt();
   }
 
   #end(state: number): void {
@@ -193,7 +215,8 @@ export class Line {
     this.#calls.end(error);
     this.#handle?.end();
     this.#spentNumbers.release();
-    this.#ended$.error(error);
+    if (this.#isAbandoned) this.#ended$.complete();
+    else this.#ended$.error(error);
     this.#connection$.complete();
   }
 }

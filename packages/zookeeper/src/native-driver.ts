@@ -7,6 +7,7 @@ import type {
   NodeData,
   NodeMode,
   NodeStat,
+  SessionKey,
   WatchOption,
   ZkDriver,
 } from './driver.ts';
@@ -30,7 +31,11 @@ export class NativeDriver implements ZkDriver {
   }
 
   get sessionId(): string {
-    return this.#line.sessionId;
+    return this.#line.session.client_id;
+  }
+
+  get sessionKey(): SessionKey {
+    return this.#line.session;
   }
 
   get timeoutMs(): number {
@@ -118,6 +123,10 @@ export class NativeDriver implements ZkDriver {
     return this.#line.close();
   }
 
+  abandon(): Promise<void> {
+    return this.#line.abandon();
+  }
+
   /** The values, or nothing when there is no such node. */
   async #ask<V extends unknown[]>(
     what: string,
@@ -137,8 +146,8 @@ export class NativeDriver implements ZkDriver {
   }
 }
 
-function statOf({ czxid, ephemeralOwner }: NativeStat): NodeStat {
-  if (Number.isSafeInteger(czxid)) return { czxid: BigInt(czxid), ephemeralOwner };
+function statOf({ czxid, version, ephemeralOwner }: NativeStat): NodeStat {
+  if (Number.isSafeInteger(czxid)) return { czxid: BigInt(czxid), version, ephemeralOwner };
   throw new QueueLockError(
     'INVALID_ARGUMENT',
     `the npm package zookeeper rounds the transaction id ${czxid}`,

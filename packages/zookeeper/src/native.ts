@@ -5,6 +5,7 @@ import { QueueLockError } from '@queuelock/core/backend';
 /** A node's facts as the package hands them out. */
 export interface NativeStat {
   readonly czxid: number;
+  readonly version: number;
   readonly ephemeralOwner: string;
 }
 

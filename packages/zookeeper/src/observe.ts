@@ -1,29 +1,68 @@
-import { isQueueLockError, type SeenEntry } from '@queuelock/core/backend';
+import { QueueLockError, isQueueLockError, type SeenEntry } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
-import { contendersIn, orderOf, type Contender } from './names.ts';
-import { defer, distinctUntilChanged, merge, tap, type Observable } from './rx.ts';
-import { lookAgainOn, reconnects, safetyPause } from './watches.ts';
+import { orderOf, standingIn, type Contender } from './names.ts';
+import {
+  defer,
+  distinctUntilChanged,
+  filter,
+  merge,
+  switchMap,
+  tap,
+  throwError,
+  type Observable,
+} from './rx.ts';
+import { lookAgainOn, safetyPause } from './watches.ts';
 
 type Values = Map<string, string>;
 
 /**
  * The entries in a directory, in order: now and after every change. A value is read once, and again when it changes.
  * A directory that is not there is an empty queue; the watch that is left on it tells when it is made.
+ * Errors when the connection breaks, so that nobody takes an old state for the present one.
  */
 export function observeQueue(zk: ZkDriver, directory: string): Observable<readonly SeenEntry[]> {
   return defer(() => {
     const values: Values = new Map();
     const below$ = zk.changesBelow(directory).pipe(tap(({ name }) => values.delete(name)));
-    return lookAgainOn(merge(zk.changes(directory), below$, reconnects(zk), zk.ended$), {
-      look: () => look(zk, directory, values),
-      again: safetyPause,
-    }).pipe(distinctUntilChanged(isSame));
+    return lookWhileConnected(zk, merge(zk.changes(directory), below$), () =>
+      look(zk, directory, values),
+    ).pipe(distinctUntilChanged(isSame));
   });
+}
+
+/**
+ * Looks now and after every change, no earlier state than anybody has seen before. Errors when the connection breaks, so that
+ * nobody takes an old state for the present one.
+ */
+export function lookWhileConnected<T>(
+  zk: ZkDriver,
+  changes$: Observable<unknown>,
+  look: () => Promise<T>,
+): Observable<T> {
+  return defer(() => {
+    let isCurrent = false;
+    return lookAgainOn(merge(changes$, breaks(zk), zk.ended$), {
+      async look() {
+        // Whoever looked before through another session may have seen more than the server of this one knows.
+        if (!isCurrent) await zk.sync();
+        isCurrent = true;
+        return look();
+      },
+      again: safetyPause,
+    });
+  });
+}
+
+function breaks(zk: ZkDriver): Observable<never> {
+  return zk.connection$.pipe(
+    filter(({ status }) => status === 'lost'),
+    switchMap(() => throwError(() => new QueueLockError('UNAVAILABLE', 'the connection to ZooKeeper broke'))),
+  );
 }
 
 async function look(zk: ZkDriver, directory: string, values: Values): Promise<readonly SeenEntry[]> {
   const children = await childrenOrNotice(zk, directory);
-  const contenders = contendersIn(children);
+  const contenders = standingIn(children);
   for (const name of values.keys()) if (!children.includes(name)) values.delete(name);
   const seen = await Promise.all(
     contenders.map((contender) => entryOf(zk, directory, { contender, values })),

@@ -4,9 +4,12 @@ import { orAborted } from './aborted.ts';
 import { Beats } from './beats.ts';
 import type { ZkDriver } from './driver.ts';
 import { OwnEntry } from './entry.ts';
-import { PRIVATE_DIRECTORY, queuePath } from './names.ts';
+import type { Seat } from './enqueue.ts';
+import { PRIVATE_DIRECTORY, gateDirectory, queuePath } from './names.ts';
 import { withDirectory } from './parents.ts';
+import { resumptionText } from './resumption.ts';
 import type { Observable } from './rx.ts';
+import { checkTogether, enterTogether, type Member } from './together.ts';
 import { Traces } from './traces.ts';
 import { placementOf } from './turns.ts';
 import { Watches } from './watches.ts';
@@ -16,6 +19,8 @@ export interface SessionPlace {
   /** `''` or the chroot. */
   readonly root: string;
   readonly clock: Clock;
+  /** An earlier client may have put entries in. */
+  readonly isResumed: boolean;
 }
 
 /** Makes the session's private node, on which its heartbeats are written: on an entry they would wake the next waiter. */
@@ -34,25 +39,30 @@ class ZooKeeperSession implements Session {
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
+  /** A secret: the session's id and password. */
+  readonly resumption: string;
   readonly #zk: ZkDriver;
   readonly #root: string;
+  readonly #isResumed: boolean;
   readonly #clock: Clock;
   readonly #privatePath: string;
   readonly #beats: Beats;
   readonly #watches: Watches;
   readonly #entries = new Map<string, OwnEntry>();
 
-  constructor(zk: ZkDriver, privatePath: string, { root, clock }: SessionPlace) {
+  constructor(zk: ZkDriver, privatePath: string, { root, clock, isResumed }: SessionPlace) {
     this.id = zk.sessionId;
     this.ttlMs = zk.timeoutMs;
     this.doubts$ = zk.connection$;
+    this.resumption = resumptionText({ session: zk.sessionKey, ttlMs: zk.timeoutMs });
     this.#zk = zk;
     this.#root = root;
+    this.#isResumed = isResumed;
     this.#clock = clock;
     this.#privatePath = privatePath;
     this.#beats = new Beats(zk.timeoutMs, zk.begunAt);
     this.#watches = new Watches(zk);
-    this.traces = new Traces(zk, { root, entryOf: (queue, id) => this.#entries.get(this.#keyOf(queue, id)) });
+    this.traces = new Traces(zk, { root, entryOf: (queue, id) => this.#known(queue, id) });
     zk.connection$.subscribe({
       next: (news) => {
         if (news.status === 'lost') this.#beats.disconnected(news.at);
@@ -82,15 +92,25 @@ class ZooKeeperSession implements Session {
   }
 
   async enqueue(spec: EntrySpec): Promise<Placement> {
-    const key = this.#keyOf(spec.queue, spec.id);
-    const place = { root: this.#root, directory: queuePath(this.#root, spec.queue) };
-    const entry = this.#entries.get(key) ?? new OwnEntry(this.#zk, place, spec.id);
-    this.#entries.set(key, entry);
+    const entry = this.#entry(spec);
     try {
-      const seat = await entry.enqueue(spec);
-      return placementOf(this.#zk, this.#watches, { seat, limit: spec.limit });
+      return this.#placement({ entry, spec }, await entry.enqueue(spec));
     } catch (error) {
-      if (isQueueLockError(error, 'ENTRY_LOST')) this.#entries.delete(key);
+      this.#forgetLost([spec], error);
+      throw error;
+    }
+  }
+
+  async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+    checkTogether(specs);
+    if (specs.length === 0) return [];
+    const members = specs.map((spec) => ({ spec, entry: this.#entry(spec) }));
+    const place = { root: this.#root, directory: gateDirectory(this.#root) };
+    try {
+      const seats = await enterTogether(members, { zk: this.#zk, place });
+      return seats.map(({ seat, member }) => this.#placement(member, seat));
+    } catch (error) {
+      this.#forgetLost(specs, error);
       throw error;
     }
   }
@@ -103,14 +123,17 @@ class ZooKeeperSession implements Session {
   }
 
   async update(queue: string, id: string, value: string): Promise<boolean> {
-    return (await this.#entries.get(this.#keyOf(queue, id))?.write(value)) ?? false;
+    return (await this.#known(queue, id)?.write(value)) ?? false;
+  }
+
+  async share(queue: string, id: string, value: string): Promise<boolean> {
+    return (await this.#known(queue, id)?.share(value)) ?? false;
   }
 
   async remove(queue: string, id: string): Promise<boolean> {
-    const key = this.#keyOf(queue, id);
     try {
-      const removed = (await this.#entries.get(key)?.remove()) ?? false;
-      this.#entries.delete(key);
+      const removed = (await this.#known(queue, id)?.remove()) ?? false;
+      this.#entries.delete(this.#keyOf(queue, id));
       return removed;
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) return false;
@@ -118,8 +141,35 @@ class ZooKeeperSession implements Session {
     }
   }
 
+  abandon(): Promise<void> {
+    return this.#zk.abandon();
+  }
+
   close(): Promise<void> {
     return this.#zk.close();
+  }
+
+  #placement({ entry, spec: { limit, permits = 1 } }: Member, seat: Seat): Placement {
+    return placementOf(this.#zk, this.#watches, { entry, seat, rule: { limit, permits } });
+  }
+
+  /** The entry with this id, a new one if there is none. */
+  #entry({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): OwnEntry {
+    const directory = queuePath(this.#root, queue);
+    const place = { root: this.#root, directory, isResumed: this.#isResumed };
+    const entry = this.#entries.get(`${directory}/${id}`) ?? new OwnEntry(this.#zk, place, id);
+    this.#entries.set(`${directory}/${id}`, entry);
+    return entry;
+  }
+
+  /** The entry with this id, if one may be in. */
+  #known(queue: string, id: string): OwnEntry | undefined {
+    return this.#isResumed ? this.#entry({ queue, id }) : this.#entries.get(this.#keyOf(queue, id));
+  }
+
+  #forgetLost(specs: readonly EntrySpec[], error: unknown): void {
+    if (!isQueueLockError(error, 'ENTRY_LOST')) return;
+    for (const { queue, id } of specs) this.#entries.delete(this.#keyOf(queue, id));
   }
 
   #keyOf(queue: string, id: string): string {

@@ -50,7 +50,7 @@ async function present(zk: ZkDriver, path: string): Promise<boolean> {
 }
 
 /** A new connection: it has no watches, and what happened while there was none went by unseen. */
-export function reconnects(zk: ZkDriver): Observable<unknown> {
+function reconnects(zk: ZkDriver): Observable<unknown> {
   return zk.connection$.pipe(filter(({ status }) => status === 'back'));
 }
 

@@ -43,6 +43,11 @@ export function wish(queue: string, more: Partial<EntrySpec> = {}): EntrySpec {
   return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
 }
 
+/** The same for several queues. */
+export function wishes(...queues: readonly string[]): EntrySpec[] {
+  return queues.map((queue) => wish(queue));
+}
+
 export function newQueue(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
@@ -69,6 +74,11 @@ export function admitted(placement: Placement): Promise<void> {
       error: reject,
     });
   });
+}
+
+/** Resolves when all entries are admitted. */
+export async function allAdmitted(placements: readonly Placement[]): Promise<void> {
+  await Promise.all(placements.map(admitted));
 }
 
 /** Resolves with what ends the turns of an entry. */

@@ -25,6 +25,11 @@ describe('@queuelock/zookeeper', () => {
     connect: async () => backends.connect(await endpoint(), { chroot: '/conformance', ...SINGLE }),
     crash: (session) => backends.crash(session),
     traces: true,
+    together: true,
+    sharing: true,
+    eviction: true,
+    registers: true,
+    resumption: true,
     evict: async (key) => {
       await asOperator(await endpoint(), (zk) => zk.delete(key));
     },

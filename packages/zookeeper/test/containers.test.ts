@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { startZooKeeper } from '../../../integration/services.ts';
-import { Bench, admitted, eventually, newQueue, wish } from './bench.ts';
+import { Bench, admitted, eventually, newQueue, wish, wishes } from './bench.ts';
 import { asOperator } from './operator.ts';
 
 describe('a directory that ZooKeeper removes when it is empty', () => {
@@ -41,6 +41,16 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
     watching.unsubscribe();
   });
 
+  it('goes, for each of a thousand names', async () => {
+    const session = await bench.session(server);
+    const prefix = newQueue();
+    const wishes = Array.from({ length: 1_000 }, (_, number) => wish(`${prefix}-${number}`));
+    await Promise.all(wishes.map((one) => session.enqueue(one)));
+    await Promise.all(wishes.map(({ queue, id }) => session.remove(queue, id)));
+    const ours = (names: readonly string[] = []): string[] => names.filter((name) => name.startsWith(prefix));
+    await asOperator(server, (zk) => eventually(async () => ours(await zk.children('/')).length === 0));
+  }).timeout(60_000);
+
   it('stays while there is somebody in the queue', async () => {
     const queue = newQueue();
     const [holder, waiter] = [await bench.session(server), await bench.session(server)];
@@ -66,5 +76,26 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
       expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
       expect(await session.remove(queue, spec.id)).to.equal(true);
     }
+  });
+
+  it('may go at any moment while several queues are entered, a gate is passed or a register is written', async () => {
+    const [a, b] = [newQueue(), newQueue()];
+    const session = await bench.session(server);
+    const registers = bench.backend(server).registers!;
+    for (let round = 0; round < 50; round += 1) {
+      const specs = wishes(a, b);
+      const placements = await session.enqueueAll!(specs);
+      expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, true]);
+      for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
+      expect(await registers.write(a, 'round', { text: `${round}`, was: undefined })).to.equal(true);
+      const { text, version } = (await registers.read(a, 'round'))!;
+      expect(text).to.equal(`${round}`);
+      expect(await registers.write(a, 'round', { text: undefined, was: version })).to.equal(true);
+    }
+    // What is left are the private nodes of sessions.
+    const others = (names: readonly string[] = []) => names.filter((name) => !/^[0-9a-f]+$/.test(name));
+    await asOperator(server, (zk) =>
+      eventually(async () => others(await zk.children('/.queuelock')).length === 0),
+    );
   });
 });

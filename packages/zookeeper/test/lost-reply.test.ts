@@ -3,6 +3,7 @@ import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
 import { Bench, admitted, newQueue, outcome, wish } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
+import { losing } from './losing.ts';
 import { asOperator } from './operator.ts';
 
 describe('a lost reply of ZooKeeper', () => {
@@ -25,21 +26,12 @@ describe('a lost reply of ZooKeeper', () => {
     return (await asOperator(server, (zk) => zk.children(`/${queue}`))) ?? [];
   }
 
-  /** The call's request reaches the server, its answer does not come back, and then the connection breaks. */
-  async function losing(opCode: number, call: () => Promise<unknown>): Promise<string> {
-    const trap = proxy.loseNextReply((chunk) => requestsIn(chunk).includes(opCode));
-    const ended = outcome(call());
-    await trap.lost;
-    proxy.cut();
-    return ended;
-  }
-
   it('to a create leaves one entry, which the repeated enqueue finds', async () => {
     const session = await bench.session(proxy.endpoint);
     await session.remove(queue, wish(queue).id);
     await session.enqueue(wish(queue));
     const spec = wish(queue);
-    expect(await losing(OpCode.create, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
+    expect(await losing(proxy, OpCode.create, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
     const there = await entries();
     const placement = await session.enqueue(spec);
     expect(there).to.have.length(2);
@@ -52,7 +44,7 @@ describe('a lost reply of ZooKeeper', () => {
     const session = await bench.session(proxy.endpoint);
     const spec = wish(queue);
     await session.enqueue(wish(queue));
-    expect(await losing(OpCode.create, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
+    expect(await losing(proxy, OpCode.create, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
     expect(await entries()).to.have.length(2);
     expect(await session.remove(queue, spec.id)).to.equal(true);
     expect(await entries()).to.have.length(1);
@@ -62,7 +54,7 @@ describe('a lost reply of ZooKeeper', () => {
     const session = await bench.session(proxy.endpoint);
     const spec = wish(queue);
     await session.enqueue(wish(queue));
-    expect(await losing(OpCode.exists, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
+    expect(await losing(proxy, OpCode.exists, () => session.enqueue(spec))).to.equal('UNAVAILABLE');
     const [, second] = [...(await entries())].sort((a, b) => a.slice(-10).localeCompare(b.slice(-10)));
     expect((await session.enqueue(spec)).key).to.equal(`/${queue}/${second!}`);
     expect(await entries()).to.have.length(2);
@@ -72,16 +64,28 @@ describe('a lost reply of ZooKeeper', () => {
     const session = await bench.session(proxy.endpoint);
     const spec = wish(queue);
     await session.enqueue(spec);
-    expect(await losing(OpCode.delete, () => session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
+    expect(await losing(proxy, OpCode.delete, () => session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
     expect(await session.remove(queue, spec.id)).to.equal(false);
     expect(await entries()).to.deep.equal([]);
+  });
+
+  it('to a delete is unknown, and the repeated removal leaves alone what the same session holds by then', async () => {
+    const session = await bench.session(proxy.endpoint);
+    const [first, second] = [wish(queue), wish(queue)];
+    await session.enqueue(first);
+    const next = await session.enqueue(second);
+    expect(await losing(proxy, OpCode.delete, () => session.remove(queue, first.id))).to.equal('UNAVAILABLE');
+    await admitted(next);
+    expect(await session.remove(queue, first.id)).to.equal(false);
+    expect(await entries()).to.deep.equal([next.key.slice(queue.length + 2)]);
+    expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
   it('to a heartbeat is unknown, and the next one proves the time since the connection broke', async () => {
     const session = await bench.session(proxy.endpoint);
     const { signal } = new AbortController();
     const startedAt = performance.now();
-    expect(await losing(OpCode.setData, () => session.renew(signal))).to.equal('UNAVAILABLE');
+    expect(await losing(proxy, OpCode.setData, () => session.renew(signal))).to.equal('UNAVAILABLE');
     const calledAt = performance.now();
     const promised = await session.renew(signal);
     expect(promised).to.be.within(session.ttlMs - (calledAt - startedAt) - 5, session.ttlMs);

@@ -6,8 +6,12 @@ import {
   distance,
   entryName,
   orderOf,
+  otherLimitAhead,
   parseContender,
   queuePath,
+  readerOf,
+  registerPaths,
+  standingIn,
 } from '../src/names.ts';
 
 const ID = '0123456789abcdef0123456789abcdef';
@@ -95,11 +99,77 @@ describe('names of queues', () => {
   }
 });
 
+describe('places of registers', () => {
+  it('have the whole name as one segment', () => {
+    expect(registerPaths('/root', 'jobs/invoices', 'limit')).to.deep.equal({
+      directory: '/root/.queuelock/register/limit',
+      path: '/root/.queuelock/register/limit/jobs%2Finvoices',
+      gate: '/root/.queuelock/gate/limit/jobs%2Finvoices',
+    });
+  });
+
+  it('are different for different names', () => {
+    const names = [
+      'a/b',
+      'a%2Fb',
+      'a//b',
+      '/a/b',
+      'a/b/',
+      'a%/2Fb',
+      '%/',
+      '%2/F',
+      '.',
+      '..',
+      'a',
+      'a%2F',
+      'a/',
+      '%',
+    ];
+    const paths = names.map((name) => registerPaths('', name, 'limit').path);
+    expect(new Set(paths).size).to.equal(names.length);
+    const segments = paths.map((path) => path.split('/').length);
+    expect(new Set(segments)).to.deep.equal(new Set([5]));
+  });
+});
+
 describe('names of entries', () => {
   it('are those of Curator, with the id as UUID', () => {
-    expect(entryName(ID, false)).to.equal(`_c_${UUID}-lock-`);
-    expect(entryName(ID, true)).to.equal(`_c_${UUID}-__READ__`);
+    expect(entryName({ id: ID, shared: false, limit: 1 })).to.equal(`_c_${UUID}-lock-`);
+    expect(entryName({ id: ID, shared: true, limit: 1 })).to.equal(`_c_${UUID}-__READ__`);
   });
+
+  it('say how many permits of how many they take, unless that is one of one', () => {
+    expect(entryName({ id: ID, shared: false, limit: 5 })).to.equal(`_c_${UUID}-1of5-lock-`);
+    expect(entryName({ id: ID, shared: false, limit: 5, permits: 2 })).to.equal(`_c_${UUID}-2of5-lock-`);
+    expect(entryName({ id: ID, shared: true, limit: 5, permits: 2 })).to.equal(`_c_${UUID}-__READ__`);
+  });
+
+  for (const [name, permits] of [
+    [`_c_${UUID}-2of5-lock-0000000001`, { permits: 2, limit: 5 }],
+    [`_c_${UUID}-5of5-lock--000000005`, { permits: 5, limit: 5 }],
+    [`_c_${UUID}-6of5-lock-0000000001`, {}],
+    [`_c_${UUID}-0of5-lock-0000000001`, {}],
+    [`_c_${UUID}-1of99999999999999999-lock-0000000001`, {}],
+    [`_c_${UUID}-2of5-__WRIT__0000000001`, {}],
+    [`_c_${UUID}-lock-0000000001`, {}],
+    ['2of5-lock-0000000001', {}],
+    [`x_c_${UUID}-2of5-lock-0000000001`, {}],
+  ] as const) {
+    it(`${name} ${'limit' in permits ? `takes ${permits.permits} of ${permits.limit}` : 'says nothing of permits'}`, () => {
+      const { sequence, shared } = parseContender(name)!;
+      expect(parseContender(name)).to.deep.equal({ name, sequence, shared, ...permits });
+    });
+  }
+
+  for (const [name, reader] of [
+    [`_c_${UUID}-lock-0000000004`, `_c_${UUID}-__READ__0000000004`],
+    [`_c_${UUID}-2of5-lock--2147483648`, `_c_${UUID}-__READ__-2147483648`],
+    [`_c_${UUID}-__READ__0000000004`, `_c_${UUID}-__READ__0000000004`],
+  ] as const) {
+    it(`${name} turns into the reader ${reader}`, () => {
+      expect(readerOf(name)).to.equal(reader);
+    });
+  }
 
   const children: readonly (readonly [
     name: string,
@@ -173,6 +243,28 @@ describe('the order of entries', () => {
   it('keeps a writer before the reader of the same number that it turned into', () => {
     const names = [lock('0000000004', '__READ__'), lock('0000000004', '__WRIT__'), lock('0000000003')];
     expect(contendersIn(names).map(({ name }) => name)).to.deep.equal([names[2], names[1], names[0]]);
+  });
+
+  it('shows the reader alone, once it is there', () => {
+    const names = [
+      lock('0000000004', '__READ__'),
+      lock('0000000004'),
+      lock('0000000005'),
+      lock('0000000003'),
+    ];
+    expect(standingIn(names).map(({ name }) => name)).to.deep.equal([names[3], names[0], names[2]]);
+    expect(standingIn(names.slice(1)).map(({ name }) => name)).to.deep.equal([names[3], names[1], names[2]]);
+  });
+
+  it('tells the nearest other limit ahead of an exclusive entry', () => {
+    const five = '5of5-lock-';
+    const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', '__READ__')];
+    const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', '__READ__'))];
+    const other = (of: typeof exclusive, limit: number): number | undefined =>
+      otherLimitAhead(conflictsAhead(names, of), { own: of, limit });
+    expect([1, 5, 7].map((limit) => other(exclusive, limit))).to.deep.equal([5, 1, 1]);
+    expect(other(shared, 7)).to.equal(undefined);
+    expect(otherLimitAhead([], { own: exclusive, limit: 5 })).to.equal(undefined);
   });
 
   const line = [

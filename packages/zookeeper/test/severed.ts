@@ -15,18 +15,30 @@ interface Line {
 export class SeverableBackends {
   readonly #proxies = new FarProxies();
   readonly #lines = new WeakMap<Session, Line>();
+  /** Sessions that were cut off, until they have expired. */
+  readonly #crashed = new Map<string, Session>();
 
   async connect(server: string, options: Omit<ZooKeeperOptions, 'hosts'>): Promise<Backend> {
     const endpoint = await this.#proxies.tell({ order: 'start', endpoint: server });
     const backend = zookeeper({ ...options, hosts: [endpoint] });
     const line: Line = { endpoint, server, crashed: Promise.resolve() };
+    const { registers } = backend;
+    const onLine = async (opening: Promise<Session>): Promise<Session> => {
+      const session = await opening;
+      this.#lines.set(session, line);
+      return session;
+    };
     return {
       info: backend.info,
+      ...(registers ? { registers } : {}),
       checkName: (queue) => backend.checkName(queue),
       observe: (queue) => backend.observe(queue),
-      open: async (ttlMs, signal) => {
-        const session = await backend.open(ttlMs, signal);
-        this.#lines.set(session, line);
+      evict: (queue, entry) => backend.evict!(queue, entry),
+      open: (ttlMs, signal) => onLine(backend.open(ttlMs, signal)),
+      resume: async (resumption, signal) => {
+        const session = await onLine(backend.resume!(resumption, signal));
+        await this.#crashed.get(session.id)?.abandon!();
+        this.#crashed.delete(session.id);
         return session;
       },
       close: async () => {
@@ -39,14 +51,21 @@ export class SeverableBackends {
 
   /**
    * Cuts a session off: the C client would keep it alive by itself. Once the server has expired the session the way is
-   * free again, since only the server can tell a client that.
+   * free again, since only the server can tell a client that; or once somebody else goes on with the session, and then the client
+   * lets go of it as if its process had died.
    */
   async crash(session: Session): Promise<void> {
     const line = this.#lines.get(session)!;
     const { endpoint, server } = line;
+    const { id } = session;
     await this.#proxies.tell({ order: 'sever', endpoint });
-    line.crashed = untilExpired(server, session.id).then(() =>
-      this.#proxies.tell({ order: 'accept', endpoint }),
+    this.#crashed.set(id, session);
+    const isOver = async (): Promise<boolean> => !this.#crashed.has(id) || (await hasExpired(server, id));
+    line.crashed = until(() => orThrow(isOver), { what: `session ${id} is over`, withinMs: 60_000 }).then(
+      () => {
+        this.#crashed.delete(id);
+        return this.#proxies.tell({ order: 'accept', endpoint });
+      },
     );
   }
 
@@ -57,8 +76,14 @@ export class SeverableBackends {
 
 /** Resolves when the server knows of no such session. */
 export async function untilExpired(server: string, sessionId: string): Promise<void> {
-  const ask = async (): Promise<void> => {
-    if ((await zkFourLetter(server, 'dump')).includes(`0x${sessionId}`)) throw new Error('it is still there');
-  };
-  await until(ask, { what: `session ${sessionId} expires`, withinMs: 60_000 });
+  const what = `session ${sessionId} expires`;
+  await until(() => orThrow(() => hasExpired(server, sessionId)), { what, withinMs: 60_000 });
+}
+
+async function hasExpired(server: string, sessionId: string): Promise<boolean> {
+  return !(await zkFourLetter(server, 'dump')).includes(`0x${sessionId}`);
+}
+
+async function orThrow(holds: () => Promise<boolean>): Promise<void> {
+  if (!(await holds())) throw new Error('not yet');
 }

@@ -4,8 +4,9 @@ import { createRequire } from 'node:module';
 import { createServer, connect as connectSocket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { systemClock, type Session } from '@queuelock/core/backend';
+import { systemClock, type QueueLockError, type Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
+import type { Subscription } from 'rxjs';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { startZooKeeper } from '../../../integration/services.ts';
 import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
@@ -60,15 +61,18 @@ describe('trouble with ZooKeeper', function () {
     await reader.close();
   });
 
-  it('such as a restart of the server is ridden out by sessions, waiters and observers', async () => {
+  it('such as a restart of the server is ridden out by sessions and waiters; observers are told', async () => {
     const server = await started(bench);
     const queue = newQueue();
     const sessions = [await bench.session(server.endpoint), await bench.session(server.endpoint)] as const;
-    const seen: number[] = [];
-    const watching = bench
-      .backend(server.endpoint)
-      .observe(queue)
-      .subscribe((entries) => seen.push(entries.length));
+    const seen: (number | string)[] = [];
+    const backend = bench.backend(server.endpoint);
+    const watch = (): Subscription =>
+      backend.observe(queue).subscribe({
+        next: (entries) => seen.push(entries.length),
+        error: (error: unknown) => seen.push((error as QueueLockError).code),
+      });
+    watch();
     const held = wish(queue);
     const holder = await sessions[0].enqueue(held);
     const waiter = await sessions[1].enqueue(wish(queue));
@@ -77,6 +81,8 @@ describe('trouble with ZooKeeper', function () {
     let lost: string | undefined;
     void ending(holder).then((code) => (lost = code));
     await server.kill();
+    await eventually(() => seen.at(-1) === 'UNAVAILABLE');
+    const watching = watch();
     await server.restart();
     await eventually(async () => (await outcome(sessions[0].renew(signal))) === 'fine');
     expect(lost).to.equal(undefined);

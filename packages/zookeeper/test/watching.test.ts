@@ -40,6 +40,16 @@ describe('a queue in ZooKeeper', () => {
     expect(seen.slice(0, 2)).to.deep.equal([OpCode.create, OpCode.getChildren]);
   });
 
+  it('admits a waiter whose predecessor left between the list and the watch', async () => {
+    const [holder, waiter] = [await bench.session(server), await bench.session(server)];
+    const held = wish(queue);
+    await holder.enqueue(held);
+    const placement = await waiter.enqueue(wish(queue));
+    expect(placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
+    await holder.remove(queue, held.id);
+    await admitted(placement);
+  });
+
   it('wakes a waiter whose connection was down when its turn came', async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);

@@ -1,6 +1,6 @@
 // What exit.test.ts runs as a process: everything once, against a server and against nobody, and then nothing more.
 import { zookeeper } from '@queuelock/zookeeper';
-import { SINGLE, admitted, newQueue, outcome, wish } from './bench.ts';
+import { SINGLE, admitted, newQueue, outcome, wish, wishes } from './bench.ts';
 
 const [endpoint] = process.argv.slice(2);
 const { signal } = new AbortController();
@@ -21,6 +21,21 @@ const turn = admitted(waiting);
 await one.renew(signal);
 await one.remove(queue, held.id);
 await turn;
+const pair = wishes(newQueue(), newQueue());
+await one.enqueueAll!(pair);
+await one.share!(pair[0]!.queue, pair[0]!.id, 'shared');
+const { key, order } = await one.enqueue(pair[1]!);
+await backend.evict!(pair[1]!.queue, { key, order });
+const registers = backend.registers!;
+const register = registers.observe(queue, 'limit').subscribe(() => undefined);
+await registers.write(queue, 'limit', { text: '5', was: undefined });
+const version = (await registers.read(queue, 'limit'))!.version;
+await registers.write(queue, 'limit', { text: undefined, was: version });
+await one.abandon!();
+await (
+  await backend.resume!(one.resumption!, signal)
+).abandon!();
+register.unsubscribe();
 watching.unsubscribe();
 await two.close();
 await backend.close();

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { countTitles, findingsIn, hasTest } from './features.ts';
+
+const PAGE = new URL('../packages/FEATURES.md', import.meta.url);
+
+/** The text of a file next to the page. */
+function read(path: string): string | undefined {
+  const file = fileURLToPath(new URL(path, PAGE));
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+describe('the page of features', () => {
+  it('names a test that is there for all that it says of queuelock', () => {
+    const page = readFileSync(PAGE, 'utf8');
+    expect(findingsIn(page, read)).to.deep.equal([]);
+    expect(countTitles(page)).to.be.at.least(150);
+  });
+});
+
+describe('the reader of the page of features', () => {
+  const source = `
+    it('plays', () => {});
+    it(\`wins \${score({ of: us })} games\`, () => {});
+    it.skip('rests', () => {});
+    fact(
+      'draws "by chance"',
+    );
+    // it('dreams', () => {});
+    const all = { title: 'ends', other: 'begins' };
+  `;
+
+  const reading = (verdict: string): string[] =>
+    findingsIn(
+      `| Feature | queuelock | Other |\n| - | - | - |\n| chess | ${verdict} | Y |\n\n[game]: test/game.test.ts\n`,
+      (path) => (path.endsWith('test/game.test.ts') ? source : undefined),
+    );
+
+  for (const title of ['plays', 'wins … games', 'draws "by chance"', 'ends']) {
+    it(`finds the title ${title}`, () => {
+      expect(hasTest(source, title)).to.equal(true);
+    });
+  }
+
+  for (const title of ['rests', 'dreams', 'begins', 'play', 'wins games', 'wins … game', 'score']) {
+    it(`finds no title ${title}`, () => {
+      expect(hasTest(source, title)).to.equal(false);
+    });
+  }
+
+  for (const verdict of [
+    'yes: [game] "plays", "ends"',
+    'partly: no blitz. [game](test/game.test.ts) "plays"; [game] "draws \\"by chance\\""',
+    'no: [game] "plays" without us, see [there](there.md)',
+  ]) {
+    it(`has nothing to say of ${verdict}`, () => {
+      expect(reading(verdict)).to.deep.equal([]);
+    });
+  }
+
+  for (const [verdict, finding] of [
+    ['yes: of course', /chess, queuelock: it names no test/],
+    ['partly: see [there](there.md)', /it names no test/],
+    ['perhaps', /none of "yes/],
+    ['no', /none of "yes/],
+    ['yes: [game]', /no title follows test\/game.test.ts/],
+    ['yes: [game] "plays", "loses"', /test\/game.test.ts has no test "loses"/],
+    ['yes: [gone](test/gone.test.ts) "plays"', /there is no file test\/gone.test.ts/],
+    ['yes: [gone] "plays"', /\[gone\], which is not defined/],
+    ['yes: [game] "plays"; "ends"', /words in quotes follow no link/],
+    ['no: not yet', /^\[game\] is defined and not used$/],
+  ] as const) {
+    it(`has something to say of ${verdict}`, () => {
+      expect(reading(verdict).join()).to.match(finding);
+    });
+  }
+
+  it('lets others have no words, and no store the tests of another', () => {
+    const page = `
+| Feature | queuelock | Other |
+| - | - | - |
+| chess | no: not yet | maybe |
+
+| Scenario | memory | etcd | ZooKeeper |
+| - | - | - | - |
+| mate | [a](core/test/game.test.ts) "plays" | [a](core/test/game.test.ts) "plays" | n/a: no board |
+| stalemate | | [a](zookeeper/test/game.test.ts) "plays" | [a](zookeeper/test/game.test.ts) "plays" |
+`;
+    expect(findingsIn(page, () => source)).to.deep.equal([
+      'chess, Other: "maybe" is none of Y, P, -, n/a, ?',
+      'mate, etcd: core/test/game.test.ts does not run there',
+      'stalemate, memory: it names no test, and does not say why there is none',
+      'stalemate, etcd: zookeeper/test/game.test.ts does not run there',
+    ]);
+  });
+});

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { QueueLockError, isQueueLockError, repeatUntilDefinite } from '@queuelock/core/backend';
+import type { ZkDriver } from './driver.ts';
+import { OwnEntry } from './entry.ts';
+import type { Place } from './parents.ts';
+import { filter, firstValueFrom, fromEvent, map, merge, throwError, timeout, type Observable } from './rx.ts';
+import { placementOf } from './turns.ts';
+import { Watches } from './watches.ts';
+
+/** A queue for the steps that take more than one request: whose turn it is makes them alone. */
+export interface Gate {
+  readonly zk: ZkDriver;
+  readonly place: Place;
+  /** Gives up waiting; the work is not begun after it. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Works while nobody else is in the gate. ZooKeeper can do several things in one step (`multi`), and the npm client cannot ask for
+ * it. What a gate gives instead is an order: all requests of the work come after those of whoever was in before and ahead
+ * of those of whoever comes next. It does not rest on clocks or on a client that is alive, but on one session being both in the gate
+ * and at work: a server takes the requests of a session in their order, so the node in the gate is deleted after the last request
+ * of the work, and once it has gone with its session the server takes nothing from that session any more.
+ *
+ * The work must not settle before all of its requests are on their way. A wait of more than the session's time to live is
+ * given up with `UNAVAILABLE`, and whoever is dead in the gate is out by then. Leaving is repeated until it is certain; where
+ * it is refused the session ends. If the work rejects, a part of it may have been done.
+ */
+export async function throughGate<T>({ zk, place, signal }: Gate, work: () => Promise<T>): Promise<T> {
+  const id = randomBytes(16).toString('hex');
+  const entry = new OwnEntry(zk, { ...place, isResumed: false }, id);
+  try {
+    signal?.throwIfAborted();
+    await untilTurn(zk, entry, { id, signal, place });
+    signal?.throwIfAborted();
+    return await work();
+  } finally {
+    // Nothing to wait for: what this session sends next comes after it.
+    repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(() => zk.close());
+  }
+}
+
+interface Ticket {
+  readonly id: string;
+  readonly place: Place;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function untilTurn(zk: ZkDriver, entry: OwnEntry, ticket: Ticket): Promise<void> {
+  try {
+    await waitInLine(zk, entry, ticket);
+  } catch (error) {
+    ticket.signal?.throwIfAborted();
+    throw isQueueLockError(error, 'ENTRY_LOST') ? thrownOut(ticket.place, error) : error;
+  }
+}
+
+async function waitInLine(zk: ZkDriver, entry: OwnEntry, { id, place, signal }: Ticket): Promise<void> {
+  const rule = { limit: 1 };
+  const seat = await entry.enqueue({ queue: place.directory, id, shared: false, ...rule });
+  const { turn, turns$ } = placementOf(zk, new Watches(zk), { entry, seat, rule });
+  if (turn.admitted) return;
+  signal?.throwIfAborted();
+  const turn$ = turns$.pipe(
+    filter(({ admitted }) => admitted),
+    timeout({ first: zk.timeoutMs, with: () => throwError(() => crowded(place, zk.timeoutMs)) }),
+  );
+  await firstValueFrom(signal ? merge(turn$, aborted(signal)) : turn$, { defaultValue: undefined });
+}
+
+function aborted(signal: AbortSignal): Observable<never> {
+  return fromEvent(signal, 'abort').pipe(
+    map((): never => {
+      throw signal.reason as Error;
+    }),
+  );
+}
+
+function crowded({ directory }: Place, afterMs: number): QueueLockError {
+  const message = `the gate ${directory} was not free within ${afterMs} ms; nothing was done`;
+  return new QueueLockError('UNAVAILABLE', message);
+}
+
+function thrownOut({ directory }: Place, cause: Error): QueueLockError {
+  const message = `the node that waited in the gate ${directory} was removed by somebody else; nothing was done`;
+  return new QueueLockError('UNAVAILABLE', message, { cause });
+}

@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { Bench, admitted, eventually, newQueue, wish } from './bench.ts';
+import { asOperator } from './operator.ts';
+
+const UUID = '01234567-89ab-cdef-0123-456789abcdef';
+
+describe('permits in ZooKeeper', () => {
+  const bench = new Bench();
+  let server: string;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('permits of @queuelock/zookeeper')).endpoint;
+    queue = newQueue();
+  });
+  afterEach(() => bench.clear());
+
+  function names(): Promise<readonly string[]> {
+    return asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
+  }
+
+  it('stand in the names, and only there where they are not one of one', async () => {
+    const session = await bench.session(server);
+    const plain = await session.enqueue(wish(queue));
+    const two = await session.enqueue(wish(queue, { limit: 5, permits: 2 }));
+    const reader = await session.enqueue(wish(queue, { shared: true }));
+    const kinds = [plain, two, reader].map(({ key }) => key.replace(/^.*_c_[0-9a-f-]{36}-/, ''));
+    expect(kinds).to.deep.equal(['lock-0000000000', '2of5-lock-0000000001', '__READ__0000000002']);
+  });
+
+  it('are counted by others, by the names alone', async () => {
+    const [one, two] = [await bench.session(server), await bench.session(server)];
+    const rule = { limit: 5 };
+    const [big, small] = [wish(queue, { ...rule, permits: 3 }), wish(queue, { ...rule, permits: 2 })];
+    expect((await one.enqueue(big)).turn.admitted).to.equal(true);
+    expect((await two.enqueue(small)).turn.admitted).to.equal(true);
+    const turn = admitted(await two.enqueue(wish(queue, { ...rule, permits: 3 })));
+    const last = await one.enqueue(wish(queue, rule));
+    expect(last.turn).to.deep.equal({ admitted: false, ahead: 3 });
+    expect(await one.tryEnqueue(wish(queue, rule))).to.equal(undefined);
+    await one.remove(queue, big.id);
+    await turn;
+    await two.remove(queue, small.id);
+    await admitted(last);
+    expect(await names()).to.have.length(2);
+  });
+
+  it('of an entry of Curator are one, and its limit is one', async () => {
+    const session = await bench.session(server);
+    await asOperator(server, async (zk) => {
+      await zk.create(`/${queue}`, '', 'container');
+      await zk.create(`/${queue}/_c_${UUID}-lock-`, '10.0.0.1', 'ephemeral-sequential');
+      const [fits, waits] = [{ limit: 3, permits: 2 }, { limit: 3 }];
+      const first = await session.enqueue(wish(queue, fits));
+      expect([first.turn.admitted, first.otherLimit]).to.deep.equal([true, 1]);
+      expect((await session.enqueue(wish(queue, waits))).turn.admitted).to.equal(false);
+    });
+  });
+
+  it('under another limit keep their place, and the name keeps the first limit', async () => {
+    const [one, two] = [await bench.session(server), await bench.session(server)];
+    const held = wish(queue, { limit: 2, permits: 2 });
+    await one.enqueue(held);
+    const spec = wish(queue, { limit: 2 });
+    const first = await two.enqueue(spec);
+    expect([first.turn.admitted, first.otherLimit]).to.deep.equal([false, undefined]);
+    const grown = await two.enqueue({ ...spec, limit: 3 });
+    expect([grown.turn.admitted, grown.otherLimit]).to.deep.equal([true, 2]);
+    expect([grown.key, grown.order, grown.token]).to.deep.equal([first.key, first.order, first.token]);
+    const shrunk = await two.enqueue({ ...spec, limit: 1 });
+    expect([shrunk.turn.admitted, shrunk.otherLimit]).to.deep.equal([false, 2]);
+    const turn = admitted(shrunk);
+    await one.remove(queue, held.id);
+    await turn;
+    expect(await names()).to.deep.equal([first.key.split('/')[2]]);
+  });
+
+  it('that differ ahead are told to exclusive entries only', async () => {
+    const session = await bench.session(server);
+    await session.enqueue(wish(queue, { limit: 4 }));
+    await session.enqueue(wish(queue, { shared: true }));
+    expect((await session.enqueue(wish(queue, { shared: true }))).otherLimit).to.equal(undefined);
+    expect((await session.enqueue(wish(queue, { limit: 4 }))).otherLimit).to.equal(undefined);
+    expect((await session.enqueue(wish(queue, { limit: 5 }))).otherLimit).to.equal(4);
+    expect((await session.enqueue(wish(queue))).otherLimit).to.equal(5);
+  });
+});
+
+describe('an entry in ZooKeeper that is evicted', () => {
+  const bench = new Bench();
+  let server: string;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('evicting of @queuelock/zookeeper')).endpoint;
+    queue = newQueue();
+  });
+  afterEach(() => bench.clear());
+
+  it('is that very one: its key and its order', async () => {
+    const session = await bench.session(server);
+    const backend = bench.backend(server);
+    const { key, order } = await session.enqueue(wish(queue));
+    expect(await backend.evict!(queue, { key, order: order + 1n })).to.equal(false);
+    expect(await backend.evict!(queue, { key, order })).to.equal(true);
+    expect(await backend.evict!(queue, { key, order })).to.equal(false);
+  });
+
+  it('may be one of Curator', async () => {
+    const backend = bench.backend(server);
+    await asOperator(server, async (zk) => {
+      await zk.create(`/${queue}`, '', 'container');
+      const { path } = await zk.create(`/${queue}/_c_${UUID}-lock-`, '', 'ephemeral-sequential');
+      expect(await backend.evict!(queue, { key: path!, order: 0n })).to.equal(true);
+      expect(await zk.children(`/${queue}`)).to.deep.equal([]);
+    });
+  });
+
+  it('is in the queue: other paths are refused, and nothing happens to them', async () => {
+    const backend = bench.backend(server);
+    const session = await bench.session(server);
+    const nested = await session.enqueue(wish(`${queue}/nested`));
+    for (const key of [nested.key, `/${queue}/nested`, `/.queuelock/${session.id}`, '']) {
+      const message = await backend.evict!(queue, { key, order: nested.order }).then(String, String);
+      expect(message).to.include(`directly below /${queue}`);
+    }
+    const seen = await asOperator(server, (zk) => zk.children(`/${queue}/nested`));
+    expect(seen).to.have.length(1);
+  });
+
+  it('goes with its other node, while it turns into a reader', async () => {
+    const backend = bench.backend(server);
+    await asOperator(server, async (zk) => {
+      await zk.create(`/${queue}`, '', 'container');
+      const { path } = await zk.create(`/${queue}/_c_${UUID}-lock-`, '', 'ephemeral-sequential');
+      await zk.create(path!.replace('lock-', '__READ__'), '', 'ephemeral');
+      expect(await backend.evict!(queue, { key: path!, order: 0n })).to.equal(true);
+      await eventually(async () => (await zk.children(`/${queue}`))?.length === 0);
+    });
+  });
+});

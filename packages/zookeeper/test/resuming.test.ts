@@ -1,0 +1,179 @@
+import { isQueueLockError, type Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { sharedZooKeeper, zkFourLetter } from '../../../integration/services.ts';
+import { parseResumption, resumptionText } from '../src/resumption.ts';
+import { Bench, admitted, ending, newQueue, outcome, wish, wishes } from './bench.ts';
+import { asOperator } from './operator.ts';
+import { untilExpired } from './severed.ts';
+
+describe('a session of ZooKeeper that goes on elsewhere', () => {
+  const bench = new Bench();
+  const { signal } = new AbortController();
+  let server: string;
+  let proxy: TcpProxy;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('resuming of @queuelock/zookeeper')).endpoint;
+    proxy = bench.keep(await startProxy(server), (started) => {
+      started.refuse();
+      started.cut();
+    });
+    queue = newQueue();
+  });
+  afterEach(() => bench.clear());
+
+  function resumed(session: Session): Promise<Session> {
+    return bench.backend(server).resume!(session.resumption!, signal);
+  }
+
+  function names(of = queue): Promise<readonly string[]> {
+    return asOperator(server, async (zk) => (await zk.children(`/${of}`)) ?? []);
+  }
+
+  it('has its entries at their places, and nobody came in between', async () => {
+    const [first, other] = [await bench.session(server), await bench.session(server)];
+    const [held, waiting] = [wish(queue), wish(queue, { limit: 2 })];
+    const before = [await first.enqueue(held), await first.enqueue(waiting)] as const;
+    const last = await other.enqueue(wish(queue));
+    await first.abandon!();
+    const second = await resumed(first);
+    expect([second.id, second.ttlMs]).to.deep.equal([first.id, first.ttlMs]);
+    const after = [await second.enqueue(held), await second.enqueue(waiting)] as const;
+    for (const [at, { key, order, token }] of before.entries())
+      expect(after[at]).to.include({ key, order, token });
+    expect(await second.renew(signal)).to.be.within(1, second.ttlMs);
+    const turn = admitted(last);
+    expect(await second.remove(queue, held.id)).to.equal(true);
+    expect(await second.remove(queue, waiting.id)).to.equal(true);
+    await turn;
+    expect(await names()).to.have.length(1);
+  });
+
+  it('can remove, update and share what it has not entered here, and take new entries', async () => {
+    const first = await bench.session(server);
+    const specs = [wish(queue), wish(queue), wish(queue)] as const;
+    for (const spec of specs) await first.enqueue(spec);
+    await first.traces!.leave(queue, specs[0].id);
+    await first.abandon!();
+    const second = await resumed(first);
+    expect(await second.remove(queue, specs[0].id)).to.equal(true);
+    expect(await asOperator(server, (zk) => zk.children(`/.queuelock/held/${queue}`))).to.deep.equal([]);
+    expect(await second.update(queue, specs[1].id, 'new')).to.equal(true);
+    expect(await second.share!(queue, specs[1].id, 'shared')).to.equal(true);
+    expect(await second.remove(queue, wish(queue).id)).to.equal(false);
+    await second.enqueue(wish(queue));
+    expect(await names()).to.have.length(3);
+    await second.close();
+    expect(await names()).to.deep.equal([]);
+  });
+
+  it('finds several entries that were entered at once, or none of them', async () => {
+    const first = await bench.session(server);
+    const [b, c] = [newQueue(), newQueue()];
+    const [whole, half] = [wishes(queue, b), wishes(queue, c)];
+    const before = await first.enqueueAll!(whole);
+    const [lost] = await first.enqueueAll!(half);
+    await asOperator(server, (zk) => zk.delete(lost!.key));
+    await first.abandon!();
+    const second = await resumed(first);
+    const after = await second.enqueueAll!(whole);
+    expect(after.map(({ key }) => key)).to.deep.equal(before.map(({ key }) => key));
+    expect(await outcome(second.enqueueAll!(half))).to.equal('ENTRY_LOST');
+    expect(await names(c)).to.deep.equal([]);
+    expect(await second.enqueueAll!(wishes(queue, c))).to.have.length(2);
+  });
+
+  it('that was abandoned takes no calls here and beats no more, and its entries stay until it expires', async () => {
+    const session = await bench.session(server, 2_000);
+    const placement = await session.enqueue(wish(queue));
+    let ended: string | undefined;
+    void ending(placement).then((code) => (ended = code));
+    await session.abandon!();
+    await session.abandon!();
+    await session.close();
+    expect(await names()).to.have.length(1);
+    const spec = wish(queue);
+    for (const call of [session.renew(signal), session.enqueue(spec), session.remove(queue, spec.id)])
+      expect(await outcome(call)).to.be.oneOf(['CLOSED', 'fine']);
+    expect(await outcome(session.renew(signal))).to.equal('CLOSED');
+    expect(await zkFourLetter(server, 'cons')).to.not.include(session.id);
+    await untilExpired(server, session.id);
+    expect(await names()).to.deep.equal([]);
+    expect(ended).to.equal(undefined);
+    expect(await outcome(resumed(session))).to.equal('SESSION_LOST');
+  });
+
+  it('may be abandoned while the connection is down, or the server is silent', async () => {
+    for (const trouble of ['down', 'silent']) {
+      const session = await bench.session(proxy.endpoint, 6_000);
+      await session.enqueue(wish(queue));
+      if (trouble === 'silent') proxy.toServer.hold();
+      else {
+        proxy.refuse();
+        proxy.cut();
+      }
+      const startedAt = performance.now();
+      await session.abandon!();
+      expect(performance.now() - startedAt).to.be.lessThan(2_000);
+      const second = await resumed(session);
+      proxy.cut();
+      await proxy.heal();
+      expect(await names()).to.have.length(1);
+      expect(await second.renew(signal)).to.be.within(1, 6_000);
+      await second.close();
+    }
+  });
+
+  it('is taken from a client that still has it', async () => {
+    const first = await bench.session(proxy.endpoint);
+    const spec = wish(queue);
+    await first.enqueue(spec);
+    proxy.refuse();
+    const second = await resumed(first);
+    expect((await second.enqueue(spec)).turn.admitted).to.equal(true);
+    expect(await second.renew(signal)).to.be.within(1, second.ttlMs);
+  });
+
+  it('does not end when nothing comes of the attempt to go on with it', async () => {
+    const session = await bench.session(server);
+    await session.enqueue(wish(queue));
+    await session.abandon!();
+    const aborted = bench.backend(server).resume!(session.resumption!, AbortSignal.abort(new Error('no')));
+    expect(await outcome(aborted)).to.equal('Error: no');
+    const tooShort = bench.backend(server, { tickTimeMs: 60_000 });
+    expect(await outcome(tooShort.resume!(session.resumption!, signal))).to.equal('INVALID_ARGUMENT');
+    expect(await names()).to.have.length(1);
+    expect(await (await resumed(session)).renew(signal)).to.be.greaterThan(0);
+  });
+
+  it('is asked for with its password', async () => {
+    const session = await bench.session(server);
+    const { session: key, ttlMs } = parseResumption(session.resumption!);
+    const wrong = resumptionText({ session: { ...key, client_password: '0'.repeat(32) }, ttlMs });
+    expect(await outcome(bench.backend(server).resume!(wrong, signal))).to.equal('SESSION_LOST');
+    expect(await outcome(session.renew(signal))).to.equal('fine');
+  });
+});
+
+describe('the text that a session of ZooKeeper is resumed with', () => {
+  const key = { session: { client_id: '1000', client_password: 'ab'.repeat(16) }, ttlMs: 15_000 };
+
+  it('gives back what it was made of', () => {
+    expect(parseResumption(resumptionText(key))).to.deep.equal(key);
+  });
+
+  for (const text of ['', '{', 'null', '[]', '{"session":"1000"}', resumptionText({ ...key, ttlMs: -1 })]) {
+    it(`is refused, and not repeated, when it is ${JSON.stringify(text)}`, () => {
+      try {
+        parseResumption(text);
+      } catch (error) {
+        expect(isQueueLockError(error, 'INVALID_ARGUMENT')).to.equal(true);
+        if (text !== '') expect(String(error)).to.not.include(text);
+        return;
+      }
+      throw new Error('it was taken');
+    });
+  }
+});

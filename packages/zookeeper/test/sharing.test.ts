@@ -1,0 +1,185 @@
+import type { SeenEntry, Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { readerOf } from '../src/names.ts';
+import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
+import { OpCode, requestsIn } from './frames.ts';
+import { losing } from './losing.ts';
+import { asOperator } from './operator.ts';
+
+describe('an entry in ZooKeeper that turns into a shared one', () => {
+  const bench = new Bench();
+  let server: string;
+  let proxy: TcpProxy;
+  let queue: string;
+  let session: Session;
+  let other: Session;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('sharing of @queuelock/zookeeper')).endpoint;
+    proxy = bench.keep(await startProxy(server), (started) => {
+      started.refuse();
+      started.cut();
+    });
+    queue = newQueue();
+    session = await bench.session(proxy.endpoint);
+    other = await bench.session(server);
+  });
+  afterEach(() => bench.clear());
+
+  async function entries(): Promise<readonly string[]> {
+    return (await asOperator(server, (zk) => zk.children(`/${queue}`))) ?? [];
+  }
+
+  it('keeps its place: readers behind it come in, up to the next writer', async () => {
+    const holder = wish(queue);
+    const held = await session.enqueue(holder);
+    const [near, writer, far] = [wish(queue, { shared: true }), wish(queue), wish(queue, { shared: true })];
+    const turn = admitted(await other.enqueue(near));
+    const next = await other.enqueue(writer);
+    const last = await other.enqueue(far);
+    let ended: string | undefined;
+    const end = ending(held).then((code) => (ended = code));
+    expect(await session.share!(queue, holder.id, 'reads')).to.equal(true);
+    await turn;
+    const writes = admitted(next);
+    const reads = admitted(last);
+    expect(await session.update(queue, holder.id, 'still reads')).to.equal(true);
+    expect(await entries())
+      .to.include(readerOf(held.key.split('/')[2]!))
+      .and.have.length(4);
+    expect(ended).to.equal(undefined);
+    expect(await session.remove(queue, holder.id)).to.equal(true);
+    await other.remove(queue, near.id);
+    await writes;
+    await other.remove(queue, writer.id);
+    await reads;
+    expect(await end).to.equal('ENTRY_LOST');
+    expect(await entries()).to.have.length(1);
+  });
+
+  it('costs the new node and a look in one flight, and a delete', async () => {
+    const holder = wish(queue);
+    await session.enqueue(holder);
+    const seen: number[] = [];
+    proxy.onClientData = (chunk) => seen.push(...requestsIn(chunk));
+    await session.share!(queue, holder.id, 'reads');
+    expect(seen.filter((code) => code !== OpCode.ping)).to.deep.equal([
+      OpCode.create,
+      OpCode.exists,
+      OpCode.delete,
+    ]);
+  });
+
+  it('is never seen twice by those who look, nor gone', async () => {
+    const pictures: (readonly SeenEntry[])[] = [];
+    const watching = bench
+      .backend(server)
+      .observe(queue)
+      .subscribe((picture) => pictures.push(picture));
+    const holder = wish(queue, { value: 'writes' });
+    await session.enqueue(holder);
+    await eventually(() => pictures.at(-1)?.length === 1);
+    const from = pictures.length - 1;
+    await session.share!(queue, holder.id, 'reads');
+    await eventually(() => pictures.at(-1)?.[0]?.value === 'reads');
+    const seen = pictures.slice(from).map((picture) => picture.map(({ shared, value }) => [shared, value]));
+    expect(seen).to.deep.equal([[[false, 'writes']], [[true, 'reads']]]);
+    expect(new Set(pictures.slice(from).map(([entry]) => entry?.order)).size).to.equal(1);
+    watching.unsubscribe();
+  });
+
+  it('may be waiting: it goes on to wait for writers only', async () => {
+    const [reader, waiting] = [wish(queue, { shared: true }), wish(queue)];
+    await other.enqueue(reader);
+    const turn = admitted(await session.enqueue(waiting));
+    expect(await session.share!(queue, waiting.id, 'reads')).to.equal(true);
+    await turn;
+  });
+
+  it('is turned once, also when that is asked for again', async () => {
+    const holder = wish(queue);
+    await session.enqueue(holder);
+    expect(await session.share!(queue, holder.id, 'once')).to.equal(true);
+    expect(await session.share!(queue, holder.id, 'twice')).to.equal(true);
+    const [name, ...others] = await entries();
+    expect(others).to.deep.equal([]);
+    expect(await asOperator(server, (zk) => zk.read(`/${queue}/${name!}`))).to.include({ text: 'twice' });
+    expect((await session.enqueue(holder)).key).to.equal(`/${queue}/${name!}`);
+  });
+
+  it('is lost when an operator removes the reader', async () => {
+    const holder = wish(queue);
+    const end = ending(await session.enqueue(holder));
+    await session.share!(queue, holder.id, '');
+    const [name] = await entries();
+    await asOperator(server, (zk) => zk.delete(`/${queue}/${name!}`));
+    expect(await end).to.equal('ENTRY_LOST');
+    expect(await session.share!(queue, holder.id, '')).to.equal(false);
+    expect(await entries()).to.deep.equal([]);
+  });
+
+  it('is not brought back when an operator has removed it before', async () => {
+    const holder = wish(queue);
+    const { key } = await session.enqueue(holder);
+    await asOperator(server, (zk) => zk.delete(key));
+    expect(await session.share!(queue, holder.id, '')).to.equal(false);
+    expect(await entries()).to.deep.equal([]);
+    expect(await session.share!(queue, wish(queue).id, '')).to.equal(false);
+  });
+
+  for (const [what, opCode] of [
+    ['the new node', OpCode.create],
+    ['the delete', OpCode.delete],
+  ] as const) {
+    it(`is a reader after it was asked for again, when the reply to ${what} was lost`, async () => {
+      const holder = wish(queue);
+      const held = await session.enqueue(holder);
+      let ended: string | undefined;
+      void ending(held).then((code) => (ended = code));
+      const turn = admitted(await other.enqueue(wish(queue, { shared: true })));
+      const share = () => session.share!(queue, holder.id, 'reads');
+      expect(await losing(proxy, opCode, share)).to.equal('UNAVAILABLE');
+      expect(await share()).to.equal(true);
+      await turn;
+      expect(await entries()).to.have.length(2);
+      expect(ended).to.equal(undefined);
+      expect(await session.remove(queue, holder.id)).to.equal(true);
+      expect(await entries()).to.have.length(1);
+    });
+
+    it(`leaves nothing when it is removed after the reply to ${what} was lost`, async () => {
+      const holder = wish(queue);
+      await session.enqueue(holder);
+      const share = () => session.share!(queue, holder.id, 'reads');
+      expect(await losing(proxy, opCode, share)).to.equal('UNAVAILABLE');
+      expect(await session.remove(queue, holder.id)).to.equal(true);
+      expect(await entries()).to.deep.equal([]);
+    });
+  }
+
+  it('is not brought back when an operator removed it while the reply to the new node was on its way', async () => {
+    const holder = wish(queue);
+    const { key } = await session.enqueue(holder);
+    const share = () => session.share!(queue, holder.id, 'reads');
+    expect(await losing(proxy, OpCode.create, share)).to.equal('UNAVAILABLE');
+    await asOperator(server, (zk) => zk.delete(key));
+    expect(await outcome(session.share!(queue, holder.id, 'reads'))).to.equal('fine');
+    expect(await session.share!(queue, holder.id, 'reads')).to.equal(false);
+    expect(await entries()).to.deep.equal([]);
+  });
+
+  it('takes the trace of its hold along, which is nobody else’s business', async () => {
+    const [holder, reader] = [wish(queue), wish(queue, { shared: true })];
+    await session.enqueue(holder);
+    expect(await session.traces!.leave(queue, holder.id)).to.deep.equal([]);
+    await session.share!(queue, holder.id, '');
+    await other.enqueue(reader);
+    expect(await other.traces!.leave(queue, reader.id)).to.deep.equal([]);
+    await session.remove(queue, holder.id);
+    expect(await other.traces!.leave(queue, reader.id)).to.deep.equal([]);
+    const traces = await asOperator(server, (zk) => zk.children(`/.queuelock/held/${queue}`));
+    expect(traces).to.have.length(1);
+  });
+});

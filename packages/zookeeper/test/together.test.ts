@@ -1,0 +1,324 @@
+import { repeatUntilDefinite, type EntrySpec, type Placement, type Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { gateDirectory } from '../src/names.ts';
+import { Bench, admitted, allAdmitted, eventually, newQueue, outcome, wish, wishes } from './bench.ts';
+import { OpCode, requestsIn } from './frames.ts';
+import { losing } from './losing.ts';
+import { asOperator } from './operator.ts';
+
+const GATE = gateDirectory('');
+
+describe('entering several queues of ZooKeeper at once', () => {
+  const bench = new Bench();
+  let server: string;
+  let proxy: TcpProxy;
+  let a: string;
+  let b: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('entering several queues of @queuelock/zookeeper')).endpoint;
+    proxy = bench.keep(await startProxy(server), (started) => {
+      started.refuse();
+      started.cut();
+    });
+    [a, b] = [newQueue(), newQueue()];
+  });
+  afterEach(() => bench.clear());
+
+  function names(directory: string): Promise<readonly string[]> {
+    return asOperator(server, async (zk) => (await zk.children(directory)) ?? []);
+  }
+
+  /** Who is in there, without the gates of registers. */
+  async function inGate(): Promise<readonly string[]> {
+    return (await names(GATE)).filter((name) => name.startsWith('_c_'));
+  }
+
+  async function sizes(): Promise<readonly number[]> {
+    return [(await names(`/${a}`)).length, (await names(`/${b}`)).length];
+  }
+
+  it('answers in the order of the wishes, again the same, and leaves the gate', async () => {
+    const session = await bench.session(server);
+    const specs = wishes(b, a);
+    const placements = await session.enqueueAll!(specs);
+    expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, true]);
+    const keys = placements.map(({ key }) => key);
+    expect(keys.map((key) => key.split('/')[1])).to.deep.equal([b, a]);
+    expect((await session.enqueueAll!(specs)).map(({ key }) => key)).to.deep.equal(keys);
+    expect((await session.enqueue(specs[0]!)).key).to.equal(keys[0]);
+    await eventually(async () => (await inGate()).length === 0);
+    for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
+    expect(await sizes()).to.deep.equal([0, 0]);
+    expect(await session.enqueueAll!([])).to.deep.equal([]);
+  });
+
+  it('costs three requests in each queue and four in the gate, when both are free', async () => {
+    const session = await bench.session(proxy.endpoint);
+    const first = wishes(a, b);
+    await session.enqueueAll!(first);
+    for (const { queue, id } of first) await session.remove(queue, id);
+    const seen: number[] = [];
+    proxy.onClientData = (chunk) => seen.push(...requestsIn(chunk));
+    await session.enqueueAll!(wishes(a, b));
+    await eventually(() => seen.includes(OpCode.delete));
+    const { create, getChildren, exists } = OpCode;
+    expect(seen.filter((code) => code !== OpCode.ping)).to.deep.equal([
+      ...[create, getChildren, exists],
+      ...[create, getChildren, create, getChildren, exists, exists],
+      OpCode.delete,
+    ]);
+  });
+
+  it('waits for whoever is in the gate, and goes on when he is out', async () => {
+    const session = await bench.session(server);
+    await session.enqueueAll!(wishes(newQueue(), newQueue()));
+    await asOperator(server, async (zk) => {
+      const { path } = await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
+      const entered = session.enqueueAll!(wishes(a, b));
+      await eventually(async () => (await inGate()).length === 2);
+      expect(await sizes()).to.deep.equal([0, 0]);
+      await zk.delete(path!);
+      await entered;
+    });
+    expect(await sizes()).to.deep.equal([1, 1]);
+  });
+
+  it('ends at once when one of the ids is removed before its turn in the gate', async () => {
+    const session = await bench.session(server);
+    await session.enqueueAll!(wishes(newQueue(), newQueue()));
+    const specs = wishes(a, b);
+    await asOperator(server, async (zk) => {
+      await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
+      const entered = outcome(session.enqueueAll!(specs));
+      await eventually(async () => (await inGate()).length === 2);
+      expect(await session.remove(b, specs[1]!.id)).to.equal(false);
+      expect(await entered).to.equal('ENTRY_LOST');
+      await eventually(async () => (await inGate()).length === 1);
+    });
+    expect(await sizes()).to.deep.equal([0, 0]);
+  });
+
+  it('does not wait for ever for a dead one in the gate: his session ends', async () => {
+    const [dead, session] = [await bench.session(proxy.endpoint, 2_000), await bench.session(server)];
+    const before = wishes(a, b);
+    await session.enqueueAll!(before);
+    for (const { queue, id } of before) await session.remove(queue, id);
+    proxy.loseNextReply((chunk) => creates(chunk) === 2);
+    void outcome(dead.enqueueAll!(wishes(a, b)));
+    await eventually(async () => (await sizes()).join() === '1,1');
+    proxy.refuse();
+    proxy.cut();
+    await allAdmitted(await session.enqueueAll!(wishes(b, a)));
+    expect(await sizes()).to.deep.equal([1, 1]);
+  });
+
+  it('is given up for now when the gate is not free within the time to live, and leaves it', async () => {
+    const session = await bench.session(server, 2_000);
+    await session.enqueueAll!(wishes(newQueue(), newQueue()));
+    await asOperator(server, async (zk) => {
+      await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
+      const ended = outcome(session.enqueueAll!(wishes(a, b)));
+      const beating = setInterval(() => void outcome(session.renew(new AbortController().signal)), 300);
+      bench.keep(beating, clearInterval);
+      expect(await ended).to.equal('UNAVAILABLE');
+      await eventually(async () => (await inGate()).length === 1);
+    });
+    expect(await sizes()).to.deep.equal([0, 0]);
+  });
+
+  it('is no loss when an operator removes the node that waits in the gate', async () => {
+    const session = await bench.session(server);
+    const specs = wishes(a, b);
+    await session.enqueueAll!(wishes(newQueue(), newQueue()));
+    await asOperator(server, async (zk) => {
+      const { path } = await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
+      const ended = outcome(session.enqueueAll!(specs));
+      await eventually(async () => (await inGate()).length === 2);
+      const waiting = (await inGate()).find((name) => !path!.endsWith(name))!;
+      await zk.delete(`${GATE}/${waiting}`);
+      expect(await ended).to.equal('UNAVAILABLE');
+    });
+    await allAdmitted(await session.enqueueAll!(specs));
+  });
+
+  it('takes the rest away when one was removed by somebody', async () => {
+    const session = await bench.session(server);
+    const specs = wishes(a, b);
+    const [first] = await session.enqueueAll!(specs);
+    await asOperator(server, (zk) => zk.delete(first!.key));
+    expect(await outcome(session.enqueueAll!(specs))).to.equal('ENTRY_LOST');
+    expect(await sizes()).to.deep.equal([0, 0]);
+  });
+
+  it('refuses two entries of one queue and more than sixty, and enters nothing', async () => {
+    const session = await bench.session(server);
+    expect(await outcome(session.enqueueAll!(wishes(a, b, a)))).to.equal('INVALID_ARGUMENT');
+    const many = Array.from({ length: 61 }, (_, number) => `${a}/${number}`);
+    expect(await outcome(session.enqueueAll!(wishes(...many)))).to.equal('INVALID_ARGUMENT');
+    expect(await sizes()).to.deep.equal([0, 0]);
+    expect(await session.enqueueAll!(wishes(...many.slice(1)))).to.have.length(60);
+  });
+
+  it('whose reply was lost finds what it has put in, when it is all there', async () => {
+    const session = await bench.session(proxy.endpoint);
+    await session.enqueueAll!(wishes(a, b));
+    const specs = wishes(a, b);
+    const trap = proxy.loseNextReply((chunk) => creates(chunk) === 2);
+    const ended = outcome(session.enqueueAll!(specs));
+    await trap.lost;
+    proxy.cut();
+    expect(await ended).to.equal('UNAVAILABLE');
+    expect(await sizes()).to.deep.equal([2, 2]);
+    const there = [...(await names(`/${a}`)), ...(await names(`/${b}`))];
+    const keys = (await session.enqueueAll!(specs)).map(({ key }) => key.split('/')[2]);
+    expect(there).to.include.members(keys);
+    expect(await sizes()).to.deep.equal([2, 2]);
+    await eventually(async () => (await inGate()).length === 0);
+  });
+
+  it('that got half of it in begins anew, behind those who went through since', async () => {
+    const [session, other] = [await bench.session(proxy.endpoint), await bench.session(server)];
+    const specs = wishes(a, b);
+    // The directory of the second queue is missing, so its create takes another flight.
+    await other.enqueue(wish(a));
+    await session.enqueueAll!(wishes(newQueue(), newQueue()));
+    expect(await losing(proxy, CREATE_CONTAINER, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
+    expect(await sizes()).to.deep.equal([2, 0]);
+    const between = await other.enqueueAll!(wishes(a, b));
+    const late = await session.enqueueAll!(specs);
+    expect(late.map(({ turn }) => turn.ahead)).to.deep.equal([2, 1]);
+    expect(between.map(({ order }, at) => order < late[at]!.order)).to.deep.equal([true, true]);
+    expect(await sizes()).to.deep.equal([3, 2]);
+  });
+
+  it('whose reply was lost leaves nothing once its ids are removed', async () => {
+    const session = await bench.session(proxy.endpoint);
+    const specs = wishes(a, b);
+    await session.enqueueAll!(wishes(newQueue(), newQueue()));
+    const trap = proxy.loseNextReply((chunk) => creates(chunk) === 2);
+    const ended = outcome(session.enqueueAll!(specs));
+    await trap.lost;
+    proxy.cut();
+    expect(await ended).to.equal('UNAVAILABLE');
+    for (const { queue, id } of specs) await session.remove(queue, id);
+    expect(await sizes()).to.deep.equal([0, 0]);
+    await eventually(async () => (await inGate()).length === 0);
+  });
+
+  it('whose reply from the gate was lost has put in nothing, and leaves the gate', async () => {
+    const session = await bench.session(proxy.endpoint);
+    const specs = wishes(a, b);
+    expect(await losing(proxy, OpCode.exists, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
+    expect(await sizes()).to.deep.equal([0, 0]);
+    await eventually(async () => (await inGate()).length === 0);
+    await allAdmitted(await session.enqueueAll!(specs));
+  });
+
+  describe('from four sessions, each pair in its own order', function () {
+    this.timeout(60_000);
+    const PAIRS = 200;
+
+    /** Each session enters its pairs, in alternating order and all at the same time. */
+    async function cross(
+      endpoint: string,
+      enter: (session: Session, specs: EntrySpec[]) => Promise<Pair>,
+    ): Promise<Pair[]> {
+      const sessions = await Promise.all(Array.from({ length: 4 }, () => bench.session(endpoint)));
+      return Promise.all(
+        Array.from({ length: PAIRS }, (_, at) => {
+          const session = sessions[at % sessions.length]!;
+          return enter(session, at % 8 < 4 ? wishes(a, b) : wishes(b, a));
+        }),
+      );
+    }
+
+    it('never has two pairs wait for each other, and all have their turn', async () => {
+      const pairs = await cross(server, async (session, specs) => ({
+        session,
+        specs,
+        placements: await session.enqueueAll!(specs),
+      }));
+      expect(crossings(pairs)).to.equal(0);
+      await serveAll(pairs);
+      expect(await sizes()).to.deep.equal([0, 0]);
+    });
+
+    it('never has two pairs wait for each other while connections break again and again', async () => {
+      // Each time another seven went in, all connections break: with the creates of one of them on their way.
+      let passages = 0;
+      proxy.onClientData = (chunk) => {
+        if (creates(chunk) === 2) passages += 1;
+        if (creates(chunk) === 2 && passages % 7 === 0) setImmediate(() => proxy.cut());
+      };
+      const until = new AbortController().signal;
+      const pairs = await cross(proxy.endpoint, async (session, specs) => ({
+        session,
+        specs,
+        placements: await repeatUntilDefinite(() => session.enqueueAll!(specs), until),
+      }));
+      expect(proxy.accepted).to.be.greaterThan(4 * (PAIRS / 7));
+      proxy.onClientData = undefined;
+      expect(crossings(pairs)).to.equal(0);
+      expect(await sizes()).to.deep.equal([PAIRS, PAIRS]);
+      await serveAll(pairs);
+      expect(await sizes()).to.deep.equal([0, 0]);
+      await eventually(async () => (await inGate()).length === 0);
+    });
+
+    it('has pairs that wait for each other when they go one by one: that is what the gate is for', async () => {
+      const pairs = await cross(server, async (session, specs) => {
+        const placements: Placement[] = [];
+        for (const spec of specs) placements.push(await session.enqueue(spec));
+        return { session, specs, placements };
+      });
+      expect(crossings(pairs)).to.be.greaterThan(0);
+    });
+  });
+
+  it('waits in each queue for its own turn', async () => {
+    const [holder, session] = [await bench.session(server), await bench.session(server)];
+    const held = wish(b);
+    await holder.enqueue(held);
+    const [first, second] = await session.enqueueAll!(wishes(a, b));
+    expect([first!.turn.admitted, second!.turn.admitted]).to.deep.equal([true, false]);
+    const turn = admitted(second!);
+    await holder.remove(b, held.id);
+    await turn;
+  });
+});
+
+interface Pair {
+  readonly session: Session;
+  readonly specs: readonly EntrySpec[];
+  readonly placements: readonly Placement[];
+}
+
+const CREATE_CONTAINER = 19;
+
+function creates(chunk: Buffer): number {
+  return requestsIn(chunk).filter((code) => code === OpCode.create).length;
+}
+
+/** Each pair waits until it has both, and leaves. */
+async function serveAll(pairs: readonly Pair[]): Promise<void> {
+  const until = new AbortController().signal;
+  await Promise.all(
+    pairs.map(async ({ session, specs, placements }) => {
+      await allAdmitted(placements);
+      for (const { queue, id } of specs) await repeatUntilDefinite(() => session.remove(queue, id), until);
+    }),
+  );
+}
+
+/** How many pairs of pairs stand in one order in one queue, and in the other in the other. */
+function crossings(pairs: readonly Pair[]): number {
+  const orders = pairs.map(({ placements }) =>
+    [...placements].sort((x, y) => x.key.localeCompare(y.key)).map(({ order }) => order),
+  );
+  let count = 0;
+  for (const [x1, x2] of orders) for (const [y1, y2] of orders) if (x1! < y1! && x2! > y2!) count += 1;
+  return count;
+}
