@@ -30,9 +30,12 @@ export class CohortEntry {
     // It stands for all who wait here: what the call chain that happens to make it holds is not what they hold.
     const claim$ = client.claim(name, { ...label, holding: [] });
     this.#claim.add(
-      claim$.subscribe((state) => {
-        if (state.status === 'held' && !this.ownership) this.#begin(state.ownership, events);
-        if (state.status === 'ended' && state.outcome === 'failed') events.onFailed(state.error);
+      claim$.subscribe({
+        next: (state) => {
+          if (state.status === 'held' && !this.ownership) this.#begin(state.ownership, events);
+          if (state.status === 'ended' && state.outcome === 'failed') events.onFailed(state.error);
+        },
+        error: events.onFailed,
       }),
     );
   }

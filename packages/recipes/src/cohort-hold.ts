@@ -1,8 +1,5 @@
-import { QueueLockError, type Hold, type Ownership } from '@queuelock/core';
-
-/** A local hold of a cohort: the right to act that its entry has, for one acquirer at a time. */
-export interface CohortHold
-  extends Hold, Pick<Ownership, 'name' | 'id' | 'key' | 'order' | 'token'> {}
+import { QueueLockError, type Ownership } from '@queuelock/core';
+import type { CohortHold } from './cohort-api.ts';
 
 /** Who has the shared hold now. Ends once: handed on, or lost with the shared hold. */
 export class LocalHold implements CohortHold {
@@ -86,7 +83,7 @@ export class LocalHold implements CohortHold {
 /** The signal, made to look at the clock before it says whether it has aborted: a timer that is late hides no loss. */
 function looking(signal: AbortSignal, look: () => unknown): AbortSignal {
   const own = (property: 'aborted' | 'reason'): PropertyDescriptor => ({
-    get: () => {
+    get: (): unknown => {
       look();
       return Reflect.get(AbortSignal.prototype, property, signal);
     },

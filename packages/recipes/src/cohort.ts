@@ -1,44 +1,10 @@
-import {
-  QueueLockError,
-  isQueueLockError,
-  type ClaimOptions,
-  type LockClient,
-  type Ownership,
-} from '@queuelock/core';
+import { QueueLockError, isQueueLockError, type LockClient, type Ownership } from '@queuelock/core';
 import { wholeNumber } from './arguments.ts';
+import type { Cohort, CohortHold, CohortOptions } from './cohort-api.ts';
 import { CohortEntry, type EntryTerms } from './cohort-entry.ts';
-import { LocalHold, type CohortHold } from './cohort-hold.ts';
+import { LocalHold } from './cohort-hold.ts';
 import { LocalLine } from './cohort-line.ts';
 import type { WaitOptions } from './patience.ts';
-
-export type { CohortHold } from './cohort-hold.ts';
-
-/** Settings of a cohort. */
-export interface CohortOptions extends Pick<ClaimOptions, 'owner' | 'metadata'> {
-  /** How often in a row the lock may go from one acquirer of the cohort to the next, past those who wait elsewhere. Default 16; 0: never. */
-  readonly handOffs?: number;
-}
-
-/** Acquirers of one name in one process; made by `cohort`. */
-export interface Cohort extends AsyncDisposable {
-  readonly name: string;
-  /**
-   * Waits for the lock; give it on with `release()` or `await using`. Rejects with `TIMEOUT` or the signal's reason, which end the wait of
-   * this acquirer only; with `CLOSED`; and with whatever the wait of the cohort's entry ended by, which ends all their waits.
-   */
-  acquire(options?: WaitOptions): Promise<CohortHold>;
-  /**
-   * Runs `work` with the lock. Rejects as `acquire` does, with `OWNERSHIP_LOST` when the lock was lost while `work` ran, whatever `work`
-   * did (its own error is the `cause`), and with the error of `work` otherwise. Acquiring again within `work` waits for itself
-   * for ever: unlike `LockClient.run` nothing here notices it.
-   */
-  run<T>(work: (hold: CohortHold) => T | PromiseLike<T>, options?: WaitOptions): Promise<Awaited<T>>;
-  /**
-   * Turns away those who wait, with `CLOSED`, and revokes the hold (`client-closed`). Settles when that is given back; a place in line
-   * that was not held yet is withdrawn meanwhile. The client stays open.
-   */
-  close(): Promise<void>;
-}
 
 /**
  * Lets many acquirers of one process share one entry in the queue: they stand in a line of their own, first come, first served, and the
@@ -50,7 +16,7 @@ export interface Cohort extends AsyncDisposable {
  * entry. When the *wait* of the entry fails (session lost, evicted, server unreachable), all who wait are refused with its error.
  *
  * Acquirers that follow each other under one entry have the same fencing token, so a fenced store must accept a token that is equal
- * to the largest it has seen, as those of `@queuelock/fencing` do; a late write of an earlier acquirer of the *same* process is not
+ * to the largest it has seen, as those of `@queuelock/fencing` do without `once`; a late write of an earlier acquirer of the *same* process is not
  * fenced off from a later one's.
  *
  * Deadlock detection sees the entry, not who waits behind it: it tells of no holds.
@@ -62,7 +28,7 @@ export function cohort(client: LockClient, name: string, options: CohortOptions 
   const { handOffs = 16, ...label } = options;
   wholeNumber('handOffs', handOffs, { min: 0 });
   // Throws for a name or a label that no claim could have.
-  client.claim(name, label);
+  void client.claim(name, label);
   return new EntrySharing(client, { name, label }, handOffs);
 }
 
@@ -121,7 +87,7 @@ class EntrySharing implements Cohort {
   /** What follows from who waits and who holds; called after every change. */
   #settle(): void {
     if (this.#holder) return;
-    if (this.#line.isEmpty) return;
+    if (this.#line.isEmpty) void this.#dropEntry();
     else if (!this.#entry) this.#join();
     else if (this.#entry.ownership) this.#admit(this.#entry.ownership);
   }
@@ -172,7 +138,9 @@ class EntrySharing implements Cohort {
 
   async #close(): Promise<void> {
     const name = JSON.stringify(this.name);
-    const error = new QueueLockError('CLOSED', `the cohort of ${name} was closed`, { reason: 'client-closed' });
+    const error = new QueueLockError('CLOSED', `the cohort of ${name} was closed`, {
+      reason: 'client-closed',
+    });
     this.#closedBy = error;
     this.#line.refuse(error);
     const holder = this.#holder;

@@ -31,7 +31,10 @@ export function membersIn(entries: readonly QueueEntry[]): readonly Member[] {
 
 /** @throws {QueueLockError} `LIMIT_MISMATCH` when somebody ahead counts on another number of members. */
 export function throwIfMismatched(line: readonly Member[], own: Member, name: string): void {
-  const ahead = line.slice(0, line.findIndex(({ id }) => id === own.id));
+  const ahead = line.slice(
+    0,
+    line.findIndex(({ id }) => id === own.id),
+  );
   const other = ahead.find(({ members }) => members !== own.members);
   if (!other) return;
   throw new QueueLockError(

@@ -1,5 +1,7 @@
 import type { LockClient, Ownership, SharedRegister } from '@queuelock/core';
 import { wholeNumber } from './arguments.ts';
+import { after, machineClock } from './clock.ts';
+import type { DoubleBarrier, RoundPlace } from './double-barrier-api.ts';
 import {
   MAX_MEMBERS,
   allLeave,
@@ -13,14 +15,13 @@ import {
   type Round,
 } from './double-barrier-round.ts';
 import { liveText } from './live-text.ts';
-import { aborted, patiently, type WaitOptions } from './patience.ts';
+import { aborted, firstOf, patiently, type WaitOptions } from './patience.ts';
 import {
   EMPTY,
   catchError,
   combineLatest,
   defer,
   filter,
-  firstValueFrom,
   from,
   map,
   merge,
@@ -29,33 +30,6 @@ import {
   tap,
   type Observable,
 } from './rx.ts';
-
-/** One's place in a round that has begun. */
-export interface RoundPlace {
-  /** A name of the round: the same for all its members, another one for every other round. */
-  readonly round: string;
-  /** One's number in it, from 0 to `members - 1`: another one for each member. */
-  readonly index: number;
-  /** Aborts with `OWNERSHIP_LOST` when the entry is lost: the others no longer wait for this member. */
-  readonly signal: AbortSignal;
-  /**
-   * Says that one's part is done, waits until all of the round have said so or are gone, and takes the entry out. Calling it again
-   * answers the same. Rejects with `TIMEOUT` or the signal's reason after having left alone; with `OWNERSHIP_LOST` after a loss.
-   */
-  leave(options?: WaitOptions): Promise<void>;
-}
-
-/** A barrier at the beginning and at the end of a computation; made by `doubleBarrier`. */
-export interface DoubleBarrier {
-  readonly name: string;
-  /**
-   * Joins the line, and resolves when this member's round begins. Rejects with `TIMEOUT` or the signal's reason; with
-   * `OWNERSHIP_LOST` when the entry is lost before, also because the client is closed; as `LockClient.acquire` when it cannot join; and with
-   * `LIMIT_MISMATCH` when somebody ahead counts on another number of members. The entry is withdrawn then; had the round begun in the
-   * same moment, it counts as a member that is gone.
-   */
-  enter(options?: WaitOptions): Promise<RoundPlace>;
-}
 
 /**
  * A double barrier: the members of a round begin together, once there are as many as it takes, and end together, once each has said so.
@@ -74,7 +48,7 @@ export interface DoubleBarrier {
  * others wait for it.
  *
  * Cost: every arrival, mark and departure is an event for every member in line, and a round is one read and one write more. Made for
- * a few dozen members, 100 at most. The register belongs to nobody: it stays if all members of the last round die.
+ * a few dozen members, 100 at most. The register belongs to nobody: it stays when members of the last round die while they leave.
  *
  * After the double barrier of the ZooKeeper recipes, https://zookeeper.apache.org/doc/current/recipes.html#sc_doubleBarriers
  * There the `ready` node says that a round has begun, but not whose, and nobody is told when to remove it.
@@ -97,6 +71,8 @@ export function doubleBarrier(
   };
 }
 
+const TIDY_MS = 500;
+
 interface Place {
   readonly client: LockClient;
   readonly name: string;
@@ -110,7 +86,7 @@ async function enter(place: Place, signal: AbortSignal): Promise<RoundPlace> {
   const ownership = await client.acquire(name, { mode: 'shared', metadata, signal });
   try {
     const begun$ = merge(aborted(signal), aborted(ownership.signal), begun(place, ownership));
-    return new HeldPlace(place, ownership, await firstValueFrom(begun$));
+    return new HeldPlace(place, ownership, await firstOf(begun$));
   } catch (error) {
     void ownership.release();
     throw error;
@@ -166,7 +142,7 @@ class HeldPlace implements RoundPlace {
     this.#place = place;
     this.#ownership = ownership;
     this.#members = members;
-    this.round = members[0]!;
+    this.round = members[0] ?? ownership.id;
     this.index = members.indexOf(ownership.id);
   }
 
@@ -187,8 +163,8 @@ class HeldPlace implements RoundPlace {
     const marked$ = defer(() => ownership.update({ metadata }));
     const left$ = marked$.pipe(switchMap(() => this.#allLeave()));
     try {
-      const line = await firstValueFrom(merge(aborted(signal), aborted(ownership.signal), left$));
-      await firstValueFrom(merge(aborted(signal), defer(() => this.#tidy(line))).pipe(catchError(() => of(undefined))));
+      const line = await firstOf(merge(aborted(signal), aborted(ownership.signal), left$));
+      await this.#tidy(line);
     } catch (error) {
       void ownership.release();
       throw error;
@@ -203,12 +179,14 @@ class HeldPlace implements RoundPlace {
 
   /**
    * Nobody waits: whoever comes from now on sees that all of this round leave, so nobody needs to know any more who they were.
-   * Whatever comes between, the next round writes over it.
+   * A courtesy: the next round writes over it anyway, so what is in its way, say somebody's crash, keeps nobody here for long.
    */
   async #tidy(line: readonly Member[]): Promise<void> {
     const isFirst = line[0]?.id === this.#ownership.id;
     if (!isFirst || line.some(({ id }) => !this.#members.includes(id))) return;
     const own = textOf(this.#members);
-    await this.#place.register.change((text) => (text === own ? undefined : text));
+    const emptied$ = defer(() => this.#place.register.change((text) => (text === own ? undefined : text)));
+    const late$ = after(machineClock, TIDY_MS);
+    await firstOf(merge(late$, emptied$).pipe(catchError(() => of(undefined))));
   }
 }

@@ -17,8 +17,10 @@ export { watchDeadlocks, type DeadlockSource, type DeadlockWatchOptions } from '
 export { acquireOrYield, yieldOnDeadlock, type YieldOptions } from './deadlock-yield.ts';
 export { placeOf, type Place, type PlaceOptions } from './place.ts';
 export { barrier, type Barrier } from './barrier.ts';
-export { cohort, type Cohort, type CohortHold, type CohortOptions } from './cohort.ts';
-export { doubleBarrier, type DoubleBarrier, type RoundPlace } from './double-barrier.ts';
+export { cohort } from './cohort.ts';
+export type { Cohort, CohortHold, CohortOptions } from './cohort-api.ts';
+export { doubleBarrier } from './double-barrier.ts';
+export type { DoubleBarrier, RoundPlace } from './double-barrier-api.ts';
 export { latch, type Latch } from './latch.ts';
 export { semaphore } from './semaphore.ts';
 export type { PermitOptions, ResizableSemaphore, Semaphore, SemaphoreOptions } from './semaphore-api.ts';

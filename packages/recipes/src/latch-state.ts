@@ -46,5 +46,7 @@ function parse(text: string): unknown {
 
 function isLatch(value: unknown): value is LatchState {
   const { count, round, ops } = Object(value) as Partial<Record<keyof LatchState, unknown>>;
-  return Number.isSafeInteger(count) && (count as number) >= 0 && typeof round === 'string' && Array.isArray(ops);
+  return (
+    Number.isSafeInteger(count) && (count as number) >= 0 && typeof round === 'string' && Array.isArray(ops)
+  );
 }

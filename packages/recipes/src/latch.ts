@@ -1,22 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { QueueLockError, isQueueLockError, type LockClient, type SharedRegister } from '@queuelock/core';
+import { QueueLockError, type LockClient, type SharedRegister } from '@queuelock/core';
 import { wholeNumber } from './arguments.ts';
 import { countedDown, latchIn, set, type LatchState } from './latch-state.ts';
-import { liveText } from './live-text.ts';
-import { checkWait, patience, type WaitOptions } from './patience.ts';
-import {
-  EMPTY,
-  catchError,
-  distinctUntilChanged,
-  filter,
-  firstValueFrom,
-  map,
-  merge,
-  take,
-  throwError,
-  throwIfEmpty,
-  type Observable,
-} from './rx.ts';
+import { liveText, untilClosed } from './live-text.ts';
+import { checkWait, firstOf, patience, type WaitOptions } from './patience.ts';
+import { distinctUntilChanged, filter, map, merge, take, throwIfEmpty, type Observable } from './rx.ts';
 
 /** A count that processes count down and others wait for; made by `latch`. */
 export interface Latch {
@@ -70,13 +58,8 @@ class RegisterLatch implements Latch {
   constructor(name: string, register: SharedRegister) {
     this.name = name;
     this.#register = register;
-    this.count$ = this.#state().pipe(
-      map((state) => state?.count),
-      distinctUntilChanged(),
-      catchError((error: unknown) =>
-        isQueueLockError(error, 'CLOSED') ? EMPTY : throwError(() => error),
-      ),
-    );
+    const count$ = this.#state().pipe(map((state) => state?.count));
+    this.count$ = untilClosed(count$).pipe(distinctUntilChanged());
   }
 
   async trySetCount(count: number): Promise<boolean> {
@@ -107,7 +90,7 @@ class RegisterLatch implements Latch {
       throwIfEmpty(() => new QueueLockError('TIMEOUT', `${what} (timeoutMs 0)`)),
     );
     const { timeoutMs, ...rest } = options;
-    await firstValueFrom(merge(patience(timeoutMs ? { timeoutMs, ...rest } : rest, what), opened$));
+    await firstOf(merge(patience(timeoutMs ? { timeoutMs, ...rest } : rest, what), opened$));
   }
 
   async remove(): Promise<void> {

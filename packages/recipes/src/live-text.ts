@@ -1,15 +1,31 @@
-import { QueueLockError, type SharedRegister } from '@queuelock/core';
-import { concat, distinctUntilChanged, filter, map, throwError, type Observable } from './rx.ts';
+import { QueueLockError, isQueueLockError, type SharedRegister } from '@queuelock/core';
+import {
+  EMPTY,
+  catchError,
+  concat,
+  distinctUntilChanged,
+  filter,
+  map,
+  throwError,
+  type Observable,
+} from './rx.ts';
 
 /** What a register holds, as long as the server says so; errors with `CLOSED` when the client is closed. */
 export function liveText({ state$ }: SharedRegister): Observable<string | undefined> {
-  return concat(state$, throwError(clientClosed)).pipe(
+  const closed$ = throwError(() => new QueueLockError('CLOSED', 'the client was closed'));
+  return concat(state$, closed$).pipe(
     filter(({ status }) => status === 'live'),
     map(({ text }) => text),
     distinctUntilChanged(),
   );
 }
 
-export function clientClosed(): QueueLockError {
-  return new QueueLockError('CLOSED', 'the client was closed');
+/** The same; completes when the client is closed. */
+export function untilClosed<T>(source$: Observable<T>): Observable<T> {
+  return source$.pipe(
+    catchError((error: unknown) => {
+      if (isQueueLockError(error, 'CLOSED')) return EMPTY;
+      throw error;
+    }),
+  );
 }

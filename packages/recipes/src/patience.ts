@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { QueueLockError } from '@queuelock/core';
 import { invalidArgument } from './arguments.ts';
-import { Observable } from './rx.ts';
+import { Observable, take } from './rx.ts';
 
 /** What may end a wait. */
 export interface WaitOptions {
@@ -70,4 +70,11 @@ export async function patiently<T>(
   } finally {
     limit.unsubscribe();
   }
+}
+
+/** The first value, which there is; rejects with what the stream errors with before. */
+export function firstOf<T>(source$: Observable<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    source$.pipe(take(1)).subscribe({ next: resolve, error: reject });
+  });
 }

@@ -16,7 +16,6 @@ export {
   endWith,
   filter,
   finalize,
-  firstValueFrom,
   from,
   ignoreElements,
   map,

@@ -1,8 +1,8 @@
-import { isQueueLockError, type ClaimState, type LockClient, type Ownership } from '@queuelock/core';
-import { invalidArgument } from './arguments.ts';
+import type { ClaimOptions, ClaimState, LockClient, Ownership } from '@queuelock/core';
+import { untilClosed } from './live-text.ts';
 import type { PermitOptions, ResizableSemaphore, Semaphore, SemaphoreOptions } from './semaphore-api.ts';
-import { SharedLimit, checkedLimit } from './semaphore-limit.ts';
-import { EMPTY, Subscription, catchError, defer, finalize, map, tap, throwError, type Observable } from './rx.ts';
+import { SharedLimit, checkedLimit, fixedLimit, type Limit } from './semaphore-limit.ts';
+import { defer, finalize, tap, type Observable } from './rx.ts';
 
 /**
  * A counting semaphore: at most `limit` permits of a name are out, over all clients. First come, first served, also for those who want
@@ -36,7 +36,7 @@ export function semaphore(
   { limit, resizable = false }: SemaphoreOptions,
 ): Semaphore {
   checkedLimit(limit);
-  if (!resizable) return new QueueSemaphore(client, name, limit);
+  if (!resizable) return new QueueSemaphore(client, name, fixedLimit(limit));
   return new QueueSemaphoreOfAnySize(client, name, new SharedLimit(client, name, limit));
 }
 
@@ -44,42 +44,40 @@ export function semaphore(
 class QueueSemaphore implements Semaphore {
   readonly name: string;
   readonly #client: LockClient;
-  readonly #limit: number | Observable<number>;
+  readonly #limit: Limit;
 
-  constructor(client: LockClient, name: string, limit: number | Observable<number>) {
+  constructor(client: LockClient, name: string, limit: Limit) {
     this.#client = client;
     this.name = name;
     this.#limit = limit;
   }
 
   async acquire(options: PermitOptions = {}): Promise<Ownership> {
-    const watch = this.#watchLimit();
-    return this.#client.acquire(this.name, this.#terms(options)).finally(() => watch.unsubscribe());
+    const watch = this.#limit.watch();
+    return this.#client.acquire(this.name, this.#complete(options)).finally(() => watch.unsubscribe());
   }
 
   async tryAcquire(options: Omit<PermitOptions, 'timeoutMs'> = {}): Promise<Ownership | undefined> {
-    const watch = this.#watchLimit();
-    return this.#client.tryAcquire(this.name, this.#terms(options)).finally(() => watch.unsubscribe());
+    const watch = this.#limit.watch();
+    return this.#client.tryAcquire(this.name, this.#complete(options)).finally(() => watch.unsubscribe());
   }
 
   async run<T>(
     work: (permit: Ownership) => T | PromiseLike<T>,
     options: PermitOptions = {},
   ): Promise<Awaited<T>> {
-    const watch = this.#watchLimit();
+    const watch = this.#limit.watch();
     const begin = (permit: Ownership): T | PromiseLike<T> => {
       watch.unsubscribe();
       return work(permit);
     };
-    return this.#client
-      .run(this.name, begin, this.#terms(options))
-      .finally(() => watch.unsubscribe());
+    return this.#client.run(this.name, begin, this.#complete(options)).finally(() => watch.unsubscribe());
   }
 
   claim(options: PermitOptions = {}): Observable<ClaimState> {
-    const claim$ = this.#client.claim(this.name, this.#terms(options));
+    const claim$ = this.#client.claim(this.name, this.#complete(options));
     return defer(() => {
-      const watch = this.#watchLimit();
+      const watch = this.#limit.watch();
       return claim$.pipe(
         tap(({ status }) => {
           if (status !== 'joining' && status !== 'queued') watch.unsubscribe();
@@ -89,18 +87,8 @@ class QueueSemaphore implements Semaphore {
     });
   }
 
-  #terms<O extends Pick<PermitOptions, 'permits'>>(
-    options: O,
-  ): O & { readonly limit: number | Observable<number> } {
-    const { permits = 1 } = options;
-    const limit = this.#limit;
-    return { ...options, limit: typeof limit === 'number' ? limit : limit.pipe(map(enoughFor(permits))) };
-  }
-
-  /** Keeps the one subscription open from the beginning to the end of a wait; what goes wrong with it is told to the claim. */
-  #watchLimit(): Subscription {
-    if (typeof this.#limit === 'number') return Subscription.EMPTY;
-    return this.#limit.subscribe({ error: () => undefined });
+  #complete(options: PermitOptions): PermitOptions & Pick<ClaimOptions, 'limit'> {
+    return { ...options, ...this.#limit.terms(options.permits ?? 1) };
   }
 }
 
@@ -109,22 +97,12 @@ class QueueSemaphoreOfAnySize extends QueueSemaphore implements ResizableSemapho
   readonly #shared: SharedLimit;
 
   constructor(client: LockClient, name: string, shared: SharedLimit) {
-    super(client, name, shared.limit$);
+    super(client, name, shared);
     this.#shared = shared;
-    this.limit$ = shared.limit$.pipe(
-      catchError((error: unknown) => (isQueueLockError(error, 'CLOSED') ? EMPTY : throwError(() => error))),
-    );
+    this.limit$ = untilClosed(shared.limit$);
   }
 
   resize(limit: number): Promise<void> {
     return this.#shared.resize(limit);
   }
-}
-
-/** A waiter that can never be served would hold up everybody behind it. */
-function enoughFor(permits: number): (limit: number) => number {
-  return (limit) => {
-    if (permits <= limit) return limit;
-    throw invalidArgument('permits', permits, `is at most the limit of the semaphore, which is ${limit} now`);
-  };
 }

@@ -1,8 +1,9 @@
-import { QueueLockError, type LockClient } from '@queuelock/core';
+import type { LockClient, QueueLockError } from '@queuelock/core';
 import type { Intercept } from '@queuelock/memory';
 import { expect } from 'chai';
 import { barrier, type Barrier } from '../src/index.ts';
 import { MemoryStage, failureOf } from './election-stage.ts';
+import { givenUpAtEveryPoint } from './give-up.ts';
 import { join } from './join.ts';
 
 describe('a barrier', () => {
@@ -122,37 +123,14 @@ describe('a barrier', () => {
   });
 
   it('may be given up at every await, and leaves nothing', async () => {
-    for (const behind of [false, true]) {
-      for (let at = 0; at < 12; at++) {
-        const closed = behind ? await gate.close() : undefined;
-        const stop = new AbortController();
-        let point = 0;
-        const step = async (): Promise<void> => {
-          if (point++ === at) stop.abort(new Error('given up'));
-          await new Promise<void>((resolve) => stage.clock.after(1, resolve));
-        };
-        const intercept: Intercept = async (call, proceed) => {
-          await step();
-          const answer = await proceed();
-          await step();
-          return answer;
-        };
-        const deliver = (arrive: () => void): void => void step().then(arrive);
-        const mine = stage.client({ backend: { intercept, deliver } });
-        const passing = barrier(mine, 'gate')
-          .pass({ signal: stop.signal })
-          .catch((error: unknown) => expect(error).to.include({ message: 'given up' }));
-        await stage.clock.advance(10);
-        await closed?.release();
-        await stage.clock.advance(10);
-        await passing;
-        await stage.clock.advance(10);
-        expect([stage.server.entryCount, stage.server.watcherCount], `${at}`).to.deep.equal([0, 0]);
-        const closing = mine.close();
-        await stage.clock.advance(10);
-        await closing;
-      }
-    }
+    const attempt = (mine: LockClient, signal: AbortSignal): Promise<void> =>
+      barrier(mine, 'gate').pass({ signal });
+    expect(await givenUpAtEveryPoint({ attempt })).to.be.above(2);
+    const before = async (at: MemoryStage): Promise<() => unknown> => {
+      const closed = await barrier(at.client(), 'gate').close();
+      return () => closed.release();
+    };
+    expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(4);
   });
 
   it('stands in one queue with whatever else uses the name', async () => {

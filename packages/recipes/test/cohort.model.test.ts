@@ -2,15 +2,18 @@
 // that sessions are lost, or only in doubt), acquirers give up. The same seed makes the same histories.
 //
 //   MODEL_RUNS=5000 node_modules/.bin/mocha packages/recipes/test/cohort.model.test.ts
-import type { Hold, LockClient, Ownership } from '@queuelock/core';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LockClient } from '@queuelock/core';
 import type { Intercept } from '@queuelock/memory';
 import fc from 'fast-check';
 import { cohort, type CohortHold } from '../src/index.ts';
 import { MemoryStage } from './election-stage.ts';
 
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 250);
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 150);
 const CLIENT = { ttlMs: 200, marginMs: 20, connectTimeoutMs: 60_000 };
-const LONG_AFTER_MS = 3_000;
+const LONG_AFTER_MS = 2_000;
+const LOOK_EVERY_MS = 20;
+const LOOKS = 60;
 
 /** One acquisition. */
 interface Plan {
@@ -30,15 +33,15 @@ interface Line {
 
 const plan: fc.Arbitrary<Plan> = fc.record({
   by: fc.nat(2),
-  at: fc.nat(150),
-  holdsMs: fc.nat(20),
+  at: fc.oneof(fc.nat(150), fc.nat(900)),
+  holdsMs: fc.oneof(fc.nat(20), fc.nat(600)),
   givesUpAfterMs: fc.option(fc.nat(100), { nil: undefined, freq: 2 }),
 });
 
 const line: fc.Arbitrary<Line> = fc.record({
   delaysMs: fc.array(fc.nat(6), { minLength: 1, maxLength: 5 }),
-  cutAt: fc.option(fc.nat(200), { nil: undefined, freq: 1 }),
-  cutMs: fc.nat(400),
+  cutAt: fc.option(fc.nat(400), { nil: undefined, freq: 2 }),
+  cutMs: fc.integer({ min: 50, max: 500 }),
 });
 
 const history = fc.record({
@@ -54,8 +57,10 @@ interface Acquirer {
   readonly by: number;
   /** When it came, in the order of all. */
   readonly came: number;
-  status: 'waiting' | 'holding' | 'done';
-  hold: (Hold & Pick<Ownership, 'order' | 'id'>) | undefined;
+  status: 'waiting' | 'holding' | 'released' | 'done';
+  hold: CohortHold | undefined;
+  /** Whether its signal has said so. */
+  lost: boolean;
 }
 
 class World {
@@ -77,17 +82,23 @@ class World {
     const crews = clients.slice(0, 2).map((client) => cohort(client, 'x', { handOffs }));
     const ways = [...crews.map((crew) => crew.acquire.bind(crew)), clients[2]!.acquire.bind(clients[2], 'x')];
     const living = plans.map((one) => this.#live(one, ways[one.by]!));
-    await this.stage.clock.advance(LONG_AFTER_MS);
-    this.#require(
-      this.acquirers.every(({ status }) => status === 'done'),
-      'somebody waits or holds for ever',
-    );
+    // What is repeated pauses in real time in between.
+    for (let looks = 0; looks < LOOKS && !this.#isOver(); looks++) {
+      await this.stage.clock.advance(LONG_AFTER_MS);
+      if (!this.#isOver()) await pause(LOOK_EVERY_MS);
+    }
+    if (!this.#isOver()) throw new Error('somebody waits or holds for ever');
     await Promise.all(living);
     const { server } = this.stage;
-    this.#require(server.entryCount + server.watcherCount === 0, 'something is left');
+    if (server.entryCount + server.watcherCount > 0) throw new Error('something is left');
     const closing = Promise.all(clients.map((client) => client.close()));
     await this.stage.clock.advance(1_000);
     await closing;
+  }
+
+  #isOver(): boolean {
+    const { plans } = this.#history;
+    return this.acquirers.filter(({ status }) => status === 'done').length === plans.length;
   }
 
   #client({ delaysMs, cutAt, cutMs }: Line): LockClient {
@@ -118,7 +129,13 @@ class World {
     acquire: (options: { signal: AbortSignal }) => Promise<CohortHold>,
   ): Promise<void> {
     await this.#pass(at);
-    const acquirer: Acquirer = { by, came: this.acquirers.length, status: 'waiting', hold: undefined };
+    const acquirer: Acquirer = {
+      by,
+      came: this.acquirers.length,
+      status: 'waiting',
+      hold: undefined,
+      lost: false,
+    };
     this.acquirers.push(acquirer);
     const stop = new AbortController();
     if (givesUpAfterMs !== undefined) {
@@ -128,7 +145,9 @@ class World {
       const hold = await acquire({ signal: stop.signal });
       this.#begins(acquirer, hold);
       await this.#pass(holdsMs);
-      await hold.release();
+      const released = hold.release();
+      acquirer.status = 'released';
+      await released;
     } catch {
       // Whatever it was refused by, it is not in line any more.
     }
@@ -136,10 +155,15 @@ class World {
   }
 
   #begins(acquirer: Acquirer, hold: CohortHold): void {
-    const holding = this.acquirers.filter((one) => one.hold?.held === true);
-    this.#require(holding.length === 0, 'two hold');
+    const wasTold = this.acquirers.map(({ lost }) => lost);
+    // Whoever looks is told if he was not.
+    const two = this.acquirers.some(({ hold: other }) => other?.held);
+    this.#require(!two, 'two hold');
+    const untold = this.acquirers.some(({ status }, at) => status === 'holding' && !wasTold[at]);
+    this.#require(!untold, 'a loss is not told before the next one begins');
     acquirer.hold = hold;
     acquirer.status = 'holding';
+    hold.signal.addEventListener('abort', () => (acquirer.lost = true));
     if (acquirer.by === 2) return;
     const { by, came } = acquirer;
     const earlier = this.acquirers.some(

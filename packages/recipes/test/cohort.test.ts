@@ -2,6 +2,7 @@ import type { LockClient, QueueLockError } from '@queuelock/core';
 import { expect } from 'chai';
 import { cohort, type Cohort, type CohortHold } from '../src/index.ts';
 import { MemoryStage, TTL_MS, deferred, failureOf, thrownBy } from './election-stage.ts';
+import { givenUpAtEveryPoint } from './give-up.ts';
 import { join } from './join.ts';
 
 describe('a cohort', () => {
@@ -209,7 +210,10 @@ describe('a cohort', () => {
     const operator = stage.client({ owner: 'olga' });
     await operator.evict('x', (await seen(operator))[0]!, { reason: 'stuck' });
     await stage.settle();
-    expect(holds.get('ann')!.signal.reason).to.deep.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
+    expect(holds.get('ann')!.signal.reason).to.deep.include({
+      code: 'OWNERSHIP_LOST',
+      reason: 'entry-removed',
+    });
     const { eviction } = holds.get('ann')!.signal.reason as QueueLockError;
     expect(eviction).to.include({ by: 'olga', reason: 'stuck' });
     expect(log).to.deep.equal(['ann', 'ben']);
@@ -231,7 +235,9 @@ describe('a cohort', () => {
 
   it('runs work, and says when the lock was lost meanwhile', async () => {
     expect(await crew.run(({ held }) => [held, entries()])).to.deep.equal([true, 1]);
-    expect(await failureOf(crew.run(() => Promise.reject(new Error('mine'))))).to.include({ message: 'mine' });
+    expect(await failureOf(crew.run(() => Promise.reject(new Error('mine'))))).to.include({
+      message: 'mine',
+    });
     const work = deferred();
     const begun = deferred();
     const running = crew.run(() => (begun.resolve(), work.promise));
@@ -239,7 +245,11 @@ describe('a cohort', () => {
     stage.expireFirst('x');
     const own = new Error('because');
     work.reject(own);
-    expect(await failureOf(running)).to.include({ code: 'OWNERSHIP_LOST', cause: own, reason: 'session-lost' });
+    expect(await failureOf(running)).to.include({
+      code: 'OWNERSHIP_LOST',
+      cause: own,
+      reason: 'session-lost',
+    });
     await stage.settle();
     expect(entries()).to.equal(0);
   });
@@ -272,6 +282,18 @@ describe('a cohort', () => {
     expect(log).to.deep.equal(['ann', 'ben: CLOSED']);
     expect(holds.get('ann')!.signal.reason).to.include({ reason: 'client-closed' });
     expect(await failureOf(crew.acquire())).to.include({ code: 'CLOSED' });
+  });
+
+  it('may be given up at every await, and leaves nothing', async () => {
+    const attempt = (mine: LockClient, signal: AbortSignal): Promise<CohortHold> =>
+      cohort(mine, 'x').acquire({ signal });
+    const undo = (hold: CohortHold): unknown => hold.release();
+    expect(await givenUpAtEveryPoint({ attempt, undo })).to.be.above(2);
+    const before = async (at: MemoryStage): Promise<() => unknown> => {
+      const hold = await at.client().acquire('x');
+      return () => hold.release();
+    };
+    expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(2);
   });
 
   it('shows its label, and tells of no holds of the chain that happens to make its entry', async () => {

@@ -3,6 +3,7 @@ import type { Intercept } from '@queuelock/memory';
 import { expect } from 'chai';
 import { doubleBarrier, type DoubleBarrier, type RoundPlace } from '../src/index.ts';
 import { MemoryStage, failureOf, thrownBy } from './election-stage.ts';
+import { givenUpAtEveryPoint } from './give-up.ts';
 import { join } from './join.ts';
 
 /** Somebody at a double barrier, and how far he is. */
@@ -152,8 +153,12 @@ describe('a double barrier', () => {
 
   it('keeps nobody from beginning who reads late that the round has begun', async () => {
     const late: (() => void)[] = [];
-    const backend = { deliver: (arrive: () => void): void => void (hold ? late.push(arrive) : arrive()) };
     let hold = false;
+    const deliver = (arrive: () => void): void => {
+      if (hold) late.push(arrive);
+      else arrive();
+    };
+    const backend = { deliver };
     const slow = new Walker(at(2, stage.client({ backend })));
     await stage.settle();
     hold = true;
@@ -212,7 +217,9 @@ describe('a double barrier', () => {
     all[0]!.leave({ signal: AbortSignal.abort(new Error('enough')) });
     await stage.settle();
     expect([where(all), stage.server.entryCount]).to.deep.equal([['enough', 'in'], 1]);
-    expect(await failureOf(at(2).enter({ signal: AbortSignal.abort(new Error('no')) }))).to.include({ message: 'no' });
+    expect(await failureOf(at(2).enter({ signal: AbortSignal.abort(new Error('no')) }))).to.include({
+      message: 'no',
+    });
     await stage.settle();
     expect(stage.server.entryCount).to.equal(1);
   });
@@ -235,6 +242,35 @@ describe('a double barrier', () => {
     all[1]!.leave();
     await stage.settle();
     expect(where(all)).to.deep.equal(['OWNERSHIP_LOST', 'out']);
+  });
+
+  it('may be given up at every await of entering; who is left alone waits for another', async () => {
+    const before = async (mine: MemoryStage): Promise<() => unknown> => {
+      const partner = new Walker(at(2, mine.client()));
+      await mine.settle();
+      return async () => {
+        const other = partner.place ? undefined : await at(2, mine.client()).enter();
+        partner.leave();
+        await other?.leave();
+      };
+    };
+    const attempt = (mine: LockClient, signal: AbortSignal): Promise<RoundPlace> =>
+      at(2, mine).enter({ signal });
+    const undo = (place: RoundPlace): unknown => place.leave();
+    expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(5);
+  });
+
+  it('may be given up at every await of leaving; who stays leaves alone', async () => {
+    const before = async (mine: MemoryStage): Promise<() => unknown> => {
+      const partner = new Walker(at(2, mine.client()));
+      await mine.settle();
+      return () => partner.leave();
+    };
+    const attempt = async (mine: LockClient, signal: AbortSignal): Promise<void> => {
+      const place = await at(2, mine).enter();
+      await place.leave({ signal });
+    };
+    expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(2);
   });
 
   it('refuses another number of members behind the first', async () => {

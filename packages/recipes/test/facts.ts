@@ -1,13 +1,18 @@
 import type { RecipeFacts } from './frame.ts';
 import { admissionFacts } from './facts/admission.ts';
+import { barrierFacts } from './facts/barrier.ts';
+import { cohortFacts } from './facts/cohort.ts';
 import { deadlockFacts } from './facts/deadlock.ts';
+import { doubleBarrierFacts } from './facts/double-barrier.ts';
 import { electionFacts } from './facts/election.ts';
 import { handoverFacts } from './facts/handover.ts';
+import { latchFacts } from './facts/latch.ts';
 import { multiFacts } from './facts/multi.ts';
 import { operatorFacts } from './facts/operators.ts';
 import { placeFacts } from './facts/place.ts';
 import { readWriteFacts } from './facts/read-write.ts';
 import { reentrancyFacts } from './facts/reentrancy.ts';
+import { semaphoreFacts } from './facts/semaphore.ts';
 
 /** What is true of every recipe on every store. */
 export const recipeFacts: readonly RecipeFacts[] = [
@@ -20,4 +25,9 @@ export const recipeFacts: readonly RecipeFacts[] = [
   { recipe: 'leader election', facts: electionFacts },
   { recipe: 'deadlock detection', facts: deadlockFacts },
   { recipe: 'a place in the queue', facts: placeFacts },
+  { recipe: 'a semaphore', facts: semaphoreFacts },
+  { recipe: 'a barrier', facts: barrierFacts },
+  { recipe: 'a double barrier', facts: doubleBarrierFacts },
+  { recipe: 'a count-down latch', facts: latchFacts },
+  { recipe: 'a cohort', facts: cohortFacts },
 ];

@@ -49,15 +49,15 @@ export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
   /** A queue that nobody else uses. */
   readonly queue: string;
   /** One more of those. */
-  freshQueue(): string;
+  readonly freshQueue: () => string;
   /** A client with a session of its own. Its TTL is five of `ttlMs` unless given: a slow machine is no finding. */
-  client(options?: LockClientOptions): LockClient;
+  readonly client: (options?: LockClientOptions) => LockClient;
   /** A connection to the same store that can be cut. */
-  line(): Promise<Line>;
+  readonly line: () => Promise<Line>;
   /** Until it answers something true; what it throws meanwhile, for instance of `expect`, counts as not yet. */
-  until(what: string, holds: () => unknown): Promise<void>;
+  readonly until: (what: string, holds: () => unknown) => Promise<void>;
   /** Subscribes at once, until the fact is over. */
-  follow<T>(source$: Observable<T>): Followed<T>;
+  readonly follow: <T>(source$: Observable<T>) => Followed<T>;
 }
 
 /** One thing that is true of a recipe on every store. */

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { latch, type Latch } from '../src/index.ts';
 import { MemoryStage, TTL_MS, failureOf, thrownBy } from './election-stage.ts';
 import { follow } from './frame.ts';
+import { givenUpAtEveryPoint } from './give-up.ts';
 import { MemoryLine } from './memory-store.ts';
 
 const LOST = (): QueueLockError => new QueueLockError('UNAVAILABLE', 'the answer was lost');
@@ -233,6 +234,17 @@ describe('a latch', () => {
     expect([counts.values, counts.end]).to.deep.equal([[1], 'complete']);
     expect(await failureOf(exit.countDown())).to.include({ code: 'CLOSED' });
     expect(await failureOf(exit.wait())).to.include({ code: 'CLOSED' });
+  });
+
+  it('may be given up at every await, and leaves no watch', async () => {
+    const before = async (at: MemoryStage): Promise<() => unknown> => {
+      const open = latch(at.client(), 'exit');
+      await open.trySetCount(1);
+      return () => open.countDown();
+    };
+    const attempt = (mine: LockClient, signal: AbortSignal): Promise<void> =>
+      latch(mine, 'exit').wait({ signal });
+    expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(0);
   });
 
   it('refuses what it cannot be, and what it did not write', async () => {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { semaphore, type ResizableSemaphore, type Semaphore } from '../src/index.ts';
 import { MemoryStage, deferred, failureOf, thrownBy } from './election-stage.ts';
 import { follow } from './frame.ts';
+import { givenUpAtEveryPoint } from './give-up.ts';
 
 describe('semaphores', () => {
   let stage: MemoryStage;
@@ -27,7 +28,9 @@ describe('semaphores', () => {
   };
 
   const out = (): number[] =>
-    (stage.server.queues().get('pool') ?? []).filter(({ admitted }) => admitted).map(({ permits }) => permits);
+    (stage.server.queues().get('pool') ?? [])
+      .filter(({ admitted }) => admitted)
+      .map(({ permits }) => permits);
 
   describe('a semaphore', () => {
     let pool: Semaphore;
@@ -249,44 +252,25 @@ describe('semaphores', () => {
       await closing;
     });
 
-    it('ends a wait by its signal at every await, and leaves nothing', async () => {
-      for (let at = 0; at < 16; at++) {
-        const holder = await sized(1).acquire();
-        const stop = new AbortController();
-        let point = 0;
-        const step = async (): Promise<void> => {
-          if (point++ === at) stop.abort(new Error('given up'));
-          await new Promise<void>((resolve) => stage.clock.after(1, resolve));
-        };
-        const intercept: Intercept = async (call, proceed) => {
-          await step();
-          const answer = await proceed();
-          await step();
-          return answer;
-        };
-        const deliver = (arrive: () => void): void => void step().then(arrive);
-        const mine = stage.client({ backend: { intercept, deliver } });
-        const taken = sized(1, mine)
-          .acquire({ signal: stop.signal })
-          .catch((error: unknown) => {
-            expect(error).to.include({ message: 'given up' });
-            return undefined;
-          });
-        await stage.clock.advance(20);
-        await holder.release();
-        await stage.clock.advance(20);
-        void (await taken)?.release();
-        await stage.clock.advance(20);
-        expect([stage.server.entryCount, stage.server.watcherCount], `${at}`).to.deep.equal([0, 0]);
-        const closing = mine.close();
-        await stage.clock.advance(10);
-        await closing;
-      }
+    it('may be given up at every await, and leaves nothing', async () => {
+      const attempt = (mine: LockClient, signal: AbortSignal): Promise<Ownership> =>
+        sized(1, mine).acquire({ signal });
+      const undo = (permit: Ownership): unknown => permit.release();
+      expect(await givenUpAtEveryPoint({ attempt, undo })).to.be.above(5);
+      const before = async (at: MemoryStage): Promise<() => unknown> => {
+        const permit = await sized(1, at.client()).acquire();
+        return () => permit.release();
+      };
+      expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(5);
     });
 
     it('admits nobody beyond the limit or out of order, and keeps nobody waiting for nothing, in any history', async () => {
       const deed = fc.oneof(
-        fc.record({ what: fc.constant('take' as const), by: fc.nat(2), permits: fc.integer({ min: 1, max: 2 }) }),
+        fc.record({
+          what: fc.constant('take' as const),
+          by: fc.nat(2),
+          permits: fc.integer({ min: 1, max: 2 }),
+        }),
         fc.record({ what: fc.constant('give' as const), which: fc.nat(5) }),
         fc.record({ what: fc.constant('resize' as const), to: fc.integer({ min: 2, max: 5 }) }),
         fc.record({ what: fc.constant('expire' as const), which: fc.nat(2) }),
@@ -294,9 +278,7 @@ describe('semaphores', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(deed, { maxLength: 30 }), async (deeds) => {
           const mine = new MemoryStage();
-          const pools = [0, 1, 2].map(() =>
-            semaphore(mine.client(), 'pool', { limit: 3, resizable: true }),
-          );
+          const pools = [0, 1, 2].map(() => semaphore(mine.client(), 'pool', { limit: 3, resizable: true }));
           const held: Ownership[] = [];
           const taking: Promise<unknown>[] = [];
           const stop = new AbortController();

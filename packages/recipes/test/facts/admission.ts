@@ -40,7 +40,10 @@ export const admissionFacts: readonly RecipeFact[] = [
     title: 'holders do not count as waiters',
     async check({ client, queue }) {
       const locks = client();
-      const holds = [await locks.acquire(queue, { limit: 2 }), await locks.acquire(queue, { limit: 2, maxWaiters: 1 })];
+      const holds = [
+        await locks.acquire(queue, { limit: 2 }),
+        await locks.acquire(queue, { limit: 2, maxWaiters: 1 }),
+      ];
       const waiter = await join(client(), queue, { limit: 2, maxWaiters: 1 });
       await expectRefusal(client().acquire(queue, { limit: 2, maxWaiters: 1 }), 'QUEUE_FULL');
       for (const hold of holds) await hold.release();

@@ -28,16 +28,23 @@ async function finish(...line: readonly Joined[]): Promise<void> {
 
 export const handoverFacts: readonly RecipeFact[] = [
   {
-    title: 'a request reaches the holder with who, why and how long; a refusal reaches the requester; nothing is destroyed',
+    title:
+      'a request reaches the holder with who, why and how long; a refusal reaches the requester; nothing is destroyed',
     async check(site) {
       const { holder, between, requester, request } = await ask(site);
       expect(request).to.include(REQUEST);
       expect(request.from).to.include({ owner: 'deployer' });
       await request.decline('in the middle of a payment');
       await site.until('the answer arrives', () => requester.queued?.answer !== undefined);
-      expect(requester.queued?.answer).to.deep.equal({ answer: 'declined', reason: 'in the middle of a payment' });
+      expect(requester.queued?.answer).to.deep.equal({
+        answer: 'declined',
+        reason: 'in the middle of a payment',
+      });
       const seen = site.follow(site.client().watch(site.queue));
-      await site.until('the holder tells what it told', () => seen.last?.entries[0]?.metadata['data'] === 'of the holder');
+      await site.until(
+        'the holder tells what it told',
+        () => seen.last?.entries[0]?.metadata['data'] === 'of the holder',
+      );
       expect(holder.ownership?.held).to.equal(true);
       await finish(holder, between, requester);
     },
@@ -48,7 +55,9 @@ export const handoverFacts: readonly RecipeFact[] = [
       const { between, requester, request } = await ask(site);
       await request.yieldToQueue();
       await between.held;
-      expect(requester.states.some((state) => state.status === 'queued' && state.answer?.answer === 'yields')).to.equal(true);
+      expect(
+        requester.states.some((state) => state.status === 'queued' && state.answer?.answer === 'yields'),
+      ).to.equal(true);
       expect(requester.ownership).to.equal(undefined);
       await finish(between, requester);
     },
@@ -64,7 +73,10 @@ export const handoverFacts: readonly RecipeFact[] = [
       const after = await between.held;
       expect(after.token > own.token).to.equal(true);
       await after.release();
-      await site.client().register(site.queue, 'evictions').change(() => undefined);
+      await site
+        .client()
+        .register(site.queue, 'evictions')
+        .change(() => undefined);
     },
   },
   {

@@ -1,6 +1,5 @@
 import { isQueueLockError, type LockClient } from '@queuelock/core';
 import { expect } from 'chai';
-import { filter, firstValueFrom } from 'rxjs';
 import type { RecipeFact } from '../frame.ts';
 import { join } from '../join.ts';
 
@@ -45,7 +44,13 @@ export const multiFacts: readonly RecipeFact[] = [
     async check(site) {
       const names = [site.queue, site.freshQueue(), site.freshQueue()];
       const [x, y, z] = names as [string, string, string];
-      const orders = [[x, y], [y, x], [y, z, x], [z, y], [x, z]];
+      const orders = [
+        [x, y],
+        [y, x],
+        [y, z, x],
+        [z, y],
+        [x, z],
+      ];
       const holders = new Map<string, number>(names.map((name) => [name, 0]));
       const loops = orders.map(async (order, at) => {
         const lock = site.client().multi(order);
@@ -84,7 +89,9 @@ export const multiFacts: readonly RecipeFact[] = [
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
       const holder = await a.acquire(y);
-      expect(isQueueLockError(await refusal(b.multi([x, y]).acquire({ timeoutMs: 60 })), 'TIMEOUT')).to.equal(true);
+      expect(isQueueLockError(await refusal(b.multi([x, y]).acquire({ timeoutMs: 60 })), 'TIMEOUT')).to.equal(
+        true,
+      );
       const controller = new AbortController();
       const waiting$ = b.multi([x, y]).claim({ signal: controller.signal });
       const states = site.follow(waiting$);
@@ -108,8 +115,9 @@ export const multiFacts: readonly RecipeFact[] = [
       const [a, b] = [site.client(), site.client()];
       const own = await a.multi([x, y]).acquire();
       const next = await join(b, x);
-      const { entries } = await firstValueFrom(b.watch(y).pipe(filter(({ status, entries }) => status === 'live' && entries.length === 1)));
-      await b.evict(y, entries[0]!, { reason: 'a test' });
+      const seen = site.follow(b.watch(y));
+      await site.until('it is seen', () => seen.last?.entries.length === 1);
+      await b.evict(y, seen.last!.entries[0]!, { reason: 'a test' });
       await site.until('it is lost', () => own.signal.aborted);
       expect([own.held, own.remainingMs]).to.deep.equal([false, 0]);
       expect(() => own.throwIfLost()).to.throw('removed');

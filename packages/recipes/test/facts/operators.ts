@@ -1,6 +1,6 @@
 import { isQueueLockError, type LockClient, type QueueEntry } from '@queuelock/core';
 import { expect } from 'chai';
-import { filter, firstValueFrom, map, take } from 'rxjs';
+import { filter, firstValueFrom, map } from 'rxjs';
 import type { RecipeFact } from '../frame.ts';
 import { join } from '../join.ts';
 
@@ -10,8 +10,8 @@ function look(client: LockClient, queue: string): Promise<readonly QueueEntry[]>
     client.watch(queue).pipe(
       filter(({ status }) => status === 'live'),
       map(({ entries }) => entries),
-      take(1),
     ),
+    { defaultValue: [] },
   );
 }
 
@@ -32,7 +32,10 @@ export const operatorFacts: readonly RecipeFact[] = [
     async check({ client, queue, follow, until }) {
       const [a, b, operator] = [client(), client(), client({ owner: 'operator' })];
       const seen = follow(b.evictions(queue));
-      const work = a.run(queue, ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)));
+      const work = a.run(
+        queue,
+        ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
+      );
       await until('it holds', async () => (await look(operator, queue)).length === 1);
       const next = await join(b, queue);
       const entry = await first(operator, queue);
@@ -95,7 +98,9 @@ export const operatorFacts: readonly RecipeFact[] = [
       expect([one.ownership, two.ownership]).to.deep.equal([undefined, undefined]);
       await own.release();
       const after = await Promise.race([one.held, two.held]);
-      expect(after.token > own.token && after.token > token, 'its new place has a larger token').to.equal(true);
+      expect(after.token > own.token && after.token > token, 'its new place has a larger token').to.equal(
+        true,
+      );
       await after.release();
       const last = await (after === one.ownership ? two.held : one.held);
       await last.release();
@@ -110,7 +115,8 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'an entry tells its owner, host, process, when it joined, what it holds and how long it holds usually',
+    title:
+      'an entry tells its owner, host, process, when it joined, what it holds and how long it holds usually',
     async check({ client, queue, freshQueue }) {
       const other = freshQueue();
       const locks = client({ owner: 'billing' });
@@ -134,7 +140,8 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a holder replaces what everybody sees of it, as often as it likes, and never what is not its own any more',
+    title:
+      'a holder replaces what everybody sees of it, as often as it likes, and never what is not its own any more',
     async check({ client, queue }) {
       const locks = client();
       const own = await locks.acquire(queue, { metadata: { step: '0' } });

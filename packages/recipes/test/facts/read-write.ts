@@ -31,7 +31,11 @@ export const readWriteFacts: readonly RecipeFact[] = [
     async check({ client, queue }) {
       const [a, b, c] = [client(), client(), client()];
       const writer = await a.acquire(queue);
-      const readers = [await join(b, queue, SHARED), await join(c, queue, SHARED), await join(a, queue, SHARED)];
+      const readers = [
+        await join(b, queue, SHARED),
+        await join(c, queue, SHARED),
+        await join(a, queue, SHARED),
+      ];
       const next = await join(b, queue);
       const last = await join(c, queue, SHARED);
       await writer.release();
@@ -74,10 +78,13 @@ export const readWriteFacts: readonly RecipeFact[] = [
       await own.downgrade();
       cut.cut();
       await until('it is lost', () => !own.held);
-      const error: unknown = await own.downgrade().then(
-        () => own.update({ metadata: {} }),
-        (refusal: unknown) => refusal,
-      ).catch((refusal: unknown) => refusal);
+      const error: unknown = await own
+        .downgrade()
+        .then(
+          () => own.update({ metadata: {} }),
+          (refusal: unknown) => refusal,
+        )
+        .catch((refusal: unknown) => refusal);
       expect(isQueueLockError(error, 'OWNERSHIP_LOST')).to.equal(true);
       await (await writer.held).release();
       await cut.mend();

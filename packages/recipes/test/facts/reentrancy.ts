@@ -7,17 +7,25 @@ const AGAIN = { reentrant: true };
 
 export const reentrancyFacts: readonly RecipeFact[] = [
   {
-    title: 'a call chain enters its own hold again, with the same token and one level deeper, and others wait until all have left',
+    title:
+      'a call chain enters its own hold again, with the same token and one level deeper, and others wait until all have left',
     async check({ client, queue }) {
       const locks = client();
-      const rival = { place: await Promise.resolve(undefined as Awaited<ReturnType<typeof join>> | undefined) };
+      const rival = {
+        place: await Promise.resolve(undefined as Awaited<ReturnType<typeof join>> | undefined),
+      };
       const levels = await locks.run(
         queue,
         async (outer) => {
           rival.place = await join(client(), queue);
           return locks.run(
             queue,
-            (inner) => locks.run(queue, (innermost) => [outer, inner, innermost].map(({ depth, token }) => ({ depth, token })), AGAIN),
+            (inner) =>
+              locks.run(
+                queue,
+                (innermost) => [outer, inner, innermost].map(({ depth, token }) => ({ depth, token })),
+                AGAIN,
+              ),
             AGAIN,
           );
         },

@@ -1,0 +1,70 @@
+import type { LockClient } from '@queuelock/core';
+import type { Intercept } from '@queuelock/memory';
+import { expect } from 'chai';
+import { MemoryStage } from './election-stage.ts';
+
+const STEP_MS = 1;
+const LONG_MS = 60;
+
+/** What is given up, and in which surroundings. */
+export interface Scene<T> {
+  /** What is there before; answers what happens after a while. */
+  readonly before?: (stage: MemoryStage) => Promise<() => unknown>;
+  readonly attempt: (client: LockClient, signal: AbortSignal, stage: MemoryStage) => Promise<T>;
+  /** Undoes what came about all the same. */
+  readonly undo?: (result: T) => unknown;
+}
+
+/**
+ * Makes the attempt again and again, and lets its signal abort at the first, the second, … point at which its client waits for a
+ * message. Each time it settles, rejects with nothing but the signal's reason, and leaves nothing. Answers how often it was given up in time.
+ */
+export async function givenUpAtEveryPoint<T>(scene: Scene<T>): Promise<number> {
+  let inTime = 0;
+  for (let at = 0; ; at++) {
+    const { points, isGivenUp } = await play(scene, at);
+    if (isGivenUp) inTime += 1;
+    if (at > points) return inTime;
+  }
+}
+
+async function play<T>(
+  { before, attempt, undo }: Scene<T>,
+  at: number,
+): Promise<{ readonly points: number; readonly isGivenUp: boolean }> {
+  const stage = new MemoryStage();
+  const stop = new AbortController();
+  const reason = new Error('given up');
+  let points = 0;
+  const point = async (): Promise<void> => {
+    if (points++ === at) stop.abort(reason);
+    await new Promise<void>((resolve) => stage.clock.after(STEP_MS, resolve));
+  };
+  const intercept: Intercept = async (call, proceed) => {
+    if (call === 'close') return proceed();
+    await point();
+    const answer = await proceed();
+    await point();
+    return answer;
+  };
+  const deliver = (arrive: () => void): void => void point().then(arrive);
+  const later = await before?.(stage);
+  const client = stage.client({ backend: { intercept, deliver } });
+  let outcome: { result: T } | { error: unknown } | undefined;
+  attempt(client, stop.signal, stage).then(
+    (result) => (outcome = { result }),
+    (error: unknown) => (outcome = { error }),
+  );
+  await stage.clock.advance(LONG_MS);
+  void later?.();
+  await stage.clock.advance(LONG_MS);
+  expect(outcome, `settled at ${at}`).not.to.equal(undefined);
+  if ('error' in outcome!) expect(outcome.error, `at ${at}`).to.equal(reason);
+  else void undo?.(outcome!.result);
+  await stage.clock.advance(LONG_MS);
+  expect([stage.server.entryCount, stage.server.watcherCount], `left at ${at}`).to.deep.equal([0, 0]);
+  const closing = stage.close();
+  await stage.clock.advance(LONG_MS);
+  await closing;
+  return { points, isGivenUp: 'error' in outcome! };
+}
