@@ -1,4 +1,5 @@
 import type { Experiment } from './experiment.ts';
+import { recipesLoad } from './recipes-load.ts';
 import type { LoadCommand } from './worker-load.ts';
 
 /** Places for workers. */
@@ -12,6 +13,8 @@ const BUSY_LONGER_MS = [0, 200] as const;
 const STEADY_QUEUES = 4;
 /** Longer than a session lives without heartbeats. */
 const STEADY_MS = [0, 8_000] as const;
+/** In these queues everybody waits for everybody, so longer holds would be few. */
+const RECIPES_MS = { quick: [0, 20], slow: [0, 500] } as const;
 const OPERATED = { busy: 3, steady: 1 } as const;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 
@@ -20,6 +23,8 @@ export interface ChaosLoad {
   readonly loads: readonly LoadCommand[];
   /** Queues that an operator reaches into. */
   readonly operated: readonly string[];
+  /** Queues that several may hold at the same time. */
+  readonly shared: readonly string[];
 }
 
 export const OPERATED_QUEUES: number = OPERATED.busy + OPERATED.steady;
@@ -30,18 +35,26 @@ export const LONGEST_HOLD_MS: number = STEADY_MS[1];
  * Most holds are short, so that there are many. But a fault strikes one only while it lasts; so each worker also holds for
  * longer elsewhere.
  */
-export function chaosLoad(experiment: Experiment): ChaosLoad {
+export function chaosLoad(
+  experiment: Experiment,
+  { recipes = false }: { readonly recipes?: boolean } = {},
+): ChaosLoad {
   const named = (name: string, count: number): string[] =>
     Array.from({ length: count }, (_, index) => experiment.queue(`${name}-${index + 1}`));
   const busy = named('busy', BUSY_QUEUES);
   const steady = named('steady', STEADY_QUEUES);
+  const kinds = recipes
+    ? Object.entries(RECIPES_MS).map(([name, holdMs]) => recipesLoad(experiment, { name, holdMs }))
+    : [];
   const often = { queues: busy, effectShare: 0.1, ...GIVEN_UP };
   return {
     loads: [
       { do: 'load', holdMs: BUSY_MS, parallel: BUSY_AT_A_TIME, ...often },
       { do: 'load', holdMs: BUSY_LONGER_MS, ...often },
       { do: 'load', holdMs: STEADY_MS, queues: steady, ...GIVEN_UP },
+      ...kinds.flatMap(({ loads }) => loads),
     ],
     operated: [...busy.slice(0, OPERATED.busy), ...steady.slice(0, OPERATED.steady)],
+    shared: kinds.flatMap(({ queues }) => queues),
   };
 }

@@ -9,11 +9,12 @@ function optionsOf(...args: string[]): ChaosOptions {
 
 describe('the arguments of pnpm chaos', () => {
   it('have defaults: five minutes of both stores, a seed by chance, the product', () => {
-    const { minutes, seed, stores, rule, keep, out } = optionsOf();
-    expect({ minutes, stores, rule, keep }).to.deep.equal({
+    const { minutes, seed, stores, rule, recipes, keep, out } = optionsOf();
+    expect({ minutes, stores, rule, recipes, keep }).to.deep.equal({
       minutes: 5,
       stores: ['etcd', 'zookeeper'],
       rule: 'product',
+      recipes: false,
       keep: false,
     });
     expect(seed).to.satisfy(Number.isInteger);
@@ -30,9 +31,9 @@ describe('the arguments of pnpm chaos', () => {
   });
 
   it('can be typed again from a report', () => {
-    const { minutes, rule } = optionsOf('--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain');
-    const [, , ...args] = commandOf({ minutes, rule, seed: 7 }, 'etcd').split(' ');
-    expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain' });
+    const asked = ['--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain', '--recipes'];
+    const [, , ...args] = commandOf({ ...optionsOf(...asked), seed: 7 }, 'etcd').split(' ');
+    expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain', recipes: true });
   });
 
   it('ask for help', () => {

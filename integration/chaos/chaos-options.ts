@@ -11,6 +11,8 @@ export interface ChaosOptions {
   /** Where the reports go, a directory for each store. */
   readonly out: (store: StoreName) => string;
   readonly rule: Rule;
+  /** Besides plain locks also the others: shared, of several names, semaphores, leaders. */
+  readonly recipes: boolean;
   /** Histories are kept, also those of a run without violations. */
   readonly keep: boolean;
 }
@@ -36,6 +38,7 @@ Locks under load on three servers, with faults at random; then a checker reads w
   --seed S        of the schedule, from 0 to ${MOST_SEED}: the same seed, the same faults (default: by chance, printed)
   --backend B     etcd, zookeeper or both, one after the other (default both)
   --out DIR       where the report goes (default chaos-report/<backend>-<seed>); with both, DIR/<backend>
+  --recipes       not only plain locks: also read and write locks, semaphores, locks of several names, leaders
   --keep          keeps the histories also when nothing was wrong
   --rule R        by which rule workers believe in their locks (default product). The others show that the checker
                   sees what is wrong: etcd: plain, overlong; zookeeper: connected, newest, overlong
@@ -61,16 +64,17 @@ export function chaosOptions(args: readonly string[]): ChaosOptions | undefined 
   };
   if (values.out === '') throw new UsageError('--out: "" is not the name of a directory');
   const rule = ruleOf(values.rule ?? 'product', stores);
-  return { minutes, seed, stores, out, rule, keep: values.keep ?? false };
+  const { recipes = false, keep = false } = values;
+  return { minutes, seed, stores, out, rule, recipes, keep };
 }
 
 /** What to type to have one of the runs again. */
 export function commandOf(
-  { minutes, seed, rule }: Pick<ChaosOptions, 'minutes' | 'seed' | 'rule'>,
+  { minutes, seed, rule, recipes }: Pick<ChaosOptions, 'minutes' | 'seed' | 'rule' | 'recipes'>,
   store: StoreName,
 ): string {
   const rules = rule === 'product' ? '' : ` --rule ${rule}`;
-  return `pnpm chaos --minutes ${minutes} --seed ${seed} --backend ${store}${rules}`;
+  return `pnpm chaos --minutes ${minutes} --seed ${seed} --backend ${store}${rules}${recipes ? ' --recipes' : ''}`;
 }
 
 function parse(args: readonly string[]) {
@@ -82,6 +86,7 @@ function parse(args: readonly string[]) {
     backend: text,
     out: text,
     rule: text,
+    recipes: flag,
     keep: flag,
     help: { ...flag, short: 'h' },
   } as const;

@@ -9,7 +9,7 @@ import { plainTable, tableOf } from './table.ts';
 
 // chaos.ts has looked at them: they are right, and ask for more than help.
 const options = chaosOptions(process.argv.slice(2))!;
-const { minutes, seed, rule, keep } = options;
+const { minutes, seed, rule, recipes, keep } = options;
 const early = new AbortController();
 // Nothing of ours survives this process; nothing of it may survive the one in front of it.
 const leave = (): never => process.exit(1);
@@ -21,7 +21,7 @@ process.on('message', () => {
 try {
   for (const store of options.stores) {
     if (early.signal.aborted) break;
-    const plan = { store, minutes, seed, rule, signal: early.signal, out: process.stdout };
+    const plan = { store, minutes, seed, rule, recipes, signal: early.signal, out: process.stdout };
     const outcome = await runChaos(plan);
     console.log(`\n${plainTable(tableOf([{ name: store, verdicts: [outcome.verdict] }]))}\n`);
     const out = options.out(store);

@@ -19,6 +19,7 @@ export interface ChaosPlan {
   readonly minutes: number;
   readonly seed: number;
   readonly rule: Rule;
+  readonly recipes: boolean;
   /** Ends the load early. */
   readonly signal: AbortSignal;
   readonly out: NodeJS.WriteStream;
@@ -47,14 +48,14 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const { store, rule, out } = plan;
   const limits = { exitMs: EXIT_WITHIN_MS };
   const experiment = await startExperiment({ store, rule, holdMs: LONGEST_HOLD_MS, limits });
-  const { loads, operated } = chaosLoad(experiment);
+  const { loads, operated, shared } = chaosLoad(experiment, plan);
   const schedule = scheduleOf({ ...plan, capabilities: capabilitiesOf(experiment) });
   out.write(
     `${experiment.cluster.description}; seed ${plan.seed}, ${schedule.faults.length} faults planned\n`,
   );
   const crew = new Crew(experiment, { ...plan, workers: WORKERS, loads });
   await crew.start();
-  const live = new LiveFacts(experiment.directory, operated);
+  const live = new LiveFacts(experiment.directory, [...operated, ...shared]);
   const performed = await underFaults({ experiment, crew, live, operated }, { ...plan, schedule });
   if (performed.failure) {
     out.write(`it ends early: ${performed.failure.message}\n`);

@@ -74,12 +74,15 @@ describe('pnpm chaos', function () {
       '--out',
       directory,
       '--keep',
+      '--recipes',
     );
     await printed(running, /[1-9]\d* faults \|/);
     running.kill('SIGINT');
     const { code, printed: told, errors } = await ran;
     expect(code, `${told}${errors}`).to.equal(0);
-    expect(reportIn().text).to.include('No violation was found.');
+    expect(reportIn().text)
+      .to.include('No violation was found.')
+      .and.to.include('read lock of several names');
     expect(existsSync(join(directory, 'histories', 'harness.jsonl'))).to.equal(true);
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { check } from './check.ts';
-import { CORRUPTIONS } from './check/corruptions.ts';
+import { CORRUPTIONS, SHARING_CORRUPTIONS } from './check/corruptions.ts';
 import { LIMITS } from './check/judged.ts';
 import { SimulatedLock, type Move } from './check/simulated-lock.ts';
 import type { ChaosEvent } from './event.ts';
@@ -22,15 +22,33 @@ const WHATS = [
   'thaw',
 ] as const;
 
-const moves = fc.array(
-  fc.record<Move>({
-    what: fc.constantFrom(...WHATS),
-    worker: fc.nat(3),
-    queue: fc.nat(1),
-    pauseMs: fc.oneof(fc.nat(50), fc.nat(500), fc.nat(7_000)),
-  }),
-  { minLength: 5, maxLength: 60 },
-);
+/** The same, and all other kinds of claims. */
+const WITH_SHARING = [
+  ...WHATS,
+  'read',
+  'read',
+  'read',
+  'join both',
+  'join both',
+  'read both',
+  'take permits',
+  'take permits',
+  'take permits',
+  'release',
+  'downgrade',
+] as const;
+
+function movesOf(whats: readonly Move['what'][]): fc.Arbitrary<Move[]> {
+  return fc.array(
+    fc.record<Move>({
+      what: fc.constantFrom(...whats),
+      worker: fc.nat(3),
+      queue: fc.nat(1),
+      pauseMs: fc.oneof(fc.nat(50), fc.nat(500), fc.nat(7_000)),
+    }),
+    { minLength: 5, maxLength: 60 },
+  );
+}
 
 const found = (events: readonly ChaosEvent[]): string[] =>
   check(runOf(events), LIMITS).findings.map(({ rule, message }) => `${rule}: ${message}`);
@@ -39,14 +57,28 @@ describe('Histories of a simulated lock', () => {
   it('are never flagged', function () {
     this.timeout(60_000);
     fc.assert(
-      fc.property(moves, (played) => {
+      fc.property(movesOf(WHATS), (played) => {
         expect(found(new SimulatedLock().play(played).events)).to.deep.equal([]);
       }),
       { numRuns: 300 },
     );
   });
 
-  for (const corruption of CORRUPTIONS) {
+  it('are never flagged where names are shared, taken together and handed out by permits', function () {
+    this.timeout(60_000);
+    fc.assert(
+      fc.property(movesOf(WITH_SHARING), (played) => {
+        expect(found(new SimulatedLock().play(played).events)).to.deep.equal([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  const cases = [
+    ...CORRUPTIONS.map((corruption) => ({ corruption, moves: movesOf(WHATS) })),
+    ...SHARING_CORRUPTIONS.map((corruption) => ({ corruption, moves: movesOf(WITH_SHARING) })),
+  ];
+  for (const { corruption, moves } of cases) {
     const { breaks, name } = corruption;
     it(`are flagged as ${breaks} where ${name}`, function () {
       this.timeout(60_000);

@@ -9,6 +9,7 @@ import { checkOrder } from './check/order.ts';
 import type { Run } from './check/run.ts';
 import { checkStory } from './check/story.ts';
 import { checkStuck } from './check/stuck.ts';
+import { checkTogether } from './check/together.ts';
 
 export interface Verdict {
   /** By time; empty if the run was right. */
@@ -21,6 +22,7 @@ const CHECKS: readonly ((run: Run, limits: Limits) => Breach[])[] = [
   checkFenced,
   checkBeliefs,
   checkOrder,
+  checkTogether,
   checkCrashes,
   checkCleanHandOvers,
   checkStuck,

@@ -1,23 +1,24 @@
-import { parseBackendUrl, type Backend, type Session } from '@queuelock/core/backend';
+import { parseBackendUrl, type Backend, type EntrySpec, type Session } from '@queuelock/core/backend';
 import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
 import { LastAnswered } from './controls-answers.ts';
 import { callEtcd } from '../services/etcd-gateway.ts';
 import { passingOn } from './instrumented.ts';
 import type { Rule, WorkerSetup } from './worker-command.ts';
 
-/** Another heartbeat for a session, and what follows from it. */
-type RuleOf = (session: Session, hosts: readonly string[]) => Pick<Session, 'renew'> & Partial<Session>;
+/** What is other than it should be about a session. */
+type RuleOf = (session: Session, hosts: readonly string[]) => Partial<Session>;
 type Changed = ReturnType<RuleOf>;
 
-const ETCD_RULES: Partial<Record<Rule, RuleOf>> = { plain: etcdPlain, overlong };
+const ETCD_RULES: Partial<Record<Rule, RuleOf>> = { plain: etcdPlain, overlong, generous };
 const ZOOKEEPER_RULES: Partial<Record<Rule, RuleOf>> = {
   plain: acknowledgedWrite,
   newest: acknowledgedWrite,
   connected,
   overlong,
+  generous,
 };
 
-/** The backend, with sessions whose heartbeats follow this rule; all the rest is the product. */
+/** The backend, with sessions that follow this rule; all the rest is the product. */
 export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): Backend {
   if (rule === 'product') return backend;
   const { scheme, hosts } = parseBackendUrl(url);
@@ -33,6 +34,15 @@ export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): 
 
 function overlong(session: Session): Changed {
   return { renew: async (signal) => 2 * (await session.renew(signal)) };
+}
+
+/** A lock for two, a semaphore with a permit too many, a writer beside whom one can read. */
+function generous(session: Session): Changed {
+  const more = (spec: EntrySpec): EntrySpec => ({ ...spec, limit: spec.limit + 1 });
+  return {
+    enqueue: (spec) => session.enqueue(more(spec)),
+    enqueueAll: (specs) => session.enqueueAll!(specs.map(more)),
+  };
 }
 
 /** Keepalives to one member as long as it answers, without asking whether it may. */

@@ -43,11 +43,28 @@ export type LifeEvent = Stamped &
     | { readonly ev: 'memory'; readonly heapBytes: number; readonly cycles: number }
   );
 
+/** What is asked for besides a name; where nothing is said, that name alone as an exclusive lock. */
+export interface Terms {
+  /** Together with other shared holds. */
+  readonly shared?: true;
+  /** A semaphore of so many permits, and how many of them; 1 each if it is not said. */
+  readonly limit?: number;
+  readonly permits?: number;
+  /** By way of a leader election. */
+  readonly leader?: true;
+}
+
 /** What became of an attempt. */
 export type AttemptEvent = OfAttempt &
   /** It was asked for. */
   (
-    | { readonly ev: 'enqueue'; readonly session?: string }
+    | {
+        readonly ev: 'enqueue';
+        readonly session?: string;
+        readonly terms?: Terms;
+        /** One claim of several names is an attempt on each of them: the numbers of all, this one among them. */
+        readonly together?: readonly number[];
+      }
     /** It stands in line (also said, just before `acquired`, of one that is admitted at once). */
     | {
         readonly ev: 'queued';
@@ -79,6 +96,10 @@ export type AttemptEvent = OfAttempt &
         readonly outcome: 'accepted' | 'refused' | 'unknown';
         readonly answeredAt: string;
       }
+    /** The write lock is to become a read lock: from `t` on, before that was asked for, its holder believes in no more. */
+    | { readonly ev: 'downgrading' }
+    /** That was confirmed. */
+    | { readonly ev: 'downgraded' }
     /** The hold was lost, as its holder heard it. */
     | { readonly ev: 'revoked'; readonly reason: string }
     /** The holder gives it up; `t` is from before it asks. */

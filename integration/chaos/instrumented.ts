@@ -1,5 +1,7 @@
-import type { Backend, Session } from '@queuelock/core/backend';
+import type { Backend, EntrySpec, Placement, Session } from '@queuelock/core/backend';
 import { stampNow, type Recorder } from './worker-record.ts';
+
+type PlaceHearer = (queue: string, place: Placement) => void;
 
 /** What the harness does to heartbeats, and what it has to know of sessions. */
 export class Heartbeats {
@@ -7,6 +9,7 @@ export class Heartbeats {
   sent = true;
   readonly #recorder: Recorder;
   readonly #sessionOf = new Map<string, string>();
+  readonly #hearers = new Map<string, PlaceHearer>();
 
   constructor(recorder: Recorder) {
     this.#recorder = recorder;
@@ -15,6 +18,12 @@ export class Heartbeats {
   /** The session of the entry with this key; empty before it stood in a queue. */
   sessionOf(key: string): string {
     return this.#sessionOf.get(key) ?? '';
+  }
+
+  /** Tells where entries with this label (their owner, or all that they store) stand, as the server answers; until the answer is called. */
+  hear(label: string, hearer: PlaceHearer): () => void {
+    this.#hearers.set(label, hearer);
+    return () => void this.#hearers.delete(label);
   }
 
   /** The same backend, whose sessions write down what each of their heartbeats proved. */
@@ -40,11 +49,25 @@ export class Heartbeats {
       },
       enqueue: async (spec) => {
         const placement = await session.enqueue(spec);
-        this.#sessionOf.set(placement.key, session.id);
+        this.#note(session, spec, placement);
         return placement;
+      },
+      enqueueAll: async (specs) => {
+        const placements = await session.enqueueAll!(specs);
+        placements.forEach((placement, at) => this.#note(session, specs[at]!, placement));
+        return placements;
       },
     });
   }
+
+  #note({ id }: Session, { queue, value = '' }: EntrySpec, placement: Placement): void {
+    this.#sessionOf.set(placement.key, id);
+    this.#hearers.get(labelIn(value))?.(queue, placement);
+  }
+}
+
+function labelIn(value: string): string {
+  return value.startsWith('{') ? String((JSON.parse(value) as { owner?: unknown }).owner) : value;
 }
 
 /** The same object, but for these methods. */

@@ -1,5 +1,5 @@
 import { check, type Verdict } from './check.ts';
-import { believedUntil } from './check/beliefs.ts';
+import { believedUntil } from './check/holds.ts';
 import type { Limits } from './check/limits.ts';
 import { numbersOf } from './check/numbers.ts';
 import type { Fault, Queue, Run } from './check/run.ts';

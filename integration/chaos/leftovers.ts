@@ -22,6 +22,8 @@ export function presentOn(
 
 const ANSWER_WITHIN_MS = 5_000;
 const PRIVATE = '.queuelock';
+/** On ZooKeeper: where those wait who join several queues at once. The directory itself stays for a while, as those of queues do. */
+const GATE = `${PRIVATE}/gate`;
 
 async function onEtcd(cluster: Cluster, queues: readonly string[]): Promise<LeftOver[]> {
   const [endpoint = ''] = cluster.endpoints;
@@ -57,8 +59,8 @@ async function onZooKeeper(cluster: Cluster, queues: readonly string[]): Promise
     return names.map((name) => `/${directory}/${name}`);
   };
   try {
-    const entries = await Promise.all(queues.map(childrenOf));
-    const sessions = await childrenOf(PRIVATE);
+    const entries = await Promise.all([...queues, GATE].map(childrenOf));
+    const sessions = (await childrenOf(PRIVATE)).filter((path) => path !== `/${GATE}`);
     const watches = await Promise.all(cluster.endpoints.map(zooKeeperWatches));
     return [
       ...entries.flat().map((what): LeftOver => ({ kind: 'key', what })),

@@ -16,12 +16,12 @@ export class LiveFacts {
   readonly #tails = new Map<string, Tail>();
   readonly #beliefs = new LiveBeliefs();
   readonly #open = new Map<string, Set<number>>();
-  readonly #operated: ReadonlySet<string>;
+  readonly #unjudged: ReadonlySet<string>;
 
-  /** @param operated queues that an operator reaches into: there others may be let in at any time */
-  constructor(directory: string, operated: readonly string[] = []) {
+  /** @param unjudged queues in which others may hold at the same time: an operator reaches into them, or they are shared */
+  constructor(directory: string, unjudged: readonly string[] = []) {
     this.#directory = directory;
-    this.#operated = new Set(operated);
+    this.#unjudged = new Set(unjudged);
   }
 
   /** As far as it can be seen at once: see LiveBeliefs. The checker says it all in the end. */
@@ -50,7 +50,7 @@ export class LiveFacts {
   #take(event: ChaosEvent): void {
     if (event.ev === 'killed') this.#open.delete(event.worker);
     if (!('n' in event)) return;
-    if (!this.#operated.has(event.queue)) this.#beliefs.take(event);
+    if (!this.#unjudged.has(event.queue)) this.#beliefs.take(event);
     this.#follow(event);
     if (event.ev === 'acquired') this.holds += 1;
     if (event.ev === 'failed') this.failures.set(event.code, (this.failures.get(event.code) ?? 0) + 1);

@@ -18,11 +18,16 @@ export interface Table {
 type Row = readonly [name: string, cell: (group: Group) => string];
 
 export function tableOf(groups: readonly Group[]): Table {
+  const kinds = kindsOf(groups, (numbers) => numbers.kinds);
   const faults = kindsOf(groups, (numbers) => numbers.faults);
   const leftOvers = kindsOf(groups, (numbers) => numbers.leftOvers);
   const rows: Row[] = [
     ['runs', ({ verdicts }) => count(verdicts.length)],
     ['holds checked', sumOf((numbers) => numbers.holds)],
+    ...(kinds.length > 1 ? kinds : []).map((kind): Row => [
+      `  ${kind}`,
+      sumOf((numbers) => numbers.kinds[kind] ?? 0),
+    ]),
     ['faults injected', sumOf((numbers) => total(Object.values(numbers.faults)))],
     ...faults.map((kind): Row => [`  ${kind}`, sumOf((numbers) => numbers.faults[kind] ?? 0)]),
     ...INVARIANTS.map((rule): Row => [`${rule} violations`, (group) => count(findingsOf(group, rule))]),

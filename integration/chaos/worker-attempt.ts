@@ -1,60 +1,81 @@
-import { isQueueLockError, type ClaimState, type LockClient, type Ownership } from '@queuelock/core';
+import { isQueueLockError, type LockClient } from '@queuelock/core';
 import type { Effects } from './effects.ts';
-import type { AttemptEvent, Resource } from './event.ts';
+import type { AttemptEvent, Terms } from './event.ts';
 import type { Heartbeats } from './instrumented.ts';
+import { claimed, type Held, type Seen, type Spot } from './worker-claims.ts';
 import { HoldWatch } from './worker-looks.ts';
 import { stampNow, type Recorder, type Told } from './worker-record.ts';
+import { Writes } from './worker-writes.ts';
 
 /** What attempts of one worker share. */
 export interface AttemptSurroundings {
+  /** Of the worker. */
+  readonly id: string;
   readonly client: LockClient;
   readonly recorder: Recorder;
   readonly heartbeats: Heartbeats;
   readonly effects: Effects;
 }
 
-type ToldOfAttempt =
+interface Loudness {
+  readonly quiet?: boolean;
+}
+
+export type ToldOfAttempt =
   Told<AttemptEvent> extends infer E ? (E extends unknown ? Omit<E, 'queue' | 'n'> : never) : never;
 
-/** One attempt to hold one queue, from the request to its end, each step written down as it is seen. */
-export class Attempt {
-  readonly queue: string;
+/** What is attempted, on one name or on several at once. */
+export interface Aim {
+  readonly queues: readonly [string, ...string[]];
+  /** Of the attempt on the first of them; those on the others follow. */
   readonly n: number;
-  /** Resolves with the ownership, or with nothing when the attempt ended without one. */
-  readonly granted: Promise<Ownership | undefined>;
+  readonly terms: Terms;
+}
+
+/** One claim, from the request to its end, each step written down as it is seen: of each of its names as an attempt of its own. */
+export class Attempt {
+  readonly aim: Aim;
+  /** Resolves with the hold, or with nothing when the attempt ended without one. */
+  readonly granted: Promise<Held | undefined>;
   /** Resolves when nothing is left of it here. */
   readonly over: Promise<void>;
   readonly #around: AttemptSurroundings;
   readonly #giveUp = new AbortController();
-  #ownership: Ownership | undefined;
+  #held: Held | undefined;
   #watch: HoldWatch | undefined;
   #placed = false;
   #ended = false;
   #doubtful = false;
-  #effects = 0;
-  #grant!: (ownership: Ownership | undefined) => void;
+  #downgraded = false;
+  #writes: Writes | undefined;
+  #grant!: (held: Held | undefined) => void;
   #end!: () => void;
 
-  constructor(queue: string, n: number, around: AttemptSurroundings) {
-    this.queue = queue;
-    this.n = n;
+  constructor(aim: Aim, around: AttemptSurroundings) {
+    this.aim = aim;
     this.#around = around;
     this.granted = new Promise((resolve) => (this.#grant = resolve));
     this.over = new Promise((resolve) => (this.#end = resolve));
-    this.#tell({ ev: 'enqueue' });
-    around.client
-      .claim(queue, { signal: this.#giveUp.signal })
-      .subscribe({ next: (state) => this.#see(state), complete: () => this.#end() });
+    const { queues, terms, n } = aim;
+    const numbers = queues.map((_, at) => n + at);
+    this.#tell({
+      ev: 'enqueue',
+      ...(Object.keys(terms).length > 0 && { terms }),
+      ...(queues.length > 1 && { together: numbers }),
+    });
+    const label = `${around.id}#${n}`;
+    const wanted = { names: queues, terms, label, signal: this.#giveUp.signal };
+    claimed(around, wanted).subscribe({ next: (seen) => this.#see(seen), complete: () => this.#end() });
   }
 
-  /** The present or last ownership. */
-  get ownership(): Ownership | undefined {
-    return this.#ownership;
+  /** Whether this is an attempt on that queue; with a number, that very one. */
+  isOn(queue: string, n?: number): boolean {
+    return this.aim.queues.some((name, at) => name === queue && (n === undefined || this.aim.n + at === n));
   }
 
   /** Gives it up, whatever it is. Resolves when that is done. */
   async release(): Promise<void> {
-    if (!this.#ownership) {
+    if (!this.#held) {
       this.cancel();
       return;
     }
@@ -62,8 +83,24 @@ export class Attempt {
     this.#ended = true;
     this.#watch?.stop();
     this.#tell({ ev: 'released' });
-    await this.#ownership.release();
+    await this.#held.hold.release();
     this.#tell({ ev: 'left' });
+  }
+
+  /** Of a write lock that is held: turns it into a read lock. */
+  async downgrade(): Promise<void> {
+    if (this.#ended || this.#downgraded || !this.#held?.downgrade) return;
+    this.#downgraded = true;
+    this.#tell({ ev: 'downgrading' });
+    const { downgrade, hold } = this.#held;
+    try {
+      await downgrade();
+    } catch (error) {
+      // Of a loss the claim tells.
+      if (isQueueLockError(error, 'OWNERSHIP_LOST')) return;
+      throw error;
+    }
+    if (hold.held) this.#tell({ ev: 'downgraded' });
   }
 
   /** Looks now, whatever was written of the look before. */
@@ -71,70 +108,62 @@ export class Attempt {
     this.#watch?.look();
   }
 
-  /** One write to each resource, as long as it is held. */
+  /** One write to each resource, as long as it is held, and by nobody else. */
   async write(): Promise<void> {
-    await Promise.all(
-      this.#around.effects.resources.map((resource) => this.#write(resource, { evenIfLost: false })),
-    );
+    const { shared, limit = 1 } = this.aim.terms;
+    if (!shared && !this.#downgraded && limit === 1) await this.#writes?.write();
   }
 
   /** One write to each resource with the token that it has or had last, without asking. */
   async writeUnasked(): Promise<void> {
-    const { resources } = this.#around.effects;
-    await Promise.all(resources.map((resource) => this.#write(resource, { evenIfLost: true })));
+    await this.#writes?.write({ evenIfLost: true });
   }
 
-  async #write(resource: Resource, { evenIfLost }: { readonly evenIfLost: boolean }): Promise<void> {
-    const ownership = this.#ownership;
-    if (!ownership) return;
-    const t = stampNow();
-    const believed = ownership.held;
-    if (!believed && !evenIfLost) return;
-    const { key, token } = ownership;
-    const number = (this.#effects += 1);
-    const sent = this.#around.effects.send(resource, { queue: this.queue, key, token, number, believed });
-    const outcome = await sent;
-    const answeredAt = stampNow();
-    this.#tell({ ev: 'effect', t, resource, token: token.toString(), number, believed, outcome, answeredAt });
-  }
-
-  #see(state: ClaimState): void {
-    if (state.status === 'held') this.#holds(state.ownership);
-    if (state.status === 'queued') this.#isPlaced(state);
-    if (state.status === 'doubtful' && !this.#ended) {
+  #see(seen: Seen): void {
+    if (seen.status === 'held') this.#holds(seen.held);
+    if (seen.status === 'queued' && !this.#ended) this.#isPlaced(seen.spots);
+    if (seen.status === 'doubtful' && !this.#ended) {
       this.#doubtful = true;
       this.#tell({ ev: 'doubt' });
     }
-    if (state.status === 'ended') this.#ends(state);
+    if (seen.status === 'ended') this.#ends(seen);
   }
 
-  #holds(ownership: Ownership): void {
+  #holds(held: Held): void {
     const t = stampNow();
-    if (this.#ownership) {
+    if (this.#held) {
       if (this.#doubtful && !this.#ended) this.#tell({ ev: 'sure', t });
       this.#doubtful = false;
       return;
     }
-    this.#ownership = ownership;
-    this.#isPlaced(ownership, t);
-    const { token, order, remainingMs } = ownership;
-    this.#tell({ ev: 'acquired', t, token: token.toString(), order: order.toString(), remainingMs });
-    // Whatever tells it first: the listener is called inside of the look that finds it out.
-    ownership.signal.addEventListener('abort', () => this.#isLost(ownership.signal.reason));
-    this.#watch = new HoldWatch(ownership, (look, isNews) => {
-      this.#around.recorder.tell({ ...look, queue: this.queue, n: this.n }, { quiet: !isNews });
+    this.#held = held;
+    const { hold, spots } = held;
+    this.#isPlaced(spots, t);
+    const { remainingMs } = hold;
+    spots.forEach(({ token, order }, at) => {
+      const place = { token: token.toString(), order: order.toString() };
+      this.#tellOf(at, { ev: 'acquired', t, ...place, remainingMs });
     });
-    this.#grant(ownership);
+    // Whatever tells it first: the listener is called inside of the look that finds it out.
+    hold.signal.addEventListener('abort', () => this.#isLost(hold.signal.reason));
+    this.#watch = new HoldWatch(hold, (look, isNews) => this.#tell(look, { quiet: !isNews }));
+    const { effects } = this.#around;
+    this.#writes = new Writes({ held, queues: this.aim.queues, effects }, (at, told) =>
+      this.#tellOf(at, told),
+    );
+    this.#grant(held);
   }
 
-  #isPlaced({ order, token, key }: Pick<Ownership, 'order' | 'token' | 'key'>, t = stampNow()): void {
+  #isPlaced(spots: readonly Spot[], t = stampNow()): void {
     if (this.#placed) return;
     this.#placed = true;
-    const session = this.#around.heartbeats.sessionOf(key);
-    this.#tell({ ev: 'queued', t, order: order.toString(), token: token.toString(), key, session });
+    spots.forEach(({ order, token, key }, at) => {
+      const session = this.#around.heartbeats.sessionOf(key);
+      this.#tellOf(at, { ev: 'queued', t, order: order.toString(), token: token.toString(), key, session });
+    });
   }
 
-  #ends(state: Extract<ClaimState, { status: 'ended' }>): void {
+  #ends(state: Extract<Seen, { status: 'ended' }>): void {
     if (state.outcome === 'lost') this.#isLost(state.error);
     if (state.outcome === 'failed' && !this.#ended) {
       this.#ended = true;
@@ -157,13 +186,20 @@ export class Attempt {
 
   /** Gives the wait up; does nothing once it is held. */
   cancel(): void {
-    if (this.#ended || this.#ownership) return;
+    if (this.#ended || this.#held) return;
     this.#ended = true;
     this.#tell({ ev: 'cancelled' });
     this.#giveUp.abort(new Error('the worker gives the wait up'));
   }
 
-  #tell(told: ToldOfAttempt): void {
-    this.#around.recorder.tell({ queue: this.queue, n: this.n, ...told });
+  /** Of all its names. */
+  #tell(told: ToldOfAttempt, how: Loudness = {}): void {
+    const t = told.t ?? stampNow();
+    for (const at of this.aim.queues.keys()) this.#tellOf(at, { ...told, t }, how);
+  }
+
+  #tellOf(at: number, told: ToldOfAttempt, how: Loudness = {}): void {
+    const { queues, n } = this.aim;
+    this.#around.recorder.tell({ queue: queues[at]!, n: n + at, ...told }, how);
   }
 }

@@ -1,4 +1,4 @@
-import type { Resource } from './event.ts';
+import type { Resource, Terms } from './event.ts';
 
 /** How a worker is set up: the JSON in its first argument. */
 export interface WorkerSetup {
@@ -42,20 +42,35 @@ export interface FakedClock {
  * By which rule a hold is believed in. The others are what clients without our rules do, for control runs that have to fail:
  * `plain`: the last heartbeat that was answered, from when it was sent. `connected` (ZooKeeper): as long as reads are answered.
  * `newest` (ZooKeeper): as ours, with the newest acknowledged write as base, which is what `plain` comes to there.
- * `overlong`: every heartbeat is taken to prove twice what it does.
+ * `overlong`: every heartbeat is taken to prove twice what it does. `generous`: one more is let in than may be.
  */
-export type Rule = 'product' | 'plain' | 'connected' | 'newest' | 'overlong';
+export type Rule = 'product' | 'plain' | 'connected' | 'newest' | 'overlong' | 'generous';
 
 /** What the harness tells a worker over the channel. */
 export type WorkerCommand =
   /** Joins the queue, also again; holds until it is told to release or loses it, looks every 10 ms, and writes an effect every `effectEveryMs`. */
-  | { readonly do: 'hold'; readonly queue: string; readonly effectEveryMs?: number }
+  | {
+      readonly do: 'hold';
+      readonly queue: string;
+      readonly effectEveryMs?: number;
+      /** Others that are taken together with it. */
+      readonly with?: readonly string[];
+      readonly terms?: Terms;
+    }
   /** Gives up its places in this queue, whatever they are; with `n`, that attempt alone. */
   | { readonly do: 'release'; readonly queue: string; readonly n?: number }
+  /** Turns the write locks that it holds there into read locks. */
+  | { readonly do: 'downgrade'; readonly queue: string }
   /** Joins queues at random, again and again, until `drain`. Shares from 0 to 1. */
   | {
       readonly do: 'load';
       readonly queues: readonly string[];
+      /** So many of them are taken together. Default 1. */
+      readonly names?: number;
+      /** Permits are from 1 to what it says. */
+      readonly terms?: Terms;
+      /** Write locks that become read locks half-way. Default 0. */
+      readonly downgradeShare?: number;
       readonly holdMs: readonly [least: number, most: number];
       /** Waits that are given up after a random part of a second. */
       readonly cancelShare: number;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Attempt } from './worker-attempt.ts';
+import type { Terms } from './event.ts';
+import type { Aim, Attempt } from './worker-attempt.ts';
 import type { WorkerCommand } from './worker-command.ts';
 
 export type LoadCommand = Extract<WorkerCommand, { do: 'load' }>;
@@ -23,10 +24,10 @@ export function chanceOf(seed: number): () => number {
 export class Load {
   readonly #command: LoadCommand;
   readonly #chance: () => number;
-  readonly #begin: (queue: string) => Attempt;
+  readonly #begin: (aim: Omit<Aim, 'n'>) => Attempt;
   #stopped = false;
 
-  constructor(command: LoadCommand, chance: () => number, begin: (queue: string) => Attempt) {
+  constructor(command: LoadCommand, chance: () => number, begin: (aim: Omit<Aim, 'n'>) => Attempt) {
     this.#command = command;
     this.#chance = chance;
     this.#begin = begin;
@@ -49,22 +50,48 @@ export class Load {
   }
 
   async #once(): Promise<boolean> {
-    const { queues, holdMs, cancelShare, abortShare, effectShare = 1 } = this.#command;
-    const attempt = this.#begin(queues[Math.floor(this.#chance() * queues.length)]!);
+    const { cancelShare, abortShare } = this.#command;
+    const attempt = this.#begin({ queues: this.#names(), terms: this.#terms() });
     const dice = this.#chance();
     const patienceMs =
       dice < abortShare ? ABORT_WITHIN_MS : dice < abortShare + cancelShare ? CANCEL_WITHIN_MS : undefined;
-    const ownership = await this.#patiently(attempt, patienceMs);
-    if (ownership) {
-      const [least, most] = holdMs;
-      const writes = this.#chance() < effectShare;
-      if (writes) await attempt.write();
-      await pause(least + (most - least) * this.#chance());
-      if (writes) await attempt.write();
-    }
+    const isHeld = await this.#patiently(attempt, patienceMs);
+    if (isHeld) await this.#use(attempt);
     await attempt.release();
     await attempt.over;
-    return ownership;
+    return isHeld;
+  }
+
+  async #use(attempt: Attempt): Promise<void> {
+    const { holdMs, effectShare = 1, downgradeShare = 0 } = this.#command;
+    const [least, most] = holdMs;
+    const writes = this.#chance() < effectShare;
+    const lastsMs = least + (most - least) * this.#chance();
+    if (writes) await attempt.write();
+    if (downgradeShare > 0 && this.#chance() < downgradeShare) {
+      await pause(lastsMs / 2);
+      await attempt.downgrade();
+      await pause(lastsMs / 2);
+      return;
+    }
+    await pause(lastsMs);
+    if (writes) await attempt.write();
+  }
+
+  #names(): Aim['queues'] {
+    const { queues, names = 1 } = this.#command;
+    const left = [...queues];
+    const drawn = Array.from({ length: names }, () => {
+      const [name] = left.splice(Math.floor(this.#chance() * left.length), 1);
+      return name!;
+    });
+    return drawn as [string, ...string[]];
+  }
+
+  #terms(): Terms {
+    const { terms = {} } = this.#command;
+    if (terms.permits === undefined) return terms;
+    return { ...terms, permits: 1 + Math.floor(this.#chance() * terms.permits) };
   }
 
   async #patiently(attempt: Attempt, patienceMs: number | undefined): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Ownership } from '@queuelock/core';
+import type { Hold } from '@queuelock/core';
 import { stampNow } from './worker-record.ts';
 
 const LOOK_EVERY_MS = 10;
@@ -14,18 +14,18 @@ export interface Look {
 }
 
 /**
- * Looks every 10 ms whether an ownership is held, also after it was lost. Tells of the looks that say something new, of
+ * Looks every 10 ms whether something is held, also after it was lost. Tells of the looks that say something new, of
  * each that follows a standstill, and of one in 100 ms.
  */
 export class HoldWatch {
-  readonly #ownership: Ownership;
+  readonly #hold: Pick<Hold, 'held'>;
   readonly #tell: (look: Look, isNews: boolean) => void;
   readonly #timer: NodeJS.Timeout;
   #told: { readonly held: boolean; readonly at: bigint } | undefined;
   #lookedAt: bigint;
 
-  constructor(ownership: Ownership, tell: (look: Look, isNews: boolean) => void) {
-    this.#ownership = ownership;
+  constructor(hold: Pick<Hold, 'held'>, tell: (look: Look, isNews: boolean) => void) {
+    this.#hold = hold;
     this.#tell = tell;
     this.#lookedAt = BigInt(stampNow());
     this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS);
@@ -34,7 +34,7 @@ export class HoldWatch {
   look(): void {
     const t = stampNow();
     const gapMs = msBetween(this.#lookedAt, BigInt(t));
-    const { held } = this.#ownership;
+    const { held } = this.#hold;
     this.#lookedAt = BigInt(t);
     const told = this.#told;
     const isNews = told?.held !== held || gapMs > GAP_MS;

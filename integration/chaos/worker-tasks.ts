@@ -1,5 +1,5 @@
 import type { LockClient } from '@queuelock/core';
-import { Attempt, type AttemptSurroundings } from './worker-attempt.ts';
+import { Attempt, type Aim, type AttemptSurroundings } from './worker-attempt.ts';
 import type { WorkerCommand } from './worker-command.ts';
 import { Load, chanceOf, type LoadCommand } from './worker-load.ts';
 
@@ -33,6 +33,9 @@ export class Tasks {
       case 'release':
         this.#release(task);
         return;
+      case 'downgrade':
+        for (const attempt of this.#under) if (attempt.isOn(task.queue)) void attempt.downgrade();
+        return;
       case 'load': {
         this.#load(task);
         return;
@@ -57,8 +60,8 @@ export class Tasks {
     for (const writer of this.#writers) clearInterval(writer);
   }
 
-  async #hold({ queue, effectEveryMs }: Extract<Task, { do: 'hold' }>): Promise<void> {
-    const attempt = this.#begin(queue);
+  async #hold({ queue, effectEveryMs, terms = {}, ...more }: Extract<Task, { do: 'hold' }>): Promise<void> {
+    const attempt = this.#begin({ queues: [queue, ...(more.with ?? [])], terms });
     if (!(await attempt.granted) || effectEveryMs === undefined) return;
     void attempt.write();
     const writer = setInterval(() => void attempt.write(), effectEveryMs);
@@ -69,22 +72,25 @@ export class Tasks {
   }
 
   #release({ queue, n }: Extract<Task, { do: 'release' }>): void {
-    for (const attempt of this.#under)
-      if (attempt.queue === queue && (n === undefined || attempt.n === n)) void attempt.release();
+    for (const attempt of this.#under) if (attempt.isOn(queue, n)) void attempt.release();
   }
 
   #load(command: LoadCommand): void {
-    const load = new Load(command, this.#chance, (queue) => this.#begin(queue));
+    const load = new Load(command, this.#chance, (aim) => this.#begin(aim));
     this.#loads.add(load);
     void load.run().finally(() => this.#loads.delete(load));
   }
 
-  #begin(queue: string): Attempt {
+  #begin(aim: Omit<Aim, 'n'>): Attempt {
     const { clients } = this.#around;
-    const n = (this.#count += 1);
-    const attempt = new Attempt(queue, n, { ...this.#around, client: clients[n % clients.length]! });
+    const n = this.#count + 1;
+    this.#count += aim.queues.length;
+    const client = clients[n % clients.length]!;
+    const attempt = new Attempt({ ...aim, n }, { ...this.#around, client });
     this.#under.add(attempt);
-    void attempt.granted.then((ownership) => ownership && this.#lastOf.set(queue, attempt));
+    void attempt.granted.then((held) => {
+      if (held) for (const queue of aim.queues) this.#lastOf.set(queue, attempt);
+    });
     void attempt.over.then(() => this.#under.delete(attempt));
     return attempt;
   }

@@ -39,7 +39,7 @@ const own = {
 };
 const clients = await Promise.all(Array.from({ length: setup.clients ?? 1 }, openClient));
 const effects = openEffects(setup);
-const tasks = new Tasks({ clients, recorder, heartbeats, effects }, setup.seed);
+const tasks = new Tasks({ id, clients, recorder, heartbeats, effects }, setup.seed);
 const loopDelay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
 loopDelay.enable();
 process.on('message', (command) => {

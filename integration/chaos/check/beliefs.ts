@@ -1,23 +1,17 @@
 import { msOf, type Breach } from './finding.ts';
 import type { Limits } from './limits.ts';
 import type { Hold, Queue, Run } from './run.ts';
+import { eachGrant, handOversIn, isLost, type Stake } from './stakes.ts';
 
-/** S2, S3: nobody believes in a hold while the next one does, nor longer than its heartbeats prove. */
+/**
+ * S2, S3: nobody believes in a hold while somebody does who conflicts with it, nor longer than its heartbeats prove. Readers do not
+ * conflict; of a semaphore never more permits are believed in than there are.
+ */
 export function checkBeliefs(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) => [
     ...queue.holds.flatMap((hold) => ownBreaches(queue, hold)),
     ...overlaps(queue, limits),
   ]);
-}
-
-/** What its looks and writes say counts, if that is longer than what follows from its end. */
-export function believedUntil(hold: Hold): number {
-  return Math.max(hold.until, hold.attempt.believedAt ?? -Infinity);
-}
-
-/** Lost: it ended, but its holder did not give it up. */
-function isLost(hold: Hold): boolean {
-  return hold.how !== 'released';
 }
 
 function ownBreaches(queue: Queue, { attempt, from, deadline }: Hold): Breach[] {
@@ -42,23 +36,32 @@ function ownBreaches(queue: Queue, { attempt, from, deadline }: Hold): Breach[] 
 
 function overlaps(queue: Queue, limits: Limits): Breach[] {
   const breaches: Breach[] = [];
-  let longest: Hold | undefined;
-  for (const hold of queue.holds) {
-    if (longest) breaches.push(...overlap(queue, { longest, next: hold, limits }));
-    if (!longest || believedUntil(hold) > believedUntil(longest)) longest = hold;
-  }
+  eachGrant(queue.holds, (grant, others) => {
+    const surprised = others.filter((other) => !isExcused(other, grant, limits));
+    const taken = surprised.reduce((sum, { permits }) => sum + permits, grant.permits);
+    if (surprised.length > 0 && taken > grant.limit)
+      breaches.push(...overlap(queue, grant, { believed: surprised, taken }));
+  });
   return breaches;
 }
 
-function overlap(queue: Queue, pair: { longest: Hold; next: Hold; limits: Limits }): Breach[] {
-  const { longest, next, limits } = pair;
-  const overlapNs = believedUntil(longest) - next.from;
-  if (overlapNs <= 0 || isExcused(longest, overlapNs, limits)) return [];
-  const shown = (longest.attempt.believedAt ?? -Infinity) > next.from ? ', and looks say so' : '';
+interface Present {
+  readonly believed: readonly Stake[];
+  /** Permits, with those of the new one. */
+  readonly taken: number;
+}
+
+function overlap(queue: Queue, grant: Stake, { believed, taken }: Present): Breach[] {
+  const lost = believed.filter(isLost);
+  const longest = (lost.length > 0 ? lost : believed).reduce((a, b) => (b.until > a.until ? b : a));
+  const { attempt, token, how } = longest.hold;
+  const shown = (attempt.believedAt ?? -Infinity) > grant.from ? ', and looks say so' : '';
+  const permits = grant.limit > 1 ? `: ${taken} of ${grant.limit} permits` : '';
+  const next = grant.hold;
   const message =
-    `${longest.attempt.name} (token ${longest.token}, ${longest.how}) believed ${msOf(overlapNs)} longer than until ` +
-    `${next.attempt.name} (token ${next.token}) acquired${shown}`;
-  const breach = { queue: queue.name, attempt: longest.attempt.name, at: next.from, message };
+    `${attempt.name} (token ${token}, ${how}) believed ${msOf(longest.until - grant.from)} longer than until ` +
+    `${next.attempt.name} (token ${next.token}) acquired${shown}${permits}`;
+  const breach = { queue: queue.name, attempt: attempt.name, at: grant.from, message };
   return isLost(longest)
     ? [
         { rule: 'S2', ...breach },
@@ -68,8 +71,8 @@ function overlap(queue: Queue, pair: { longest: Hold; next: Hold; limits: Limits
 }
 
 /** Nobody can know of an operator's hand before the watch tells. */
-function isExcused(hold: Hold, overlapNs: number, limits: Limits): boolean {
-  return hold.attempt.why === 'entry-removed' && overlapNs <= (limits.evictionMs ?? 0) * 1e6;
+function isExcused({ hold, until }: Stake, grant: Stake, { evictionMs = 0 }: Limits): boolean {
+  return hold.attempt.why === 'entry-removed' && until - grant.from <= evictionMs * 1e6;
 }
 
 /** From the end of the belief in a hold to the next grant, in milliseconds. */
@@ -84,12 +87,10 @@ export interface Gaps {
 export function gapsOf(run: Run): Gaps {
   const gaps = { lost: [] as number[], released: [] as number[], spare: [] as number[] };
   for (const { holds } of run.queues) {
-    for (const [i, next] of holds.entries()) {
-      const before = holds[i - 1];
-      if (!before) continue;
-      (isLost(before) ? gaps.lost : gaps.released).push((next.from - believedUntil(before)) / 1e6);
-      if (isLost(before) && Number.isFinite(before.deadline))
-        gaps.spare.push((next.from - before.deadline) / 1e6);
+    for (const { before, next } of handOversIn(holds)) {
+      (isLost(before) ? gaps.lost : gaps.released).push((next.from - before.until) / 1e6);
+      const { deadline } = before.hold;
+      if (isLost(before) && Number.isFinite(deadline)) gaps.spare.push((next.from - deadline) / 1e6);
     }
   }
   return gaps;

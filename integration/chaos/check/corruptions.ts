@@ -1,4 +1,4 @@
-import type { ChaosEvent } from '../event.ts';
+import type { ChaosEvent, Terms } from '../event.ts';
 import { byStamp } from '../history.ts';
 import type { Invariant } from './finding.ts';
 
@@ -25,6 +25,17 @@ export const CORRUPTIONS: readonly Corruption[] = [
   { breaks: 'L4', name: 'a process does not end', spoil: drop('exited') },
   { breaks: 'L5', name: 'a process crashes', spoil: crash },
   { breaks: 'story', name: 'a grant comes out of nothing', spoil: drop('queued') },
+];
+
+/** Of histories with claims of all kinds. */
+export const SHARING_CORRUPTIONS: readonly Corruption[] = [
+  { breaks: 'S2', name: 'a reader beside readers is a writer', spoil: alter(({ shared }) => shared && {}) },
+  {
+    breaks: 'S2',
+    name: 'a permit beside others is all there are',
+    spoil: alter(({ limit }) => limit !== undefined && { limit, permits: limit }),
+  },
+  { breaks: 'F1', name: 'locks of two names cross', spoil: cross },
 ];
 
 function all<K extends ChaosEvent['ev']>(events: readonly ChaosEvent[], ...kinds: K[]): Of<K>[] {
@@ -67,6 +78,36 @@ function writeLate(events: readonly ChaosEvent[], choice: number): ChaosEvent[] 
   return [...events, write(next, 1n, false), late];
 }
 
+/** The second of two that held at the same time claims something else. */
+function alter(change: (terms: Terms) => Terms | false | undefined): Corruption['spoil'] {
+  return (events, choice) => {
+    const termsOf = (grant: Of<'acquired'>): Terms =>
+      all(events, 'enqueue').find((event) => isOf(grant, event))?.terms ?? {};
+    const pairs = neighbours(events).filter(([before, next]) => {
+      const released = endOf(events, before, 'released');
+      return (
+        change(termsOf(before)) && change(termsOf(next)) && released && BigInt(released.t) > BigInt(next.t)
+      );
+    });
+    const next = chosen(pairs, choice)?.[1];
+    if (!next) return undefined;
+    const terms = change(termsOf(next)) || {};
+    return events.map((event) => (event.ev === 'enqueue' && isOf(next, event) ? { ...event, terms } : event));
+  };
+}
+
+/** Two claims of the same names change places in one of them. */
+function cross(events: readonly ChaosEvent[], choice: number): ChaosEvent[] | undefined {
+  const second = new Set(
+    all(events, 'enqueue').flatMap(({ who, n, together }) => (together?.[1] === n ? [`${who}#${n}`] : [])),
+  );
+  const entries = all(events, 'queued').filter(({ who, n }) => second.has(`${who}#${n}`));
+  const one = chosen(entries, choice);
+  const other = entries.find(({ queue }, at) => at > entries.indexOf(one!) && queue === one?.queue);
+  if (!one || !other) return undefined;
+  return withTokensSwapped(events, one, other);
+}
+
 function endOf(events: readonly ChaosEvent[], hold: Of<'acquired'>, ...kinds: ('released' | 'revoked')[]) {
   return all(events, ...kinds).find((event) => isOf(hold, event));
 }
@@ -100,7 +141,12 @@ function grantBeforeLoss(events: readonly ChaosEvent[], choice: number): ChaosEv
 function swapTokens(events: readonly ChaosEvent[], choice: number): ChaosEvent[] | undefined {
   const pair = chosen(neighbours(events), choice);
   if (!pair) return undefined;
-  const [a, b] = pair;
+  return withTokensSwapped(events, ...pair);
+}
+
+type Placed = Of<'acquired'> | Of<'queued'>;
+
+function withTokensSwapped(events: readonly ChaosEvent[], a: Placed, b: Placed): ChaosEvent[] {
   return events.map((event) => {
     if (!('token' in event)) return event;
     const other = isOf(a, event) ? b : isOf(b, event) ? a : undefined;

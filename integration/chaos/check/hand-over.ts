@@ -1,7 +1,11 @@
+import { exclude } from './conflict.ts';
 import type { Breach } from './finding.ts';
+import { believedUntil } from './holds.ts';
 import type { Limits } from './limits.ts';
-import { MS, type Attempt, type Hold, type Life, type Queue, type Run } from './run.ts';
+import { MS, type Attempt, type Hold, type Life, type Queue, type Run, type Span } from './run.ts';
 import { spreadOf } from './samples.ts';
+import { handOversIn, type HandOver } from './stakes.ts';
+import { blockedBy } from './together.ts';
 import { overlaps, ownTrouble, servedBy, troubleOf } from './trouble.ts';
 
 /** Times from the end of a hold to the next grant where somebody waited, in milliseconds. */
@@ -14,11 +18,11 @@ export interface HandOvers {
   readonly crashInTrouble: readonly number[];
 }
 
-/** L1: whoever waits when a holder dies is served in time. */
+/** L1: whoever waits when a holder dies is served in time, once nobody else who lives stands in the way. */
 export function checkCrashes(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) =>
     crashesOf(run, queue).flatMap((crash) => {
-      const deadline = servedBy(crash.at, crash.trouble, limits);
+      const deadline = servedBy(crash.at, [...crash.trouble, ...crash.others], limits);
       const forgotten = crash.waiting.find((waiter) => waiter.waitedUntil > deadline);
       if (!forgotten || (crash.next?.from ?? run.span.to) <= deadline) return [];
       const message =
@@ -40,15 +44,14 @@ export function checkCleanHandOvers(run: Run, { handOverMs }: Limits): Breach[] 
 export function handOversOf(run: Run): HandOvers {
   const times = { clean: [] as number[], crash: [] as number[], crashInTrouble: [] as number[] };
   for (const queue of run.queues) {
-    for (const { at, next, trouble, waiting } of crashesOf(run, queue)) {
-      if (!next || !waiting.some((waiter) => waiter.waitedUntil >= next.from)) continue;
+    for (const { at, next, trouble, waiting, others } of crashesOf(run, queue)) {
+      if (!next || others.length > 0 || !waiting.some((waiter) => waiter.waitedUntil >= next.from)) continue;
       const kind = overlaps(trouble, { from: at, to: next.from }) ? 'crashInTrouble' : 'crash';
       times[kind].push((next.from - at) / MS);
     }
-    for (const [i, next] of queue.holds.entries()) {
-      const before = queue.holds[i - 1];
-      if (before && isClean(run, { queue, before, next })) times.clean.push((next.from - before.until) / MS);
-    }
+    for (const handOver of handOversIn(queue.holds))
+      if (isClean(run, queue, handOver))
+        times.clean.push((handOver.next.from - handOver.before.hold.until) / MS);
   }
   return times;
 }
@@ -60,7 +63,9 @@ interface Crash {
   /** Who stood in line then, alive. */
   readonly waiting: readonly Attempt[];
   readonly next: Hold | undefined;
-  readonly trouble: ReturnType<typeof troubleOf>;
+  readonly trouble: readonly Span[];
+  /** How long others held beside it, or kept those who wait here waiting elsewhere. */
+  readonly others: readonly Span[];
 }
 
 function crashesOf(run: Run, queue: Queue): Crash[] {
@@ -76,8 +81,18 @@ function crashesOf(run: Run, queue: Queue): Crash[] {
     const last = Math.max(next?.attempt.place ?? -1, ...waiting.map(({ place }) => place));
     const lives = new Set<Life>(queue.line.slice(hold.attempt.place + 1, last + 1).map(({ life }) => life));
     lives.delete(hold.attempt.life);
-    return [{ hold, at, waiting, next, trouble: troubleOf(run, lives) }];
+    const others = [...heldBeside(queue, hold), ...blockedBy(run, { waiting, at })];
+    return [{ hold, at, waiting, next, trouble: troubleOf(run, lives), others }];
   });
+}
+
+function heldBeside(queue: Queue, hold: Hold): Span[] {
+  const at = hold.until;
+  return queue.holds.flatMap((other) =>
+    other !== hold && other.from <= at && believedUntil(other) > at
+      ? [{ from: at, to: believedUntil(other) }]
+      : [],
+  );
 }
 
 function outcomeOf({ next, at }: Crash): string {
@@ -87,13 +102,16 @@ function outcomeOf({ next, at }: Crash): string {
 }
 
 /** The next one waited right behind, and nothing was wrong with anybody meanwhile. */
-function isClean(run: Run, { queue, before, next }: { queue: Queue; before: Hold; next: Hold }): boolean {
-  const released = before.until;
-  if (before.how !== 'released' || (next.attempt.queued ?? Infinity) >= released) return false;
-  for (let place = before.attempt.place + 1; place < next.attempt.place; place++)
-    if ((queue.line[place]?.ended ?? Infinity) > released) return false;
+function isClean(run: Run, queue: Queue, { before, next }: HandOver): boolean {
+  const { attempt, until: released, how } = before.hold;
+  if (!before.isLast || how !== 'released' || (next.attempt.queued ?? Infinity) >= released) return false;
+  if (next.attempt.together.length > 0) return false;
+  for (let place = attempt.place + 1; place < next.attempt.place; place++) {
+    const between = queue.line[place];
+    if (between && exclude(between, next.attempt) && (between.ended ?? Infinity) > released) return false;
+  }
   const meanwhile = { from: released, to: next.from };
-  return ![run.faults, ownTrouble(before.attempt.life), ownTrouble(next.attempt.life)].some((trouble) =>
+  return ![run.faults, ownTrouble(attempt.life), ownTrouble(next.attempt.life)].some((trouble) =>
     overlaps(trouble, meanwhile),
   );
 }

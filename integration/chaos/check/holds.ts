@@ -22,6 +22,11 @@ export function holdsOf(attempts: readonly Attempt[]): Hold[] {
   return holds.sort((a, b) => a.from - b.from);
 }
 
+/** What its looks and writes say counts, if that is longer than what follows from its end. */
+export function believedUntil(hold: Hold): number {
+  return Math.max(hold.until, hold.attempt.believedAt ?? -Infinity);
+}
+
 function endOf(attempt: Attempt, deadline: number): Pick<Hold, 'until' | 'how'> {
   const { released = Infinity, revoked = Infinity } = attempt;
   const { killed = Infinity } = attempt.life;

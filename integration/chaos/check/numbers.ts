@@ -1,8 +1,10 @@
 import type { Resource } from '../event.ts';
-import { believedUntil, gapsOf, type Gaps } from './beliefs.ts';
+import { gapsOf, type Gaps } from './beliefs.ts';
 import { countSaved } from './fenced.ts';
 import { handOversOf, type HandOvers } from './hand-over.ts';
 import { heapSlope, ownLoopDelay } from './health.ts';
+import { believedUntil } from './holds.ts';
+import { kindOf } from './kinds.ts';
 import { MS, type EffectCounts, type Queue, type Run } from './run.ts';
 
 /** What was counted and measured in a run. Times in milliseconds. */
@@ -14,6 +16,8 @@ export interface Numbers {
   readonly workers: number;
   readonly attempts: number;
   readonly holds: number;
+  /** The same by what was claimed; one of several names counts for each of them. */
+  readonly kinds: Readonly<Record<string, number>>;
   /** By kind. */
   readonly faults: Readonly<Record<string, number>>;
   readonly leftOvers: Readonly<Record<string, number>>;
@@ -39,6 +43,10 @@ export function numbersOf(run: Run): Numbers {
     workers: run.lives.length,
     attempts: total(run.queues, ({ attempts }) => attempts.length),
     holds: total(run.queues, ({ holds }) => holds.length),
+    kinds: countBy(
+      run.queues.flatMap(({ holds }) => holds),
+      ({ attempt }) => kindOf(attempt),
+    ),
     faults: countBy([...run.faults, ...unnamedFaults(run)], ({ what }) => what),
     leftOvers: countBy(run.leftOvers, ({ kind }) => kind),
     effects: run.effects,

@@ -1,28 +1,46 @@
+import { ByShare } from './conflict.ts';
 import { msOf, type Breach } from './finding.ts';
 import type { Limits } from './limits.ts';
+import { overtaken } from './overtaken.ts';
+import { isProvenAt } from './proven.ts';
 import type { Attempt, Hold, Queue, Run } from './run.ts';
 
-/** F1: grants follow the line, tokens grow with every grant, and nobody who lives is passed over. */
+/**
+ * F1: grants follow the line, tokens grow with every grant, and nobody who lives is passed over. Those who may hold at the same time, as
+ * the readers between two writers, may hear of it in any order.
+ */
 export function checkOrder(run: Run, limits: Limits): Breach[] {
-  return run.queues.flatMap((queue) => [
-    ...inversions(queue),
-    ...(limits.evictionMs === undefined ? passedOver(queue) : []),
-    ...disorders(queue),
-  ]);
+  return run.queues.flatMap((queue) => {
+    const locks = partOf(queue, ({ limit }) => limit === 1);
+    const semaphore = partOf(queue, ({ limit }) => limit > 1);
+    const isUndisturbed = limits.evictionMs === undefined;
+    return [
+      ...inversions(locks),
+      ...(isUndisturbed ? [...passedOver(locks), ...overtaken(semaphore)] : []),
+      ...disorders(queue),
+    ];
+  });
+}
+
+function partOf(queue: Queue, isIn: (attempt: Attempt) => boolean): Queue {
+  return {
+    ...queue,
+    line: queue.line.filter(isIn),
+    holds: queue.holds.filter(({ attempt }) => isIn(attempt)),
+  };
 }
 
 function inversions(queue: Queue): Breach[] {
-  const breaches: Breach[] = [];
-  let newest: Hold | undefined;
-  for (const hold of queue.holds) {
-    if (!newest || hold.token > newest.token) {
-      newest = hold;
-      continue;
-    }
-    const message = `${hold.attempt.name} (token ${hold.token}) acquired after ${newest.attempt.name} (token ${newest.token})`;
-    breaches.push({ rule: 'F1', queue: queue.name, attempt: hold.attempt.name, at: hold.from, message });
-  }
-  return breaches;
+  const newest = new ByShare<{ hold?: Hold }>(() => ({}));
+  return queue.holds.flatMap((hold) => {
+    const rivals = newest.against(hold.attempt).flatMap((known) => known.hold ?? []);
+    const own = newest.of(hold.attempt);
+    if (!own.hold || hold.token > own.hold.token) own.hold = hold;
+    const later = rivals.find(({ token }) => token >= hold.token);
+    if (!later) return [];
+    const message = `${hold.attempt.name} (token ${hold.token}) acquired after ${later.attempt.name} (token ${later.token})`;
+    return [{ rule: 'F1', queue: queue.name, attempt: hold.attempt.name, at: hold.from, message }];
+  });
 }
 
 /**
@@ -30,34 +48,47 @@ function inversions(queue: Queue): Breach[] {
  * nobody knows when it left the line.
  */
 function passedOver(queue: Queue): Breach[] {
-  const passers = growing(queue.holds);
-  const breaches: Breach[] = [];
-  let i = 0;
-  for (const attempt of queue.line) {
+  const passers = new ByShare<Passers>(() => new Passers());
+  for (const hold of queue.holds) passers.of(hold.attempt).add(hold);
+  return queue.line.flatMap((attempt) => {
     const { token = 0n } = attempt;
-    while (i < passers.length && (passers[i]?.token ?? 0n) <= token) i++;
-    const passer = passers[i];
-    if (!passer || attempt.acquired !== undefined || !isProvenAt(attempt, passer.from)) continue;
-    const message =
-      `${passer.attempt.name} (token ${passer.token}) acquired past ${attempt.name} (token ${token}), which stood in line ` +
-      `for ${msOf(attempt.waitedUntil - passer.from)} more`;
-    breaches.push({ rule: 'F1', queue: queue.name, attempt: attempt.name, at: passer.from, message });
+    if (attempt.acquired !== undefined) return [];
+    const first = passers.against(attempt).flatMap((kind) => kind.firstPast(token) ?? []);
+    return first
+      .filter((passer) => isProvenAt(attempt, passer.from))
+      .slice(0, 1)
+      .map((passer) => ({
+        rule: 'F1',
+        queue: queue.name,
+        attempt: attempt.name,
+        at: passer.from,
+        message:
+          `${passer.attempt.name} (token ${passer.token}) acquired past ${attempt.name} (token ${token}), which stood in line ` +
+          `for ${msOf(attempt.waitedUntil - passer.from)} more`,
+      }));
+  });
+}
+
+/** Those that had the newest token of all of their kind so far. */
+class Passers {
+  readonly #growing: Hold[] = [];
+
+  /** By the time of the grant. */
+  add(hold: Hold): void {
+    if (hold.token > (this.#growing.at(-1)?.token ?? -1n)) this.#growing.push(hold);
   }
-  return breaches;
-}
 
-/** Those that had the newest token of all so far. */
-function growing(holds: readonly Hold[]): Hold[] {
-  const passers: Hold[] = [];
-  for (const hold of holds) if (hold.token > (passers.at(-1)?.token ?? -1n)) passers.push(hold);
-  return passers;
-}
-
-function isProvenAt(attempt: Attempt, at: number): boolean {
-  const { session, life, failed, waitedUntil, queued = Infinity } = attempt;
-  if (failed !== undefined || waitedUntil <= at || queued > at) return false;
-  if (life.sessionLost.some((lost) => lost <= at && lost >= queued)) return false;
-  return session !== undefined && (life.proofs.get(session)?.proves(at) ?? false);
+  /** Who was the first to be granted with a newer token. */
+  firstPast(token: bigint): Hold | undefined {
+    let low = 0;
+    let high = this.#growing.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#growing[middle]?.token ?? 0n) > token) high = middle;
+      else low = middle + 1;
+    }
+    return this.#growing[low];
+  }
 }
 
 /** Orders grow with tokens, too, unless the line was empty in between: then a directory may have been reaped. */

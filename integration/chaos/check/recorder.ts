@@ -5,7 +5,17 @@ import { holdsOf } from './holds.ts';
 import { LifeBook } from './life-book.ts';
 import { Attempt, type EffectCounts, type Fault, type Moment, type Queue, type Run } from './run.ts';
 
-type Once = 'enqueue' | 'queued' | 'acquired' | 'revoked' | 'released' | 'left' | 'cancelled' | 'failed';
+type Once =
+  | 'enqueue'
+  | 'queued'
+  | 'acquired'
+  | 'downgrading'
+  | 'downgraded'
+  | 'revoked'
+  | 'released'
+  | 'left'
+  | 'cancelled'
+  | 'failed';
 
 /**
  * Condenses a history to what the checks need, event by event. The events of one process have to come in the order in which
@@ -107,6 +117,11 @@ export class Recorder {
         attempt.why = event.code;
         break;
       case 'enqueue':
+        attempt.terms = event.terms ?? {};
+        attempt.together = event.together ?? [];
+        break;
+      case 'downgrading':
+      case 'downgraded':
       case 'released':
       case 'left':
       case 'cancelled':

@@ -1,4 +1,4 @@
-import type { Resource } from '../event.ts';
+import type { Resource, Terms } from '../event.ts';
 import type { EffectLog } from './effect-log.ts';
 import type { Finding } from './finding.ts';
 import type { SessionProof } from './session-proof.ts';
@@ -52,12 +52,17 @@ export class Attempt {
   left: Moment = undefined;
   cancelled: Moment = undefined;
   failed: Moment = undefined;
+  downgrading: Moment = undefined;
+  downgraded: Moment = undefined;
   /** The first and the last moment at which somebody looked (or wrote) and was told that it is held. */
   believedFrom: Moment = undefined;
   believedAt: Moment = undefined;
   token: bigint | undefined = undefined;
   order: bigint | undefined = undefined;
   session: string | undefined = undefined;
+  terms: Terms = {};
+  /** The numbers of the attempts that are one claim with this one, itself among them; empty for a claim of one name. */
+  together: readonly number[] = [];
   /** Of a revocation its reason, of a failure its code. */
   why: string | undefined = undefined;
 
@@ -71,6 +76,18 @@ export class Attempt {
   /** `worker-3#17` */
   get name(): string {
     return `${this.life.who}#${this.n}`;
+  }
+
+  get isShared(): boolean {
+    return this.terms.shared ?? false;
+  }
+
+  get limit(): number {
+    return this.terms.limit ?? 1;
+  }
+
+  get permits(): number {
+    return this.terms.permits ?? 1;
   }
 
   /** When its worker was done with it, by whatever end. */

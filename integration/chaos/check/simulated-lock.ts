@@ -1,19 +1,32 @@
+import type { Terms } from '../event.ts';
 import { MARGIN_MS, PROVEN_MS, TTL_MS, Tale, stamp } from './tale.ts';
 
 /** What happens next in a simulation, after a pause; numbers choose among what there is. */
 export interface Move {
-  readonly what: 'join' | 'release' | 'cancel' | 'kill' | 'freeze' | 'thaw' | 'write';
+  readonly what: What;
   readonly worker: number;
   readonly queue: number;
   readonly pauseMs: number;
 }
 
+type What = Join | 'release' | 'downgrade' | 'cancel' | 'kill' | 'freeze' | 'thaw' | 'write';
+
+/** One name; one name to read; both names, or both to read; permits of a semaphore. */
+type Join = 'join' | 'read' | 'join both' | 'read both' | 'take permits';
+
 interface Entry {
-  readonly worker: Worker;
   readonly n: number;
   readonly queue: string;
   readonly token: number;
+  readonly claim: Claim;
+}
+
+interface Claim {
+  readonly worker: Worker;
+  readonly entries: Entry[];
+  readonly terms: Terms;
   granted: boolean;
+  shared: boolean;
 }
 
 interface Worker {
@@ -30,6 +43,8 @@ interface Worker {
 const TICK_MS = 10;
 const WORKERS = 4;
 const QUEUES = ['q', 'r'];
+const SEMAPHORE = 's';
+const PERMITS = 3;
 
 /** A correct lock, its servers and its workers, told as a history: sessions expire, tokens grow, looks compare the clock. */
 export class SimulatedLock {
@@ -66,8 +81,8 @@ export class SimulatedLock {
     for (const worker of this.#workers) this.#thaw(worker);
     this.tale.harness(this.#now, { ev: 'calm' });
     while (this.#line.length > 0) {
-      const held = this.#line.filter(({ granted, worker }) => granted && worker.state === 'runs');
-      for (const entry of held) this.#giveUp(entry);
+      const held = this.#claims.filter(({ granted, worker }) => granted && worker.state === 'runs');
+      for (const claim of held) this.#giveUp(claim);
       this.#pass(TICK_MS);
     }
     const living = this.#workers.filter(({ state }) => state === 'runs').map(({ name }) => name);
@@ -78,6 +93,11 @@ export class SimulatedLock {
     return this.tale.harness(this.#now + 2, { ev: 'end' });
   }
 
+  /** Of those who stand in line, in the order of joining. */
+  get #claims(): Claim[] {
+    return [...new Set(this.#line.map(({ claim }) => claim))];
+  }
+
   #make({ what, worker: index, queue: queueIndex }: Move): void {
     const worker = this.#workers[index % WORKERS]!;
     const queue = QUEUES[queueIndex % QUEUES.length]!;
@@ -86,10 +106,16 @@ export class SimulatedLock {
       return;
     }
     if (worker.state !== 'runs') return;
-    const own = this.#line.filter((entry) => entry.worker === worker);
+    const own = this.#claims.filter((claim) => claim.worker === worker);
     const held = own.find(({ granted }) => granted);
-    if (what === 'join') this.#join(worker, queue);
+    if (what === 'join') this.#join(worker, [queue], {});
+    if (what === 'read') this.#join(worker, [queue], { shared: true });
+    if (what === 'join both') this.#join(worker, QUEUES, {});
+    if (what === 'read both') this.#join(worker, QUEUES, { shared: true });
+    if (what === 'take permits')
+      this.#join(worker, [SEMAPHORE], { limit: PERMITS, permits: 1 + (queueIndex % PERMITS) });
     if (what === 'release' && held) this.#giveUp(held);
+    if (what === 'downgrade' && held) this.#downgrade(held);
     if (what === 'write' && held) this.#write(held);
     const waiting = own.find(({ granted }) => !granted);
     if (what === 'cancel' && waiting) this.#giveUp(waiting);
@@ -109,7 +135,8 @@ export class SimulatedLock {
     this.tale.harness(this.#now, { ev: 'thawed', worker: worker.name });
     if (this.#now < worker.deadline) return;
     // It finds its time up, whatever the server did meanwhile.
-    for (const { n, queue, granted } of this.#heardOf(worker)) {
+    for (const { n, queue, claim } of this.#heardOf(worker)) {
+      const { granted } = claim;
       if (granted) this.tale.look(worker.name, this.#now, false, { n, queue });
       const of = { queue, n } as const;
       if (granted)
@@ -121,10 +148,10 @@ export class SimulatedLock {
 
   /** What this worker believes to have: also what expired while it stood still. Forgets it. */
   #heardOf(worker: Worker): Entry[] {
-    const expired = this.#expired.filter((entry) => entry.worker === worker);
-    this.#expired = this.#expired.filter((entry) => entry.worker !== worker);
-    const present = this.#line.filter((entry) => entry.worker === worker);
-    this.#line = this.#line.filter((entry) => entry.worker !== worker);
+    const expired = this.#expired.filter(({ claim }) => claim.worker === worker);
+    this.#expired = this.#expired.filter(({ claim }) => claim.worker !== worker);
+    const present = this.#line.filter(({ claim }) => claim.worker === worker);
+    this.#line = this.#line.filter(({ claim }) => claim.worker !== worker);
     return [...expired, ...present];
   }
   #expired: Entry[] = [];
@@ -146,28 +173,43 @@ export class SimulatedLock {
     worker.beatAt = this.#now + TTL_MS / 4;
   }
 
-  #join(worker: Worker, queue: string): void {
-    const n = ++worker.attempts;
+  #join(worker: Worker, queues: readonly string[], terms: Terms): void {
+    const claim: Claim = { worker, entries: [], terms, granted: false, shared: terms.shared ?? false };
     const token = ++this.#tokens;
-    this.#line.push({ worker, n, queue, token, granted: false });
+    for (const queue of queues) claim.entries.push({ n: ++worker.attempts, queue, token, claim });
+    this.#line.push(...claim.entries);
+    const together = queues.length > 1 && { together: claim.entries.map(({ n }) => n) };
     const place = { token: String(token), order: String(token) };
-    this.tale.tell(worker.name, this.#now, { ev: 'enqueue', queue, n });
-    const { session } = worker;
-    this.tale.tell(worker.name, this.#now + 0.5, { ev: 'queued', queue, n, key: 'k', session, ...place });
+    const { session, name } = worker;
+    for (const { n, queue } of claim.entries) {
+      this.tale.tell(name, this.#now, { ev: 'enqueue', queue, n, terms, ...together });
+      this.tale.tell(name, this.#now + 0.5, { ev: 'queued', queue, n, key: 'k', session, ...place });
+    }
     this.#pass(TICK_MS);
   }
 
-  #giveUp(entry: Entry): void {
-    const { n, queue, worker, granted } = entry;
-    this.tale.tell(worker.name, this.#now, { ev: granted ? 'released' : 'cancelled', queue, n });
-    this.tale.tell(worker.name, this.#now + 1, { ev: 'left', queue, n });
-    this.#line = this.#line.filter((each) => each !== entry);
+  #giveUp({ worker, entries, granted }: Claim): void {
+    for (const { n, queue } of entries) {
+      this.tale.tell(worker.name, this.#now, { ev: granted ? 'released' : 'cancelled', queue, n });
+      this.tale.tell(worker.name, this.#now + 1, { ev: 'left', queue, n });
+    }
+    this.#line = this.#line.filter((each) => !entries.includes(each));
     this.#pass(TICK_MS);
   }
 
-  #write({ worker, n, queue, token }: Entry): void {
-    for (const resource of ['store', 'log'] as const)
-      this.tale.effect(worker.name, this.#now, { token, n, queue, resource, number: ++this.#writes });
+  #downgrade(claim: Claim): void {
+    const [entry] = claim.entries;
+    if (claim.shared || claim.entries.length > 1 || claim.terms.limit || !entry) return;
+    this.tale.tell(claim.worker.name, this.#now, { ev: 'downgrading', queue: entry.queue, n: entry.n });
+    claim.shared = true;
+    this.#pass(TICK_MS);
+  }
+
+  #write({ worker, entries, shared, terms }: Claim): void {
+    if (shared || terms.limit) return;
+    for (const { n, queue, token } of entries)
+      for (const resource of ['store', 'log'] as const)
+        this.tale.effect(worker.name, this.#now, { token, n, queue, resource, number: ++this.#writes });
     this.#pass(TICK_MS);
   }
 
@@ -177,22 +219,34 @@ export class SimulatedLock {
 
   #tick(): void {
     for (const worker of this.#workers) if (worker.state === 'runs') this.#beat(worker);
-    const isDead = ({ worker }: Entry): boolean => worker.state !== 'runs' && worker.expiry <= this.#now;
+    const isDead = ({ claim: { worker } }: Entry): boolean =>
+      worker.state !== 'runs' && worker.expiry <= this.#now;
     this.#expired.push(...this.#line.filter(isDead));
     this.#line = this.#line.filter((entry) => !isDead(entry));
-    for (const queue of QUEUES) this.#serve(this.#line.find((entry) => entry.queue === queue));
+    for (const claim of this.#claims) this.#serve(claim);
   }
 
-  #serve(first: Entry | undefined): void {
-    if (first?.worker.state !== 'runs') return;
-    const { worker, n, queue, token } = first;
-    if (first.granted) {
-      this.tale.look(worker.name, this.#now, true, { n, queue });
+  #serve(claim: Claim): void {
+    const { worker, entries } = claim;
+    if (worker.state !== 'runs') return;
+    if (claim.granted) {
+      for (const { n, queue } of entries) this.tale.look(worker.name, this.#now, true, { n, queue });
       return;
     }
-    first.granted = true;
-    const place = { token: String(token), order: String(token) };
+    if (!entries.every((entry) => this.#isAdmitted(entry))) return;
+    claim.granted = true;
     const remainingMs = worker.deadline - this.#now;
-    this.tale.tell(worker.name, this.#now + 1, { ev: 'acquired', queue, n, remainingMs, ...place });
+    for (const { n, queue, token } of entries) {
+      const place = { token: String(token), order: String(token) };
+      this.tale.tell(worker.name, this.#now + 1, { ev: 'acquired', queue, n, remainingMs, ...place });
+    }
+  }
+
+  /** With those ahead that it conflicts with it takes no more than there is. */
+  #isAdmitted(entry: Entry): boolean {
+    const ahead = this.#line.filter(({ queue, token }) => queue === entry.queue && token < entry.token);
+    const conflicting = ahead.filter(({ claim }) => !(claim.shared && entry.claim.shared));
+    const { limit = 1, permits = 1 } = entry.claim.terms;
+    return conflicting.reduce((sum, { claim }) => sum + (claim.terms.permits ?? 1), permits) <= limit;
   }
 }

@@ -1,6 +1,7 @@
 import type { Breach } from './finding.ts';
 import type { Limits } from './limits.ts';
 import { MS, type Attempt, type Queue, type Run } from './run.ts';
+import { tiedTo } from './together.ts';
 
 /** L3: once all is calm everybody is served in turn, and at the end nobody waits or holds any more. */
 export function checkStuck(run: Run, limits: Limits): Breach[] {
@@ -10,10 +11,14 @@ export function checkStuck(run: Run, limits: Limits): Breach[] {
 function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
   const { calm } = run;
   if (calm === undefined) return [];
-  const alive = [...queue.line, ...queue.attempts.filter(({ token }) => token === undefined)].filter(
-    (attempt) => isUnderWay(run, attempt, calm),
-  );
-  return alive.flatMap((attempt, position) => {
+  const aliveIn = ({ line, attempts }: Queue): Attempt[] =>
+    [...line, ...attempts.filter(({ token }) => token === undefined)].filter((attempt) =>
+      isUnderWay(run, attempt, calm),
+    );
+  // Whoever waits for several names may have everybody in their lines ahead, and those behind wait for that one.
+  const elsewhere = tiedTo(run, queue).flatMap(aliveIn).length;
+  return aliveIn(queue).flatMap((attempt, inLine) => {
+    const position = inLine + elsewhere;
     const allowedMs = (limits.settleMs ?? 10_000) + (position + 1) * limits.holdMs + limits.crashMs;
     const end = attempt.ended;
     if (end === undefined || end <= calm + allowedMs * MS || isGone(run, attempt, end)) return [];

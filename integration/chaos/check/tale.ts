@@ -1,4 +1,4 @@
-import type { ChaosEvent, Resource } from '../event.ts';
+import type { ChaosEvent, Resource, Terms } from '../event.ts';
 
 export const TTL_MS = 5_000;
 export const MARGIN_MS = 200;
@@ -14,9 +14,12 @@ export interface Steps {
   readonly token: number | bigint;
   readonly order?: number | bigint;
   readonly session?: string;
+  readonly terms?: Terms;
+  readonly together?: readonly number[];
   readonly enqueue?: number;
   readonly queued?: number;
   readonly acquired?: number;
+  readonly downgrading?: number;
   readonly revoked?: number;
   readonly released?: number;
   readonly left?: number;
@@ -54,9 +57,11 @@ export class Tale {
     const step = (ms: number | undefined, event: Untold): void => {
       if (ms !== undefined) this.tell(who, ms, event);
     };
-    step(enqueue, { ev: 'enqueue', ...of });
+    const { terms, together } = steps;
+    step(enqueue, { ev: 'enqueue', ...of, ...(terms && { terms }), ...(together && { together }) });
     step(steps.queued, { ev: 'queued', key: 'k', session, ...place, ...of });
     step(steps.acquired, { ev: 'acquired', remainingMs: 1_000, ...place, ...of });
+    step(steps.downgrading, { ev: 'downgrading', ...of });
     step(steps.revoked, { ev: 'revoked', reason: 'in-doubt-too-long', ...of });
     step(steps.released, { ev: 'released', ...of });
     step(steps.left ?? steps.released, { ev: 'left', ...of });

@@ -1,0 +1,68 @@
+import { ByShare, type Share } from './conflict.ts';
+import { believedUntil } from './holds.ts';
+import type { Hold } from './run.ts';
+
+/** The belief in a hold, as long as it is one to the same share. A write lock that becomes a read lock is two of them. */
+export interface Stake extends Share {
+  readonly hold: Hold;
+  readonly from: number;
+  readonly until: number;
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+}
+
+/** Ended with its hold, and its holder did not give it up. */
+export function isLost({ isLast, hold }: Stake): boolean {
+  return isLast && hold.how !== 'released';
+}
+
+/** Of each hold, by its beginning: the stakes that others had then, in so far as they conflict with it. */
+export function eachGrant(
+  holds: readonly Hold[],
+  visit: (grant: Stake, others: readonly Stake[]) => void,
+): void {
+  let present: Stake[] = [];
+  for (const stake of stakesOf(holds)) {
+    present = present.filter(({ until }) => until > stake.from);
+    if (stake.isFirst)
+      visit(
+        stake,
+        present.filter(({ isShared }) => !(isShared && stake.isShared)),
+      );
+    present.push(stake);
+  }
+}
+
+/** Who handed over to whom. */
+export interface HandOver {
+  readonly before: Stake;
+  readonly next: Hold;
+}
+
+/** For each hold of a lock, the last one to end of those before it that it could not be held together with. */
+export function handOversIn(holds: readonly Hold[]): HandOver[] {
+  const latest = new ByShare<{ stake?: Stake }>(() => ({}));
+  return stakesOf(holds).flatMap((next) => {
+    const befores = latest.against(next).flatMap(({ stake }) => stake ?? []);
+    const own = latest.of(next);
+    if (!own.stake || next.until > own.stake.until) own.stake = next;
+    if (!next.isFirst || next.limit > 1 || befores.length === 0) return [];
+    return [{ before: befores.reduce((a, b) => (b.until > a.until ? b : a)), next: next.hold }];
+  });
+}
+
+function stakesOf(holds: readonly Hold[]): Stake[] {
+  return holds.flatMap(ofHold).sort((a, b) => a.from - b.from);
+}
+
+function ofHold(hold: Hold): Stake[] {
+  const { from, attempt } = hold;
+  const { isShared, permits, limit, downgrading = Infinity } = attempt;
+  const until = believedUntil(hold);
+  const whole = { hold, from, until, isShared, permits, limit, isFirst: true, isLast: true };
+  if (isShared || downgrading >= until) return [whole];
+  return [
+    { ...whole, until: downgrading, isLast: false },
+    { ...whole, from: downgrading, isShared: true, isFirst: false },
+  ];
+}

@@ -1,0 +1,122 @@
+import type { Terms } from './event.ts';
+import type { Experiment, WorkerOptions } from './experiment.ts';
+import { granted, isHeld, leave, type Queued } from './standing.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+const READS: Terms = { shared: true };
+
+/** Three workers: what the first one holds of every kind keeps others waiting. */
+export interface RecipesLine {
+  readonly victim: WorkerProcess;
+  /** Waits behind the victim. */
+  readonly next: WorkerProcess;
+  /** Holds beside the victim where that is possible. */
+  readonly peer: WorkerProcess;
+  /** What the victim holds. */
+  readonly held: readonly Queued[];
+  /** The names in which somebody waits for it. */
+  readonly contested: readonly string[];
+  /** A write lock of the victim's, with a reader and a writer behind. */
+  readonly turning: { readonly held: Queued; readonly reader: Queued; readonly writer: Queued };
+  /** Resolves when everybody who waited for the victim has had its turn; the victim has nothing any more. */
+  served(): Promise<void>;
+}
+
+/** @param own of the victim */
+export async function lineUpRecipes(
+  experiment: Experiment,
+  run: number,
+  own: WorkerOptions = {},
+): Promise<RecipesLine> {
+  const [victim, next, peer] = await Promise.all([
+    experiment.addWorker(own),
+    experiment.addWorker(),
+    experiment.addWorker(),
+  ]);
+  const name = (kind: string): string => experiment.queue(`${kind}-${run}`);
+
+  const read = name('read');
+  const reading = [await holdNow(victim, { queue: read, terms: READS })];
+  const besideReader = await holdNow(peer, { queue: read, terms: READS });
+  const writer = await ask(next, { queue: read });
+
+  const downgraded = name('downgraded');
+  reading.push(await holdNow(victim, { queue: downgraded }));
+  victim.tell({ do: 'downgrade', queue: downgraded });
+  await victim.untilEvent('downgraded', { queue: downgraded });
+  const besideDowngraded = await holdNow(peer, { queue: downgraded, terms: READS });
+  const behindDowngraded = await ask(next, { queue: downgraded });
+
+  const semaphore = name('semaphore');
+  const permits = (count: number): Terms => ({ limit: 3, permits: count });
+  const part = await holdNow(victim, { queue: semaphore, terms: permits(2) });
+  const rest = await holdNow(peer, { queue: semaphore, terms: permits(1) });
+  const more = await ask(next, { queue: semaphore, terms: permits(2) });
+
+  const [first, middle, last] = [name('first'), name('middle'), name('last')];
+  const both = await holdNow(victim, { queue: first, with: [middle] });
+  const crossing = await ask(next, { queue: last, with: [middle] });
+  const behindCrossing = await ask(peer, { queue: last });
+
+  const leadership = name('leadership');
+  const leads = await holdNow(victim, { queue: leadership, terms: { leader: true } });
+  const candidate = await ask(next, { queue: leadership, terms: { leader: true } });
+
+  const turned = name('turning');
+  const turning = {
+    held: await holdNow(victim, { queue: turned }),
+    reader: await ask(peer, { queue: turned, terms: READS }),
+    writer: await ask(next, { queue: turned }),
+  };
+
+  async function served(): Promise<void> {
+    await Promise.all([
+      letIn([peer, besideReader], [next, writer]),
+      letIn([peer, besideDowngraded], [next, behindDowngraded]),
+      granted(next, more),
+      granted(next, crossing).then(() => letIn([next, crossing], [peer, behindCrossing])),
+      granted(next, candidate),
+      granted(peer, turning.reader).then(() => letIn([peer, turning.reader], [next, turning.writer])),
+    ]);
+    await leave(peer, rest);
+  }
+  const contested = [read, downgraded, semaphore, middle, leadership, turned];
+  return {
+    victim,
+    next,
+    peer,
+    contested,
+    held: [...reading, part, both, leads, turning.held],
+    turning,
+    served,
+  };
+}
+
+type Place = readonly [worker: WorkerProcess, entry: Queued];
+
+/** The one leaves, and the other one is let in. */
+async function letIn([holder, entry]: Place, [waiter, behind]: Place): Promise<void> {
+  if (isHeld(holder, entry)) await leave(holder, entry);
+  await granted(waiter, behind);
+}
+
+/** One claim. */
+export interface Asked {
+  readonly queue: string;
+  readonly with?: readonly string[];
+  readonly terms?: Terms;
+}
+
+/** Resolves when it stands in line. */
+async function ask(worker: WorkerProcess, asked: Asked): Promise<Queued> {
+  const from = worker.events.length;
+  worker.tell({ do: 'hold', ...asked });
+  return worker.untilEvent('queued', { queue: asked.queue, from });
+}
+
+/** Resolves when it holds. */
+export async function holdNow(worker: WorkerProcess, asked: Asked): Promise<Queued> {
+  const entry = await ask(worker, asked);
+  await granted(worker, entry);
+  return entry;
+}

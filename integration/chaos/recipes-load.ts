@@ -1,0 +1,40 @@
+import type { Experiment } from './experiment.ts';
+import type { LoadCommand } from './worker-load.ts';
+
+/** In few names, so that all kinds meet: a lock of two names crosses with others of two, with readers, writers and leaders. */
+const NAMES = 4;
+/** Others would be refused there, since a lock is a semaphore of one permit. */
+const SEMAPHORES = 2;
+const PERMITS = 3;
+const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
+
+/** What everybody does who uses recipes. */
+export interface RecipesLoad {
+  readonly queues: readonly string[];
+  /** One for each of KINDS, all at the same time. */
+  readonly loads: readonly LoadCommand[];
+}
+
+/** Read and write locks, write locks that become read locks, semaphores, locks of several names, leaders. */
+export function recipesLoad(
+  experiment: Experiment,
+  { name = 'crowd', holdMs }: { readonly name?: string; readonly holdMs: LoadCommand['holdMs'] },
+): RecipesLoad {
+  const named = (kind: string, count: number): string[] =>
+    Array.from({ length: count }, (_, index) => experiment.queue(`${name}-${kind}-${index + 1}`));
+  const queues = named('shared', NAMES);
+  const semaphores = named('semaphore', SEMAPHORES);
+  const common = { do: 'load', queues, holdMs, ...GIVEN_UP } as const;
+  return {
+    queues: [...queues, ...semaphores],
+    loads: [
+      common,
+      { ...common, terms: { shared: true }, parallel: 2 },
+      { ...common, downgradeShare: 1 },
+      { ...common, names: 2 },
+      { ...common, names: 2, terms: { shared: true } },
+      { ...common, terms: { leader: true } },
+      { ...common, queues: semaphores, terms: { limit: PERMITS, permits: PERMITS }, parallel: 2 },
+    ],
+  };
+}

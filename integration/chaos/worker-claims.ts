@@ -1,0 +1,152 @@
+import type {
+  ClaimOutcome,
+  ClaimState,
+  Hold,
+  LockClient,
+  MultiClaimState,
+  Ownership,
+  QueueLockError,
+} from '@queuelock/core';
+import { EMPTY, Observable, from, of, switchMap, type Subscriber } from 'rxjs';
+// eslint-disable-next-line no-restricted-imports -- the sources: this folder has no built package
+import { election, type Leadership } from '../../packages/recipes/src/index.ts';
+import type { Terms } from './event.ts';
+import type { Heartbeats } from './instrumented.ts';
+
+/** Where an entry stands. */
+export type Spot = Pick<Ownership, 'order' | 'token' | 'key'>;
+
+/** A hold of whatever kind. */
+export interface Held {
+  readonly hold: Pick<Hold, 'held' | 'remainingMs' | 'signal' | 'release'>;
+  /** In each of its names, in their order. */
+  readonly spots: readonly Spot[];
+  /** Of a single write lock. */
+  readonly downgrade?: () => Promise<void>;
+}
+
+/** What is seen of a claim, whatever its kind. */
+export type Seen =
+  | { readonly status: 'queued'; readonly spots: readonly Spot[] }
+  | { readonly status: 'held' | 'doubtful'; readonly held: Held }
+  | ({ readonly status: 'ended' } & ClaimOutcome);
+
+export interface Wanted {
+  readonly names: readonly [string, ...string[]];
+  readonly terms: Terms;
+  /** Of its entries; no other claim of this process has it. */
+  readonly label: string;
+  /** Gives the wait up. */
+  readonly signal: AbortSignal;
+}
+
+export interface ClaimTools {
+  readonly client: LockClient;
+  readonly heartbeats: Heartbeats;
+}
+
+/** The claim as a stream: subscribing joins. Never errors; completes when nothing is left of it. */
+export function claimed(tools: ClaimTools, wanted: Wanted): Observable<Seen> {
+  const { terms, names } = wanted;
+  if (terms.leader) return placedAnd(tools, wanted, leading(tools.client, wanted));
+  if (names.length > 1) return placedAnd(tools, wanted, several(tools.client, wanted));
+  return single(tools.client, wanted);
+}
+
+function single(client: LockClient, { names: [name], terms, signal }: Wanted): Observable<Seen> {
+  const { limit, permits } = terms;
+  const options = {
+    signal,
+    ...modeOf(terms),
+    ...(limit === undefined ? {} : { limit }),
+    ...(permits === undefined ? {} : { permits }),
+  };
+  return client.claim(name, options).pipe(switchMap(seenOfOne));
+}
+
+function seenOfOne(state: ClaimState): Observable<Seen> {
+  if (state.status === 'joining') return EMPTY;
+  if (state.status === 'ended') return of(state);
+  if (state.status === 'queued') return of({ status: 'queued', spots: [state] });
+  const { status, ownership } = state;
+  const held = { hold: ownership, spots: [ownership], downgrade: () => ownership.downgrade() };
+  return of({ status, held });
+}
+
+function several(client: LockClient, { names, terms, label, signal }: Wanted): Observable<Seen> {
+  function seen(state: MultiClaimState): Observable<Seen> {
+    if (state.status === 'ended') return of(state);
+    if (state.status === 'joining' || state.status === 'queued') return EMPTY;
+    const { status, ownership } = state;
+    return of({ status, held: { hold: ownership, spots: names.map((name) => ownership.of(name)) } });
+  }
+  return client
+    .multi(names)
+    .claim({ signal, owner: label, ...modeOf(terms) })
+    .pipe(switchMap(seen));
+}
+
+function modeOf({ shared }: Terms): { readonly mode?: 'shared' } {
+  return shared ? { mode: 'shared' } : {};
+}
+
+function leading(client: LockClient, { names: [name], label, signal }: Wanted): Observable<Seen> {
+  return new Observable((subscriber) => {
+    const campaign$ = from(election(client, name, { value: label }).campaign({ signal }));
+    const elected = campaign$.subscribe({
+      next: (leadership) => lead(leadership, subscriber),
+      error: (error: unknown) => end(subscriber, { outcome: 'failed', error }),
+    });
+    subscriber.add(elected);
+  });
+}
+
+function lead(leadership: Leadership, subscriber: Subscriber<Seen>): void {
+  const hold: Held['hold'] = {
+    get held() {
+      return leadership.held;
+    },
+    get remainingMs() {
+      return leadership.remainingMs;
+    },
+    get signal() {
+      return leadership.signal;
+    },
+    async release() {
+      await leadership.resign();
+      end(subscriber, { outcome: 'released' });
+    },
+  };
+  const { signal } = leadership;
+  const reason = (): QueueLockError => signal.reason as QueueLockError;
+  // One that was lost on the way here is none.
+  if (signal.aborted) {
+    end(subscriber, { outcome: 'failed', error: reason() });
+    return;
+  }
+  signal.addEventListener('abort', () => end(subscriber, { outcome: 'lost', error: reason() }));
+  subscriber.next({ status: 'held', held: { hold, spots: [leadership] } });
+}
+
+function end(subscriber: Subscriber<Seen>, outcome: ClaimOutcome): void {
+  subscriber.next({ status: 'ended', ...outcome });
+  subscriber.complete();
+}
+
+/** Where the claim does not tell its places in line, whoever made the entries does. */
+function placedAnd(
+  { heartbeats }: ClaimTools,
+  { names, label }: Wanted,
+  claim$: Observable<Seen>,
+): Observable<Seen> {
+  return new Observable((subscriber) => {
+    const known = new Map<string, Spot>();
+    const silence = heartbeats.hear(label, (queue, spot) => {
+      known.set(queue, spot);
+      const spots = names.flatMap((name) => known.get(name) ?? []);
+      if (spots.length === names.length) subscriber.next({ status: 'queued', spots });
+    });
+    subscriber.add(silence);
+    subscriber.add(claim$.subscribe(subscriber));
+  });
+}

@@ -1,0 +1,53 @@
+import type { Effects } from './effects.ts';
+import type { Resource } from './event.ts';
+import type { ToldOfAttempt } from './worker-attempt.ts';
+import type { Held, Spot } from './worker-claims.ts';
+import { stampNow } from './worker-record.ts';
+
+interface Writing {
+  readonly held: Held;
+  /** In the order of the hold's spots. */
+  readonly queues: readonly string[];
+  readonly effects: Effects;
+}
+
+/** What is done in the name of one hold, to all resources: for each of its names an effect with the token that it has there. */
+export class Writes {
+  readonly #writing: Writing;
+  readonly #tell: (at: number, told: ToldOfAttempt) => void;
+  #count = 0;
+
+  /** @param tell is told each effect once it is answered, and the place of its name among the queues */
+  constructor(writing: Writing, tell: (at: number, told: ToldOfAttempt) => void) {
+    this.#writing = writing;
+    this.#tell = tell;
+  }
+
+  /** Does nothing when it is not held, unless told to. */
+  async write({ evenIfLost = false }: { readonly evenIfLost?: boolean } = {}): Promise<void> {
+    const { held, effects } = this.#writing;
+    const each = held.spots.flatMap((spot, at) =>
+      effects.resources.map((resource) => ({ spot, at, resource })),
+    );
+    await Promise.all(each.map((target) => this.#writeOne(target, evenIfLost)));
+  }
+
+  async #writeOne({ spot, at, resource }: Target, evenIfLost: boolean): Promise<void> {
+    const { held, queues, effects } = this.#writing;
+    const t = stampNow();
+    const believed = held.hold.held;
+    if (!believed && !evenIfLost) return;
+    const { key, token } = spot;
+    const number = (this.#count += 1);
+    const outcome = await effects.send(resource, { queue: queues[at]!, key, token, number, believed });
+    const answeredAt = stampNow();
+    const written = { resource, token: token.toString(), number, believed, outcome, answeredAt } as const;
+    this.#tell(at, { ev: 'effect', t, ...written });
+  }
+}
+
+interface Target {
+  readonly spot: Spot;
+  readonly at: number;
+  readonly resource: Resource;
+}
