@@ -104,7 +104,11 @@ export default defineConfig(
       // An async function without await turns a throw into a rejection, which is a promise worth keeping.
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
-      'rxjs-x/finnish': ['error', { functions: false, methods: false, strict: true }],
+      // Functions also where they are properties.
+      'rxjs-x/finnish': [
+        'error',
+        { functions: false, methods: false, strict: true, names: { '^(watch|observe)$': false } },
+      ],
     },
   },
   // A re-export counts as deprecated as soon as one of its overloads is.

@@ -5,8 +5,8 @@ import { systemClock } from './clock.ts';
 import type { EntryLabel } from './entry-value.ts';
 import { invalidArgument } from './errors.ts';
 import type { Ownership } from './hold-api.ts';
+import { limitOf } from './limit.ts';
 import type { ClaimOptions, LockClientOptions } from './options.ts';
-import { isObservable, map, type Observable } from './rx.ts';
 import type { SessionSettings } from './session.ts';
 import type { Backend } from './spi.ts';
 import type { ClaimRequest } from './wish.ts';
@@ -19,6 +19,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 const MAX_LIMIT = 1_000_000;
 const MAX_NAMES = 60;
 const MAX_REASON = 200;
+const MODES: ReadonlySet<unknown> = new Set<ClaimOptions['mode']>(['exclusive', 'shared']);
 
 /** Checks the client's options and fills in the defaults. */
 export function settingsOf(
@@ -55,13 +56,13 @@ export interface RequestDefaults {
 
 /** Checks what is asked of one claim. */
 export function requestOf(name: string, options: ClaimOptions, defaults: RequestDefaults): ClaimRequest {
-  const { signal, timeoutMs, needsMs = 0, mode = 'exclusive', limit = 1, permits = 1, id } = options;
+  const { signal, timeoutMs, needsMs = 0, mode = 'exclusive', permits = 1, id } = options;
+  const limit = limitOf(options, (now) => count('limit', now, MAX_LIMIT));
   checkPatience(options);
   const why = ', which is what a heartbeat proves at best with this ttlMs';
   within('needsMs', needsMs, { min: 0, max: defaults.longestHoldMs, why });
-  if (mode !== 'exclusive' && mode !== 'shared')
-    throw invalidArgument('mode', mode, "is 'exclusive' or 'shared'");
-  if (mode === 'shared' && (limit !== 1 || permits !== 1))
+  if (!MODES.has(mode)) throw invalidArgument('mode', mode, "is 'exclusive' or 'shared'");
+  if (mode === 'shared' && (limit.fixed !== 1 || permits !== 1))
     throw invalidArgument('mode', mode, "is 'exclusive' with a limit or permits");
   if (id !== undefined && !/^[0-9a-f]{32}$/.test(id))
     throw invalidArgument('id', id, 'is the id of an entry');
@@ -69,8 +70,8 @@ export function requestOf(name: string, options: ClaimOptions, defaults: Request
     queue: name,
     id,
     shared: mode === 'shared',
-    permits: count('permits', permits, typeof limit === 'number' ? limit : MAX_LIMIT),
-    limit: checkedLimit(limit),
+    permits: count('permits', permits, limit.fixed ?? MAX_LIMIT),
+    limit,
     label: labelOf(options, defaults),
     needsMs,
     patience: { signal, timeoutMs },
@@ -102,8 +103,9 @@ export function checkName(name: string, backend: Backend): void {
 export function checkNames(names: readonly string[], backend: Backend): void {
   if (!Array.isArray(names) || names.length === 0 || names.length > MAX_NAMES)
     throw invalidArgument('names', names, `are 1 to ${String(MAX_NAMES)}`);
-  for (const name of names) checkName(name, backend);
-  const twice = names.find((name, at) => names.indexOf(name) < at);
+  const list: readonly string[] = names;
+  for (const name of list) checkName(name, backend);
+  const twice = list.find((name, at) => list.indexOf(name) < at);
   if (twice !== undefined) throw invalidArgument('names', twice, 'are all different');
 }
 
@@ -141,7 +143,8 @@ function labelOf(
     metadata: checkedTexts('metadata', metadata),
   };
   checkedSize('owner and metadata as JSON', JSON.stringify(user));
-  const held = holding ?? heldByThisChain().map(({ ownership }) => ownership);
+  const held =
+    holding === undefined ? heldByThisChain().map(({ ownership }) => ownership) : checkedHolds(holding);
   return {
     ...user,
     host: HOST,
@@ -151,13 +154,14 @@ function labelOf(
   };
 }
 
-function isHeld({ held }: Ownership): boolean {
-  return held;
+function checkedHolds(holds: readonly Ownership[]): readonly Ownership[] {
+  const isOwnership = (hold: unknown): boolean => typeof hold === 'object' && hold !== null && 'held' in hold;
+  if (Array.isArray(holds) && holds.every(isOwnership)) return holds as readonly Ownership[];
+  throw invalidArgument('holding', holds, 'is a list of ownerships');
 }
 
-function checkedLimit(limit: number | Observable<number>): number | Observable<number> {
-  if (!isObservable(limit)) return count('limit', limit, MAX_LIMIT);
-  return limit.pipe(map((now) => count('limit', now, MAX_LIMIT)));
+function isHeld({ held }: Ownership): boolean {
+  return held;
 }
 
 function count(argument: string, value: number, max: number): number {

@@ -81,7 +81,7 @@ class SharedSessionClient implements LockClient {
     const outer = holdToEnter(this, name, options);
     if (outer) return outer.enter(options, this.#context.clock);
     const ownership = await firstHeld(claim$);
-    return options.reentrant ? ReentrantOwnership.outermost(ownership) : ownership;
+    return options.reentrant ? ReentrantOwnership.outermost(this, ownership) : ownership;
   }
 
   async tryAcquire(
@@ -140,8 +140,8 @@ class SharedSessionClient implements LockClient {
   }
 
   async resumption(): Promise<string> {
-    const { session } = await firstValueFrom(this.#live$);
-    if (session.resumption !== undefined) return session.resumption;
+    const live = await firstValueFrom(this.#live$, { defaultValue: undefined });
+    if (live?.session.resumption !== undefined) return live.session.resumption;
     throw invalidArgument(
       'backend',
       this.#backend.info.name,

@@ -7,6 +7,7 @@ const DEFINITE: ReadonlySet<QueueLockErrorCode> = new Set([
   'ACCESS_DENIED',
   'INVALID_ARGUMENT',
   'CLOSED',
+  'FOREIGN_FORMAT',
 ]);
 
 /** Whether a backend's rejection says for sure that the call had no effect and that repeating it is no use. */

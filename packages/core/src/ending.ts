@@ -35,7 +35,7 @@ export function endedBy(error: unknown, { place, ownership, evictions }: Ending)
   if (!isQueueLockError(error, 'ENTRY_LOST') || end.outcome === 'released') return of(end);
   const { queue, id } = entry.spec;
   const why$ = from(evictions.whyGone(queue, { id, key: entry.placement.key }, live.liveness.ending));
-  const story = firstValueFrom(merge(why$, over(live))).then((eviction) => {
+  const story = firstValueFrom(merge(why$, over(live)), { defaultValue: undefined }).then((eviction) => {
     for (const told of [error, end.error]) if (isQueueLockError(told)) told.eviction = eviction;
     return eviction;
   });

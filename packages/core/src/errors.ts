@@ -15,6 +15,7 @@ import type { Eviction } from './queue-api.ts';
  * - `NOT_ENOUGH_TIME`: less time is proven for the hold than was asked for; nothing was begun.
  * - `QUEUE_FULL`, `WAIT_TOO_LONG`: the line is longer than the caller wants to stand in; the entry has been withdrawn.
  * - `LIMIT_MISMATCH`: somebody ahead uses the name with another limit, so that both together would let in too many.
+ * - `FOREIGN_FORMAT`: others stand in this queue in a form that does not exclude with ours; the message names the remedy.
  * - `DEADLOCK`: the caller gave way so that a circle of waiters ends; release what is held, and try again.
  */
 export type QueueLockErrorCode =
@@ -31,6 +32,7 @@ export type QueueLockErrorCode =
   | 'QUEUE_FULL'
   | 'WAIT_TOO_LONG'
   | 'LIMIT_MISMATCH'
+  | 'FOREIGN_FORMAT'
   | 'DEADLOCK';
 
 /** Why an ownership was revoked. */

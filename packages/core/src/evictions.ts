@@ -91,12 +91,17 @@ export class Evictions {
   }
 }
 
-/** Those that wait or hold ahead of `own` and stand against it, the last first: so nobody is let in on the way. */
+/** Of those that wait or hold ahead of `own` and stand against it, as many as have to go, the last first: so nobody is let in on the way. */
 export function inTheWayOf(
   entries: readonly QueueEntry[],
-  own: Pick<QueueEntry, 'order' | 'shared'>,
+  own: Pick<QueueEntry, 'order' | 'shared' | 'permits' | 'limit'>,
 ): readonly QueueEntry[] {
-  return entries.filter(({ order, shared }) => order < own.order && !(shared && own.shared)).reverse();
+  const against = entries.filter(({ order, shared }) => order < own.order && !(shared && own.shared));
+  let taken = against.reduce((sum, { permits }) => sum + permits, own.permits);
+  return against.reverse().filter(({ permits }) => {
+    taken -= permits;
+    return taken + permits > own.limit;
+  });
 }
 
 function append(records: readonly Eviction[], record: Eviction): string {

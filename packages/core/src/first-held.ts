@@ -12,7 +12,7 @@ export function firstHeld<S extends ClaimState | MultiClaimState>(claim$: Observ
   return new Promise((resolve, reject) => {
     claim$.subscribe({
       next: (state) => {
-        if (state.status === 'held') resolve(state.ownership as Held<S>);
+        if (state.status === 'held') resolve(state.ownership);
         // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an abort rejects with the signal's own reason
         if (state.status === 'ended' && state.outcome !== 'released') reject(state.error);
       },

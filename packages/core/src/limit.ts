@@ -1,8 +1,12 @@
 import type { Entry } from './entry.ts';
 import { QueueLockError } from './errors.ts';
+import type { ClaimOptions } from './options.ts';
 import {
   distinctUntilChanged,
+  from,
   isObservable,
+  map,
+  of,
   startWith,
   switchMap,
   takeUntil,
@@ -11,32 +15,59 @@ import {
 import type { Placement, Session, Turn } from './spi.ts';
 import { askUntilDefinite } from './watch-kit.ts';
 
+/** How many permits there are: for ever, or as a stream tells. */
+export interface Limit {
+  readonly fixed: number | undefined;
+  readonly now$: Observable<number>;
+}
+
+/** @param check answers the number, or throws */
+export function limitOf({ limit: given$ = 1 }: ClaimOptions, check: (limit: number) => number): Limit {
+  if (isObservable(given$)) return { fixed: undefined, now$: given$.pipe(map(check)) };
+  const fixed = check(given$);
+  return { fixed, now$: of(fixed) };
+}
+
 /** The turns of an entry, as the limit is now; the limit counts until the hold begins. */
 export function turnsUnder(
-  limit: number | Observable<number>,
-  { spec, placement }: Entry,
+  limit: Limit,
+  entry: Entry,
   { session, granted$ }: { readonly session: Session; readonly granted$: Observable<unknown> },
 ): Observable<Turn> {
-  if (!isObservable(limit)) return turnsFrom(placement);
-  return limit.pipe(
+  const { spec, placement } = entry;
+  if (limit.fixed !== undefined) return turnsFrom(placement);
+  let underWay: Promise<unknown> = Promise.resolve();
+  // One request after the other: the newest limit is the last to arrive.
+  const ask = async (now: number): Promise<Placement> => {
+    const asked = session.enqueue({ ...spec, limit: now });
+    underWay = asked.catch(() => undefined);
+    return samePlace(await asked, entry);
+  };
+  const place$ = limit.now$.pipe(
+    startWith(spec.limit),
     distinctUntilChanged(),
-    takeUntil(granted$),
     switchMap((now, index) =>
-      index === 0 && now === spec.limit
-        ? turnsFrom(placement)
-        : askUntilDefinite(() => session.enqueue({ ...spec, limit: now })).pipe(switchMap(turnsFrom)),
+      index === 0 ? of(placement) : from(underWay).pipe(switchMap(() => askUntilDefinite(() => ask(now)))),
     ),
+    takeUntil(granted$),
   );
+  return place$.pipe(switchMap(turnsFrom));
+}
+
+/** Whoever was removed meanwhile has entered again by asking, behind others: that is another place, with another token. */
+function samePlace(now: Placement, { spec, placement }: Entry): Placement {
+  if (now.order === placement.order) return now;
+  throw new QueueLockError('ENTRY_LOST', `the entry ${spec.id} was removed while its limit changed`);
 }
 
 /** Two limits for one name would let in more than either says; of those who meet, the one behind gives way. */
-export function throwIfMismatched(limit: number | Observable<number>, { spec, placement }: Entry): void {
+export function throwIfMismatched({ fixed }: Limit, { spec, placement }: Entry): void {
   const { otherLimit } = placement;
   // A limit that changes is another one for those who came before.
-  if (isObservable(limit) || otherLimit === undefined) return;
+  if (fixed === undefined || otherLimit === undefined) return;
   throw new QueueLockError(
     'LIMIT_MISMATCH',
-    `${JSON.stringify(spec.queue)} is in use with a limit of ${String(otherLimit)}, here it is ${String(limit)}: agree on one, or use another name`,
+    `${JSON.stringify(spec.queue)} is in use with a limit of ${String(otherLimit)}, here it is ${String(fixed)}: agree on one, or use another name`,
   );
 }
 

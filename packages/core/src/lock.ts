@@ -23,7 +23,6 @@ import {
   filter,
   finalize,
   ignoreElements,
-  isObservable,
   map,
   merge,
   of,
@@ -96,8 +95,7 @@ interface Surroundings extends Omit<ClaimContext, 'session$'> {
 function join(live: LiveSession, request: ClaimRequest, around: Surroundings): Observable<ClaimState> {
   // A session that ended while timers were late says so here.
   if (live.liveness.remainingMs === 0) return failures(live);
-  const limit$ = isObservable(request.limit) ? request.limit : of(request.limit);
-  return limit$.pipe(
+  return request.limit.now$.pipe(
     take(1),
     throwIfEmpty(() => invalidArgument('limit', 'a stream without a value', 'has a present value')),
     switchMap((limit) => enter(live, { request, limit }, around)),

@@ -1,6 +1,6 @@
 import type { ClaimState, MultiClaimState } from './api.ts';
 import type { Enqueue } from './entry.ts';
-import { QueueLockError } from './errors.ts';
+import { QueueLockError, isQueueLockError } from './errors.ts';
 import { OvertakenError } from './evictions.ts';
 import type { MultiOwnership, Ownership } from './hold-api.ts';
 import { claim, type ClaimContext } from './lock.ts';
@@ -43,7 +43,7 @@ export function claimTogether(
       tap(({ status }) => {
         if (status === 'held') granted$.next();
       }),
-      retry({ delay: onlyIfOvertaken }),
+      retry({ delay: onlyIfRemoved }),
     );
     return merge(patience$, story$).pipe(
       catchError((error: unknown) => of(failed(error))),
@@ -61,10 +61,13 @@ function join(
 ): Observable<MultiClaimState> {
   const together = new Together(requests.length);
   const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
-  const single$ = asOne(requests).map((request) => claim({ ...context, enqueue }, request));
+  const claims = asOne(requests).map((request) => claim({ ...context, enqueue }, request));
+  let arePlaced = false;
   let ownership: HeldTogether | undefined;
-  return combineLatest(single$).pipe(
+  return combineLatest(claims).pipe(
     map((states): MultiClaimState => {
+      throwIfRemoved(states, arePlaced);
+      arePlaced ||= states.every(({ status }) => status !== 'joining');
       const end = endOf(states, ownership);
       if (end) return end;
       // Whoever releases one of them releases all.
@@ -94,6 +97,15 @@ function asOne(requests: readonly ClaimRequest[]): readonly ClaimRequest[] {
   });
 }
 
+/** Somebody was let pass, or one was removed before it was known where it stands: all of them join again. */
+function throwIfRemoved(states: readonly ClaimState[], arePlaced: boolean): void {
+  for (const state of states) {
+    if (state.status !== 'ended' || state.outcome !== 'failed') continue;
+    const { error } = state;
+    if (error instanceof OvertakenError || (!arePlaced && isQueueLockError(error, 'ENTRY_LOST'))) throw error;
+  }
+}
+
 /** The first that ended for another reason than the release of the others ends all. */
 function endOf(
   states: readonly ClaimState[],
@@ -101,7 +113,6 @@ function endOf(
 ): MultiClaimState | undefined {
   const ended = states.filter((state) => state.status === 'ended');
   const trouble = ended.find(({ outcome }) => outcome !== 'released');
-  if (trouble?.outcome === 'failed' && trouble.error instanceof OvertakenError) throw trouble.error;
   // One that was lost before all were held: together they were never held.
   if (trouble?.outcome === 'lost' && !ownership) return failed(trouble.error.cause);
   if (trouble) return trouble;
@@ -135,7 +146,7 @@ function sameState(before: MultiClaimState, now: MultiClaimState): boolean {
   return before.status === now.status;
 }
 
-function onlyIfOvertaken(error: unknown): Observable<unknown> {
-  if (error instanceof OvertakenError) return of(true);
+function onlyIfRemoved(error: unknown): Observable<unknown> {
+  if (isQueueLockError(error, 'ENTRY_LOST')) return of(true);
   throw error;
 }

@@ -69,6 +69,7 @@ export interface ClaimOptions {
    * A semaphore: so many permits there are, and everybody who uses the name says the same number; whoever sees another one
    * ahead is refused with `LIMIT_MISMATCH`. A stream of numbers follows a limit that changes. Default 1.
    */
+  // eslint-disable-next-line rxjs-x/finnish -- a number, but for those who change it
   readonly limit?: number | Observable<number>;
   /** Permits to take at once, at most `limit`. First come, first served also here: nobody smaller passes. Default 1. */
   readonly permits?: number;
@@ -83,7 +84,7 @@ export interface ClaimOptions {
   readonly maxExpectedWaitMs?: number;
   /**
    * Takes the lock from whoever holds it: their ownership is lost (`entry-removed`, with this reason), and those who wait ahead
-   * join again behind. There is no proof that the last holder has noticed: send the fencing token with every write.
+   * join again behind. Of permits it takes as many as it needs, from those who joined last. There is no proof that the last holder has noticed: send the fencing token with every write.
    * Waiters of other kinds ahead are turned away. At most 200 characters.
    */
   readonly steal?: { readonly reason: string };

@@ -19,18 +19,28 @@ export class OwnLabel {
     this.#label = label;
   }
 
-  /** Adds to what is told, where it is told in our form. */
+  /** Adds to what is told, where it is told in our form. Otherwise as `replace`. */
   tell(change: (label: EntryLabel) => EntryLabel, write?: Write): Promise<boolean> {
-    return this.replace(typeof this.#label === 'string' ? this.#label : change(this.#label), write);
+    return this.#next((label) => (typeof label === 'string' ? label : change(label)), write);
   }
 
   /** Repeated until it is certain; `false` if there is no entry any more. Rejects when the session ends. */
-  replace(label: EntryLabel | string, write: Write = (value) => this.#update(value)): Promise<boolean> {
-    const value = encodeLabel(label);
-    this.#label = label;
-    const written = this.#last.then(() =>
-      repeatUntilDefinite(() => write(value), this.#live.liveness.ending),
-    );
+  replace(label: string): Promise<boolean> {
+    return this.#next(() => label);
+  }
+
+  #next(
+    change: (label: EntryLabel | string) => EntryLabel | string,
+    write: Write = (value) => this.#update(value),
+  ): Promise<boolean> {
+    const written = this.#last.then(async () => {
+      const label = change(this.#label);
+      const value = encodeLabel(label);
+      const there = await repeatUntilDefinite(() => write(value), this.#live.liveness.ending);
+      // What was refused is not told with the next change either.
+      this.#label = label;
+      return there;
+    });
     this.#last = written.catch(() => undefined);
     return written;
   }

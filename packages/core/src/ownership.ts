@@ -5,9 +5,8 @@ import type { EntryLabel } from './entry-value.ts';
 import { QueueLockError, invalidArgument, isQueueLockError, type RevocationReason } from './errors.ts';
 import type { HandoverRequest, Ownership } from './hold-api.ts';
 import { notEnoughTime } from './grant.ts';
-import type { OwnLabel } from './own-label.ts';
-import { requestsTo, type AnswerTools } from './requests.ts';
-import { Subject, takeUntil, type Observable } from './rx.ts';
+import { requestsTo, type AnswerTools, type AnsweringHold } from './requests.ts';
+import { ReplaySubject, Subject, type Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
 import type { Turn } from './spi.ts';
 
@@ -32,7 +31,7 @@ export class HeldOwnership implements Ownership {
   readonly #tools: AnswerTools;
   readonly #loss = new AbortController();
   readonly #released$ = new Subject<void>();
-  readonly #ended$ = new Subject<void>();
+  readonly #ended$ = new ReplaySubject<void>(1);
   #shared: boolean;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
@@ -109,7 +108,8 @@ export class HeldOwnership implements Ownership {
   }
 
   get requests$(): Observable<HandoverRequest> {
-    return requestsTo(this, this.#tools).pipe(takeUntil(this.#ended$));
+    const tell: AnsweringHold['tell'] = (change) => this.#written(() => this.#tools.label.tell(change));
+    return requestsTo({ own: this, ended$: this.#ended$, tell }, this.#tools);
   }
 
   async downgrade(): Promise<void> {

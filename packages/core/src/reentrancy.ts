@@ -3,14 +3,19 @@ import type { Clock } from './clock.ts';
 import { QueueLockError, invalidArgument } from './errors.ts';
 import type { HandoverRequest, Ownership } from './hold-api.ts';
 import type { AcquireOptions } from './options.ts';
-import type { Observable } from './rx.ts';
+import { merge, type Observable } from './rx.ts';
 import { waitLimit, type WaitLimit } from './wait-limit.ts';
 
 /** One hold of the server, and how many levels of it are open here. */
 interface Shared {
+  /** Whose client it is of. */
+  readonly by: object;
   readonly hold: Ownership;
   levels: number;
 }
+
+/** What counts when a hold is entered again. */
+export type ReentryOptions = Pick<AcquireOptions, 'signal' | 'timeoutMs' | 'needsMs'>;
 
 /**
  * A hold that may be entered again from within. Each level has a line of its own: of those who enter from the same level, one is in at
@@ -31,12 +36,16 @@ export class ReentrantOwnership implements Ownership {
     shared.levels += 1;
   }
 
-  static outermost(hold: Ownership): ReentrantOwnership {
-    return new ReentrantOwnership({ hold, levels: 0 }, 1, () => undefined);
+  static outermost(by: object, hold: Ownership): ReentrantOwnership {
+    return new ReentrantOwnership({ by, hold, levels: 0 }, 1, () => undefined);
+  }
+
+  isOf(client: object, name: string): boolean {
+    return this.#shared.by === client && this.name === name;
   }
 
   /** Another level, once those who entered from this one before have left. */
-  async enter(patience: WaitLimit, clock: Clock): Promise<ReentrantOwnership> {
+  async enter({ needsMs, ...patience }: ReentryOptions, clock: Clock): Promise<ReentrantOwnership> {
     const before = this.#line;
     let leave!: () => void;
     const left = new Promise<void>((resolve) => {
@@ -44,8 +53,10 @@ export class ReentrantOwnership implements Ownership {
     });
     this.#line = before.then(() => left);
     try {
-      await turnWithin(before, patience, clock);
-      this.throwIfLost();
+      // Whoever is inside may not notice a loss for long.
+      const lost$ = waitLimit({ signal: this.signal }, clock, () => undefined);
+      await turnWithin(before, merge(patienceOf(patience, clock), lost$));
+      this.throwIfLost(needsMs);
     } catch (error) {
       leave();
       throw error;
@@ -146,11 +157,11 @@ export function holdToEnter(
   const hold =
     within ?? heldByThisChain().find((held) => held.by === by && held.ownership.name === name)?.ownership;
   if (!hold) return undefined;
-  if (within && !(within instanceof ReentrantOwnership && within.name === name))
+  if (within && !(within instanceof ReentrantOwnership && within.isOf(by, name)))
     throw invalidArgument(
       'within',
       within,
-      `is a hold of ${JSON.stringify(name)} that was taken with reentrant: true`,
+      `is a hold of ${JSON.stringify(name)} that this client has taken with reentrant: true`,
     );
   if (within || reentrant) {
     if (!(hold instanceof ReentrantOwnership))
@@ -171,14 +182,13 @@ function isHeld(name: string, remedy: string): QueueLockError {
 }
 
 /** A timeout of 0 waits for nobody. */
-async function turnWithin(
-  turn: Promise<void>,
-  { signal, timeoutMs }: WaitLimit,
-  clock: Clock,
-): Promise<void> {
-  const patience = { signal, timeoutMs: timeoutMs === 0 ? 1 : timeoutMs };
+function patienceOf({ signal, timeoutMs }: WaitLimit, clock: Clock): Observable<never> {
+  return waitLimit({ signal, timeoutMs: timeoutMs === 0 ? 1 : timeoutMs }, clock, () => undefined);
+}
+
+async function turnWithin(turn: Promise<void>, limit$: Observable<never>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const limit = waitLimit(patience, clock, () => undefined).subscribe({ error: reject });
+    const limit = limit$.subscribe({ error: reject });
     void turn.then(() => {
       limit.unsubscribe();
       resolve();

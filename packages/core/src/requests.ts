@@ -1,6 +1,7 @@
+import { admittedOf } from './admitted.ts';
+import type { EntryLabel } from './entry-value.ts';
 import { inTheWayOf, type Evictions } from './evictions.ts';
 import type { HandoverAnswer, HandoverRequest, Ownership } from './hold-api.ts';
-import { QueueLockError } from './errors.ts';
 import type { Clock } from './clock.ts';
 import type { OwnLabel } from './own-label.ts';
 import type { QueueEntry, QueueState } from './queue-api.ts';
@@ -13,12 +14,20 @@ import {
   map,
   merge,
   share,
-  take,
   takeUntil,
   tap,
   type Observable,
 } from './rx.ts';
 import { after } from './timer.ts';
+
+/** A hold that answers. */
+export interface AnsweringHold {
+  readonly own: Ownership;
+  /** Emits once, also afterwards. */
+  readonly ended$: Observable<unknown>;
+  /** Adds to what its entry tells. Rejects with `OWNERSHIP_LOST` when it is not held any more. */
+  readonly tell: (change: (label: EntryLabel) => EntryLabel) => Promise<void>;
+}
 
 /** What answering needs. */
 export interface AnswerTools {
@@ -35,15 +44,17 @@ const KEPT_ANSWERS = 4;
 type Asking = QueueEntry & Required<Pick<QueueEntry, 'id' | 'request'>>;
 
 /** Requests of those who wait behind, each once. */
-export function requestsTo(own: Ownership, tools: AnswerTools): Observable<HandoverRequest> {
+export function requestsTo(hold: AnsweringHold, tools: AnswerTools): Observable<HandoverRequest> {
+  const { own, ended$ } = hold;
   return defer(() => {
     const known = new Set<string>();
-    return live(tools.queue$).pipe(
+    const seen$ = live(tools.queue$).pipe(takeUntil(ended$));
+    return seen$.pipe(
       concatMap(({ entries }) => from(entries)),
       filter(asks),
       filter(({ id, order, heard }) => order > own.order && !heard.includes(own.id) && !known.has(id)),
       tap(({ id }) => known.add(id)),
-      map((entry) => new Request(entry, own, tools)),
+      map((entry) => new Request(entry, hold, tools)),
     );
   });
 }
@@ -62,14 +73,16 @@ class Request implements HandoverRequest {
   readonly withinMs: number;
   readonly #id: string;
   readonly #own: Ownership;
+  readonly #hold: AnsweringHold;
   readonly #tools: AnswerTools;
 
-  constructor(entry: Asking, own: Ownership, tools: AnswerTools) {
+  constructor(entry: Asking, hold: AnsweringHold, tools: AnswerTools) {
     this.from = entry;
     this.reason = entry.request.reason;
     this.withinMs = entry.request.withinMs;
     this.#id = entry.id;
-    this.#own = own;
+    this.#own = hold.own;
+    this.#hold = hold;
     this.#tools = tools;
   }
 
@@ -79,11 +92,12 @@ class Request implements HandoverRequest {
     await this.#own.release();
   }
 
-  /** While this one holds none of those in between can be let in, so they can be taken out of the way one by one. */
+  /** While this one holds none of those who wait in between can be let in, so they can be taken out of the way one by one. */
   async yieldToRequester(): Promise<void> {
     await this.#answer({ answer: 'yields' });
-    const { entries } = await this.#heard();
-    const between = inTheWayOf(entries, this.from).filter(({ order }) => order > this.#own.order);
+    const entries = await this.#heard();
+    const admitted = admittedOf(entries);
+    const between = inTheWayOf(entries, this.from).filter((entry) => !admitted.has(entry));
     const reason = `the holder makes way for ${this.from.owner}: ${this.reason}`.slice(0, 200);
     for (const entry of between) {
       this.#own.throwIfLost();
@@ -96,17 +110,15 @@ class Request implements HandoverRequest {
     return this.#answer({ answer: 'declined', reason: reason.slice(0, 200) });
   }
 
-  async #answer(answer: HandoverAnswer): Promise<void> {
-    this.#own.throwIfLost();
-    const there = await this.#tools.label.tell((label) => ({
+  #answer(answer: HandoverAnswer): Promise<void> {
+    return this.#hold.tell((label) => ({
       ...label,
       answers: [...(label.answers ?? []), { to: this.#id, answer }].slice(-KEPT_ANSWERS),
     }));
-    if (!there) throw new QueueLockError('OWNERSHIP_LOST', 'the entry was removed before the answer');
   }
 
-  /** Until the requester has read the answer, which goes with the entry; the queue as it is then. */
-  async #heard(): Promise<QueueState> {
+  /** Until the requester has read the answer, which goes with the entry; who is in the queue then. Nobody counts after the end of the hold. */
+  async #heard(): Promise<readonly QueueEntry[]> {
     const { queue$, clock } = this.#tools;
     const live$ = live(queue$);
     const heard$ = live$.pipe(
@@ -116,7 +128,9 @@ class Request implements HandoverRequest {
       }),
     );
     const late$ = after(clock, HEARD_WITHIN_MS).pipe(concatMap(() => live$));
-    return firstValueFrom(merge(heard$, late$).pipe(take(1)));
+    const over$ = this.#hold.ended$.pipe(map(() => undefined));
+    const state = await firstValueFrom(merge(over$, heard$, late$), { defaultValue: undefined });
+    return state?.entries ?? [];
   }
 }
 
@@ -126,14 +140,16 @@ export function answersTo(
   { label, queue$, clock }: Pick<AnswerTools, 'label' | 'queue$' | 'clock'>,
 ): Observable<HandoverAnswer> {
   const read = new Set<string>();
-  const answered$ = queue$.pipe(
+  const unread$ = queue$.pipe(
     concatMap(({ entries }) => from(entries)),
     map((entry) => ({ by: entry.id, answer: entry.answers.findLast(({ to }) => to === own.id)?.answer })),
     filter(
       (seen): seen is Answered => seen.answer !== undefined && seen.by !== undefined && !read.has(seen.by),
     ),
+  );
+  const answered$ = unread$.pipe(
+    tap(({ by }) => read.add(by)),
     concatMap(async ({ by, answer }) => {
-      read.add(by);
       // Only an acknowledgement: the end of the session is told elsewhere.
       await label.tell((now) => ({ ...now, heard: [...(now.heard ?? []), by] })).catch(() => false);
       return answer;
@@ -141,8 +157,8 @@ export function answersTo(
     share(),
   );
   const ignored$ = after(clock, own.withinMs).pipe(
-    takeUntil(answered$),
     map((): HandoverAnswer => ({ answer: 'ignored' })),
+    takeUntil(answered$),
   );
   return merge(ignored$, answered$);
 }

@@ -39,8 +39,8 @@ export interface Placement {
   readonly otherLimit?: number;
   /**
    * The life of the entry. Cold, subscribed once. Emits the turn and every change of it; stays open and silent after
-   * `admitted`; errors with `ENTRY_LOST` or `SESSION_LOST` (nothing else) as soon as the backend sees that the entry is
-   * gone. Rides out connection trouble by itself and looks again after it. Unsubscribing removes its watches.
+   * `admitted`; errors with `ENTRY_LOST` or `SESSION_LOST` as soon as the backend sees that the entry is
+   * gone, or with `FOREIGN_FORMAT` (nothing else). Rides out connection trouble by itself and looks again after it. Unsubscribing removes its watches.
    * For an entry that was admitted at once the backend may start to watch it up to 250 ms late, so that short holds
    * cost no watch.
    */
@@ -114,7 +114,7 @@ export interface Session {
   renew(signal: AbortSignal): Promise<number>;
   /**
    * Resolves when exactly one entry with this id is in the queue. Definite rejections: `SESSION_LOST`, `ENTRY_LOST`,
-   * `ACCESS_DENIED`, `INVALID_ARGUMENT`. After any other the outcome is unknown: the core calls again with the
+   * `ACCESS_DENIED`, `INVALID_ARGUMENT`, `FOREIGN_FORMAT`. After any other the outcome is unknown: the core calls again with the
    * same spec (and gets the same place) or calls `remove`. One attempt, which bounds its own time.
    * Called again with another `limit` it answers the same place with the turns under that limit.
    */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EntryLabel } from './entry-value.ts';
 import { encodeLabel } from './entry-value.ts';
+import type { Limit } from './limit.ts';
 import type { ClaimOptions } from './options.ts';
-import type { Observable } from './rx.ts';
 import type { EntrySpec } from './spi.ts';
 import type { WaitLimit } from './wait-limit.ts';
 import { wallTime } from './wall-time.ts';
@@ -14,7 +14,7 @@ export interface ClaimRequest {
   readonly id: string | undefined;
   readonly shared: boolean;
   readonly permits: number;
-  readonly limit: number | Observable<number>;
+  readonly limit: Limit;
   /** What the entry tells, or stores as it is. */
   readonly label: EntryLabel | string;
   /** Of the hold, before it begins. */

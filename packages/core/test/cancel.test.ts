@@ -1,8 +1,10 @@
-import { createMemoryServer, memory, virtualClock, type Intercept } from '@queuelock/memory';
+import { createMemoryServer, memory, virtualClock, type Intercept, type MemoryCall } from '@queuelock/memory';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Subscription } from 'rxjs';
 import { createLockClient, isQueueLockError, type LockClient, type Ownership } from '../src/index.ts';
+import { KINDS, type Kind } from './settings.ts';
+import { onStage, type Stage } from './stage.ts';
 
 /** What may go wrong with one call: nothing, its answer is lost after it took effect, it never arrives. */
 type Fate = 'arrives' | 'answer lost' | 'request lost';
@@ -114,6 +116,124 @@ describe('giving up an acquisition', () => {
         expect([...outcomes], 'some were too late').to.include(1);
       });
     }
+  }
+});
+
+/** What happens to the first answer of every kind of call. */
+const ANSWERS = ['arrive', 'are lost at first'] as const;
+
+describe('giving up an acquisition of another kind', () => {
+  /** As above, given up at the `at`-th point. */
+  async function scenario(
+    stage: Stage,
+    { kind, way, at, answers }: { kind: Kind; way: Way; at: number; answers: (typeof ANSWERS)[number] },
+  ): Promise<{ points: number; granted: number }> {
+    const setting = await kind.set(stage);
+    const lost = new Set<MemoryCall>(['close', 'open']);
+    let points = 0;
+    const abort = new AbortController();
+    const subscription = new Subscription();
+    const point = async (): Promise<void> => {
+      if (points++ === at) giveUp();
+      await new Promise<void>((resolve) => stage.clock.after(STEP_MS, resolve));
+    };
+    const intercept: Intercept = async (call, proceed) => {
+      if (call === 'close' || call === 'renew') return proceed();
+      await point();
+      const answer = await proceed();
+      await point();
+      if (answers === 'arrive' || lost.has(call)) return answer;
+      lost.add(call);
+      throw new Error(`the answer to ${call} is lost`);
+    };
+    const deliver = (arrive: () => void): void => void point().then(arrive);
+    const client = stage.client({ link: { intercept, deliver } });
+    const granted: { release(): Promise<void> }[] = [];
+    const failed: unknown[] = [];
+    const timeoutMs = (at + 0.5) * STEP_MS * (answers === 'arrive' ? 1 : 8);
+    const options = way === 'timeout' ? { timeoutMs } : { signal: abort.signal };
+    subscription.add(
+      setting.claim(client, options).subscribe((state) => {
+        if (state.status === 'held') granted.push(state.ownership);
+        if (state.status === 'ended' && state.outcome === 'failed') failed.push(state.error);
+      }),
+    );
+    function giveUp(): void {
+      if (way === 'signal') abort.abort(new Error('given up'));
+      if (way === 'unsubscribe') subscription.unsubscribe();
+      if (way === 'close') void client.close();
+    }
+    await stage.clock.advance(6 * STEP_MS);
+    setting.makeWay();
+    await stage.clock.advance(2_000);
+    const outcomes = granted.length + failed.length;
+    expect(outcomes, 'outcomes').to.be.at.most(1);
+    if (way !== 'unsubscribe') expect(outcomes, 'outcomes').to.equal(1);
+    for (const ownership of granted) void ownership.release();
+    await stage.passing(setting.tidy());
+    await stage.clock.advance(1_000);
+    expect(stage.server.entryCount, 'entries left').to.equal(0);
+    for (const name of kind.names) {
+      const goesOn = await stage.passing(stage.client().run(name, ({ held }) => held));
+      expect(goesOn, 'the queue goes on').to.equal(true);
+    }
+    return { points, granted: granted.length };
+  }
+
+  for (const kind of KINDS) {
+    for (const answers of ANSWERS) {
+      for (const way of WAYS) {
+        it(`by ${way}, of ${kind.what}, leaves nothing behind at any await when answers ${answers}`, async () => {
+          const played = (at: number): ReturnType<typeof scenario> =>
+            onStage((stage) => scenario(stage, { kind, way, at, answers }));
+          const outcomes = new Set<number>();
+          const { points } = await played(1_000);
+          expect(points).to.be.at.least(6);
+          for (let at = 0; at <= points + 1; at++) outcomes.add((await played(at)).granted);
+          expect([...outcomes], 'some were given up in time').to.include(0);
+          expect([...outcomes], 'some were too late').to.include(1);
+        });
+      }
+    }
+  }
+});
+
+describe('giving up to enter a hold again', () => {
+  /** Behind a sibling, given up after so many promise jobs; the sibling leaves after the fifth. */
+  async function scenario(stage: Stage, way: Way, at: number): Promise<boolean> {
+    const client = stage.client();
+    const outer = await client.acquire('x', { reentrant: true });
+    const sibling = await client.acquire('x', { within: outer });
+    const abort = new AbortController();
+    const options = way === 'timeout' ? { timeoutMs: at === 0 ? 0 : 1 } : { signal: abort.signal };
+    const entered = client.acquire('x', { within: outer, ...options }).then(
+      (inner) => inner.release().then(() => true),
+      () => false,
+    );
+    for (let job = 0; job < 20; job++) {
+      if (job === at && way === 'signal') abort.abort(new Error('given up'));
+      if (job === at && way === 'close') void client.close();
+      if (job === at && way === 'timeout') await stage.clock.advance(1);
+      if (job === 5) void sibling.release();
+      await Promise.resolve();
+    }
+    const isIn = await stage.passing(entered);
+    if (way !== 'close') {
+      const next = await stage.passing(client.acquire('x', { within: outer }));
+      expect([next.depth, next.held], 'the line goes on').to.deep.equal([2, true]);
+      await next.release();
+    }
+    await stage.passing(outer.release());
+    expect(stage.server.entryCount).to.equal(0);
+    return isIn;
+  }
+
+  for (const way of ['signal', 'timeout', 'close'] as const) {
+    it(`by ${way} leaves nothing behind after any promise job`, async () => {
+      const outcomes = new Set<boolean>();
+      for (let at = 0; at < 20; at++) outcomes.add(await onStage((stage) => scenario(stage, way, at)));
+      expect([...outcomes]).to.have.members([true, false]);
+    });
   }
 });
 

@@ -33,7 +33,7 @@ describe('the label of an entry', () => {
     });
   }
 
-  it('leaves out what is not as it should be', () => {
+  it('leaves out what is of another kind', () => {
     const odd =
       '{"owner":"x","metadata":{"a":1,"b":"c"},"pid":"7","holds":[1,"2"],"request":{"reason":1},"answers":[{}]}';
     expect(decodeLabel(odd)).to.deep.equal({

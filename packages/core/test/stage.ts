@@ -9,16 +9,21 @@ import {
   type VirtualClock,
 } from '@queuelock/memory';
 import { expect } from 'chai';
-import { Subscription, type Observable } from 'rxjs';
+import type { Subscription } from 'rxjs';
+import { type Observable } from 'rxjs';
 import type { Backend } from '../src/backend.ts';
 import * as realCore from '../src/index.ts';
 import type { ClaimOptions, ClaimState, LockClient, LockClientOptions, Ownership } from '../src/index.ts';
 import { borrowGlobals } from './model/borrowed-globals.ts';
 import type { Core } from './model/world.ts';
 
-export const TTL_MS = 10_000;
+const TTL_MS = 10_000;
 const STEP_MS = 25;
 const PATIENCE_MS = 120_000;
+// Nothing here takes real time: what is not done by then waits for something that does not come.
+const STUCK_AFTER_MS = 5_000;
+// Taken when the module loads, before a stage borrows them.
+const { setTimeout, clearTimeout } = globalThis;
 
 /** Settings of a client of a stage. */
 export interface StageClientOptions extends LockClientOptions {
@@ -127,13 +132,20 @@ export async function onStage<T>(scene: (stage: Stage) => Promise<T>, core?: Cor
   const stage = new Stage(core);
   let outcome: T;
   try {
-    outcome = await scene(stage);
+    outcome = await unlessStuck(scene(stage));
   } catch (error) {
     await stage.leftovers().catch(() => undefined);
     throw error;
   }
   await stage.close();
   return outcome;
+}
+
+async function unlessStuck<T>(scene: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('it waits for ever')), STUCK_AFTER_MS);
+    scene.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** A claim, and what it has told so far. */
@@ -242,7 +254,11 @@ export class Gate {
   }
 
   async #pass(call: MemoryCall): Promise<void> {
-    if (this.#isOpen || !this.#calls.has(call)) return;
-    await new Promise<void>((resolve) => this.#held.push(resolve));
+    if (this.#calls.has(call)) await this.pass();
+  }
+
+  /** For what is no call. */
+  async pass(): Promise<void> {
+    if (!this.#isOpen) await new Promise<void>((resolve) => this.#held.push(resolve));
   }
 }

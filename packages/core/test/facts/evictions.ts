@@ -80,7 +80,8 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'an entry of another kind is evicted whatever it stores, and a long owner is shortened in the record',
+    title:
+      'an entry of another kind is evicted whatever it stores, and a long owner is shortened in the record',
     async check(stage) {
       const [other, operator] = [stage.client(), stage.client({ owner: 'o'.repeat(5_000) })];
       const own = await other.acquire('x');
@@ -88,8 +89,12 @@ export const evictionFacts: readonly CoreFact[] = [
       expect(await stage.passing(operator.evict('x', victim, { reason: 'r'.repeat(200) }))).to.equal(true);
       expect(own.held).to.equal(false);
       const [record] = await records(stage, operator);
-      expect(record).to.have.property('by').that.matches(/^o{100,}…$/);
-      expect(record).to.have.nested.property('entry.owner').that.matches(/^ü{100,}…$/);
+      expect(record)
+        .to.have.property('by')
+        .that.matches(/^o{100,}…$/);
+      expect(record)
+        .to.have.nested.property('entry.owner')
+        .that.matches(/^ü{100,}…$/);
     },
   },
   {
@@ -169,6 +174,24 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
+    title: 'a thief of one permit takes one, of who joined last, and those who wait ahead join again',
+    async check(stage) {
+      const limit = { limit: 2 };
+      const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
+      const waiter = await join(stage, stage.client(), limit);
+      // It learns late that its turn has come.
+      const deliver = (arrive: () => void): void => void stage.clock.after(50, arrive);
+      const thief = await join(stage, stage.client({ link: { deliver } }), { ...limit, ...STEAL });
+      await stage.clock.advance(200);
+      expect(thief.last.status).to.equal('held');
+      expect(holds.map(({ held }) => held)).to.deep.equal([true, false]);
+      expect(waiter.statuses).to.deep.equal(['joining', 'queued', 'queued']);
+      waiter.subscription.unsubscribe();
+      thief.subscription.unsubscribe();
+      for (const hold of holds) await stage.passing(hold.release());
+    },
+  },
+  {
     title: 'who is overtaken twice joins a third time, and its signal still ends the wait',
     async check(stage) {
       const holder = await join(stage, stage.client());
@@ -209,7 +232,10 @@ export const evictionFacts: readonly CoreFact[] = [
     title: 'who is overtaken joins again although the answer that says so is lost',
     async check(stage) {
       const holder = await join(stage, stage.client());
-      const waiter = await join(stage, stage.client({ link: { intercept: losingAnswers(['readRegister'], 2) } }));
+      const waiter = await join(
+        stage,
+        stage.client({ link: { intercept: losingAnswers(['readRegister'], 2) } }),
+      );
       const thief = await join(stage, stage.client(), STEAL);
       expect([holder.last.status, thief.last.status]).to.deep.equal(['ended', 'held']);
       await stage.clock.advance(1_000);
@@ -221,7 +247,8 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a record that cannot be read is no record: the waiter is told of its loss, the next record is kept',
+    title:
+      'a record that cannot be read is no record: the waiter is told of its loss, the next record is kept',
     async check(stage) {
       const [holder, operator] = [await stage.client().acquire('x'), stage.client()];
       for (const text of ['no JSON', '{}', '[null]', '[{"entry":{"order":"x"}}]']) {
@@ -295,12 +322,15 @@ export const evictionFacts: readonly CoreFact[] = [
       await stage.passing(operator.close());
       expect(await stage.passing(evicted)).to.include({ code: 'CLOSED' });
       expect(claim.last.status).to.equal('held');
-      expect(await rejection(operator.evict('x', front(stage), { reason: 'again' }))).to.include({ code: 'CLOSED' });
+      expect(await rejection(operator.evict('x', front(stage), { reason: 'again' }))).to.include({
+        code: 'CLOSED',
+      });
       claim.subscription.unsubscribe();
     },
   })),
   {
-    title: 'the stream of evictions tells the present ones first, then every new one, and ends with the client',
+    title:
+      'the stream of evictions tells the present ones first, then every new one, and ends with the client',
     async check(stage) {
       const operator = stage.client();
       const told: number[] = [];

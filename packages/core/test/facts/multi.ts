@@ -31,7 +31,12 @@ export const multiFacts: readonly CoreFact[] = [
       const story = new Gate('readRegister');
       const other = stage.client();
       const holder = await other.acquire('y');
-      const claim = follow(stage.client({ link: { intercept: story.answers } }).multi(['x', 'y']).claim());
+      const claim = follow(
+        stage
+          .client({ link: { intercept: story.answers } })
+          .multi(['x', 'y'])
+          .claim(),
+      );
       await stage.settle();
       remove(stage, 'x');
       await stage.settle();
@@ -66,9 +71,7 @@ export const multiFacts: readonly CoreFact[] = [
     title: 'the loss of one name gives the others to those who wait',
     async check(stage) {
       const own = await stage.client().multi(NAMES).acquire();
-      const next = await Promise.all(
-        ['y', 'z'].map((name) => join(stage, stage.client(), { name })),
-      );
+      const next = await Promise.all(['y', 'z'].map((name) => join(stage, stage.client(), { name })));
       remove(stage, 'x');
       await stage.settle();
       expect([own.held, own.signal.aborted, own.remainingMs]).to.deep.equal([false, true, 0]);
@@ -142,6 +145,24 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
+    title:
+      'several names of which one is removed before the answer came join again, and nothing is left of the first time',
+    async check(stage) {
+      const holder = await stage.client().acquire('y');
+      const client = stage.client({ link: { intercept: losingAnswers(['enqueueAll']) } });
+      const claim = follow(client.multi(['x', 'y']).claim());
+      await stage.settle();
+      remove(stage, 'y', 1);
+      await stage.until('it waits', () => claim.last.status === 'queued');
+      expect(claim.last).to.deep.equal({ status: 'queued', waitingFor: ['y'] });
+      expect(stage.server.entryCount).to.equal(3);
+      await stage.passing(holder.release());
+      await stage.settle();
+      expect(claim.last.status).to.equal('held');
+      claim.subscription.unsubscribe();
+    },
+  },
+  {
     title: 'a multi-lock that is overtaken twice joins a third time',
     async check(stage) {
       const holder = await stage.client().acquire('y');
@@ -152,13 +173,22 @@ export const multiFacts: readonly CoreFact[] = [
       expect([holder.held, first.last.status, second.last.status]).to.deep.equal([false, 'ended', 'held']);
       second.subscription.unsubscribe();
       await stage.settle();
-      expect(claim.statuses).to.deep.equal(['joining', 'queued', 'joining', 'queued', 'joining', 'queued', 'held']);
+      expect(claim.statuses).to.deep.equal([
+        'joining',
+        'queued',
+        'joining',
+        'queued',
+        'joining',
+        'queued',
+        'held',
+      ]);
       claim.subscription.unsubscribe();
       await stage.passing(holder.release());
     },
   },
   {
-    title: 'the session that dies while several names are on their way is replaced, and all join in the new one',
+    title:
+      'the session that dies while several names are on their way is replaced, and all join in the new one',
     async check(stage) {
       const gate = new Gate('enqueueAll');
       const client = stage.client({ link: { intercept: gate.requests } });

@@ -18,12 +18,11 @@ export const WAITING_DEFECTS: readonly Defect[] = [
     'return merge(failures(live), turn.admitted',
     'return merge(turn.admitted',
   ]),
-  inCore(
-    'a waiter hears of its first turn only',
-    'progress',
-    ['limit.ts', 'turns$.pipe(startWith(turn))', 'of(turn)'],
-    ['limit.ts', 'isObservable,', 'isObservable, of,'],
-  ),
+  inCore('a waiter hears of its first turn only', 'progress', [
+    'limit.ts',
+    'turns$.pipe(startWith(turn))',
+    'of(turn)',
+  ]),
   inCore(
     'a waiter hears the turns of another entry',
     ['order', 'exclusive', 'grant', 'progress', 'outcome', 'signal', 'learns'],

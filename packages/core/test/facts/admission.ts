@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { NEVER } from 'rxjs';
+import { Gate, join, ownershipOf, type CoreFact } from '../stage.ts';
+
+export const admissionFacts: readonly CoreFact[] = [
+  {
+    title: 'who is turned away for a long line has left it, and those behind are not',
+    async check(stage) {
+      const holder = await join(stage, stage.client());
+      const waiter = await join(stage, stage.client(), { maxWaiters: 1 });
+      const refused = await join(stage, stage.client(), { maxWaiters: 1 });
+      const behind = await join(stage, stage.client(), { maxWaiters: 2 });
+      expect(refused.last).to.have.nested.property('error.code', 'QUEUE_FULL');
+      expect(
+        String(refused.last.status === 'ended' && refused.last.outcome === 'failed' && refused.last.error),
+      )
+        .to.include('"x"')
+        .and.to.include('maxWaiters is 1');
+      expect([waiter.last.status, behind.last.status, stage.server.entryCount]).to.deep.equal([
+        'queued',
+        'queued',
+        3,
+      ]);
+      for (const { subscription } of [holder, waiter, behind]) subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'nobody looks at the queue any more once it was let in, or was admitted at once',
+    async check(stage) {
+      const holder = await join(stage, stage.client(), { maxWaiters: 1, maxExpectedWaitMs: 10 });
+      const withHolder = stage.server.watcherCount;
+      const waiter = await join(stage, stage.client(), { maxWaiters: 1 });
+      expect([withHolder, stage.server.watcherCount]).to.deep.equal([1, 2]);
+      for (const { subscription } of [holder, waiter]) subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'whose turn comes before the queue was seen is let in, however long it was',
+    async check(stage) {
+      const holder = await join(stage, stage.client());
+      const other = await join(stage, stage.client());
+      const blind = stage.client({ spoil: (backend) => ({ ...backend, observe: () => NEVER }) });
+      const claim = await join(stage, blind, { maxWaiters: 1 });
+      expect(claim.last.status).to.equal('queued');
+      for (const { subscription } of [holder, other]) subscription.unsubscribe();
+      await stage.settle();
+      expect(ownershipOf(claim).held).to.equal(true);
+      claim.subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'who finds the line too long while its session dies is told one of both, once',
+    async check(stage) {
+      const holder = await join(stage, stage.client());
+      const waiter = await join(stage, stage.client());
+      const gate = new Gate('remove');
+      const client = stage.client({ link: { intercept: gate.requests } });
+      const claim = await join(stage, client, { maxWaiters: 1 });
+      expect(gate.held).to.equal(1);
+      const [, , own] = stage.server.queues().get('x')!;
+      stage.server.expireSession(own!.sessionId);
+      gate.open();
+      await stage.settle();
+      expect(claim.statuses.filter((status) => status === 'ended')).to.have.length(1);
+      for (const { subscription } of [holder, waiter]) subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'an expected wait turns away only who would have to wait longer, and says for how long',
+    async check(stage) {
+      const slow = stage.client();
+      const own = await slow.acquire('x');
+      await stage.clock.advance(400);
+      await stage.passing(own.release());
+      const holder = await slow.acquire('x');
+      const hasty = await join(stage, stage.client(), { maxExpectedWaitMs: 399 });
+      const patient = await join(stage, stage.client(), { maxExpectedWaitMs: 400 });
+      expect(patient.last.status).to.equal('queued');
+      expect(
+        String(hasty.last.status === 'ended' && hasty.last.outcome === 'failed' && hasty.last.error),
+      ).to.match(/WAIT_TOO_LONG.*"x".* 400 ms is expected.*maxExpectedWaitMs is 399/);
+      patient.subscription.unsubscribe();
+      await stage.passing(holder.release());
+    },
+  },
+];

@@ -1,0 +1,214 @@
+import type { MemoryCall } from '@queuelock/memory';
+import { expect } from 'chai';
+import type { Session } from '../../src/backend.ts';
+import { QueueLockError, type QueueEntry } from '../../src/index.ts';
+import {
+  Gate,
+  follow,
+  join,
+  losingAnswers,
+  ownershipOf,
+  rejection,
+  type CoreFact,
+  type Stage,
+  type StageClientOptions,
+} from '../stage.ts';
+
+/** The queue as somebody who looks sees it. */
+async function seen(stage: Stage, name = 'x'): Promise<readonly QueueEntry[]> {
+  const queue = follow(stage.client().watch(name));
+  await stage.settle();
+  queue.subscription.unsubscribe();
+  return queue.last.entries;
+}
+
+/** A client whose sessions do this instead. */
+function withSession(change: Partial<Session>): StageClientOptions {
+  return {
+    spoil: (backend) => ({
+      ...backend,
+      open: async (ttlMs, signal) => Object.assign(await backend.open(ttlMs, signal), change),
+    }),
+  };
+}
+
+export const labelFacts: readonly CoreFact[] = [
+  {
+    title:
+      'changes of what an entry tells build on each other and arrive in their order, with answers lost on the way',
+    async check(stage) {
+      const client = stage.client({ link: { intercept: losingAnswers(['update', 'share'], 2) } });
+      const own = await client.acquire('x', { metadata: { n: '0' } });
+      const writes = [
+        own.update({ metadata: { n: '1' } }),
+        own.downgrade(),
+        own.update({ metadata: { n: '2' } }),
+      ];
+      await stage.passing(Promise.all(writes));
+      const [entry] = await seen(stage);
+      expect(entry).to.deep.include({ shared: true, metadata: { n: '2' } });
+      expect(entry?.id).to.equal(own.id);
+      await stage.passing(own.release());
+    },
+  },
+  {
+    title: 'a downgrade whose answer is lost lets the readers in once, and the writer is a reader then',
+    async check(stage) {
+      const own = await stage.client({ link: { intercept: losingAnswers(['share'], 3) } }).acquire('x');
+      const readers = [0, 1].map(() => join(stage, stage.client(), { mode: 'shared' }));
+      const claims = await Promise.all(readers);
+      const before = stage.server.wakeUps;
+      await stage.passing(own.downgrade());
+      expect([own.shared, own.held, stage.server.wakeUps - before]).to.deep.equal([true, true, 2]);
+      await own.downgrade();
+      for (const { last, subscription } of claims) {
+        expect(last.status).to.equal('held');
+        subscription.unsubscribe();
+      }
+      await stage.passing(own.release());
+    },
+  },
+  ...(
+    [
+      ['a store that cannot', { share: undefined } as unknown as Partial<Session>, 'INVALID_ARGUMENT'],
+      [
+        'a server that refuses',
+        { share: () => Promise.reject(new QueueLockError('ACCESS_DENIED', 'not you')) },
+        'ACCESS_DENIED',
+      ],
+    ] as const
+  ).map(([who, change, code]): CoreFact => ({
+    title: `a downgrade on ${who} leaves the hold as it is, and tells nobody otherwise`,
+    async check(stage) {
+      const own = await stage.client(withSession(change)).acquire('x');
+      expect(await rejection(stage.passing(own.downgrade()))).to.include({ code });
+      await stage.passing(own.update({ metadata: { still: 'writing' } }));
+      const [entry] = await seen(stage);
+      expect([own.shared, own.held, entry?.shared]).to.deep.equal([false, true, false]);
+      await stage.passing(own.release());
+    },
+  })),
+  ...(['update', 'share'] as const).flatMap((call) =>
+    (['the session dies', 'the entry is removed', 'it is released', 'the client closes'] as const).map(
+      (how): CoreFact => ({
+        title: `when ${how} while ${call} is on its way, the change rejects with OWNERSHIP_LOST`,
+        async check(stage) {
+          const gate = new Gate(call);
+          const client = stage.client({ link: { intercept: gate.requests } });
+          const own = await client.acquire('x');
+          const change = call === 'share' ? own.downgrade() : own.update({ value: 'new' });
+          const failed = rejection(change);
+          await stage.settle();
+          expect(gate.held).to.equal(1);
+          const [entry] = stage.server.queues().get('x')!;
+          if (how === 'the session dies') stage.server.expireSession(entry!.sessionId);
+          else if (how === 'the entry is removed') stage.server.evict(entry!.key);
+          else if (how === 'it is released') void own.release();
+          else void client.close();
+          await stage.settle();
+          gate.open();
+          expect(await stage.passing(failed)).to.include({ code: 'OWNERSHIP_LOST' });
+          expect([own.held, own.shared]).to.deep.equal([false, false]);
+        },
+      }),
+    ),
+  ),
+  {
+    title: 'an entry that stores a value of its own keeps it through answers and downgrades',
+    async check(stage) {
+      const own = await stage.client().acquire('x', { value: 'as it is' });
+      const [request] = await requestsTo(stage, own);
+      await stage.passing(request!.decline('no'));
+      await stage.passing(own.downgrade());
+      expect((await seen(stage))[0]).to.deep.include({ value: 'as it is', owner: 'as it is', shared: true });
+      await stage.passing(own.update({ value: 'another' }));
+      expect((await seen(stage))[0]).to.include({ value: 'another' });
+      await stage.passing(own.release());
+    },
+  },
+  {
+    title: 'what a chain holds is told with every wait inside it, each once, and no longer than it is held',
+    async check(stage) {
+      const [one, two] = [stage.client(), stage.client()];
+      const holder = await stage.client().acquire('z');
+      const ids: string[] = [];
+      await one.run('x', async (x) => {
+        await two.multi(['y']).run(async (several) => {
+          ids.push(several.of('y').id, x.id);
+          const inside = await join(stage, two, { name: 'z' });
+          const explicit = await join(stage, two, { name: 'z', holding: [x, x] });
+          const [, chain, told] = await seen(stage, 'z');
+          expect(chain?.holds).to.deep.equal(ids);
+          expect(told?.holds).to.deep.equal([x.id]);
+          for (const { subscription } of [inside, explicit]) subscription.unsubscribe();
+        });
+        await stage.settle();
+        const after = await join(stage, two, { name: 'z' });
+        expect((await seen(stage, 'z'))[1]?.holds).to.deep.equal([x.id]);
+        after.subscription.unsubscribe();
+      });
+      await stage.passing(holder.release());
+    },
+  },
+  {
+    title: 'a hold that was lost is not told any more, though the work under it goes on',
+    async check(stage) {
+      const client = stage.client();
+      const holder = await stage.client().acquire('z');
+      const outcome = await rejection(
+        client.run('x', async ({ key }) => {
+          stage.server.evict(key);
+          await stage.settle();
+          const inside = await join(stage, client, { name: 'z' });
+          expect((await seen(stage, 'z'))[1]?.holds).to.deep.equal([]);
+          inside.subscription.unsubscribe();
+        }),
+      );
+      expect(outcome).to.include({ code: 'OWNERSHIP_LOST' });
+      await stage.passing(holder.release());
+    },
+  },
+  {
+    title: 'what is told is cut to its size, the answers first, then what is held; the owner stays',
+    async check(stage) {
+      const client = stage.client({ owner: 'o'.repeat(900) });
+      const holds = await stage.passing(
+        Promise.all(Array.from({ length: 60 }, (_, at) => client.acquire(`held ${at}`))),
+      );
+      const claim = await join(stage, client, { holding: holds });
+      const [entry] = await seen(stage);
+      expect(entry?.holds.length).to.be.within(10, 59);
+      expect(entry?.holds.at(-1)).to.equal(holds.at(-1)?.id);
+      expect(entry?.owner).to.have.length(900);
+      expect(Buffer.byteLength(entry!.value)).to.be.at.most(2_048);
+      claim.subscription.unsubscribe();
+    },
+  },
+  ...(['enqueue', 'renew', 'update'] as const).map((call: MemoryCall): CoreFact => ({
+    title: `how long it usually holds is told with the next wait, also when an answer to ${call} is lost`,
+    async check(stage) {
+      const client = stage.client({ link: { intercept: losingAnswers([call]) } });
+      for (const heldMs of [100, 300, 200]) {
+        const own = await stage.passing(client.acquire('x'));
+        await stage.clock.advance(heldMs);
+        await stage.passing(own.release());
+      }
+      const claim = await join(stage, client);
+      expect((await seen(stage))[0]?.typicalHoldMs).to.be.within(200, 225);
+      await stage.passing(ownershipOf(claim).release());
+    },
+  })),
+];
+
+/** Somebody asks, and is turned to the holder. */
+async function requestsTo(
+  stage: Stage,
+  own: ReturnType<typeof ownershipOf>,
+): Promise<readonly { decline(reason: string): Promise<void> }[]> {
+  const requests: { decline(reason: string): Promise<void> }[] = [];
+  const listening = own.requests$.subscribe((request) => requests.push(request));
+  const asking = await join(stage, stage.client(), { request: { reason: 'please', withinMs: 1_000 } });
+  listening.unsubscribe();
+  asking.subscription.unsubscribe();
+  return requests;
+}

@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import type { Ownership } from '../../src/index.ts';
+import { Gate, join, rejection, thrownBy, type CoreFact } from '../stage.ts';
+
+const AGAIN = { reentrant: true };
+
+/** The codes of errors that promises rejected with, in order; `in` for those that resolved. */
+async function codesOf(promises: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
+  const outcomes = await Promise.allSettled(promises);
+  return outcomes.map((outcome) =>
+    outcome.status === 'fulfilled' ? 'in' : (outcome.reason as { readonly code: unknown }).code,
+  );
+}
+
+export const reentrancyFacts: readonly CoreFact[] = [
+  {
+    title:
+      'siblings enter one after the other, in the order in which they asked, and one gives up without a gap',
+    async check(stage) {
+      const client = stage.client();
+      const outer = await client.acquire('x', AGAIN);
+      const abort = new AbortController();
+      const entered: string[] = [];
+      const enter = async (who: string, signal?: AbortSignal): Promise<Ownership> => {
+        const own = await client.acquire('x', { within: outer, ...(signal ? { signal } : {}) });
+        entered.push(who);
+        return own;
+      };
+      const first = await enter('first');
+      const gone = rejection(enter('gone', abort.signal));
+      const second = enter('second');
+      abort.abort(new Error('enough'));
+      expect(await gone).to.include({ message: 'enough' });
+      await stage.settle();
+      expect(entered, 'the one that gave up lets nobody pass').to.deep.equal(['first']);
+      await first.release();
+      await (await second).release();
+      expect(entered).to.deep.equal(['first', 'second']);
+      await stage.passing(outer.release());
+      expect(stage.server.entryCount).to.equal(0);
+    },
+  },
+  {
+    title: 'a wait for a sibling ends by its timeout, and a try waits for nobody',
+    async check(stage) {
+      const client = stage.client();
+      const outer = await client.acquire('x', AGAIN);
+      const inner = await client.acquire('x', { within: outer });
+      const late = rejection(client.acquire('x', { within: outer, timeoutMs: 50 }));
+      const tried = client.tryAcquire('x', { within: outer });
+      await stage.clock.advance(50);
+      expect(await late).to.include({ code: 'TIMEOUT' });
+      expect(await tried).to.equal(undefined);
+      await inner.release();
+      const next = await stage.passing(client.tryAcquire('x', { within: outer }).then((own) => own!));
+      expect(next.depth).to.equal(2);
+      await next.release();
+      await stage.passing(outer.release());
+    },
+  },
+  ...(['the session dies', 'the client closes', 'the entry is removed'] as const).map((how): CoreFact => ({
+    title: `when ${how}, all levels are lost at one instant, and waits for siblings end at once`,
+    async check(stage) {
+      const client = stage.client();
+      const outer = await client.acquire('x', AGAIN);
+      const inner = await client.acquire('x', { within: outer });
+      const innermost = await client.acquire('x', { within: inner });
+      const waits = [client.acquire('x', { within: outer }), client.acquire('x', { within: inner })];
+      const codes = codesOf(waits);
+      const [entry] = stage.server.queues().get('x')!;
+      if (how === 'the session dies') stage.server.expireSession(entry!.sessionId);
+      else if (how === 'the client closes') void client.close();
+      else stage.server.evict(entry!.key);
+      await stage.settle();
+      const levels = [outer, inner, innermost];
+      expect(levels.map(({ held, signal }) => held || !signal.aborted)).to.deep.equal([false, false, false]);
+      expect(await stage.passing(codes), 'nobody inside has left').to.deep.equal([
+        'OWNERSHIP_LOST',
+        'OWNERSHIP_LOST',
+      ]);
+      for (const level of levels) await stage.passing(level.release());
+    },
+  })),
+  {
+    title:
+      'the server hears of one release, when the last level has left, and the level outside is told by then',
+    async check(stage) {
+      const gate = new Gate('remove');
+      const client = stage.client({ link: { intercept: gate.requests } });
+      const outer = await client.acquire('x', AGAIN);
+      const inner = await client.acquire('x', { within: outer });
+      const left = Promise.all([outer.release(), outer.release()]);
+      await stage.settle();
+      expect([outer.held, inner.held, gate.held]).to.deep.equal([false, true, 0]);
+      await left;
+      let released = false;
+      const releasing = inner.release().then(() => (released = true));
+      await stage.settle();
+      expect([released, gate.held]).to.deep.equal([false, 1]);
+      gate.open();
+      await stage.passing(releasing);
+      expect(stage.server.entryCount).to.equal(0);
+    },
+  },
+  {
+    title: 'a level that was left refuses everything, and the others go on',
+    async check(stage) {
+      const client = stage.client();
+      const outer = await client.acquire('x', AGAIN);
+      const inner = await client.acquire('x', { within: outer });
+      await inner.release();
+      expect([inner.held, inner.remainingMs, inner.signal.aborted, outer.held]).to.deep.equal([
+        false,
+        0,
+        false,
+        true,
+      ]);
+      expect(thrownBy(() => inner.throwIfLost())).to.include({ code: 'OWNERSHIP_LOST' });
+      const refused = [
+        inner.downgrade(),
+        inner.update({ metadata: {} }),
+        client.acquire('x', { within: inner }),
+      ];
+      expect(await codesOf(refused)).to.deep.equal(['OWNERSHIP_LOST', 'OWNERSHIP_LOST', 'OWNERSHIP_LOST']);
+      outer.throwIfLost();
+      await stage.passing(outer.release());
+    },
+  },
+  {
+    title: 'who waits to enter a hold that is given up meanwhile is refused',
+    async check(stage) {
+      const client = stage.client();
+      const outer = await client.acquire('x', AGAIN);
+      const inner = await client.acquire('x', { within: outer });
+      const waiting = rejection(client.acquire('x', { within: outer }));
+      await outer.release();
+      await inner.release();
+      expect(await stage.passing(waiting)).to.include({ code: 'OWNERSHIP_LOST' });
+      expect(stage.server.entryCount).to.equal(0);
+    },
+  },
+  {
+    title: 'what a chain holds counts inside it only: another chain of the same client waits its turn',
+    async check(stage) {
+      const client = stage.client();
+      let inside!: () => void;
+      const done = new Promise<void>((resolve) => (inside = resolve));
+      const outer = client.run('x', () => done, AGAIN);
+      await stage.settle();
+      const other = client.run('x', ({ depth }) => depth, AGAIN);
+      await stage.settle();
+      expect(stage.server.entryCount).to.equal(2);
+      inside();
+      await stage.passing(outer);
+      expect(await stage.passing(other)).to.equal(1);
+    },
+  },
+  {
+    title: 'a chain that holds its name through another client is refused nothing by this one',
+    async check(stage) {
+      const [one, two] = [stage.client(), stage.client()];
+      const code = await one.run('x', () =>
+        two.tryAcquire('x', AGAIN).then((own) => (own === undefined ? 'busy' : 'in')),
+      );
+      expect(code).to.equal('busy');
+    },
+  },
+  {
+    title: 'a hold of several names, or one without the option, is not entered again',
+    async check(stage) {
+      const client = stage.client();
+      const plain = await client.acquire('y');
+      const other = await client.acquire('z', AGAIN);
+      const codes = await client
+        .multi(['x'])
+        .run(() => codesOf([client.run('x', () => undefined, AGAIN), client.multi(['w', 'x']).acquire()]));
+      expect(codes).to.deep.equal(['REENTRANT', 'REENTRANT']);
+      for (const within of [plain, other])
+        expect(String(await rejection(client.acquire('y', { within }))))
+          .to.include('within')
+          .and.to.include('a hold of "y" that was taken with reentrant: true');
+      await stage.passing(Promise.all([plain.release(), other.release()]));
+    },
+  },
+  {
+    title: 'inside a reader, readers enter again, and the hold goes on being shared',
+    async check(stage) {
+      const client = stage.client();
+      const read = { ...AGAIN, mode: 'shared' } as const;
+      const shared = await client.run('x', () => client.run('x', (inner) => inner.shared, read), read);
+      expect(shared).to.equal(true);
+      const behind = await join(stage, stage.client());
+      expect(behind.last.status).to.equal('held');
+      behind.subscription.unsubscribe();
+    },
+  },
+];

@@ -1,0 +1,268 @@
+import type { MemoryCall } from '@queuelock/memory';
+import { expect } from 'chai';
+import type { ClaimState, HandoverRequest, LockClient, Ownership } from '../../src/index.ts';
+import {
+  Gate,
+  follow,
+  join,
+  losingAnswers,
+  rejection,
+  type CoreFact,
+  type Followed,
+  type Stage,
+  type StageClientOptions,
+} from '../stage.ts';
+
+const WITHIN_MS = 60_000;
+const REQUEST = { request: { reason: 'a deployment waits', withinMs: WITHIN_MS } };
+
+/** What became of the request, each once. */
+function answersOf({ states }: Followed<ClaimState>): readonly unknown[] {
+  const answers = states.map((state) => (state.status === 'queued' ? state.answer : undefined));
+  return [...new Set(answers)].filter((answer) => answer !== undefined).map(({ answer }) => answer);
+}
+
+/** Requests that reach a hold. */
+function heardBy(ownership: Ownership): HandoverRequest[] {
+  const requests: HandoverRequest[] = [];
+  ownership.requests$.subscribe((request) => requests.push(request));
+  return requests;
+}
+
+interface Scene {
+  readonly client: LockClient;
+  readonly own: Ownership;
+  readonly between: Followed<ClaimState>;
+  readonly requester: Followed<ClaimState>;
+  readonly request: HandoverRequest;
+}
+
+/** Somebody holds, somebody waits, and a third asks. */
+async function ask(
+  stage: Stage,
+  holder: StageClientOptions = {},
+  asking: StageClientOptions = {},
+): Promise<Scene> {
+  const client = stage.client({ owner: 'holder', ...holder });
+  const own = await client.acquire('x');
+  const requests = heardBy(own);
+  const between = await join(stage, stage.client());
+  const requester = await join(stage, stage.client({ owner: 'requester', ...asking }), REQUEST);
+  return { client, own, between, requester, request: requests[0]! };
+}
+
+async function finish(stage: Stage, { own, between, requester }: Scene): Promise<void> {
+  await stage.passing(own.release());
+  for (const { subscription } of [between, requester]) subscription.unsubscribe();
+  await stage.settle();
+}
+
+const ANSWERS = ['yieldToQueue', 'yieldToRequester', 'decline'] as const;
+
+function answer(request: HandoverRequest, how: (typeof ANSWERS)[number]): Promise<void> {
+  return how === 'decline' ? request.decline('not now') : request[how]();
+}
+
+export const requestFacts: readonly CoreFact[] = [
+  {
+    title: 'an answer is acknowledged, and a holder that yields leaves as soon as it is',
+    async check(stage) {
+      const scene = await ask(stage);
+      const yielded = scene.request.yieldToQueue();
+      await stage.settle();
+      expect([scene.own.held, scene.between.last.status]).to.deep.equal([false, 'held']);
+      await yielded;
+      expect(answersOf(scene.requester)).to.deep.equal(['yields']);
+      expect(await seenBy(stage, scene.client)).to.deep.equal([1]);
+      await finish(stage, scene);
+    },
+  },
+  {
+    title: 'a holder that yields to a requester who reads nothing leaves after a second',
+    async check(stage) {
+      const deaf = new Gate('update');
+      const scene = await ask(stage, {}, { link: { intercept: deaf.requests } });
+      const yielded = scene.request.yieldToRequester();
+      await stage.clock.advance(999);
+      expect(scene.own.held).to.equal(true);
+      await stage.clock.advance(1);
+      await yielded;
+      expect([scene.own.held, scene.requester.last.status]).to.deep.equal([false, 'held']);
+      deaf.open();
+      await finish(stage, scene);
+    },
+  },
+  ...ANSWERS.map((how): CoreFact => ({
+    title: `${how} is told once although every answer of the server is lost at first`,
+    async check(stage) {
+      const calls: readonly MemoryCall[] = ['update', 'evict', 'readRegister', 'writeRegister', 'remove'];
+      const losing = (): StageClientOptions => ({ link: { intercept: losingAnswers(calls) } });
+      const scene = await ask(stage, losing(), losing());
+      await stage.passing(answer(scene.request, how));
+      await stage.clock.advance(2_000);
+      expect(answersOf(scene.requester)).to.deep.equal([how === 'decline' ? 'declined' : 'yields']);
+      const next = { decline: 'queued', yieldToQueue: 'queued', yieldToRequester: 'held' }[how];
+      expect(scene.requester.last.status).to.equal(next);
+      expect(scene.between.last.status).to.equal(how === 'yieldToQueue' ? 'held' : 'queued');
+      await finish(stage, scene);
+    },
+  })),
+  ...ANSWERS.flatMap((how) =>
+    (['update', 'evict', 'readRegister', 'writeRegister', 'remove'] as const).map((call): CoreFact => ({
+      title: `a client that closes in the middle of ${how}, at ${call}, ends it with a typed error or at once`,
+      async check(stage) {
+        const gate = new Gate(call);
+        const deaf = new Gate('update');
+        const scene = await ask(
+          stage,
+          { link: { intercept: gate.requests } },
+          { link: { intercept: deaf.requests } },
+        );
+        const outcome = answer(scene.request, how).then(
+          () => 'done',
+          (error: unknown) => (error as { readonly code: unknown }).code,
+        );
+        await stage.clock.advance(500);
+        const closing = scene.client.close();
+        await stage.settle();
+        gate.open();
+        deaf.open();
+        await stage.passing(closing);
+        expect(await stage.passing(outcome)).to.be.oneOf(['done', 'OWNERSHIP_LOST', 'CLOSED']);
+        expect(stage.clock.now(), 'nobody waits for what cannot come').to.be.below(1_000);
+        await finish(stage, scene);
+      },
+    })),
+  ),
+  ...(['update', 'evict'] as const).map((call): CoreFact => ({
+    title: `a session that dies in the middle of yieldToRequester, at ${call}, ends it`,
+    async check(stage) {
+      const gate = new Gate(call);
+      const scene = await ask(stage, { link: { intercept: gate.requests } });
+      const outcome = scene.request.yieldToRequester().then(
+        () => 'done',
+        (error: unknown) => (error as { readonly code: unknown }).code,
+      );
+      await stage.settle();
+      expect(gate.held).to.equal(1);
+      stage.server.expireSession(stage.server.sessionIds[0]!);
+      await stage.settle();
+      gate.open();
+      // What was on its way when it died goes on, and nothing is left to give up then.
+      expect(await stage.passing(outcome)).to.equal(call === 'update' ? 'OWNERSHIP_LOST' : 'done');
+      await finish(stage, scene);
+    },
+  })),
+  {
+    title: 'the request of one who has given up is answered to nobody, and the holder leaves at once',
+    async check(stage) {
+      const scene = await ask(stage);
+      scene.requester.subscription.unsubscribe();
+      await stage.settle();
+      await stage.passing(scene.request.yieldToRequester());
+      expect([stage.clock.now() < 100, scene.between.last.status]).to.deep.equal([true, 'held']);
+      await finish(stage, scene);
+    },
+  },
+  {
+    title: 'a reader that makes way takes only those who wait out of the way, and other readers go on',
+    async check(stage) {
+      const [one, two] = [stage.client(), stage.client()];
+      const first = await one.acquire('x', { mode: 'shared' });
+      const second = await two.acquire('x', { mode: 'shared' });
+      const requests = heardBy(first);
+      const writer = await join(stage, stage.client());
+      const requester = await join(stage, stage.client(), REQUEST);
+      await stage.passing(requests[0]!.yieldToRequester());
+      expect([first.held, second.held, writer.statuses]).to.deep.equal([
+        false,
+        true,
+        ['joining', 'queued', 'queued'],
+      ]);
+      await stage.passing(second.release());
+      await stage.settle();
+      expect([requester.last.status, writer.last.status]).to.deep.equal(['held', 'queued']);
+      for (const { subscription } of [requester, writer]) subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'holders of permits answer each for itself, once, and each answer is told once',
+    async check(stage) {
+      const limit = { limit: 2 };
+      const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
+      const heard = holds.map(heardBy);
+      const slow = new Gate('update');
+      const asking = stage.client({ link: { intercept: slow.answers } });
+      const requester = await join(stage, asking, { ...limit, ...REQUEST });
+      for (const [at, [request]] of heard.entries()) await request!.decline(`no ${at}`);
+      await stage.settle();
+      await holds[0]!.update({ metadata: { still: 'busy' } });
+      await holds[1]!.update({ metadata: { still: 'busy' } });
+      slow.open();
+      await stage.settle();
+      const told = requester.states.flatMap((state) =>
+        state.status === 'queued' ? [state.answer?.reason] : [],
+      );
+      expect(told).to.deep.equal([undefined, 'no 0', 'no 1']);
+      expect(heard.map(({ length }) => length)).to.deep.equal([1, 1]);
+      requester.subscription.unsubscribe();
+      for (const hold of holds) await stage.passing(hold.release());
+    },
+  },
+  {
+    title: 'an answer after the time is told although it counted as ignored before',
+    async check(stage) {
+      const scene = await ask(stage);
+      await stage.clock.advance(WITHIN_MS);
+      expect(answersOf(scene.requester)).to.deep.equal(['ignored']);
+      await stage.passing(scene.request.decline('sorry, late'));
+      await stage.settle();
+      expect(answersOf(scene.requester)).to.deep.equal(['ignored', 'declined']);
+      await finish(stage, scene);
+    },
+  },
+  {
+    title: 'the requests to a hold that has ended are none: whoever subscribes late is told so at once',
+    async check(stage) {
+      const scene = await ask(stage);
+      await stage.passing(scene.own.release());
+      let completed = false;
+      scene.own.requests$.subscribe({ next: () => expect.fail(), complete: () => (completed = true) });
+      expect(completed).to.equal(true);
+      await finish(stage, scene);
+    },
+  },
+  {
+    title: 'a holder that has released answers nothing any more',
+    async check(stage) {
+      const scene = await ask(stage);
+      await stage.passing(scene.own.release());
+      for (const how of ANSWERS)
+        expect(await rejection(answer(scene.request, how))).to.include({ code: 'OWNERSHIP_LOST' });
+      await finish(stage, scene);
+    },
+  },
+  {
+    title: 'what the holder tells with an answer is still what it told before',
+    async check(stage) {
+      const scene = await ask(stage);
+      await scene.own.update({ metadata: { job: '7' } });
+      await Promise.all([scene.request.decline('no'), scene.own.update({ metadata: { job: '8' } })]);
+      const seen = follow(scene.client.watch('x'));
+      await stage.settle();
+      const [entry] = seen.last.entries;
+      expect(entry?.metadata).to.deep.equal({ job: '8' });
+      expect(entry?.answers).to.have.length(1);
+      seen.subscription.unsubscribe();
+      await finish(stage, scene);
+    },
+  },
+];
+
+/** How many answers each entry has heard. */
+async function seenBy(stage: Stage, client: LockClient): Promise<readonly number[]> {
+  const seen = follow(client.watch('x'));
+  await stage.settle();
+  seen.subscription.unsubscribe();
+  return seen.last.entries.map(({ heard }) => heard.length).filter((count) => count > 0);
+}

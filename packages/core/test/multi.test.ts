@@ -1,0 +1,80 @@
+// Multi-locks cannot wait for each other in a circle: first the rule alone, exhaustively, then the core with everything that goes
+// wrong around it, at random.
+//
+//   MULTI_RUNS=20000 node_modules/.bin/mocha packages/core/test/multi.test.ts   (about 5 minutes)
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { allWishes, combinations, crosses, explore, type Entering, type Wish } from './multi/order-rule.ts';
+import { anyPlan, calmPlan, type Plan } from './multi/plan.ts';
+import { play } from './multi/play.ts';
+
+const RUNS = Number(process.env['MULTI_RUNS'] ?? 300);
+const SEED = process.env['MULTI_SEED'];
+
+describe('the order of several queues', () => {
+  const wishes = allWishes(['x', 'y', 'z']);
+  const groups = [...combinations(wishes, 2), ...combinations(wishes, 3)];
+
+  it(`has no circle and no standstill when each enters at one point, in any interleaving of all ${groups.length} groups of two or three`, () => {
+    let states = 0;
+    for (const group of groups) {
+      const seen = explore(group, 'at one point');
+      states += seen.states;
+      expect([seen.circle, seen.standstill], JSON.stringify(group)).to.deep.equal([false, false]);
+    }
+    expect(states).to.be.above(100_000);
+  });
+
+  const stuck = (group: readonly Wish[], entering: Entering): boolean => {
+    const { circle, standstill } = explore(group, entering);
+    expect(circle, 'a circle is what a standstill is made of').to.equal(standstill);
+    return standstill;
+  };
+
+  it('has circles that nobody leaves when they enter one by one, only where they cross, readers among them', () => {
+    const pairs = combinations(wishes, 2).filter((group) => stuck(group, 'one by one'));
+    const crossing = ([one, other]: readonly Wish[]): boolean => !one!.shared || !other!.shared;
+    expect(pairs.every((group) => crosses(group) && crossing(group))).to.equal(true);
+    expect(pairs).to.have.length.above(40);
+    const ring = ['xy', 'yz', 'zx'].map((names) => ({ names: names.split(''), shared: false }));
+    expect([crosses(ring), stuck(ring, 'one by one')], 'three, of which no two cross').to.deep.equal([
+      true,
+      true,
+    ]);
+    expect(ring.map((_, at) => stuck(ring.toSpliced(at, 1), 'one by one'))).to.deep.equal([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('has circles when they enter at several points, even in one and the same order of names', () => {
+    for (const group of combinations(wishes, 2)) {
+      const [one, other] = group as [Wish, Wish];
+      const common = one.names.filter((name) => other.names.includes(name));
+      const conflicting = common.length > 1 && !(one.shared && other.shared);
+      expect(stuck(group, 'one by one without waiting'), JSON.stringify(group)).to.equal(conflicting);
+    }
+  });
+});
+
+describe('any plan of clients that take several names', () => {
+  const wellBehaved = async (plan: Plan): Promise<void> => {
+    expect(await play(plan, 'together')).to.deep.equal([]);
+  };
+
+  it(`has one holder of each name at a time, an outcome for everybody, and leaves nothing (${RUNS} plans)`, async () => {
+    const seed = SEED === undefined ? {} : { seed: Number(SEED) };
+    await fc.assert(fc.asyncProperty(anyPlan, wellBehaved), { numRuns: RUNS, ...seed });
+  }).timeout(0);
+
+  it('comes to a standstill, sooner or later, when the names are taken one by one; the same plan does not together', async () => {
+    const ends = fc.asyncProperty(calmPlan, async (plan) => (await play(plan, 'one by one')).length === 0);
+    const { failed, counterexample, numRuns } = await fc.check(ends, { seed: 1, numRuns: 100 });
+    expect([failed, numRuns < 100]).to.deep.equal([true, true]);
+    const [plan] = counterexample!;
+    expect(plan.tasks, 'the smallest').to.have.length(2);
+    expect((await play(plan, 'one by one')).join()).to.include('no outcome');
+    await wellBehaved(plan);
+  }).timeout(0);
+});

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+
+export const NAMES = ['a', 'b', 'c', 'd'] as const;
+const CLIENTS = 3;
+
+/** One who wants to hold some names for a while. */
+export interface TaskPlan {
+  readonly client: number;
+  /** In the caller's order; several are one multi-lock. */
+  readonly names: readonly string[];
+  readonly shared: boolean;
+  readonly startMs: number;
+  readonly holdMs: number;
+  readonly givesUp:
+    { readonly how: 'abort' | 'timeout' | 'unsubscribe'; readonly afterMs: number } | undefined;
+}
+
+/** What goes wrong, and when. */
+export type Trouble = { readonly atMs: number } & (
+  | { readonly what: 'evict'; readonly name: string; readonly place: number }
+  | { readonly what: 'expire'; readonly client: number }
+  | { readonly what: 'cut'; readonly client: number; readonly ms: number }
+);
+
+/** What may go wrong with one call: nothing, its answer is lost after it took effect, it never arrives. */
+export type Fate = 'arrives' | 'answer lost' | 'request lost';
+
+export interface Plan {
+  /** Of each client, in milliseconds. */
+  readonly latenciesMs: readonly number[];
+  readonly tasks: readonly TaskPlan[];
+  readonly troubles: readonly Trouble[];
+  /** Of the calls, in their order; all that follow arrive. */
+  readonly fates: readonly Fate[];
+}
+
+const anyClient = fc.nat(CLIENTS - 1);
+const moment = fc.nat(400);
+
+const task = fc.record<TaskPlan>({
+  client: anyClient,
+  names: fc.shuffledSubarray([...NAMES], { minLength: 1, maxLength: 3 }),
+  shared: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  startMs: moment,
+  holdMs: fc.nat(200),
+  givesUp: fc.option(
+    fc.record({
+      how: fc.constantFrom('abort' as const, 'timeout' as const, 'unsubscribe' as const),
+      afterMs: fc.integer({ min: 1, max: 300 }),
+    }),
+    { nil: undefined, freq: 3 },
+  ),
+});
+
+const trouble: fc.Arbitrary<Trouble> = fc.oneof(
+  fc.record({
+    what: fc.constant('evict' as const),
+    atMs: moment,
+    name: fc.constantFrom(...NAMES),
+    place: fc.nat(3),
+  }),
+  fc.record({ what: fc.constant('expire' as const), atMs: moment, client: anyClient }),
+  fc.record({
+    what: fc.constant('cut' as const),
+    atMs: moment,
+    client: anyClient,
+    ms: fc.constantFrom(300, 1_500, 4_000),
+  }),
+);
+
+const fate = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<Fate>('arrives') },
+  { weight: 2, arbitrary: fc.constant<Fate>('answer lost') },
+  { weight: 1, arbitrary: fc.constant<Fate>('request lost') },
+);
+
+const latenciesMs = fc.array(fc.constantFrom(0, 4, 30), { minLength: CLIENTS, maxLength: CLIENTS });
+
+/** Everything goes wrong. */
+export const anyPlan: fc.Arbitrary<Plan> = fc.record({
+  latenciesMs,
+  tasks: fc.array(task, { minLength: 2, maxLength: 10 }),
+  troubles: fc.array(trouble, { maxLength: 3 }),
+  fates: fc.array(fate, { maxLength: 40 }),
+});
+
+/** Nothing goes wrong, and nobody gives up. */
+export const calmPlan: fc.Arbitrary<Plan> = fc.record({
+  latenciesMs,
+  tasks: fc.array(
+    task.map((one) => ({ ...one, givesUp: undefined })),
+    { minLength: 2, maxLength: 10 },
+  ),
+  troubles: fc.constant([]),
+  fates: fc.constant([]),
+});

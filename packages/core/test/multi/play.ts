@@ -1,0 +1,161 @@
+import type { Intercept } from '@queuelock/memory';
+import type { Observable } from 'rxjs';
+import type { ClaimState, LockClient, MultiClaimState, Ownership } from '../../src/index.ts';
+import type { Core } from '../model/world.ts';
+import { Stage } from '../stage.ts';
+import { NAMES, type Fate, type Plan, type TaskPlan, type Trouble } from './plan.ts';
+import { Witness } from './witness.ts';
+
+const TTL_MS = 2_000;
+const LOOK_EVERY_MS = 10;
+const TROUBLE_IS_OVER_MS = 6_000;
+const PATIENCE_MS = 30_000;
+
+/** How several names are taken: as one lock, or one by one in the caller's order, holding on to what one has. */
+export type Taking = 'together' | 'one by one';
+
+/** Plays a plan in virtual time; answers what was wrong with it, nothing if nothing was. */
+export async function play(plan: Plan, taking: Taking, core?: Core): Promise<readonly string[]> {
+  const scene = new Scene(plan, taking, core);
+  return scene.play();
+}
+
+class Scene {
+  readonly #stage: Stage;
+  readonly #plan: Plan;
+  readonly #taking: Taking;
+  readonly #witness: Witness;
+  readonly #clients: readonly LockClient[];
+  readonly #cutUntil = new Map<number, number>();
+  readonly #fates: Fate[];
+  readonly #sessions = new Map<number, string>();
+  readonly #waiting = new Set<string>();
+
+  constructor(plan: Plan, taking: Taking, core: Core | undefined) {
+    this.#stage = new Stage(core);
+    this.#plan = plan;
+    this.#taking = taking;
+    this.#witness = new Witness(this.#stage.server);
+    this.#fates = [...plan.fates];
+    this.#clients = plan.latenciesMs.map((latencyMs, index) => this.#connect(index, latencyMs));
+  }
+
+  async play(): Promise<readonly string[]> {
+    const { clock } = this.#stage;
+    const faults: string[] = [];
+    try {
+      for (const [index, task] of this.#plan.tasks.entries()) {
+        this.#waiting.add(String(index));
+        clock.after(task.startMs, () => this.#start(String(index), task));
+      }
+      for (const trouble of this.#plan.troubles) clock.after(trouble.atMs, () => this.#make(trouble));
+      await this.#pass(TROUBLE_IS_OVER_MS);
+      for (let passed = 0; passed < PATIENCE_MS && this.#waiting.size > 0; passed += 1_000)
+        await this.#pass(1_000);
+      this.#witness.finish();
+      faults.push(...this.#witness.faults);
+      if (this.#waiting.size > 0) faults.push(`no outcome: ${[...this.#waiting].join()}`);
+      else if (this.#stage.server.entryCount > 0) faults.push(`entries: ${this.#stage.server.entryCount}`);
+    } finally {
+      const left = await this.#stage.leftovers().catch((error: unknown) => String(error));
+      if (left !== '') faults.push(`left behind: ${left}`);
+    }
+    return faults;
+  }
+
+  async #pass(ms: number): Promise<void> {
+    const isBusy = (): boolean => this.#waiting.size > 0 || this.#stage.server.entryCount > 0;
+    const stepMs = ms > PATIENCE_MS ? ms : LOOK_EVERY_MS;
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      // Nothing but heartbeats is left to see.
+      if (!isBusy()) return this.#stage.clock.advance(ms - passed);
+      await this.#stage.clock.advance(stepMs);
+      this.#witness.look();
+    }
+  }
+
+  #connect(index: number, latencyMs: number): LockClient {
+    const intercept: Intercept = async (call, proceed) => {
+      const isCut = this.#stage.clock.now() < (this.#cutUntil.get(index) ?? 0);
+      if (isCut && call !== 'close') throw new Error('cut off');
+      // A session whose opening is not answered, or whose end does not arrive, is left to its TTL.
+      const fate = call === 'close' || call === 'open' ? 'arrives' : (this.#fates.shift() ?? 'arrives');
+      if (fate === 'request lost') throw new Error('request lost');
+      const answer = await proceed();
+      if (fate === 'answer lost') throw new Error('answer lost');
+      return answer;
+    };
+    const client = this.#stage.client({ ttlMs: TTL_MS, link: { latencyMs, intercept } });
+    client.session$.subscribe(({ id }) => {
+      if (id !== undefined) this.#sessions.set(index, id);
+    });
+    return client;
+  }
+
+  #make(trouble: Trouble): void {
+    const { server, clock } = this.#stage;
+    if (trouble.what === 'cut') this.#cutUntil.set(trouble.client, clock.now() + trouble.ms);
+    if (trouble.what === 'evict') {
+      const entry = server.queues().get(trouble.name)?.[trouble.place];
+      if (entry) this.#witness.taken(entry.key);
+      if (entry) server.evict(entry.key);
+    }
+    if (trouble.what === 'expire') {
+      const id = this.#sessions.get(trouble.client);
+      for (const name of NAMES)
+        for (const { key, sessionId } of server.queues().get(name) ?? [])
+          if (sessionId === id) this.#witness.taken(key);
+      if (id !== undefined) server.expireSession(id);
+    }
+  }
+
+  #start(who: string, task: TaskPlan): void {
+    if (this.#taking === 'one by one') void this.#oneByOne(who, task, []);
+    else this.#together(who, task);
+  }
+
+  #together(who: string, { client, names, shared, holdMs, givesUp }: TaskPlan): void {
+    const { clock } = this.#stage;
+    const abort = new AbortController();
+    const options = {
+      mode: shared ? ('shared' as const) : ('exclusive' as const),
+      signal: abort.signal,
+      ...(givesUp?.how === 'timeout' ? { timeoutMs: givesUp.afterMs } : {}),
+    };
+    const locks = this.#clients[client]!;
+    let isGranted = false;
+    const follow = (state: ClaimState | MultiClaimState): void => {
+      if (state.status === 'held' && !isGranted) {
+        isGranted = true;
+        const { ownership } = state;
+        this.#witness.granted(who, 'of' in ownership ? names.map((name) => ownership.of(name)) : [ownership]);
+        clock.after(holdMs, () => void ownership.release());
+      }
+      if (state.status === 'ended') this.#waiting.delete(who);
+    };
+    const [first] = names;
+    const claim$: Observable<ClaimState | MultiClaimState> =
+      names.length === 1 ? locks.claim(first!, options) : locks.multi(names).claim(options);
+    const subscription = claim$.subscribe(follow);
+    if (givesUp?.how === 'abort') clock.after(givesUp.afterMs, () => abort.abort(new Error('enough')));
+    if (givesUp?.how === 'unsubscribe')
+      clock.after(givesUp.afterMs, () => {
+        subscription.unsubscribe();
+        this.#waiting.delete(who);
+      });
+  }
+
+  async #oneByOne(who: string, task: TaskPlan, held: readonly Ownership[]): Promise<void> {
+    const name = task.names[held.length];
+    if (name === undefined) {
+      await new Promise<void>((resolve) => this.#stage.clock.after(task.holdMs, resolve));
+      return;
+    }
+    const mode = task.shared ? 'shared' : 'exclusive';
+    const locks = this.#clients[task.client]!;
+    await locks
+      .run(name, (own) => this.#oneByOne(who, task, [...held, own]), { mode })
+      .catch(() => undefined);
+    if (held.length === 0) this.#waiting.delete(who);
+  }
+}

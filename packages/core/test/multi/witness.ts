@@ -1,0 +1,76 @@
+import type { MemoryServer } from '@queuelock/memory';
+import type { Ownership } from '../../src/index.ts';
+
+interface Belief {
+  readonly who: string;
+  readonly ownership: Ownership;
+}
+
+/** Watches who believes to hold what, and who may by the server's order. */
+export class Witness {
+  readonly faults: string[] = [];
+  readonly #server: MemoryServer;
+  readonly #beliefs = new Set<Belief>();
+  readonly #grants: Belief[] = [];
+  /** The keys of entries that were taken away from outside: their holders learn of it when they can. */
+  readonly #taken = new Set<string>();
+
+  constructor(server: MemoryServer) {
+    this.#server = server;
+  }
+
+  /** The entry is removed by force. */
+  taken(key: string): void {
+    this.#taken.add(key);
+  }
+
+  granted(who: string, ownerships: readonly Ownership[]): void {
+    for (const ownership of ownerships) {
+      if (!ownership.held) this.faults.push(`${who} is granted ${ownership.key}, and it is not held`);
+      this.#requireOrder(who, ownership);
+      const belief = { who, ownership };
+      this.#beliefs.add(belief);
+      if (!this.#taken.has(ownership.key)) this.#grants.push(belief);
+    }
+    this.look();
+  }
+
+  /** No two that believe in conflicting holds of one name, as long as nobody takes them by force. */
+  look(): void {
+    const believed = [...this.#beliefs].filter(({ ownership }) => this.#counts(ownership));
+    for (const [at, one] of believed.entries())
+      for (const other of believed.slice(at + 1))
+        if (conflict(one.ownership, other.ownership))
+          this.faults.push(`${one.who} and ${other.who} both hold ${one.ownership.name}`);
+  }
+
+  /** Tokens of conflicting grants grow. */
+  finish(): void {
+    for (const [at, earlier] of this.#grants.entries())
+      for (const later of this.#grants.slice(at + 1))
+        if (conflict(earlier.ownership, later.ownership) && later.ownership.token <= earlier.ownership.token)
+          this.faults.push(
+            `${later.who} has an older token of ${later.ownership.name} than ${earlier.who} had`,
+          );
+  }
+
+  #counts(ownership: Ownership): boolean {
+    return !this.#taken.has(ownership.key) && ownership.held;
+  }
+
+  #requireOrder(who: string, ownership: Ownership): void {
+    if (this.#taken.has(ownership.key)) return;
+    const line = this.#server.queues().get(ownership.name) ?? [];
+    const own = line.find(({ key }) => key === ownership.key);
+    if (!own) {
+      this.faults.push(`${who} is granted ${ownership.key}, which is not in the queue`);
+      return;
+    }
+    const ahead = line.filter(({ order, shared }) => order < own.order && !(shared && own.shared));
+    if (ahead.length > 0) this.faults.push(`${who} is granted ${ownership.key} behind ${ahead[0]!.key}`);
+  }
+}
+
+function conflict(a: Ownership, b: Ownership): boolean {
+  return a.name === b.name && a.key !== b.key && !(a.shared && b.shared);
+}

@@ -1,0 +1,142 @@
+import { memory } from '@queuelock/memory';
+import { expect } from 'chai';
+import {
+  createLockClient,
+  isQueueLockError,
+  type AcquireOptions,
+  type ClaimOptions,
+  type LockClient,
+} from '../src/index.ts';
+import { rejection, thrownBy } from './stage.ts';
+
+/** What is wrong with an option: how it is given, what the error calls it and its value, and the rule. */
+type Wrong<O> = readonly [given: O, argument: string, value: string, rule: string];
+
+const long = (length: number): string => 'x'.repeat(length);
+const shown = (text: string): string => `"${text.slice(0, 77)}...`;
+const reason = 'says why in 1 to 200 characters';
+
+const CLAIMS: readonly Wrong<ClaimOptions>[] = [
+  [{ mode: 'read' as 'shared' }, 'mode', '"read"', "'exclusive' or 'shared'"],
+  [{ mode: 'shared', limit: 2 }, 'mode', '"shared"', "'exclusive' with a limit or permits"],
+  [{ mode: 'shared', permits: 2 }, 'mode', '"shared"', "'exclusive' with a limit or permits"],
+  [{ limit: 0 }, 'limit', '0', 'a whole number from 1 to 1000000'],
+  [{ limit: 1.5 }, 'limit', '1.5', 'a whole number from 1 to 1000000'],
+  [{ limit: '3' as unknown as number }, 'limit', '"3"', 'a whole number'],
+  [{ limit: 2, permits: 3 }, 'permits', '3', 'a whole number from 1 to 2'],
+  [{ permits: -1 }, 'permits', '-1', 'a whole number from 1 to 1'],
+  [{ maxWaiters: 0 }, 'maxWaiters', '0', 'a whole number from 1 to 1000000'],
+  [{ maxExpectedWaitMs: -1 }, 'maxExpectedWaitMs', '-1', 'a number of milliseconds from 0'],
+  [{ maxExpectedWaitMs: Number.NaN }, 'maxExpectedWaitMs', 'NaN', 'a number of milliseconds from 0'],
+  [{ steal: { reason: '' } }, 'steal.reason', '""', reason],
+  [{ steal: { reason: long(201) } }, 'steal.reason', shown(long(201)), reason],
+  [{ steal: {} as { reason: string } }, 'steal.reason', 'undefined', 'is a string'],
+  [{ request: { reason: '', withinMs: 1 } }, 'request.reason', '""', reason],
+  [{ request: { reason: 'x', withinMs: 0 } }, 'request.withinMs', '0', 'a number of milliseconds from 1'],
+  [
+    { request: { reason: 'x' } as { reason: string; withinMs: number } },
+    'request.withinMs',
+    'undefined',
+    'a number',
+  ],
+  [{ id: 'my entry' }, 'id', '"my entry"', 'is the id of an entry'],
+  [{ value: long(1_025) }, 'value', '"1025 bytes"', 'at most 1024 bytes'],
+  [{ value: 7 as unknown as string }, 'value', '7', 'is a string'],
+  [{ owner: long(1_025) }, 'owner', '"1025 bytes"', 'at most 1024 bytes'],
+  [{ metadata: { a: 7 as unknown as string } }, 'metadata.a', '7', 'is a string'],
+  [{ holding: 'x' as unknown as [] }, 'holding', '"x"', 'is a list of ownerships'],
+  [{ holding: [undefined] as unknown as [] }, 'holding', 'an array', 'is a list of ownerships'],
+  [{ steal: 'now' as unknown as { reason: string } }, 'steal.reason', 'undefined', 'is a string'],
+];
+
+const ACQUISITIONS: readonly Wrong<AcquireOptions>[] = [
+  [{ within: {} as never }, 'within', 'an object', 'a hold of "x" that this client has taken with reentrant: true'],
+  [{ needsMs: -1 }, 'needsMs', '-1', 'a number of milliseconds from 0'],
+  [{ timeoutMs: -1 }, 'timeoutMs', '-1', 'a number of milliseconds from 0'],
+];
+
+function expectRefusal(error: unknown, [, argument, value, rule]: Wrong<unknown>): void {
+  expect(isQueueLockError(error, 'INVALID_ARGUMENT'), String(error)).to.equal(true);
+  const { message } = error as Error;
+  expect(message.startsWith(`[INVALID_ARGUMENT] ${argument} `), message).to.equal(true);
+  expect(message).to.include(rule).and.to.include(`got ${value}`);
+}
+
+describe('an option out of its range', () => {
+  let client: LockClient;
+  beforeEach(() => (client = createLockClient(memory())));
+  afterEach(() => client.close());
+
+  for (const wrong of CLAIMS) {
+    const [given, argument, value] = wrong;
+    it(`is refused at the call, by argument, value and rule: ${argument} ${value.slice(0, 20)}`, async () => {
+      expectRefusal(
+        thrownBy(() => client.claim('x', given)),
+        wrong,
+      );
+      expectRefusal(await rejection(client.acquire('x', given)), wrong);
+      expectRefusal(await rejection(client.run('x', () => undefined, given)), wrong);
+    });
+  }
+
+  for (const wrong of ACQUISITIONS) {
+    const [given, argument, value] = wrong;
+    it(`is refused by the promise: ${argument} ${value}`, async () => {
+      expectRefusal(await rejection(client.acquire('x', given)), wrong);
+    });
+  }
+
+  it('is refused for several names at the call', async () => {
+    const names: readonly Wrong<readonly string[]>[] = [
+      [[], 'names', 'an array', '1 to 60'],
+      [Array.from({ length: 61 }, (_, at) => String(at)), 'names', 'an array', '1 to 60'],
+      ['x' as unknown as string[], 'names', '"x"', '1 to 60'],
+      [['a', 'b', 'a'], 'names', '"a"', 'all different'],
+      [['a', ''], 'name', '""', 'not empty'],
+    ];
+    for (const wrong of names)
+      expectRefusal(
+        thrownBy(() => client.multi(wrong[0])),
+        wrong,
+      );
+    const several = client.multi(['x', 'y']);
+    expectRefusal(
+      thrownBy(() => several.claim({ timeoutMs: -1 })),
+      [0, 'timeoutMs', '-1', 'milliseconds'],
+    );
+    expectRefusal(await rejection(several.acquire({ needsMs: -1 })), [0, 'needsMs', '-1', 'milliseconds']);
+    await several.run((own) => {
+      expectRefusal(
+        thrownBy(() => own.of('z')),
+        [0, 'name', '"z"', 'is one of ["x","y"]'],
+      );
+    });
+  });
+
+  it('is refused by what is done with a hold', async () => {
+    const own = await client.acquire('x', { limit: 2 });
+    expectRefusal(await rejection(own.downgrade()), [0, 'downgrade', '"a limit of 2"', 'a limit of 1']);
+    expectRefusal(await rejection(own.update({ value: long(1_025) })), [0, 'value', '"1025 bytes"', '1024']);
+    const bad = { metadata: { a: 7 as unknown as string } };
+    expectRefusal(await rejection(own.update(bad)), [0, 'metadata.a', '7', 'is a string']);
+    await own.release();
+  });
+
+  it('is refused by what is done to entries of others', async () => {
+    const entry = { key: 'x/1', order: 1n, owner: 'somebody' };
+    for (const [text, value] of [
+      ['', '""'],
+      [long(201), shown(long(201))],
+    ] as const)
+      expectRefusal(await rejection(client.evict('x', entry, { reason: text })), [
+        0,
+        'reason',
+        value,
+        reason,
+      ]);
+    expectRefusal(
+      thrownBy(() => client.evictions('')),
+      [0, 'name', '""', 'not empty'],
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { BehaviorSubject, type Observable } from 'rxjs';
+import type { ClaimOptions, ClaimState, LockClient, MultiClaimState, MultiOptions } from '../src/index.ts';
+import type { Stage } from './stage.ts';
+
+/** What is in the way of a claim of some kind, and that claim. */
+interface Setting {
+  claim(
+    client: LockClient,
+    options: Pick<MultiOptions, 'signal' | 'timeoutMs'>,
+  ): Observable<ClaimState | MultiClaimState>;
+  makeWay(): void;
+  /** Ends what has not made way. */
+  tidy(): Promise<unknown>;
+}
+
+/** A kind of claim that waits for something. */
+export interface Kind {
+  readonly what: string;
+  readonly names: readonly string[];
+  readonly set: (stage: Stage) => Promise<Setting>;
+}
+
+const LIMIT_CHANGES_AFTER_MS = [25, 45] as const;
+const REASON = { reason: 'a test' };
+
+export const KINDS: readonly Kind[] = [
+  {
+    what: 'a reader behind a writer',
+    names: ['x'],
+    set: async (stage) => ({
+      ...(await behindHolder(stage)),
+      claim: (client, options) => client.claim('x', { ...options, mode: 'shared' }),
+    }),
+  },
+  {
+    what: 'two permits of three',
+    names: ['x'],
+    set: async (stage) => ({
+      ...(await behindHolder(stage, { limit: 3, permits: 2 })),
+      claim: (client, options) => client.claim('x', { ...options, limit: 3, permits: 2 }),
+    }),
+  },
+  {
+    what: 'permits of a number that changes meanwhile',
+    names: ['x'],
+    async set(stage) {
+      const limit$ = new BehaviorSubject(1);
+      const holder = await stage.client().acquire('x', { limit: limit$ });
+      LIMIT_CHANGES_AFTER_MS.forEach((ms, at) => stage.clock.after(ms, () => limit$.next(2 - at)));
+      return {
+        claim: (client, options) => client.claim('x', { ...options, limit: limit$, permits: 2 }),
+        makeWay: () => limit$.next(3),
+        tidy: () => holder.release(),
+      };
+    },
+  },
+  {
+    what: 'a theft',
+    names: ['x'],
+    async set(stage) {
+      const holder = await stage.client().acquire('x');
+      const waiter = stage.client().claim('x').subscribe();
+      await stage.settle();
+      return {
+        claim: (client, options) => client.claim('x', { ...options, steal: REASON }),
+        makeWay: () => undefined,
+        tidy: async () => {
+          waiter.unsubscribe();
+          await holder.release();
+        },
+      };
+    },
+  },
+  {
+    what: 'a place in a short line',
+    names: ['x'],
+    set: async (stage) => ({
+      ...(await behindHolder(stage)),
+      claim: (client, options) => client.claim('x', { ...options, maxWaiters: 1, maxExpectedWaitMs: 1_000 }),
+    }),
+  },
+  {
+    what: 'a request to the holder',
+    names: ['x'],
+    async set(stage) {
+      const holder = await stage.client().acquire('x');
+      holder.requests$.subscribe((request) => void request.yieldToRequester().catch(() => undefined));
+      return {
+        claim: (client, options) => client.claim('x', { ...options, request: { ...REASON, withinMs: 30 } }),
+        makeWay: () => undefined,
+        tidy: () => holder.release(),
+      };
+    },
+  },
+  {
+    what: 'three names together',
+    names: ['x', 'y', 'z'],
+    set: async (stage) => ({
+      ...(await behindHolder(stage)),
+      claim: (client, options) => client.multi(['z', 'x', 'y']).claim(options),
+    }),
+  },
+  {
+    what: 'three names together that are overtaken in one',
+    names: ['x', 'y', 'z'],
+    async set(stage) {
+      const thief = stage.client();
+      return {
+        ...(await behindHolder(stage)),
+        claim: (client, options) => client.multi(['z', 'x', 'y']).claim(options),
+        makeWay: () => void thief.run('x', () => undefined, { steal: REASON }),
+      };
+    },
+  },
+];
+
+async function behindHolder(
+  stage: Stage,
+  held: Pick<ClaimOptions, 'limit' | 'permits'> = {},
+): Promise<Omit<Setting, 'claim'>> {
+  const holder = await stage.client().acquire('x', held);
+  return { makeWay: () => void holder.release(), tidy: () => holder.release() };
+}
