@@ -104,9 +104,9 @@ async function printLater({ stdout, stderr }: ChildProcess, after: Promise<unkno
 const CHOICE = /^(-g|-f|--grep|--fgrep)(=|$)/;
 const ON_ZOOKEEPER = ['--grep', '/zookeeper/i'];
 
-/** Faults take time more than processors: those of one store at the same time as those of the other. */
+/** Servers take time more than processors: the tests of one store run at the same time as those of the other. */
 async function run(part: Part, options: readonly string[], ranAgainst: string): Promise<Counts[]> {
-  if (part !== 'faults' || options.some((option) => CHOICE.test(option)))
+  if (options.some((option) => CHOICE.test(option)))
     return [await runMocha({ part, options, ranAgainst })];
   const first = runMocha({ part, options: [...options, ...ON_ZOOKEEPER, '--invert'], ranAgainst });
   const onZooKeeper = [...options, ...ON_ZOOKEEPER];

@@ -97,7 +97,8 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     if (!entry) return this.#queues.join(sessionId, spec);
     // Ids are unguessable: whoever comes with one that lives elsewhere went on with it without its session.
-    if (entry.sessionId !== sessionId) throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
+    if (entry.sessionId !== sessionId)
+      throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     if (spec.limit !== entry.limit) this.#queues.change(entry, { limit: spec.limit });
     return entry;
   }
@@ -142,7 +143,8 @@ export class Server implements MemoryServer {
 
   remove(queue: string, id: string): boolean {
     const entry = this.#queues.find(queue, id);
-    if (entry) this.#traces.erase(queue, id);
+    // By its key: an enqueue that arrives after an eviction makes another entry of the same id, which is not the one that held.
+    if (entry) this.#traces.erase(queue, entry.key);
     return this.#drop(entry);
   }
 
@@ -156,15 +158,16 @@ export class Server implements MemoryServer {
   /** Answers the traces of holds whose entries are gone. */
   leaveTrace(sessionId: string, { queue, id }: EntryRef): readonly string[] {
     this.#sessions.requireAlive(sessionId);
-    if (!this.#queues.find(queue, id))
-      throw new QueueLockError('ENTRY_LOST', `no entry ${id} is in the queue`);
-    this.#traces.leave(queue, id);
-    return this.#traces.of(queue).filter((other) => !this.#queues.find(queue, other));
+    const own = this.#queues.find(queue, id);
+    if (!own) throw new QueueLockError('ENTRY_LOST', `no entry ${id} is in the queue`);
+    this.#traces.leave(queue, own.key);
+    const present = new Set(this.#queues.in(queue).map(({ key }) => key));
+    return this.#traces.of(queue).filter((key) => !present.has(key));
   }
 
   eraseTraces(sessionId: string, queue: string, traces: readonly string[]): void {
     this.#sessions.requireAlive(sessionId);
-    for (const id of traces) this.#traces.erase(queue, id);
+    for (const key of traces) this.#traces.erase(queue, key);
   }
 
   /** As in `Placement.otherLimit`. */

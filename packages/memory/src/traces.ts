@@ -1,20 +1,20 @@
-/** Holds that left a trace, by queue. Outlives their sessions. */
+/** The keys of holds that left a trace, by queue. Outlives their sessions. */
 export class Traces {
-  readonly #ids = new Map<string, Set<string>>();
+  readonly #keys = new Map<string, Set<string>>();
 
   /** Of the queue, in the order in which they were left. */
   of(queue: string): readonly string[] {
-    return [...(this.#ids.get(queue) ?? [])];
+    return [...(this.#keys.get(queue) ?? [])];
   }
 
-  leave(queue: string, id: string): void {
-    const ids = this.#ids.get(queue) ?? new Set();
-    this.#ids.set(queue, ids.add(id));
+  leave(queue: string, key: string): void {
+    const keys = this.#keys.get(queue) ?? new Set();
+    this.#keys.set(queue, keys.add(key));
   }
 
-  erase(queue: string, id: string): void {
-    const ids = this.#ids.get(queue);
-    ids?.delete(id);
-    if (ids?.size === 0) this.#ids.delete(queue);
+  erase(queue: string, key: string): void {
+    const keys = this.#keys.get(queue);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keys.delete(queue);
   }
 }

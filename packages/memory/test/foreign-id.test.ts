@@ -15,4 +15,24 @@ describe('an id of an entry of a memory server', () => {
     await other.close();
     await backend.close();
   });
+
+  it('does not take the trace of a hold along that was evicted, when a late request makes another entry of it', async () => {
+    const server = createMemoryServer();
+    const backend = memory({ server });
+    const session = await backend.open(10_000, new AbortController().signal);
+    const spec = { queue: 'x', id: '1'.repeat(32), shared: false, limit: 1 };
+    const { key } = await session.enqueue(spec);
+    await session.traces!.leave('x', spec.id);
+    server.evict(key);
+    await session.enqueue(spec);
+    expect(await session.remove('x', spec.id)).to.equal(true);
+    const next = { ...spec, id: '2'.repeat(32) };
+    await session.enqueue(next);
+    const found = await session.traces!.leave('x', next.id);
+    expect(found).to.have.length(1);
+    await session.traces!.erase('x', found);
+    expect(await session.traces!.leave('x', next.id)).to.deep.equal([]);
+    await session.close();
+    await backend.close();
+  });
 });

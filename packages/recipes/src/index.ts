@@ -19,6 +19,12 @@ export { placeOf, type Place, type PlaceOptions } from './place.ts';
 export { barrier, type Barrier } from './barrier.ts';
 export { cohort } from './cohort.ts';
 export type { Cohort, CohortHold, CohortOptions } from './cohort-api.ts';
+export {
+  curatorSemaphore,
+  type CuratorSemaphore,
+  type CuratorSemaphoreOptions,
+  type LeaseOptions,
+} from './curator-semaphore.ts';
 export { doubleBarrier } from './double-barrier.ts';
 export type { DoubleBarrier, RoundPlace } from './double-barrier-api.ts';
 export { latch, type Latch } from './latch.ts';

@@ -3,9 +3,9 @@ import type { Backend, BackendInfo, Registers, SeenEntry, Session } from '@queue
 import { connect, type ConnectRequest } from './connect.ts';
 import type { ZkDriver } from './driver.ts';
 import { entryIn, evictEntry } from './evict.ts';
-import { queuePath } from './names.ts';
 import { observeQueue } from './observe.ts';
 import type { Settings } from './options.ts';
+import { placeOf } from './queue-place.ts';
 import { NodeRegisters, type RegisterStore } from './registers.ts';
 import { parseResumption } from './resumption.ts';
 import {
@@ -64,7 +64,7 @@ export class ZooKeeperBackend implements Backend {
   }
 
   checkName(queue: string): void {
-    queuePath(this.#settings.root, queue);
+    placeOf(this.#settings, queue);
   }
 
   async open(ttlMs: number, signal: AbortSignal): Promise<Session> {
@@ -89,14 +89,14 @@ export class ZooKeeperBackend implements Backend {
 
   observe(queue: string): Observable<readonly SeenEntry[]> {
     return this.#shown(
-      this.#viewer$.pipe(switchMap((zk) => observeQueue(zk, queuePath(this.#settings.root, queue)))),
+      this.#viewer$.pipe(switchMap((zk) => observeQueue(zk, placeOf(this.#settings, queue)))),
     );
   }
 
   async evict(queue: string, entry: Pick<SeenEntry, 'key' | 'order'>): Promise<boolean> {
-    const directory = queuePath(this.#settings.root, queue);
-    entryIn(directory, entry.key);
-    return this.#ask((zk) => evictEntry(zk, directory, entry));
+    const place = placeOf(this.#settings, queue);
+    entryIn(place, entry.key);
+    return this.#ask((zk) => evictEntry(zk, place, entry));
   }
 
   async close(): Promise<void> {
@@ -108,8 +108,9 @@ export class ZooKeeperBackend implements Backend {
     const zk = await this.#connect(wanted);
     try {
       checkGranted(zk.timeoutMs, wanted.ttlMs, this.#settings);
-      const { root } = this.#settings;
-      return await openSession(zk, { root, clock: this.#clock, isResumed: wanted.session !== undefined });
+      const { root, schemeFor } = this.#settings;
+      const isResumed = wanted.session !== undefined;
+      return await openSession(zk, { root, schemeFor, clock: this.#clock, isResumed });
     } catch (error) {
       await leave(zk, wanted);
       throw error;

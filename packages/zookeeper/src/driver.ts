@@ -12,6 +12,8 @@ export interface NodeStat {
   readonly czxid: bigint;
   /** How often its content was replaced since. */
   readonly version: number;
+  /** How often a child of it was made or deleted. */
+  readonly childChanges: number;
   /** The session that the node ends with, in lower-case hexadecimal; `0` for none. */
   readonly ephemeralOwner: string;
 }

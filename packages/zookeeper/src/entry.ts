@@ -1,15 +1,16 @@
-import type { EntrySpec } from '@queuelock/core/backend';
+import { isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
+import { parseContender, readerOf } from './entries.ts';
 import { findSeat, takeSeat, type Seat } from './enqueue.ts';
 import { entryLost, entryUnwanted } from './errors.ts';
 import { Lane, inLine } from './lane.ts';
-import { parseContender, readerOf } from './names.ts';
 import { withDirectory, type Place } from './parents.ts';
+import type { QueuePlace } from './queue-place.ts';
 import { Subject, type Observable } from './rx.ts';
 import { findTrace } from './traces.ts';
 
 /** Where an entry is to be, and whether an earlier client of its session may have put it there. */
-export interface EntryPlace extends Place {
+export interface EntryPlace extends QueuePlace {
   readonly isResumed: boolean;
 }
 
@@ -20,8 +21,8 @@ export interface EntryPlace extends Place {
 export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
+  readonly place: QueuePlace;
   readonly #zk: ZkDriver;
-  readonly #place: Place;
   readonly #id: string;
   readonly #unwanted = new AbortController();
   readonly #shared$ = new Subject<void>();
@@ -35,7 +36,7 @@ export class OwnEntry {
 
   constructor(zk: ZkDriver, { isResumed, ...place }: EntryPlace, id: string) {
     this.#zk = zk;
-    this.#place = place;
+    this.place = place;
     this.#id = id;
     this.isResumed = isResumed;
     this.#mayBeIn = isResumed;
@@ -56,9 +57,16 @@ export class OwnEntry {
     return this.#unwanted.signal;
   }
 
-  /** Takes a seat, or answers with the one it has. */
+  /** Takes a seat, or answers with the one it has. When it rejects with `FOREIGN_FORMAT` it has none. */
   enqueue(spec: EntrySpec): Promise<Seat> {
-    return inLine([this.lane], async () => (await this.seat()) ?? this.take(spec));
+    return inLine([this.lane], async () => {
+      try {
+        return (await this.seat()) ?? (await this.take(spec));
+      } catch (error) {
+        if (isQueueLockError(error, 'FOREIGN_FORMAT')) await this.withdraw();
+        throw error;
+      }
+    });
   }
 
   /** Whether there was an entry to remove; after that there is none. Rejects when that is not known. */
@@ -84,7 +92,7 @@ export class OwnEntry {
     return inLine([this.lane], async () => {
       const path = await this.#find();
       if (path === undefined) return false;
-      const isReader = parseContender(nameOf(path))?.shared;
+      const isReader = parseContender(nameOf(path), this.place.scheme)?.shared;
       const isThere = await (isReader ? this.#zk.write(path, value) : this.#makeReader(path, value));
       if (isThere && this.#twin !== undefined) {
         await this.#zk.delete(this.#twin);
@@ -112,7 +120,7 @@ export class OwnEntry {
   /** Only in line. The seat that it has; rejects with `ENTRY_LOST` when it had one. */
   async seat(): Promise<Seat | undefined> {
     if (!this.#mayBeIn) return undefined;
-    const seat = await findSeat(this.#zk, this.#place, { id: this.#id, known: this.#path });
+    const seat = await findSeat(this.#zk, this.place, { id: this.#id, known: this.#path });
     if (!seat && this.#path !== undefined) throw entryLost(this.#path);
     this.#path = seat?.path;
     this.#twin = undefined;
@@ -125,7 +133,7 @@ export class OwnEntry {
     const created = (path: string): void => {
       this.#path = path;
     };
-    return takeSeat(this.#zk, { place: this.#place, spec, created });
+    return takeSeat(this.#zk, { place: this.place, spec, created });
   }
 
   /** Only in line. Whether there was an entry to remove. */
@@ -133,7 +141,7 @@ export class OwnEntry {
     const path = await this.#find();
     if (path === undefined) return false;
     const trace =
-      this.#trace ?? (this.isResumed ? await findTrace(this.#zk, this.#place, this.#id) : undefined);
+      this.#trace ?? (this.isResumed ? await findTrace(this.#zk, this.place, this.#id) : undefined);
     if (trace !== undefined && (await this.#zk.stat(path))) await this.#zk.delete(trace);
     const nodes = this.#twin === undefined ? [path] : [this.#twin, path];
     const were = await Promise.all(nodes.map((node) => this.#zk.delete(node)));
@@ -150,7 +158,7 @@ export class OwnEntry {
 
   /** From here on the reader is the entry, unless the writer was gone. */
   async #makeReader(writer: string, value: string): Promise<boolean> {
-    const reader = `${this.#place.directory}/${readerOf(nameOf(writer))}`;
+    const reader = `${this.place.directory}/${readerOf(nameOf(writer), this.place.scheme)}`;
     this.#twin = reader;
     const [created, stat] = await Promise.all([
       this.#zk.create(reader, value, 'ephemeral'),
@@ -170,7 +178,7 @@ export class OwnEntry {
 
   async #find(): Promise<string | undefined> {
     if (this.#path !== undefined || !this.#mayBeIn) return this.#path;
-    const seat = await findSeat(this.#zk, this.#place, { id: this.#id, known: undefined });
+    const seat = await findSeat(this.#zk, this.place, { id: this.#id, known: undefined });
     this.#path = seat?.path;
     return this.#path;
   }

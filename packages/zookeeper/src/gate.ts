@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { QueueLockError, isQueueLockError, repeatUntilDefinite } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
 import { OwnEntry } from './entry.ts';
+import { DEFAULT_NAMING, schemeOf } from './naming.ts';
 import type { Place } from './parents.ts';
 import { filter, firstValueFrom, fromEvent, map, merge, throwError, timeout, type Observable } from './rx.ts';
 import { placementOf } from './turns.ts';
 import { Watches } from './watches.ts';
+
+const GATE = schemeOf(DEFAULT_NAMING);
 
 /** A queue for the steps that take more than one request: whose turn it is makes them alone. */
 export interface Gate {
@@ -28,7 +31,7 @@ export interface Gate {
  */
 export async function throughGate<T>({ zk, place, signal }: Gate, work: () => Promise<T>): Promise<T> {
   const id = randomBytes(16).toString('hex');
-  const entry = new OwnEntry(zk, { ...place, isResumed: false }, id);
+  const entry = new OwnEntry(zk, { ...place, scheme: GATE, isResumed: false }, id);
   try {
     signal?.throwIfAborted();
     await untilTurn(zk, entry, { id, signal, place });

@@ -2,13 +2,14 @@ import type { Backend } from '@queuelock/core/backend';
 import { ZooKeeperBackend } from './backend.ts';
 import { optionsOfUrl, settingsOf, type ZooKeeperOptions } from './options.ts';
 
+export type { Naming } from './naming.ts';
 export type { ZooKeeperOptions } from './options.ts';
 
 /**
  * queuelock over ZooKeeper (servers 3.5.3 and later). Nothing is connected before the first use.
  *
  * Queues are directories and entries are named as Apache Curator's InterProcessMutex names them, so both stand in one
- * queue; see the package's README. Not promised: exclusion for a paused process that acts without its fencing token.
+ * queue; `naming` has other names, of more recipes of Curator and of kazoo. See the package's README. Not promised: exclusion for a paused process that acts without its fencing token.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for an option that cannot be.
  */
 export function zookeeper(options: ZooKeeperOptions): Backend {
@@ -17,7 +18,8 @@ export function zookeeper(options: ZooKeeperOptions): Backend {
 
 /**
  * The same from a URL: `zk://user:password@h1:2181,h2:2181/chroot?tickTimeMs=2000`. User and password are digest
- * credentials; the port is 2181 unless said; parameters are `tickTimeMs`, `syncLimit` and `connectTimeoutMs`.
+ * credentials; the port is 2181 unless said; parameters are `tickTimeMs`, `syncLimit`, `connectTimeoutMs`
+ * and `naming`, one for all queues.
  * @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password.
  */
 export function fromUrl(url: string): Backend {

@@ -146,8 +146,10 @@ export class NativeDriver implements ZkDriver {
   }
 }
 
-function statOf({ czxid, version, ephemeralOwner }: NativeStat): NodeStat {
-  if (Number.isSafeInteger(czxid)) return { czxid: BigInt(czxid), version, ephemeralOwner };
+function statOf({ czxid, version, cversion, ephemeralOwner }: NativeStat): NodeStat {
+  if (Number.isSafeInteger(czxid)) {
+    return { czxid: BigInt(czxid), version, childChanges: cversion, ephemeralOwner };
+  }
   throw new QueueLockError(
     'INVALID_ARGUMENT',
     `the npm package zookeeper rounds the transaction id ${czxid}`,

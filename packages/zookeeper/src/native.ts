@@ -6,6 +6,7 @@ import { QueueLockError } from '@queuelock/core/backend';
 export interface NativeStat {
   readonly czxid: number;
   readonly version: number;
+  readonly cversion: number;
   readonly ephemeralOwner: string;
 }
 

@@ -1,6 +1,8 @@
 import { QueueLockError, isQueueLockError, type SeenEntry } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
-import { orderOf, standingIn, type Contender } from './names.ts';
+import { orderOf, standingIn, type Contender } from './entries.ts';
+import { refuseForeign } from './foreign.ts';
+import type { QueuePlace } from './queue-place.ts';
 import {
   defer,
   distinctUntilChanged,
@@ -18,15 +20,17 @@ type Values = Map<string, string>;
 /**
  * The entries in a directory, in order: now and after every change. A value is read once, and again when it changes.
  * A directory that is not there is an empty queue; the watch that is left on it tells when it is made.
- * Errors when the connection breaks, so that nobody takes an old state for the present one.
+ * Errors when the connection breaks, so that nobody takes an old state for the present one, and with `FOREIGN_FORMAT` when there
+ * are others that are not shown.
  */
-export function observeQueue(zk: ZkDriver, directory: string): Observable<readonly SeenEntry[]> {
+export function observeQueue(zk: ZkDriver, place: QueuePlace): Observable<readonly SeenEntry[]> {
   return defer(() => {
+    const { directory } = place;
     const values: Values = new Map();
     const below$ = zk.changesBelow(directory).pipe(tap(({ name }) => values.delete(name)));
-    return lookWhileConnected(zk, merge(zk.changes(directory), below$), () =>
-      look(zk, directory, values),
-    ).pipe(distinctUntilChanged(isSame));
+    return lookWhileConnected(zk, merge(zk.changes(directory), below$), () => look(zk, place, values)).pipe(
+      distinctUntilChanged(isSame),
+    );
   });
 }
 
@@ -60,9 +64,11 @@ function breaks(zk: ZkDriver): Observable<never> {
   );
 }
 
-async function look(zk: ZkDriver, directory: string, values: Values): Promise<readonly SeenEntry[]> {
+async function look(zk: ZkDriver, place: QueuePlace, values: Values): Promise<readonly SeenEntry[]> {
+  const { directory, scheme } = place;
   const children = await childrenOrNotice(zk, directory);
-  const contenders = standingIn(children);
+  await refuseForeign(zk, place, { children });
+  const contenders = standingIn(children, scheme);
   for (const name of values.keys()) if (!children.includes(name)) values.delete(name);
   const seen = await Promise.all(
     contenders.map((contender) => entryOf(zk, directory, { contender, values })),

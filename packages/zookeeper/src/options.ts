@@ -1,5 +1,6 @@
 import { invalidArgument, parseBackendUrl, type BackendUrl } from '@queuelock/core/backend';
 import { REFUSED_BY_SERVER } from './names.ts';
+import { DEFAULT_NAMING, schemeOf, type Naming, type Scheme } from './naming.ts';
 
 /** Where ZooKeeper is and how it is set up. */
 export interface ZooKeeperOptions {
@@ -18,6 +19,11 @@ export interface ZooKeeperOptions {
   readonly syncLimit?: number;
   /** How long one attempt to connect may take, in milliseconds. Default 4000. */
   readonly connectTimeoutMs?: number;
+  /**
+   * Whose names the entries have: of all queues, or a function that says it for each, the same for ever. It belongs to the queue:
+   * all clients of one name have to agree, and whoever meets another naming is refused with `FOREIGN_FORMAT`. Default `curator`.
+   */
+  readonly naming?: Naming | ((queue: string) => Naming);
 }
 
 /** The options, checked, with the defaults filled in. */
@@ -29,6 +35,8 @@ export interface Settings {
   readonly tickTimeMs: number;
   readonly syncLimit: number;
   readonly connectTimeoutMs: number;
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` */
+  readonly schemeFor: (queue: string) => Scheme;
   /** For messages: without credentials. */
   readonly endpoint: string;
 }
@@ -46,8 +54,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   'tickTimeMs',
   'syncLimit',
   'connectTimeoutMs',
+  'naming',
 ] satisfies (keyof ZooKeeperOptions)[]);
 const NUMBERS = ['tickTimeMs', 'syncLimit', 'connectTimeoutMs'] as const;
+const PARAMETERS = [...NUMBERS, 'naming'];
 const NO_TLS = 'cannot be had: the npm package zookeeper does not do TLS; use zk:// on a network you trust';
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` */
@@ -65,6 +75,7 @@ export function settingsOf(options: ZooKeeperOptions): Settings {
     tickTimeMs: whole('tickTimeMs', options.tickTimeMs ?? 2_000),
     syncLimit: whole('syncLimit', options.syncLimit ?? 5),
     connectTimeoutMs: whole('connectTimeoutMs', options.connectTimeoutMs ?? 4_000),
+    schemeFor: schemesOf(options.naming),
     endpoint: `zk://${hosts.map(({ name, port }) => `${name.includes(':') ? `[${name}]` : name}:${port}`).join(',')}${root}`,
   };
 }
@@ -81,6 +92,7 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
     hosts,
     ...(path === '' ? {} : { chroot: `/${path}` }),
     ...(username !== undefined && password !== undefined ? { auth: { username, password } } : {}),
+    ...namingOf(params),
     ...numbersOf(params),
   };
 }
@@ -88,12 +100,25 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
 function numbersOf(params: BackendUrl['params']): Partial<Record<(typeof NUMBERS)[number], number>> {
   const numbers: Partial<Record<(typeof NUMBERS)[number], number>> = {};
   for (const [name, value] of params) {
+    if (name === 'naming') continue;
     if (/^(tls|ssl|secure)/i.test(name)) throw invalidArgument('backend URL', name, NO_TLS);
     const known = NUMBERS.find((number) => number === name);
-    if (!known) throw invalidArgument('backend URL', name, `takes the parameters ${NUMBERS.join(', ')}`);
+    if (!known) throw invalidArgument('backend URL', name, `takes the parameters ${PARAMETERS.join(', ')}`);
     numbers[known] = /^\d+$/.test(value) ? Number(value) : whole(name, value);
   }
   return numbers;
+}
+
+/** A plus in a URL is read as a blank. */
+function namingOf(params: BackendUrl['params']): Pick<ZooKeeperOptions, 'naming'> {
+  const naming = params.get('naming')?.replaceAll(' ', '+');
+  return naming === undefined ? {} : { naming: schemeOf(naming as Naming).naming };
+}
+
+function schemesOf(naming: ZooKeeperOptions['naming'] = DEFAULT_NAMING): Settings['schemeFor'] {
+  if (typeof naming === 'function') return (queue) => schemeOf(naming(queue), `(${JSON.stringify(queue)})`);
+  const scheme = schemeOf(naming);
+  return () => scheme;
 }
 
 function hostsOf(hosts: readonly string[]): Host[] {

@@ -9,28 +9,27 @@ export interface Place {
   /** `''` or the chroot. */
   readonly root: string;
   readonly directory: string;
+  /** It stays when it is empty. Default: it goes some time after. */
+  readonly keeps?: boolean;
 }
 
 /**
  * Tries to make something in a directory, which is made when the attempt says with `undefined` that it is missing: as
  * containers below the chroot, like Curator's, which the server removes some time after they were left empty; as plain
- * nodes up to the chroot, which other clients expect to stay.
+ * nodes up to the chroot, which other clients expect to stay, and where the place keeps them, like kazoo's.
  */
 export async function withDirectory<T>(
   zk: ZkDriver,
-  { root, directory }: Place,
+  { root, directory, keeps = false }: Place,
   attempt: () => Promise<T | undefined>,
 ): Promise<T> {
   for (let count = 1; count <= ATTEMPTS; count += 1) {
     const made = await attempt();
     if (made !== undefined) return made;
-    const above = { root, directory: directory.slice(0, directory.lastIndexOf('/')) };
+    const above = { root, keeps, directory: directory.slice(0, directory.lastIndexOf('/')) };
+    const goes = !keeps && directory.length > root.length;
     await withDirectory(zk, above, async () => {
-      const created = await zk.create(
-        directory,
-        '',
-        directory.length > root.length ? 'container' : 'persistent',
-      );
+      const created = await zk.create(directory, '', goes ? 'container' : 'persistent');
       return created.path !== undefined || created.reason === 'exists' ? true : undefined;
     });
   }

@@ -6,7 +6,9 @@ import type { ZkDriver } from './driver.ts';
 import { OwnEntry } from './entry.ts';
 import type { Seat } from './enqueue.ts';
 import { PRIVATE_DIRECTORY, gateDirectory, queuePath } from './names.ts';
+import { checkChange, checkShare, checkSpec } from './naming-checks.ts';
 import { withDirectory } from './parents.ts';
+import { placeOf, type QueuePlaces } from './queue-place.ts';
 import { resumptionText } from './resumption.ts';
 import type { Observable } from './rx.ts';
 import { checkTogether, enterTogether, type Member } from './together.ts';
@@ -15,9 +17,7 @@ import { placementOf } from './turns.ts';
 import { Watches } from './watches.ts';
 
 /** Where a session lives. */
-export interface SessionPlace {
-  /** `''` or the chroot. */
-  readonly root: string;
+export interface SessionPlace extends QueuePlaces {
   readonly clock: Clock;
   /** An earlier client may have put entries in. */
   readonly isResumed: boolean;
@@ -42,7 +42,7 @@ class ZooKeeperSession implements Session {
   /** A secret: the session's id and password. */
   readonly resumption: string;
   readonly #zk: ZkDriver;
-  readonly #root: string;
+  readonly #places: QueuePlaces;
   readonly #isResumed: boolean;
   readonly #clock: Clock;
   readonly #privatePath: string;
@@ -50,19 +50,19 @@ class ZooKeeperSession implements Session {
   readonly #watches: Watches;
   readonly #entries = new Map<string, OwnEntry>();
 
-  constructor(zk: ZkDriver, privatePath: string, { root, clock, isResumed }: SessionPlace) {
+  constructor(zk: ZkDriver, privatePath: string, { clock, isResumed, ...places }: SessionPlace) {
     this.id = zk.sessionId;
     this.ttlMs = zk.timeoutMs;
     this.doubts$ = zk.connection$;
     this.resumption = resumptionText({ session: zk.sessionKey, ttlMs: zk.timeoutMs });
     this.#zk = zk;
-    this.#root = root;
+    this.#places = places;
     this.#isResumed = isResumed;
     this.#clock = clock;
     this.#privatePath = privatePath;
     this.#beats = new Beats(zk.timeoutMs, zk.begunAt);
     this.#watches = new Watches(zk);
-    this.traces = new Traces(zk, { root, entryOf: (queue, id) => this.#known(queue, id) });
+    this.traces = new Traces(zk, { places, entryOf: (queue, id) => this.#known(queue, id) });
     zk.connection$.subscribe({
       next: (news) => {
         if (news.status === 'lost') this.#beats.disconnected(news.at);
@@ -92,7 +92,7 @@ class ZooKeeperSession implements Session {
   }
 
   async enqueue(spec: EntrySpec): Promise<Placement> {
-    const entry = this.#entry(spec);
+    const entry = this.#entryFor(spec);
     try {
       return this.#placement({ entry, spec }, await entry.enqueue(spec));
     } catch (error) {
@@ -104,8 +104,9 @@ class ZooKeeperSession implements Session {
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     checkTogether(specs);
     if (specs.length === 0) return [];
-    const members = specs.map((spec) => ({ spec, entry: this.#entry(spec) }));
-    const place = { root: this.#root, directory: gateDirectory(this.#root) };
+    const members = specs.map((spec) => ({ spec, entry: this.#entryFor(spec) }));
+    const { root } = this.#places;
+    const place = { root, directory: gateDirectory(root) };
     try {
       const seats = await enterTogether(members, { zk: this.#zk, place });
       return seats.map(({ seat, member }) => this.#placement(member, seat));
@@ -123,10 +124,12 @@ class ZooKeeperSession implements Session {
   }
 
   async update(queue: string, id: string, value: string): Promise<boolean> {
+    checkChange(this.#places.schemeFor(queue));
     return (await this.#known(queue, id)?.write(value)) ?? false;
   }
 
   async share(queue: string, id: string, value: string): Promise<boolean> {
+    checkShare(this.#places.schemeFor(queue));
     return (await this.#known(queue, id)?.share(value)) ?? false;
   }
 
@@ -153,12 +156,19 @@ class ZooKeeperSession implements Session {
     return placementOf(this.#zk, this.#watches, { entry, seat, rule: { limit, permits } });
   }
 
+  #entryFor(spec: EntrySpec): OwnEntry {
+    checkSpec(spec, this.#places.schemeFor(spec.queue));
+    return this.#entry(spec);
+  }
+
   /** The entry with this id, a new one if there is none. */
   #entry({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): OwnEntry {
-    const directory = queuePath(this.#root, queue);
-    const place = { root: this.#root, directory, isResumed: this.#isResumed };
-    const entry = this.#entries.get(`${directory}/${id}`) ?? new OwnEntry(this.#zk, place, id);
-    this.#entries.set(`${directory}/${id}`, entry);
+    const key = this.#keyOf(queue, id);
+    const known = this.#entries.get(key);
+    if (known) return known;
+    const place = { ...placeOf(this.#places, queue), isResumed: this.#isResumed };
+    const entry = new OwnEntry(this.#zk, place, id);
+    this.#entries.set(key, entry);
     return entry;
   }
 
@@ -168,11 +178,11 @@ class ZooKeeperSession implements Session {
   }
 
   #forgetLost(specs: readonly EntrySpec[], error: unknown): void {
-    if (!isQueueLockError(error, 'ENTRY_LOST')) return;
+    if (!isQueueLockError(error, 'ENTRY_LOST') && !isQueueLockError(error, 'FOREIGN_FORMAT')) return;
     for (const { queue, id } of specs) this.#entries.delete(this.#keyOf(queue, id));
   }
 
   #keyOf(queue: string, id: string): string {
-    return `${queuePath(this.#root, queue)}/${id}`;
+    return `${queuePath(this.#places.root, queue)}/${id}`;
   }
 }

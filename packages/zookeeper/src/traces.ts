@@ -1,37 +1,36 @@
 import { QueueLockError, type HoldTraces } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
 import type { OwnEntry } from './entry.ts';
-import {
-  PRIVATE_DIRECTORY,
-  entryPrefix,
-  parseContender,
-  queuePath,
-  readerOf,
-  traceDirectory,
-} from './names.ts';
-import type { Place } from './parents.ts';
+import { readerOf } from './entries.ts';
+import { looksLikeEntry } from './marks.ts';
+import { PRIVATE_DIRECTORY, traceDirectory } from './names.ts';
+import { placeOf, type QueuePlace, type QueuePlaces } from './queue-place.ts';
 
 /** A persistent node for each hold, named as its entry; see `HoldTraces`. */
 export class Traces implements HoldTraces {
   readonly #zk: ZkDriver;
-  readonly #root: string;
+  readonly #places: QueuePlaces;
   readonly #entryOf: (queue: string, id: string) => OwnEntry | undefined;
 
   constructor(
     zk: ZkDriver,
     {
-      root,
+      places,
       entryOf,
-    }: { readonly root: string; readonly entryOf: (queue: string, id: string) => OwnEntry | undefined },
+    }: {
+      readonly places: QueuePlaces;
+      readonly entryOf: (queue: string, id: string) => OwnEntry | undefined;
+    },
   ) {
     this.#zk = zk;
-    this.#root = root;
+    this.#places = places;
     this.#entryOf = entryOf;
   }
 
   async leave(queue: string, id: string): Promise<readonly string[]> {
-    const directory = traceDirectory(this.#root, queue);
-    const own = await this.#entryOf(queue, id)?.leaveTrace({ root: this.#root, directory });
+    const { root } = this.#places;
+    const directory = traceDirectory(root, queue);
+    const own = await this.#entryOf(queue, id)?.leaveTrace({ root, directory });
     if (own === undefined) {
       throw new QueueLockError(
         'ENTRY_LOST',
@@ -40,21 +39,21 @@ export class Traces implements HoldTraces {
     }
     const names = (await this.#zk.children(directory)) ?? [];
     // The others are directories of nested names.
-    const others = names.filter((name) => name !== own && parseContender(name));
+    const others = names.filter((name) => name !== own && looksLikeEntry(name));
     const isIn = await Promise.all(others.map((name) => this.#isIn(queue, name)));
     return others.filter((_, i) => !isIn[i]);
   }
 
   async erase(queue: string, traces: readonly string[]): Promise<void> {
-    const directory = traceDirectory(this.#root, queue);
+    const directory = traceDirectory(this.#places.root, queue);
     await Promise.all(traces.map((name) => this.#zk.delete(`${directory}/${name}`)));
   }
 
   /** Whether the entry is in the queue, as it was or as the reader that it turned into. */
   async #isIn(queue: string, name: string): Promise<boolean> {
-    const directory = queuePath(this.#root, queue);
+    const { directory, scheme } = placeOf(this.#places, queue);
     if (await this.#zk.stat(`${directory}/${name}`)) return true;
-    const reader = readerOf(name);
+    const reader = readerOf(name, scheme);
     return reader !== name && (await this.#zk.stat(`${directory}/${reader}`)) !== undefined;
   }
 }
@@ -62,11 +61,11 @@ export class Traces implements HoldTraces {
 /** The trace of a hold that an earlier client of the session left. */
 export async function findTrace(
   zk: ZkDriver,
-  { root, directory }: Place,
+  { root, directory, scheme }: QueuePlace,
   id: string,
 ): Promise<string | undefined> {
   const traces = `${root}/${PRIVATE_DIRECTORY}/held${directory.slice(root.length)}`;
   const names = (await zk.children(traces)) ?? [];
-  const name = names.find((candidate) => candidate.startsWith(entryPrefix(id)));
+  const name = names.find((candidate) => candidate.startsWith(scheme.style.prefix(id)));
   return name === undefined ? undefined : `${traces}/${name}`;
 }

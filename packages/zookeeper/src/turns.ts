@@ -8,8 +8,8 @@ import {
 } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
 import { lookAhead, type Seat } from './enqueue.ts';
+import { orderOf, otherLimitAhead, type Contender } from './entries.ts';
 import type { OwnEntry } from './entry.ts';
-import { orderOf, otherLimitAhead, type Contender } from './names.ts';
 import { NEVER, catchError, defer, merge, of, switchMap, throwError, timer, type Observable } from './rx.ts';
 import type { Watches } from './watches.ts';
 
@@ -28,14 +28,14 @@ export function placementOf(zk: ZkDriver, watches: Watches, standing: Standing):
   const { entry, seat, rule } = standing;
   const first = aheadOf(seat.ahead);
   const turn = turnOf(first, rule);
-  const directory = seat.path.slice(0, seat.path.lastIndexOf('/'));
+  const { directory, scheme } = entry.place;
   const pathNow = (): string => entry.path ?? seat.path;
   const late$ = timer(turn.admitted ? OWN_WATCH_AFTER_MS : 0).pipe(
     switchMap(() => ownGone(pathNow, watches)),
   );
   const turns$ = turnsByWatching<Contender>(
     {
-      ahead: async () => aheadOf(await lookAhead(zk, pathNow())),
+      ahead: async () => aheadOf(await lookAhead(zk, entry.place, pathNow())),
       // Who turns into a reader may be in the way of nobody any more.
       gone: ({ name }) => merge(watches.gone(`${directory}/${name}`), entry.shared$),
       ownGone$: merge(late$, zk.ended$),
@@ -43,7 +43,7 @@ export function placementOf(zk: ZkDriver, watches: Watches, standing: Standing):
     rule,
     first,
   ).pipe(catchError(silentWhenAbandoned));
-  const otherLimit = otherLimitAhead(seat.ahead, { own: seat.own, limit: rule.limit });
+  const otherLimit = otherLimitAhead(seat.ahead, { own: seat.own, limit: rule.limit, scheme });
   const place = { order: orderOf(seat.own.sequence), token: seat.czxid, key: seat.path, turn, turns$ };
   return otherLimit === undefined ? place : { ...place, otherLimit };
 }

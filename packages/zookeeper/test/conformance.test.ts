@@ -1,4 +1,6 @@
-import { describeBackend } from '@queuelock/conformance';
+import { describeBackend, facts, type BackendHarness } from '@queuelock/conformance';
+import { isQueueLockError } from '@queuelock/core/backend';
+import type { Naming } from '@queuelock/zookeeper';
 import { sharedZooKeeper } from '../../../integration/services.ts';
 import { SINGLE } from './bench.ts';
 import { asOperator } from './operator.ts';
@@ -6,6 +8,61 @@ import { SeverableBackends } from './severed.ts';
 
 async function endpoint(): Promise<string> {
   return (await sharedZooKeeper('conformance of @queuelock/zookeeper')).endpoint;
+}
+
+function harnessOf(naming: Naming, backends: () => SeverableBackends): BackendHarness {
+  const chroot = `/conformance-${naming}`;
+  return {
+    name: `ZooKeeper, one node, naming ${naming},`,
+    ttlMs: 4 * SINGLE.tickTimeMs,
+    // The server rounds up to the next tick and looks once in a tick; half a tick for a busy machine.
+    expiryGranularityMs: 2.5 * SINGLE.tickTimeMs,
+    connect: async () => backends().connect(await endpoint(), { chroot, naming, ...SINGLE }),
+    crash: (session) => backends().crash(session),
+    traces: true,
+    together: true,
+    sharing: true,
+    eviction: true,
+    registers: true,
+    resumption: true,
+    evict: async (key) => {
+      await asOperator(await endpoint(), (zk) => zk.delete(key));
+    },
+    entries: async (queue) =>
+      (await asOperator(await endpoint(), (zk) => zk.children(`${chroot}/${queue}`))) ?? [],
+  };
+}
+
+const EVERY_CHILD = 'every child of a directory of leases is a lease, also that of a nested queue';
+
+/** Facts that leases contradict without refusing anything. */
+const NOT_OF_LEASES: ReadonlyMap<string, string> = new Map([
+  ['names that nest are separate queues', EVERY_CHILD],
+  ['names with dots are separate queues', EVERY_CHILD],
+  [
+    'a placement behind an entry of another limit tells that limit',
+    'of a lease that says no limit it is not known',
+  ],
+]);
+
+/** All facts: each is true, or the naming refuses what it begins with, and says so. */
+function describeWhatApplies(harness: BackendHarness, naming: Naming): void {
+  describe(`${harness.name} keeps every fact that it does not refuse`, function () {
+    this.timeout(60_000);
+    for (const fact of facts) {
+      const { title } = fact;
+      if (naming === 'curator-lease' && NOT_OF_LEASES.has(title)) continue;
+      it(title, () =>
+        fact.check(harness).catch((error: unknown) => {
+          if (!isRefusal(error, naming)) throw error;
+        }),
+      );
+    }
+  });
+}
+
+function isRefusal(error: unknown, naming: Naming): error is Error {
+  return isQueueLockError(error, 'INVALID_ARGUMENT') && error.message.includes(`with naming ${naming}`);
 }
 
 describe('@queuelock/zookeeper', () => {
@@ -17,23 +74,13 @@ describe('@queuelock/zookeeper', () => {
     backends.stop();
   });
 
-  describeBackend({
-    name: 'ZooKeeper, one node,',
-    ttlMs: 4 * SINGLE.tickTimeMs,
-    // The server rounds up to the next tick and looks once in a tick; half a tick for a busy machine.
-    expiryGranularityMs: 2.5 * SINGLE.tickTimeMs,
-    connect: async () => backends.connect(await endpoint(), { chroot: '/conformance', ...SINGLE }),
-    crash: (session) => backends.crash(session),
-    traces: true,
-    together: true,
-    sharing: true,
-    eviction: true,
-    registers: true,
-    resumption: true,
-    evict: async (key) => {
-      await asOperator(await endpoint(), (zk) => zk.delete(key));
-    },
-    entries: async (queue) =>
-      (await asOperator(await endpoint(), (zk) => zk.children(`/conformance/${queue}`))) ?? [],
-  });
+  for (const naming of ['curator', 'curator-read-write', 'kazoo', 'curator+kazoo'] as const) {
+    describeBackend(harnessOf(naming, () => backends));
+  }
+  for (const naming of ['curator-latch', 'curator-lease'] as const) {
+    describeWhatApplies(
+      harnessOf(naming, () => backends),
+      naming,
+    );
+  }
 });

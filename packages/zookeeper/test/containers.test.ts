@@ -68,6 +68,23 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
     await turn;
   });
 
+  it('stays where kazoo is a peer, whose lock objects make it once; the order goes on', async () => {
+    for (const naming of ['kazoo', 'curator+kazoo'] as const) {
+      const queue = `${newQueue()}/below`;
+      const session = await bench.backend(server, { naming }).open(10_000, new AbortController().signal);
+      const [first, other] = [wish(queue), wish(`${newQueue()}-other`)];
+      await session.enqueue(first);
+      await session.remove(queue, first.id);
+      const curators = await bench.session(server);
+      await curators.enqueue(other);
+      await curators.remove(other.queue, other.id);
+      await asOperator(server, (zk) =>
+        eventually(async () => (await zk.stat(`/${other.queue}`)) === undefined),
+      );
+      expect((await session.enqueue(wish(queue))).order).to.equal(1n);
+    }
+  });
+
   it('may go at any moment between two calls', async () => {
     const queue = newQueue();
     const session = await bench.session(server);

@@ -53,6 +53,12 @@ describe('options of the ZooKeeper backend', () => {
     ['a negative timeout', { connectTimeoutMs: -1 }, /connectTimeoutMs .* -1/],
     ['a tick that is no number', { tickTimeMs: '2000' }, /tickTimeMs .* "2000"/],
     ['an empty password', { auth: { username: 'u', password: '' } }, /auth\.password/],
+    [
+      'a naming that there is not',
+      { naming: 'etcd' },
+      /naming is one of curator, .*curator\+kazoo; got "etcd"/,
+    ],
+    ['a naming that is a member of all objects', { naming: 'constructor' }, /naming is one of/],
     ['a user with a colon', { auth: { username: 'u:v', password: 'w' } }, /auth\.username/],
   ];
   for (const [what, options, message] of refused) {
@@ -61,6 +67,24 @@ describe('options of the ZooKeeper backend', () => {
       expect(refusal(call)).to.match(message);
     });
   }
+
+  it('have a naming for all queues or one for each', () => {
+    expect(settingsOf({ hosts: ['zk1'] }).schemeFor('a').naming).to.equal('curator');
+    expect(settingsOf({ hosts: ['zk1'], naming: 'kazoo' }).schemeFor('a').naming).to.equal('kazoo');
+    const { schemeFor } = settingsOf({
+      hosts: ['zk1'],
+      naming: (queue) => (queue.endsWith('/leases') ? 'curator-lease' : 'curator'),
+    });
+    expect(['pool/leases', 'pool/locks'].map((queue) => schemeFor(queue).naming)).to.deep.equal([
+      'curator-lease',
+      'curator',
+    ]);
+  });
+
+  it('refuse the name of a queue for which the function answers no naming, and say which', () => {
+    const backend = zookeeper({ hosts: ['zk1'], naming: () => 'java' as 'curator' });
+    expect(refusal(() => backend.checkName('jobs'))).to.match(/naming\("jobs"\) is one of .* got "java"/);
+  });
 });
 
 describe('URLs of the ZooKeeper backend', () => {
@@ -76,6 +100,13 @@ describe('URLs of the ZooKeeper backend', () => {
     });
   });
 
+  it('name a naming, with its plus as it is or encoded', () => {
+    expect(optionsOfUrl('zk://h1?naming=kazoo')).to.deep.equal({ hosts: ['h1'], naming: 'kazoo' });
+    for (const plus of ['+', '%2B']) {
+      expect(optionsOfUrl(`zk://h1?naming=curator${plus}kazoo`).naming).to.equal('curator+kazoo');
+    }
+  });
+
   it('need neither path nor credentials', () => {
     expect(fromUrl('zk://h1').info.endpoint).to.equal('zk://h1:2181');
     expect(fromUrl('zk://h1/').info.endpoint).to.equal('zk://h1:2181');
@@ -87,6 +118,7 @@ describe('URLs of the ZooKeeper backend', () => {
     ['a TLS parameter', 'zk://h1?tls=1', /does not do TLS/],
     ['an unknown parameter', 'zk://h1?timeout=3', /takes the parameters tickTimeMs/],
     ['a parameter that is no number', 'zk://h1?syncLimit=x', /syncLimit .* "x"/],
+    ['a naming that there is not', 'zk://h1?naming=go', /naming is one of .* got "go"/],
     ['a user without a password', 'zk://alice@h1', /both a user and a password/],
     ['no host', 'zk:///locks', /hosts is a list of at least one/],
     ['a bad chroot', 'zk://h1/a//b', /chroot/],

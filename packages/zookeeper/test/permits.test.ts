@@ -26,7 +26,7 @@ describe('permits in ZooKeeper', () => {
     const two = await session.enqueue(wish(queue, { limit: 5, permits: 2 }));
     const reader = await session.enqueue(wish(queue, { shared: true }));
     const kinds = [plain, two, reader].map(({ key }) => key.replace(/^.*_c_[0-9a-f-]{36}-/, ''));
-    expect(kinds).to.deep.equal(['lock-0000000000', '2of5-lock-0000000001', '__READ__0000000002']);
+    expect(kinds).to.deep.equal(['lock-0000000000', '2of5-lock-0000000001', 'shared-lock-0000000002']);
   });
 
   it('are counted by others, by the names alone', async () => {
@@ -134,7 +134,7 @@ describe('an entry in ZooKeeper that is evicted', () => {
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');
       const { path } = await zk.create(`/${queue}/_c_${UUID}-lock-`, '', 'ephemeral-sequential');
-      await zk.create(path!.replace('lock-', '__READ__'), '', 'ephemeral');
+      await zk.create(path!.replace('lock-', 'shared-lock-'), '', 'ephemeral');
       expect(await backend.evict!(queue, { key: path!, order: 0n })).to.equal(true);
       await eventually(async () => (await zk.children(`/${queue}`))?.length === 0);
     });

@@ -2,7 +2,8 @@ import type { SeenEntry, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
-import { readerOf } from '../src/names.ts';
+import { readerOf } from '../src/entries.ts';
+import { schemeOf } from '../src/naming.ts';
 import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { losing } from './losing.ts';
@@ -47,7 +48,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     const reads = admitted(last);
     expect(await session.update(queue, holder.id, 'still reads')).to.equal(true);
     expect(await entries())
-      .to.include(readerOf(held.key.split('/')[2]!))
+      .to.include(readerOf(held.key.split('/')[2]!, schemeOf('curator')))
       .and.have.length(4);
     expect(ended).to.equal(undefined);
     expect(await session.remove(queue, holder.id)).to.equal(true);

@@ -107,7 +107,7 @@ describe('a queue in ZooKeeper', () => {
     const session = await bench.session(server);
     await session.enqueue(wish(`${queue}/nested`));
     await asOperator(server, async (zk) => {
-      for (const name of ['!note', '0', `_c_${UUID}-latch-0000000000`, `${UUID}__lock__0000000000`]) {
+      for (const name of ['note', '9', `_c_${UUID}-lock-000000008`, `_c_${UUID}-lock-9999999999`]) {
         await zk.create(`/${queue}/${name}`, '', 'ephemeral');
       }
       expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);

@@ -1,0 +1,132 @@
+import type { AcquireOptions, LockClient, Ownership } from '@queuelock/core';
+import { invalidArgument, wholeNumber } from './arguments.ts';
+import { patiently } from './patience.ts';
+
+/** That of a claim. */
+const MAX_LEASES = 1_000_000;
+
+/** Settings of Curator's semaphore. */
+export interface CuratorSemaphoreOptions {
+  /** So many leases there are. Stored nowhere: everybody says the same number, as with Curator. */
+  readonly maxLeases: number;
+}
+
+/** Settings of one lease, as of a lock. */
+export type LeaseOptions = Pick<
+  AcquireOptions,
+  'signal' | 'timeoutMs' | 'needsMs' | 'owner' | 'metadata' | 'value'
+>;
+
+/** Leases of one path; made by `curatorSemaphore`. Each of them is an ownership with a signal and a fencing token of its own. */
+export interface CuratorSemaphore {
+  readonly path: string;
+  /**
+   * Waits for a lease; give it back with `release()` or `await using`. Rejects as `LockClient.acquire`, with `OWNERSHIP_LOST` when its
+   * place at the front was taken from it meanwhile, and with `INVALID_ARGUMENT` for a `timeoutMs` of 0.
+   */
+  acquire(options?: LeaseOptions): Promise<Ownership>;
+  /** A lease if there is one, `undefined` otherwise: also when somebody else is just being served. */
+  tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
+  /** Runs `work` with a lease. A call chain that has one is refused with `REENTRANT`, even if others are free. */
+  run<T>(work: (lease: Ownership) => T | PromiseLike<T>, options?: LeaseOptions): Promise<Awaited<T>>;
+}
+
+/**
+ * Curator's InterProcessSemaphoreV2 (and InterProcessSemaphoreMutex: one lease), to share it with Java: who stands first in `path/locks`
+ * enters `path/leases`, waits there until at most `maxLeases` are in, and makes way for the next. Among Node programs alone `semaphore`
+ * does the same in one queue, with half the requests.
+ *
+ * The ZooKeeper backend has to name the two as Curator does:
+ * `naming: (queue) => (queue.endsWith('/leases') ? 'curator-lease' : 'curator')`.
+ * Not promised: that all say the same `maxLeases`; of Curator's leases nobody can know.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a `maxLeases` that is no whole number from 1 up, or a path that ends with a slash.
+ */
+export function curatorSemaphore(
+  client: LockClient,
+  path: string,
+  { maxLeases }: CuratorSemaphoreOptions,
+): CuratorSemaphore {
+  if (typeof path !== 'string' || path === '' || path.endsWith('/')) {
+    throw invalidArgument('path', path, 'is a name that is not empty and does not end with a slash');
+  }
+  return new TwoQueues(client, path, wholeNumber('maxLeases', maxLeases, { min: 1, max: MAX_LEASES }));
+}
+
+class TwoQueues implements CuratorSemaphore {
+  readonly path: string;
+  readonly #client: LockClient;
+  readonly #maxLeases: number;
+
+  constructor(client: LockClient, path: string, maxLeases: number) {
+    this.path = path;
+    this.#client = client;
+    this.#maxLeases = maxLeases;
+  }
+
+  acquire(options: LeaseOptions = {}): Promise<Ownership> {
+    return this.#inTurn(options, (terms) => this.#client.acquire(this.#leases, terms));
+  }
+
+  run<T>(work: (lease: Ownership) => T | PromiseLike<T>, options: LeaseOptions = {}): Promise<Awaited<T>> {
+    return this.#inTurn(options, (terms, begun) => {
+      const begin = (lease: Ownership): T | PromiseLike<T> => {
+        begun();
+        return work(lease);
+      };
+      return this.#client.run(this.#leases, begin, terms);
+    });
+  }
+
+  async tryAcquire(options: Omit<LeaseOptions, 'timeoutMs'> = {}): Promise<Ownership | undefined> {
+    const turn = await this.#client.tryAcquire(this.#locks, inLine(options));
+    if (!turn) return undefined;
+    try {
+      return await this.#client.tryAcquire(this.#leases, { ...options, limit: this.#maxLeases });
+    } finally {
+      await turn.release();
+    }
+  }
+
+  get #locks(): string {
+    return `${this.path}/locks`;
+  }
+
+  get #leases(): string {
+    return `${this.path}/leases`;
+  }
+
+  /** Takes while it is this one's turn, and until it has begun; what was taken by then stays. */
+  #inTurn<T>(
+    { timeoutMs, signal, ...options }: LeaseOptions,
+    take: (terms: AcquireOptions, begun: () => void) => Promise<T>,
+  ): Promise<T> {
+    const patience = {
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(signal === undefined ? {} : { signal }),
+    };
+    return patiently(patience, `no lease of ${JSON.stringify(this.path)} was free`, async (stop) => {
+      let taken: Promise<T> | undefined;
+      const untilBegun = (turn: Ownership): Promise<void> =>
+        new Promise((begun, refused) => {
+          const terms = { ...options, limit: this.#maxLeases, signal: AbortSignal.any([stop, turn.signal]) };
+          taken = take(terms, begun);
+          taken.then(() => begun(), refused);
+        });
+      const turn = this.#client.run(this.#locks, untilBegun, { ...inLine(options), signal: stop });
+      await turn.catch((error: unknown) => {
+        if (!taken) throw error;
+      });
+      return taken as Promise<T>;
+    });
+  }
+}
+
+/** What the entry that stands for its turn has of the lease's. */
+function inLine({ owner, metadata, value, signal }: LeaseOptions): AcquireOptions {
+  return {
+    ...(owner === undefined ? {} : { owner }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(value === undefined ? {} : { value }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}

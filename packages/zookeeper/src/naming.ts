@@ -1,0 +1,135 @@
+/**
+ * Whose names the entries of a queue have: one description for each. All that a mode is stands in its description; whatever
+ * works with entries goes by that.
+ *
+ * Formats and rules: Curator's LockInternals, InterProcessReadWriteLock, LeaderLatch and InterProcessSemaphoreV2, and kazoo's
+ * recipe/lock.py.
+ */
+import { invalidArgument } from '@queuelock/core/backend';
+import type { Mark } from './marks.ts';
+
+/**
+ * Whose names the entries of a queue have, and so who else can stand in it:
+ *
+ * - `curator`: InterProcessMutex and LeaderSelector; readers are ours only, and those wait for them.
+ * - `curator-read-write`: both sides of InterProcessReadWriteLock.
+ * - `curator-latch`: LeaderLatch; no readers, and values that never change.
+ * - `curator-lease`: the `leases` directory of InterProcessSemaphoreV2, where every child counts; see `curatorSemaphore` of
+ *   `@queuelock/recipes`.
+ * - `kazoo`: Lock, WriteLock, ReadLock and Election; directories stay.
+ * - `curator+kazoo`: both, after each of them was taught the names of the other; readers likewise.
+ */
+export type Naming =
+  'curator' | 'curator-read-write' | 'curator-latch' | 'curator-lease' | 'kazoo' | 'curator+kazoo';
+
+/** How an entry's name begins. */
+interface NameStyle {
+  /** With its id, so that it is found again. */
+  readonly prefix: (id: string) => string;
+  /** What it says of permits. */
+  readonly takes: (permits: number, limit: number) => string;
+  /** The same to read names with: groups for the prefix, permits and limit. */
+  readonly begins: string;
+}
+
+/** One way to name entries. */
+export interface Scheme {
+  readonly naming: Naming;
+  readonly style: NameStyle;
+  /** Of an exclusive entry of ours: groups for the prefix, permits, limit and number. */
+  readonly shape: RegExp;
+  /** Of a new entry. */
+  readonly exclusive: Mark;
+  /** Likewise; none where others know no shared entries. */
+  readonly shared: Mark | undefined;
+  /** Who else stands in line, exclusively. */
+  readonly others: readonly Mark[];
+  /** Every child stands in line, whatever its name. */
+  readonly countsAll: boolean;
+  /** The limit of an entry that says none; nothing where that is not known. */
+  readonly unsaidLimit: 1 | undefined;
+  /** A value stays as it is: with a change the one watch of who waits behind would be used up. */
+  readonly keepsValues: boolean;
+  /** Whether the queue's directory stays when it is empty. */
+  readonly keepsDirectory: boolean;
+  /** Curator sorts all children by what follows the last of these, or else by the whole name; none where it does not. */
+  readonly sortsAfter: readonly Mark[];
+}
+
+const CURATOR: NameStyle = {
+  prefix: (id) => `_c_${id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')}-`,
+  takes: (permits, limit) => `${permits}of${limit}-`,
+  begins: '(_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-)(?:([1-9]\\d*)of([1-9]\\d*)-)?',
+};
+
+const KAZOO: NameStyle = {
+  prefix: (id) => id,
+  takes: (permits, limit) => `-${permits}of${limit}-`,
+  begins: '([0-9a-f]{32})(?:-([1-9]\\d*)of([1-9]\\d*)-)?',
+};
+
+const PLAIN = {
+  style: CURATOR,
+  others: [],
+  countsAll: false,
+  unsaidLimit: 1,
+  keepsValues: false,
+  keepsDirectory: false,
+  sortsAfter: [],
+} as const;
+
+const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
+  [
+    described('curator', { ...PLAIN, exclusive: 'lock-', shared: 'shared-lock-', sortsAfter: ['lock-'] }),
+    described('curator-read-write', {
+      ...PLAIN,
+      exclusive: '__WRIT__',
+      shared: '__READ__',
+      sortsAfter: ['__READ__', '__WRIT__'],
+    }),
+    described('curator-latch', {
+      ...PLAIN,
+      exclusive: 'latch-',
+      shared: undefined,
+      keepsValues: true,
+      sortsAfter: ['latch-'],
+    }),
+    described('curator-lease', {
+      ...PLAIN,
+      exclusive: 'lease-',
+      shared: undefined,
+      countsAll: true,
+      unsaidLimit: undefined,
+    }),
+    described('kazoo', {
+      ...PLAIN,
+      style: KAZOO,
+      exclusive: '__lock__',
+      shared: '__rlock__',
+      keepsDirectory: true,
+    }),
+    described('curator+kazoo', {
+      ...PLAIN,
+      exclusive: 'lock-',
+      shared: 'shared-lock-',
+      others: ['__lock__'],
+      keepsDirectory: true,
+      sortsAfter: ['lock-', '__lock__'],
+    }),
+  ].map((scheme) => [scheme.naming, scheme]),
+);
+
+function described(naming: Naming, scheme: Omit<Scheme, 'naming' | 'shape'>): Scheme {
+  const shape = new RegExp(`^${scheme.style.begins}${scheme.exclusive}(-?\\d+)$`);
+  return { naming, shape, ...scheme };
+}
+
+/** Also of what is no queue of a user; see `gate.ts`. */
+export const DEFAULT_NAMING: Naming = 'curator';
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` for a naming that there is not; `where` says whose it is. */
+export function schemeOf(naming: Naming, where = ''): Scheme {
+  const scheme = SCHEMES.get(naming);
+  if (scheme) return scheme;
+  throw invalidArgument(`naming${where}`, naming, `is one of ${[...SCHEMES.keys()].join(', ')}`);
+}

@@ -1,0 +1,267 @@
+import { expect } from 'chai';
+import {
+  conflictsAhead,
+  contendersIn,
+  distance,
+  entryName,
+  orderOf,
+  otherLimitAhead,
+  parseContender,
+  readerOf,
+  standingIn,
+} from '../src/entries.ts';
+import { schemeOf, type Naming } from '../src/naming.ts';
+
+const ID = '0123456789abcdef0123456789abcdef';
+const UUID = '01234567-89ab-cdef-0123-456789abcdef';
+const scheme = schemeOf('curator');
+
+describe('names of entries', () => {
+  it('are those of Curator, with the id as UUID', () => {
+    expect(entryName({ id: ID, shared: false, limit: 1 }, scheme)).to.equal(`_c_${UUID}-lock-`);
+    expect(entryName({ id: ID, shared: true, limit: 1 }, scheme)).to.equal(`_c_${UUID}-shared-lock-`);
+  });
+
+  it('say how many permits of how many they take, unless that is one of one', () => {
+    expect(entryName({ id: ID, shared: false, limit: 5 }, scheme)).to.equal(`_c_${UUID}-1of5-lock-`);
+    expect(entryName({ id: ID, shared: false, limit: 5, permits: 2 }, scheme)).to.equal(
+      `_c_${UUID}-2of5-lock-`,
+    );
+    expect(entryName({ id: ID, shared: true, limit: 5, permits: 2 }, scheme)).to.equal(
+      `_c_${UUID}-shared-lock-`,
+    );
+  });
+
+  for (const [name, permits] of [
+    [`_c_${UUID}-2of5-lock-0000000001`, { permits: 2, limit: 5 }],
+    [`_c_${UUID}-5of5-lock--000000005`, { permits: 5, limit: 5 }],
+    [`_c_${UUID}-6of5-lock-0000000001`, {}],
+    [`_c_${UUID}-0of5-lock-0000000001`, {}],
+    [`_c_${UUID}-1of99999999999999999-lock-0000000001`, {}],
+
+    [`_c_${UUID}-lock-0000000001`, {}],
+    ['2of5-lock-0000000001', {}],
+    [`x_c_${UUID}-2of5-lock-0000000001`, {}],
+  ] as const) {
+    it(`${name} ${'limit' in permits ? `takes ${permits.permits} of ${permits.limit}` : 'says nothing of permits'}`, () => {
+      const { sequence, shared } = parseContender(name, scheme)!;
+      expect(parseContender(name, scheme)).to.deep.equal({ name, sequence, shared, ...permits });
+    });
+  }
+
+  for (const [name, reader] of [
+    [`_c_${UUID}-lock-0000000004`, `_c_${UUID}-shared-lock-0000000004`],
+    [`_c_${UUID}-2of5-lock--2147483648`, `_c_${UUID}-shared-lock--2147483648`],
+    [`_c_${UUID}-shared-lock-0000000004`, `_c_${UUID}-shared-lock-0000000004`],
+  ] as const) {
+    it(`${name} turns into the reader ${reader}`, () => {
+      expect(readerOf(name, scheme)).to.equal(reader);
+    });
+  }
+
+  const children: readonly (readonly [
+    name: string,
+    found: readonly [sequence: number, shared: boolean] | undefined,
+  ])[] = [
+    [`_c_${UUID}-lock-0000000000`, [0, false]],
+    [`_c_${UUID}-lock-2147483647`, [2147483647, false]],
+    [`_c_${UUID}-lock--2147483648`, [-2147483648, false]],
+    [`_c_${UUID}-lock--000000005`, [-5, false]],
+    [`_c_${UUID}-shared-lock-0000000001`, [1, true]],
+    [`_c_${UUID}-__WRIT__0000000002`, undefined],
+    ['lock-0000000003', [3, false]],
+    ['x-lock-0000000004', [4, false]],
+    ['lock-0000000009-lock-0000000005', [5, false]],
+    [`_c_${UUID}-latch-0000000006`, undefined],
+    [`_c_${UUID}-lease-0000000006`, undefined],
+    [`${ID}__lock__0000000007`, undefined],
+    [`${ID}__rlock__0000000007`, undefined],
+    ['lock-0000000008x', undefined],
+    ['lock-000000008', undefined],
+    ['lock-00000000008', undefined],
+    ['lock-9999999999', undefined],
+    ['lock-', undefined],
+    ['0000000001', undefined],
+    ['invoices', undefined],
+  ];
+
+  for (const [name, found] of children) {
+    it(`${name} ${found ? `stands at ${found[0]}${found[1] ? ', shared' : ''}` : 'is no entry'}`, () => {
+      expect(parseContender(name, scheme)).to.deep.equal(
+        found && { name, sequence: found[0], shared: found[1] },
+      );
+    });
+  }
+});
+
+describe('entries of each naming', () => {
+  const wish = { id: ID, limit: 1 };
+  const names: readonly (readonly [
+    naming: Naming,
+    exclusive: string,
+    several: string,
+    shared: string | undefined,
+  ])[] = [
+    ['curator', `_c_${UUID}-lock-`, `_c_${UUID}-2of5-lock-`, `_c_${UUID}-shared-lock-`],
+    ['curator-read-write', `_c_${UUID}-__WRIT__`, `_c_${UUID}-2of5-__WRIT__`, `_c_${UUID}-__READ__`],
+    ['curator-latch', `_c_${UUID}-latch-`, `_c_${UUID}-2of5-latch-`, undefined],
+    ['curator-lease', `_c_${UUID}-lease-`, `_c_${UUID}-2of5-lease-`, undefined],
+    ['kazoo', `${ID}__lock__`, `${ID}-2of5-__lock__`, `${ID}__rlock__`],
+    ['curator+kazoo', `_c_${UUID}-lock-`, `_c_${UUID}-2of5-lock-`, `_c_${UUID}-shared-lock-`],
+  ];
+  for (const [naming, exclusive, several, shared] of names) {
+    const its = schemeOf(naming);
+    const read = (name: string) => parseContender(`${name}0000000007`, its);
+
+    it(`of ${naming} are called ${exclusive}${shared ? ` and ${shared}` : ''}, and found by their id`, () => {
+      expect(entryName({ ...wish, shared: false }, its)).to.equal(exclusive);
+      expect(entryName({ ...wish, shared: false, limit: 5, permits: 2 }, its)).to.equal(several);
+      expect(its.style.prefix(ID)).to.satisfy((prefix: string) => exclusive.startsWith(prefix));
+      if (shared) expect(entryName({ ...wish, shared: true }, its)).to.equal(shared);
+    });
+
+    it(`of ${naming} are read as they were written`, () => {
+      expect(read(exclusive)).to.include({ sequence: 7, shared: false });
+      expect(read(several)).to.include({ sequence: 7, shared: false, permits: 2, limit: 5 });
+      if (!shared) return;
+      expect(read(shared)).to.deep.equal({ name: `${shared}0000000007`, sequence: 7, shared: true });
+      expect(readerOf(`${exclusive}0000000007`, its)).to.equal(`${shared}0000000007`);
+      expect(readerOf(`${several}-000000007`, its)).to.equal(`${shared}-000000007`);
+    });
+  }
+
+  const foreign = [
+    'lock-',
+    'shared-lock-',
+    '__READ__',
+    '__WRIT__',
+    'latch-',
+    'lease-',
+    '__lock__',
+    '__rlock__',
+  ];
+  for (const [naming, counted] of [
+    ['curator', ['lock-', 'shared-lock-']],
+    ['curator-read-write', ['__READ__', '__WRIT__']],
+    ['curator-latch', ['latch-']],
+    ['curator-lease', foreign],
+    ['kazoo', ['__lock__', '__rlock__']],
+    ['curator+kazoo', ['lock-', 'shared-lock-', '__lock__']],
+  ] as const) {
+    it(`of ${naming} stand in one line with ${counted.join(', ')}, whatever is in front of that`, () => {
+      const its = schemeOf(naming);
+      const read = (before: string): string[] =>
+        foreign.filter((mark) => parseContender(`${before}${mark}0000000003`, its));
+      expect(read(`_c_${UUID}-`)).to.deep.equal(counted);
+      expect(read(ID)).to.deep.equal(counted);
+    });
+  }
+
+  it('of curator-lease are all children; those without a number are ahead of all others, and no limit is known of them', () => {
+    const its = schemeOf('curator-lease');
+    const children = [`_c_${UUID}-lease-0000000002`, ID, `_c_${UUID}-1of3-lease-0000000001`, 'anything'];
+    const own = parseContender(children[0]!, its)!;
+    const ahead = conflictsAhead(children, { own, scheme: its });
+    expect(ahead.map(({ name, sequence }) => [name, sequence])).to.deep.equal([
+      [children[2], 1],
+      ['anything', undefined],
+      [ID, undefined],
+    ]);
+    expect(otherLimitAhead(ahead, { own, limit: 3, scheme: its })).to.equal(undefined);
+    expect(otherLimitAhead(ahead, { own, limit: 4, scheme: its })).to.equal(3);
+    expect(ahead.map(({ sequence }) => orderOf(sequence))).to.deep.equal([1n, -1n, -1n]);
+  });
+});
+
+describe('the order of entries', () => {
+  const lock = (sequence: string, kind = 'lock-'): string => `_c_${UUID}-${kind}${sequence}`;
+  const own = (name: string) => parseContender(name, scheme)!;
+
+  it('goes on through the wrap of the 32-bit sequence number', () => {
+    const names = [lock('-2147483647'), lock('2147483646'), lock('-2147483648'), lock('2147483647')];
+    expect(contendersIn(names, scheme).map(({ sequence }) => sequence)).to.deep.equal([
+      2147483646, 2147483647, -2147483648, -2147483647,
+    ]);
+    expect(contendersIn([...names].reverse(), scheme).map(({ sequence }) => sequence)).to.deep.equal([
+      2147483646, 2147483647, -2147483648, -2147483647,
+    ]);
+  });
+
+  it('goes on from -1 to 0', () => {
+    const names = [lock('0000000000'), lock('-000000001'), lock('0000000001')];
+    expect(contendersIn(names, scheme).map(({ sequence }) => sequence)).to.deep.equal([-1, 0, 1]);
+  });
+
+  it('has the entry before the wrap ahead of the one after it, and not the other way round', () => {
+    const [before, after] = [lock('2147483647'), lock('-2147483648')];
+    expect(
+      conflictsAhead([before, after], { own: own(after), scheme }).map(({ name }) => name),
+    ).to.deep.equal([before]);
+    expect(conflictsAhead([before, after], { own: own(before), scheme })).to.deep.equal([]);
+    expect(distance(2147483647, -2147483648)).to.equal(1);
+    expect(distance(-2147483648, 2147483647)).to.equal(-1);
+  });
+
+  it('is a number that grows through the wrap', () => {
+    expect([0, 2147483647, -2147483648, -1].map(orderOf)).to.deep.equal([
+      0n,
+      2147483647n,
+      2147483648n,
+      4294967295n,
+    ]);
+  });
+
+  it('keeps a writer before the reader of the same number that it turned into', () => {
+    const names = [lock('0000000004', 'shared-lock-'), lock('0000000004'), lock('0000000003')];
+    expect(contendersIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[2], names[1], names[0]]);
+  });
+
+  it('shows the reader alone, once it is there', () => {
+    const names = [
+      lock('0000000004', 'shared-lock-'),
+      lock('0000000004'),
+      lock('0000000005'),
+      lock('0000000003'),
+    ];
+    expect(standingIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[3], names[0], names[2]]);
+    expect(standingIn(names.slice(1), scheme).map(({ name }) => name)).to.deep.equal([
+      names[3],
+      names[1],
+      names[2],
+    ]);
+  });
+
+  it('tells the nearest other limit ahead of an exclusive entry', () => {
+    const five = '5of5-lock-';
+    const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
+    const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];
+    const other = (of: typeof exclusive, limit: number): number | undefined =>
+      otherLimitAhead(conflictsAhead(names, { own: of, scheme }), { own: of, limit, scheme });
+    expect([1, 5, 7].map((limit) => other(exclusive, limit))).to.deep.equal([5, 1, 1]);
+    expect(other(shared, 7)).to.equal(undefined);
+    expect(otherLimitAhead([], { own: exclusive, limit: 5, scheme })).to.equal(undefined);
+  });
+
+  const line = [
+    lock('0000000001', 'shared-lock-'),
+    lock('0000000002'),
+    lock('0000000003', 'shared-lock-'),
+    lock('0000000004'),
+    lock('0000000005', 'shared-lock-'),
+    'invoices',
+    '!note',
+  ];
+  for (const [name, ahead] of [
+    [line[0]!, []],
+    [line[1]!, [line[0]]],
+    [line[2]!, [line[1]]],
+    [line[3]!, [line[2], line[1], line[0]]],
+    [line[4]!, [line[3], line[1]]],
+  ] as const) {
+    it(`puts ${ahead.length} conflicting entries ahead of ${name.slice(40)}, nearest first`, () => {
+      expect(conflictsAhead(line, { own: own(name), scheme }).map((entry) => entry.name)).to.deep.equal(
+        ahead,
+      );
+    });
+  }
+});

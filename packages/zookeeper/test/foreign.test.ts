@@ -1,0 +1,281 @@
+import { isQueueLockError, type EntrySpec, type Session } from '@queuelock/core/backend';
+import type { Naming } from '@queuelock/zookeeper';
+import { expect } from 'chai';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import type { ZkDriver } from '../src/driver.ts';
+import { foreignIn } from '../src/foreign.ts';
+import { schemeOf } from '../src/naming.ts';
+import { Bench, admitted, ending, eventually, newQueue, wish } from './bench.ts';
+import { asOperator } from './operator.ts';
+
+const UUID = '01234567-89ab-cdef-0123-456789abcdef';
+const HEX = '0123456789abcdef0123456789abcdef';
+const NUMBER = '0000000004';
+const ENTRIES = {
+  mutex: `_c_${UUID}-lock-`,
+  writer: `_c_${UUID}-__WRIT__`,
+  reader: `_c_${UUID}-__READ__`,
+  latch: `_c_${UUID}-latch-`,
+  lease: `_c_${UUID}-lease-`,
+  kazoo: `${HEX}__lock__`,
+  kazooReader: `${HEX}__rlock__`,
+} as const;
+type Kind = keyof typeof ENTRIES;
+
+const FOREIGN: Readonly<Record<Naming, readonly Kind[]>> = {
+  curator: ['writer', 'reader', 'latch', 'lease', 'kazoo', 'kazooReader'],
+  'curator-read-write': ['mutex', 'latch', 'lease', 'kazoo', 'kazooReader'],
+  'curator-latch': ['mutex', 'writer', 'reader', 'lease', 'kazoo', 'kazooReader'],
+  'curator-lease': [],
+  kazoo: ['mutex', 'writer', 'reader', 'latch', 'lease'],
+  'curator+kazoo': ['writer', 'reader', 'latch', 'lease', 'kazooReader'],
+};
+
+describe('what does not belong to a naming', () => {
+  for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
+    it(`is for ${naming}: ${kinds.join(', ') || 'nothing, since all children count'}`, () => {
+      const scheme = schemeOf(naming);
+      const found = (Object.keys(ENTRIES) as Kind[]).filter(
+        (kind) => foreignIn([`${ENTRIES[kind]}${NUMBER}`], { scheme }).entry,
+      );
+      expect(found).to.deep.equal(kinds);
+    });
+  }
+
+  const inFront = (naming: Naming, ...children: readonly string[]): readonly string[] =>
+    foreignIn(children, { scheme: schemeOf(naming) }).inFront;
+  const strangers = ['!note', '0', '00', '-x', '%2Fb', 'note', 'Z', '_x', '0000000004x', '9', '1', '{'];
+
+  it('are strangers that Curator sorts before the last entry, by their whole names', () => {
+    const before = ['!note', '0', '00', '-x', '%2Fb', '0000000004x'];
+    for (const [naming, mark] of [
+      ['curator', 'lock-'],
+      ['curator-read-write', '__WRIT__'],
+      ['curator-read-write', '__READ__'],
+      ['curator-latch', 'latch-'],
+      ['curator+kazoo', '__lock__'],
+    ] as const) {
+      expect(inFront(naming, ...strangers, `x-${mark}0000000005`), naming).to.deep.equal(before);
+      expect(inFront(naming, ...strangers), `nobody, ${naming}`).to.deep.equal(before.slice(0, -1));
+    }
+    expect(inFront('curator', ...strangers, `${ENTRIES.mutex}2000000000`)).to.deep.equal([...before, '1']);
+  });
+
+  it('are strangers whose name goes on after the lock’s, and those that end with it', () => {
+    const [longer, cut] = [`${ENTRIES.mutex}0000000003-old`, 'padlock-'];
+    expect(inFront('curator', longer, cut, `${ENTRIES.mutex}0000000004`)).to.deep.equal([longer, cut]);
+    expect(inFront('curator', longer, `${ENTRIES.mutex}0000000003`)).to.deep.equal([]);
+  });
+
+  it('are no strangers where nobody sorts them', () => {
+    expect(inFront('kazoo', ...strangers, `${ENTRIES.kazoo}${NUMBER}`)).to.deep.equal([]);
+    expect(inFront('curator-lease', ...strangers)).to.deep.equal([]);
+  });
+});
+
+describe('a queue in ZooKeeper with entries of another naming', () => {
+  const bench = new Bench();
+  let server: string;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('foreign entries of @queuelock/zookeeper')).endpoint;
+    queue = newQueue();
+  });
+  afterEach(() => bench.clear());
+
+  function open(naming: Naming, ttlMs = 10_000): Promise<Session> {
+    return bench.backend(server, { naming }).open(ttlMs, new AbortController().signal);
+  }
+
+  const entries = async (): Promise<readonly string[]> =>
+    asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
+
+  /** With such a child in the directory, for as long as the work takes. */
+  const beside = <T>(name: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> =>
+    asOperator(server, async (zk) => {
+      await zk.create(`/${queue}`, '', 'persistent');
+      await zk.create(`/${queue}/${name}`, '', 'ephemeral-sequential');
+      return work(zk);
+    });
+
+  const refusal = async (call: Promise<unknown>): Promise<string> =>
+    call.then(
+      () => 'it was let in',
+      (error: unknown) => (isQueueLockError(error, 'FOREIGN_FORMAT') ? error.message : String(error)),
+    );
+
+  for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
+    for (const kind of kinds) {
+      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, with name and remedy, and leaves nothing`, async () => {
+        const session = await open(naming);
+        await beside(ENTRIES[kind], async () => {
+          const message = await refusal(session.enqueue(wish(queue)));
+          expect(message).to.include(`/${queue} has the entry ${ENTRIES[kind]}0000000000`);
+          expect(message).to.match(/; .*, or give the queue naming "[a-z-]+" in every client/);
+          expect(await entries()).to.have.length(1);
+        });
+        expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+      });
+    }
+  }
+
+  it('names the remedies of those who mix Curator and kazoo', async () => {
+    const session = await open('curator');
+    const message = await beside(ENTRIES.kazoo, () => refusal(session.enqueue(wish(queue))));
+    for (const part of ['_NODE_NAME = "-lock-"', 'curator+kazoo', 'extra_lock_patterns=["-lock-"]']) {
+      expect(message).to.include(part);
+    }
+  });
+
+  it('refuses tries and entries that enter together, all of them', async () => {
+    const session = await open('curator');
+    const other = newQueue();
+    await beside(ENTRIES.kazoo, async (zk) => {
+      expect(await refusal(session.tryEnqueue(wish(queue)))).to.include('__lock__');
+      expect(await refusal(session.enqueueAll!([wish(other), wish(queue)]))).to.include('__lock__');
+      await eventually(async () => (await zk.children(`/${other}`))?.length === 0);
+      expect(await entries()).to.have.length(1);
+    });
+    expect(await session.enqueueAll!([wish(other), wish(queue)])).to.have.length(2);
+  });
+
+  it('ends the wait of those who stand in line already, at their next look', async () => {
+    const [one, two] = [await open('curator'), await open('curator')];
+    const holder = wish(queue);
+    const held = ending(await one.enqueue(holder));
+    const end = ending(await two.enqueue(wish(queue)));
+    await beside(ENTRIES.writer, async () => {
+      await one.remove(queue, holder.id);
+      expect(await end).to.equal('FOREIGN_FORMAT');
+    });
+    expect(await held).to.equal('ENTRY_LOST');
+  });
+
+  it('shows no observer an incomplete line', async () => {
+    const backend = bench.backend(server, { naming: 'kazoo' });
+    const message = await beside(
+      ENTRIES.mutex,
+      () =>
+        new Promise<string>((resolve) => {
+          backend
+            .observe(queue)
+            .subscribe({ next: () => resolve('shown'), error: (error: unknown) => resolve(String(error)) });
+        }),
+    );
+    expect(message).to.include('FOREIGN_FORMAT').and.include('naming "curator"');
+  });
+
+  it('is what clients with different namings make of it: the second one is refused', async () => {
+    const [first, second] = [await open('curator-read-write'), await open('curator')];
+    expect((await first.enqueue(wish(queue))).turn.admitted).to.equal(true);
+    expect(await refusal(second.enqueue(wish(queue)))).to.include(
+      'give the queue naming "curator-read-write"',
+    );
+  });
+
+  it('takes kazoo’s entries for predecessors where both stand in it, and its readers for none', async () => {
+    const session = await open('curator+kazoo');
+    await asOperator(server, async (zk) => {
+      await zk.create(`/${queue}`, '', 'persistent');
+      const { path } = await zk.create(`/${queue}/${ENTRIES.kazoo}`, '', 'ephemeral-sequential');
+      const waiting = await session.enqueue(wish(queue));
+      expect(waiting.turn).to.deep.equal({ admitted: false, ahead: 1 });
+      await zk.delete(path!);
+      await admitted(waiting);
+    });
+  });
+
+  describe('that would keep Curator’s waiters waiting for ever', () => {
+    const strangerBeside = (name: string, naming: Naming): Promise<string> =>
+      asOperator(server, async (zk) => {
+        await zk.create(`/${queue}`, '', 'persistent');
+        await zk.create(`/${queue}/${name}`, '', 'persistent');
+        return refusal((await open(naming)).enqueue(wish(queue)));
+      });
+
+    for (const name of ['!note', '0', 'padlock-']) {
+      it(`refuses an entry beside the child ${name}`, async () => {
+        expect(await strangerBeside(name, 'curator')).to.include(`has the child ${JSON.stringify(name)}`);
+        expect(await entries()).to.deep.equal([name]);
+      });
+    }
+
+    for (const [name, naming] of [
+      ['note', 'curator'],
+      ['!note', 'kazoo'],
+      ['1', 'curator'],
+    ] as const) {
+      it(`lets an entry of ${naming} in beside ${name}`, async () => {
+        expect(await strangerBeside(name, naming)).to.equal('it was let in');
+      });
+    }
+
+    it('lets an entry in beside nested queues, also one that somebody is just making', async () => {
+      const session = await open('curator');
+      await session.enqueue(wish(`${queue}/0`));
+      expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+      await asOperator(server, async (zk) => {
+        await zk.create(`/${queue}/00`, '', 'container');
+        const entering = session.enqueue(wish(queue));
+        await zk.create(`/${queue}/00/${ENTRIES.mutex}`, '', 'ephemeral-sequential');
+        expect((await entering).turn.admitted).to.equal(false);
+      });
+    });
+  });
+});
+
+describe('entries that a naming does not have', () => {
+  const bench = new Bench();
+  let server: string;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('refusals of @queuelock/zookeeper')).endpoint;
+    queue = newQueue();
+  });
+  afterEach(() => bench.clear());
+
+  async function messageOf(
+    naming: Naming,
+    call: (session: Session, held: EntrySpec) => unknown,
+  ): Promise<string> {
+    const session = await bench.backend(server, { naming }).open(10_000, new AbortController().signal);
+    const held = wish(queue, { value: 'candidate 1' });
+    await session.enqueue(held);
+    try {
+      await call(session, held);
+    } catch (error) {
+      return isQueueLockError(error, 'INVALID_ARGUMENT') ? error.message : String(error);
+    }
+    return 'it was done';
+  }
+
+  for (const [naming, what, call, message] of [
+    ['curator-latch', 'readers', (s, h) => s.enqueue(wish(h.queue, { shared: true })), /mode .*no readers/],
+    ['curator-latch', 'new values', (s, h) => s.update(h.queue, h.id, 'x'), /value stays .* one watch/],
+    ['curator-latch', 'downgrades', (s, h) => s.share!(h.queue, h.id, 'x'), /value stays/],
+    [
+      'curator-lease',
+      'readers',
+      (s, h) => s.enqueueAll!([wish(h.queue, { shared: true })]),
+      /mode .*no readers/,
+    ],
+    ['curator-lease', 'downgrades', (s, h) => s.share!(h.queue, h.id, 'x'), /downgrade .*no readers/],
+    [
+      'curator-lease',
+      'several permits',
+      (s, h) => s.enqueue(wish(h.queue, { limit: 3, permits: 2 })),
+      /permits is 1 .*count nodes; got 2/,
+    ],
+  ] satisfies (readonly [Naming, string, (session: Session, held: EntrySpec) => unknown, RegExp])[]) {
+    it(`are ${what} of ${naming}: refused, and nothing is changed`, async () => {
+      expect(await messageOf(naming, call)).to.match(message);
+      await asOperator(server, async (zk) => {
+        const names = (await zk.children(`/${queue}`))!;
+        expect(names).to.have.length(1);
+        expect(await zk.read(`/${queue}/${names[0]!}`)).to.include({ text: 'candidate 1', version: 0 });
+      });
+    });
+  }
+});

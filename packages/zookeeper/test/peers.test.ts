@@ -1,0 +1,115 @@
+import { isQueueLockError, type Session } from '@queuelock/core/backend';
+import type { Naming } from '@queuelock/zookeeper';
+import { expect } from 'chai';
+import {
+  curatorLatch,
+  curatorMutex,
+  curatorReader,
+  curatorWriter,
+  kazooLock,
+  kazooWriter,
+  type Kind,
+} from '../../../integration/interop/kinds.ts';
+import {
+  endParticipants,
+  startParticipant,
+  type Participant,
+} from '../../../integration/interop/participant.ts';
+import { orSkip } from '../../../integration/interop/skip.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { Bench, admitted, eventually, newQueue, wish } from './bench.ts';
+import { asOperator } from './operator.ts';
+
+describe('Curator and kazoo as they are', function () {
+  this.timeout(60_000);
+  const bench = new Bench();
+  let server: string;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('peers of @queuelock/zookeeper')).endpoint;
+    queue = newQueue();
+  });
+  afterEach(endParticipants);
+  afterEach(() => bench.clear());
+
+  /** Begins to wait as soon as it is told to, and then holds until it is told again. */
+  const start = (kind: Kind): Promise<Participant> =>
+    startParticipant({ kind, id: kind.title, endpoint: server, url: '', name: queue, rounds: 1, holdMs: -1 });
+
+  const untilInLine = (count: number): Promise<void> =>
+    asOperator(server, (zk) => eventually(async () => (await zk.children(`/${queue}`))?.length === count));
+
+  const open = (naming: Naming): Promise<Session> =>
+    bench.backend(server, { naming }).open(10_000, new AbortController().signal);
+
+  for (const [kind, naming, message] of [
+    [kazooLock, 'curator', /__lock__\d{10}, as of kazoo’s Lock.*_NODE_NAME = "-lock-"/],
+    [kazooLock, 'curator-read-write', /kazoo’s Lock.*_NODE_NAME = "-__WRIT__"/],
+    [curatorMutex, 'kazoo', /-lock-\d{10}, as of Curator’s InterProcessMutex.*"curator\+kazoo"/],
+    [curatorLatch, 'curator', /-latch-\d{10}, as of Curator’s LeaderLatch.*naming "curator-latch"/],
+    [curatorMutex, 'curator-latch', /-lock-\d{10}, as of Curator’s InterProcessMutex.*naming "curator"/],
+    [curatorWriter, 'curator', /-__WRIT__\d{10}, as of the writers.*naming "curator-read-write"/],
+  ] as const) {
+    it(`${kind.title} holds: an entry of ${naming} is refused, and let in when it has left`, async function () {
+      const peer = await orSkip(this, start(kind));
+      peer.tell();
+      await peer.untilEvent('acquired');
+      const session = await open(naming);
+      const refused = await session.enqueue(wish(queue)).catch((error: unknown) => error);
+      expect(isQueueLockError(refused, 'FOREIGN_FORMAT')).to.equal(true);
+      expect(String(refused)).to.match(message);
+      peer.tell();
+      await peer.untilEvent('released');
+      expect((await session.enqueue(wish(queue))).turn.admitted).to.equal(true);
+    });
+  }
+
+  for (const [kind, naming, shared] of [
+    [curatorMutex, 'curator', false],
+    [curatorMutex, 'curator', true],
+    [curatorWriter, 'curator-read-write', false],
+    [curatorWriter, 'curator-read-write', true],
+    [curatorReader, 'curator-read-write', false],
+    [curatorLatch, 'curator-latch', false],
+    [kazooLock, 'kazoo', false],
+    [kazooWriter, 'kazoo', true],
+  ] as const) {
+    const who = `${shared ? 'a reader' : 'an entry'} of ${naming}`;
+    it(`${kind.title} waits for ${who}, and ${who} for it`, async function () {
+      const peer = await orSkip(this, start(kind));
+      const session = await open(naming);
+      const [first, second] = [wish(queue, { shared }), wish(queue, { shared })];
+      expect((await session.enqueue(first)).turn.admitted).to.equal(true);
+      peer.tell();
+      await untilInLine(2);
+      const next = await session.enqueue(second);
+      expect(next.turn.admitted).to.equal(false);
+      expect(peer.events.map(({ ev }) => ev)).to.not.include('acquired');
+      await session.remove(queue, first.id);
+      await peer.untilEvent('acquired');
+      const turn = admitted(next).then(() => process.hrtime.bigint());
+      peer.tell();
+      expect(BigInt((await peer.untilEvent('releasing')).t) < (await turn)).to.equal(true);
+    });
+  }
+
+  it('a writer that turned into a reader lets Curator’s readers in, and its writers wait', async function () {
+    const [reader, writer] = [await orSkip(this, start(curatorReader)), await start(curatorWriter)];
+    const session = await open('curator-read-write');
+    const own = wish(queue);
+    await session.enqueue(own);
+    reader.tell();
+    await untilInLine(2);
+    expect(await session.share!(queue, own.id, 'reads')).to.equal(true);
+    await reader.untilEvent('acquired');
+    writer.tell();
+    await untilInLine(3);
+    reader.tell();
+    await reader.untilEvent('released');
+    expect(writer.events.map(({ ev }) => ev)).to.not.include('acquired');
+    await session.remove(queue, own.id);
+    await writer.untilEvent('acquired');
+    writer.tell();
+  });
+});
