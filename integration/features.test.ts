@@ -3,21 +3,26 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { countTitles, findingsIn, hasTest } from './features.ts';
 
-const PAGE = new URL('../packages/FEATURES.md', import.meta.url);
+const PACKAGES = new URL('../packages/', import.meta.url);
 
-/** The text of a file next to the page. */
+/** The text of a file next to the pages. */
 function read(path: string): string | undefined {
-  const file = fileURLToPath(new URL(path, PAGE));
+  const file = fileURLToPath(new URL(path, PACKAGES));
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-describe('the page of features', () => {
-  it('names a test that is there for all that it says of queuelock', () => {
-    const page = readFileSync(PAGE, 'utf8');
-    expect(findingsIn(page, read)).to.deep.equal([]);
-    expect(countTitles(page)).to.be.at.least(150);
+for (const [page, least] of [
+  ['FEATURES.md', 150],
+  ['COMPATIBILITY.md', 60],
+] as const) {
+  describe(`the page ${page}`, () => {
+    it('names a test that is there for all that it says of queuelock', () => {
+      const text = read(page) ?? '';
+      expect(findingsIn(text, read)).to.deep.equal([]);
+      expect(countTitles(text)).to.be.at.least(least);
+    });
   });
-});
+}
 
 describe('the reader of the page of features', () => {
   const source = `
@@ -92,6 +97,21 @@ describe('the reader of the page of features', () => {
       'mate, etcd: core/test/game.test.ts does not run there',
       'stalemate, memory: it names no test, and does not say why there is none',
       'stalemate, etcd: zookeeper/test/game.test.ts does not run there',
+    ]);
+  });
+
+  it('looks for tests where a column is for them, and nowhere else in that table', () => {
+    const page = `
+| theirs | on our side | tested by |
+| - | - | - |
+| "chess" | [rules](rules.py) | [a](test/game.test.ts) "plays" |
+| go | the same | not tested: no board |
+| checkers | the same | soon |
+| bridge | the same | [a](test/game.test.ts) "loses" |
+`;
+    expect(findingsIn(page, () => source)).to.deep.equal([
+      'checkers, tested by: it names no test, and does not say why there is none',
+      'bridge, tested by: test/game.test.ts has no test "loses"',
     ]);
   });
 });

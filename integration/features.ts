@@ -1,6 +1,7 @@
 /**
  * Reads a page of features: Markdown tables whose statements name the tests that show them, as a link to the test file and the
- * exact titles in quotes, in which `…` stands for what a template fills in.
+ * exact titles in quotes, in which `…` stands for what a template fills in. Tables with a column "queuelock" compare it with others, those
+ * with a column "memory" go by stores, and in those with a column "tested by" that one has the tests; no other table is looked at.
  */
 
 /** The text of a file, by its path relative to the page; `undefined` when there is none. */
@@ -24,6 +25,7 @@ interface Citation {
 
 const QUOTED = /"((?:\\"|[^"])+)"/g;
 const CITED = /\[([^\]]+)\](?:\(([^)]+)\))?((?:,?\s*"(?:\\"|[^"])+")*)/g;
+const TESTED_BY = 'tested by';
 const PEER = /^(?:Y|P|-|n\/a|\?)$/;
 
 /** Where the tests of other stores are. */
@@ -50,12 +52,25 @@ export function countTitles(page: string): number {
 }
 
 function faultsIn(statement: Statement, read: ReadFile): string[] {
-  const { column, columns, text, cited } = statement;
-  if (!columns.includes('queuelock') && !columns.includes('memory')) return [];
-  if (column === columns[0] || column === 'Feature') return [];
-  const rule = column === 'queuelock' ? ofVerdict : columns.includes('memory') ? ofStore : ofPeer;
+  const { text, cited } = statement;
+  const rule = ruleFor(statement);
+  if (!rule) return [];
   const stray = /"/.test(text.replace(CITED, '')) ? ['words in quotes follow no link'] : [];
   return [...rule(statement), ...stray, ...cited.flatMap((citation) => unkept(citation, read))];
+}
+
+/** What a cell has to keep to; nothing for those that say what a row is about. */
+function ruleFor({ column, columns }: Statement): ((statement: Statement) => string[]) | undefined {
+  if (columns.includes(TESTED_BY)) return column === TESTED_BY ? ofEvidence : undefined;
+  if (column === columns[0] || column === 'Feature') return undefined;
+  if (columns.includes('memory')) return ofStore;
+  if (!columns.includes('queuelock')) return undefined;
+  return column === 'queuelock' ? ofVerdict : ofPeer;
+}
+
+function ofEvidence({ text, cited }: Statement): string[] {
+  if (/^not tested: ./.test(text)) return [];
+  return cited.length === 0 ? ['it names no test, and does not say why there is none'] : [];
 }
 
 function ofPeer({ text }: Statement): string[] {

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { FakeTime } from './chaos/faketime.ts';
 import { compileCurator } from './interop/curator/curator.ts';
+import { participants } from './interop/programs.ts';
 import { startEtcd, startZooKeeper } from './services.ts';
 import { installPackages } from './services/install.ts';
 import { startMariaDb } from './services/mariadb-process.ts';
@@ -35,7 +36,7 @@ async function findFakeTime(): Promise<void> {
 
 interface Need {
   readonly name: string;
-  readonly start: () => Promise<void>;
+  readonly start: () => Promise<unknown>;
 }
 
 /** One of each, to see that it can be had. */
@@ -48,6 +49,8 @@ const NEEDED: readonly Need[] = [
 /** Tests with these say themselves what is missing if it cannot be had. */
 const WANTED: readonly Need[] = [
   { name: 'Curator', start: async () => (await compileCurator()).remove() },
+  { name: 'participants in Go', start: () => participants.Go() },
+  { name: 'participants in Python', start: () => participants.Python() },
   { name: 'libfaketime', start: findFakeTime },
   { name: 'PostgreSQL', start: async () => (await startPostgres()).stop() },
   { name: 'MariaDB', start: async () => (await startMariaDb()).stop() },

@@ -7,9 +7,8 @@ import type {
   Ownership,
   QueueLockError,
 } from '@queuelock/core';
+import { election, type Leadership } from '@queuelock/recipes';
 import { EMPTY, Observable, from, of, switchMap, type Subscriber } from 'rxjs';
-// eslint-disable-next-line no-restricted-imports -- the sources: this folder has no built package
-import { election, type Leadership } from '../../packages/recipes/src/index.ts';
 import type { Terms } from './event.ts';
 import type { Heartbeats } from './instrumented.ts';
 

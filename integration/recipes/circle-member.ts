@@ -2,9 +2,8 @@
 import { once } from 'node:events';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { createLockClient, isQueueLockError, type ClaimState, type LockClient } from '@queuelock/core';
+import { watchDeadlocks, yieldOnDeadlock } from '@queuelock/recipes';
 import type { Observable } from 'rxjs';
-// eslint-disable-next-line no-restricted-imports -- the sources: this folder has no built package
-import { watchDeadlocks, yieldOnDeadlock } from '../../packages/recipes/src/index.ts';
 import type { CircleEvent, Member, Spot } from './circle-members.ts';
 
 const { owner, holds, waitsFor, yieldsOver = [] } = JSON.parse(process.argv[2]!) as Member;

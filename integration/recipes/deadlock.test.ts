@@ -1,8 +1,7 @@
 import { hostname } from 'node:os';
 import { createLockClient, type LockClient } from '@queuelock/core';
+import { watchDeadlocks, type Deadlock } from '@queuelock/recipes';
 import { expect } from 'chai';
-// eslint-disable-next-line no-restricted-imports -- the sources: this folder has no built package
-import { watchDeadlocks, type Deadlock } from '../../packages/recipes/src/index.ts';
 import { endScripts } from '../scenarios/child-process.ts';
 import { etcdStore } from '../scenarios/etcd-store.ts';
 import type { Site } from '../scenarios/stores.ts';

@@ -2,9 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createLockClient, type LockClient } from '@queuelock/core';
+import { election, type Election } from '@queuelock/recipes';
 import { expect } from 'chai';
-// eslint-disable-next-line no-restricted-imports -- the sources: this folder has no built package
-import { election, type Election } from '../../packages/recipes/src/index.ts';
 import { etcdStore } from '../scenarios/etcd-store.ts';
 import type { Site } from '../scenarios/stores.ts';
 import { untilHolds, untilNothingIsLeft } from '../scenarios/wait.ts';

@@ -1,20 +1,14 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { HistoryEvent } from '@queuelock/cli/src/demo/history.ts';
-import { installPackages } from '../../services/install.ts';
-import { findProgram, isReadable } from '../../services/programs.ts';
-import { findJava } from '../../services/zookeeper-process.ts';
+import { compileJava } from '../java.ts';
 
 const run = promisify(execFile);
-const SOURCE = fileURLToPath(new URL('Contender.java', import.meta.url));
-// Debian's; the manifests of the jars name what else they need.
-const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
-  (name) => `/usr/share/java/${name}.jar`,
-);
+const SOURCES = fileURLToPath(new URL('.', import.meta.url));
 
 /** Contenders of Apache Curator: a compiled Java program that is run as often as one likes. */
 export interface Curator {
@@ -34,15 +28,12 @@ interface CuratorOptions {
 
 /** Compiles the program; installs what that takes, where that can be done. Rejects with NotHere where it cannot. */
 export async function compileCurator(): Promise<Curator> {
-  await installMissing();
   const classes = await mkdtemp(join(tmpdir(), 'queuelock-curator-'));
-  const classPath = [classes, ...JARS].join(delimiter);
-  await run('javac', ['-cp', classPath, '-d', classes, SOURCE]);
-  const java = (await findJava()) ?? 'java';
+  const [java, ...options] = (await compileJava(SOURCES, classes))('Contender');
   return {
     async contend({ endpoint, name, contenders, rounds }) {
       const args = [endpoint, `/${name}`, String(contenders), String(rounds)];
-      const { stdout } = await run(java, ['-cp', classPath, 'Contender', ...args]);
+      const { stdout } = await run(java, [...options, ...args]);
       return stdout
         .trim()
         .split('\n')
@@ -50,16 +41,6 @@ export async function compileCurator(): Promise<Curator> {
     },
     remove: () => rm(classes, { recursive: true }),
   };
-}
-
-async function installMissing(): Promise<void> {
-  const hasJars = (await Promise.all(JARS.map(isReadable))).every(Boolean);
-  const hasCompiler = (await findProgram('javac')) !== undefined;
-  const packages = [
-    ...(hasJars ? [] : ['libcurator-recipes-java', 'libslf4j-java']),
-    ...(hasCompiler ? [] : ['default-jdk-headless']),
-  ];
-  if (packages.length > 0) await installPackages(packages);
 }
 
 interface Round {

@@ -20,6 +20,7 @@ import { ProofChoice } from './proof-choice.ts';
 import { EtcdRegisters } from './registers.ts';
 import { readResumption } from './resumption.ts';
 import type { Observable } from './rx.ts';
+import { singleKeyFor } from './single-key.ts';
 import { EtcdSession, type Lease } from './session.ts';
 import { Watches } from './watches.ts';
 
@@ -55,13 +56,16 @@ class EtcdBackend implements Backend {
       watches: new Watches(connection, options.requestTimeoutMs),
       lookups: new Lookups(connection),
       prefix: options.prefix,
+      singleKeyOf: options.singleKey,
       proofChoice: new ProofChoice(connection, options.beats),
     };
     this.registers = new EtcdRegisters(this.#around);
   }
 
   checkName(queue: string): void {
-    checkName(this.#around.prefix, queue);
+    const { prefix, singleKeyOf } = this.#around;
+    checkName(prefix, queue);
+    singleKeyFor(singleKeyOf, { prefix, queue });
   }
 
   /** Asks every member once. The TTL is rounded up to whole seconds; the server may grant more (its minimum is 2 s by default). */
@@ -116,8 +120,10 @@ class EtcdBackend implements Backend {
 
   async #grant(ttlMs: number): Promise<EtcdSession> {
     const request = { TTL: Math.ceil(ttlMs / 1_000) };
-    const granted = await this.#around.connection.call('opening a session', (etcd3, options) =>
-      etcd3.leaseClient.leaseGrant(request, options),
+    const granted = await this.#around.connection.call(
+      'opening a session',
+      (etcd3, options) => etcd3.leaseClient.leaseGrant(request, options),
+      { urgent: true },
     );
     this.#around.proofChoice.prepare(granted.header.raft_term);
     return this.#sessionOn({ id: granted.ID, ttlMs: Number(granted.TTL) * 1_000 });

@@ -1,14 +1,13 @@
 import { rootCertificates } from 'node:tls';
 import { QueueLockError } from '@queuelock/core/backend';
 import { noop } from 'cockatiel';
-import { Etcd3, type IOptions, type IResponseHeader, type KVClient } from 'etcd3';
+import { Etcd3, type IOptions, type IResponseHeader } from 'etcd3';
 import { classify } from './errors.ts';
+import { answeredWithin, requireLeader, type GrpcCallOptions } from './interceptors.ts';
+import { Lane } from './lane.ts';
 import type { CheckedOptions } from './options.ts';
 import type { MemberFacts } from './read-trust.ts';
 import { Subject, type Observable } from './rx.ts';
-
-type GrpcCallOptions = NonNullable<Parameters<KVClient['range']>[1]>;
-type Interceptor = NonNullable<GrpcCallOptions['interceptors']>[number];
 
 /** One member of the cluster. */
 export interface Endpoint {
@@ -18,6 +17,14 @@ export interface Endpoint {
 
 /** One unary request, to be sent with these options. */
 export type Request<T> = (etcd: Etcd3, options: GrpcCallOptions) => Promise<T>;
+
+/** How a request is sent. */
+export interface SendOptions {
+  /** How long it may take from the sending on, in milliseconds. Default: what `requestTimeoutMs` says. */
+  readonly withinMs?: number;
+  /** It overtakes all that has not been sent yet. */
+  readonly urgent?: boolean;
+}
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
   // A connection that died without a word is noticed after 8 s. Servers allow a ping every 5 s and only while a call
@@ -45,6 +52,7 @@ export class Connection {
   readonly trouble$: Observable<Endpoint>;
   readonly #trouble$ = new Subject<Endpoint>();
   readonly #timeoutMs: number;
+  readonly #lane = new Lane();
   #preferred: number;
   #revision = 0n;
 
@@ -65,14 +73,22 @@ export class Connection {
     return this.endpoints[this.#preferred] as Endpoint;
   }
 
-  /** Sends one request to one member, once. Rejects with a classified error, at the latest when the time is over. */
-  async call<T>(what: string, request: Request<T>, timeoutMs: number = this.#timeoutMs): Promise<T> {
-    const endpoint = this.endpoint;
-    try {
-      return await request(endpoint.etcd, { deadline: deadlineIn(timeoutMs) });
-    } catch (error) {
-      throw this.failed(endpoint, { what, error });
-    }
+  /**
+   * Sends one request to one member, once, when its turn has come. Rejects with a classified error, at the latest when the time is
+   * over: counted from the sending on, and before that from the last answer to another one.
+   */
+  call<T>(what: string, request: Request<T>, options: SendOptions = {}): Promise<T> {
+    const { withinMs = this.#timeoutMs, urgent = false } = options;
+    const send = async (): Promise<T> => {
+      const endpoint = this.endpoint;
+      try {
+        return await request(endpoint.etcd, bounded(withinMs));
+      } catch (error) {
+        throw this.failed(endpoint, { what, error });
+      }
+    };
+    const late = (): QueueLockError => notSent(what, this.endpoint);
+    return this.#lane.send(send, { urgent, patienceMs: withinMs, late });
   }
 
   /**
@@ -82,10 +98,14 @@ export class Connection {
   async ask<T extends { readonly header: IResponseHeader }>(
     what: string,
     request: Request<T>,
-    timeoutMs?: number,
+    options: SendOptions = {},
   ): Promise<T> {
-    const before = this.#revision;
-    const answer = await this.call(what, request, timeoutMs);
+    let before = 0n;
+    const send: Request<T> = (etcd, callOptions) => {
+      before = this.#revision;
+      return request(etcd, callOptions);
+    };
+    const answer = await this.call(what, send, options);
     const revision = BigInt(answer.header.revision);
     if (revision < before) throw wentBack(what, { before, revision });
     if (revision > this.#revision) this.#revision = revision;
@@ -94,8 +114,7 @@ export class Connection {
 
   /** Asks one member about itself. A failure is not noted as trouble: a member that is not used may be gone for long. */
   async status({ etcd }: Endpoint): Promise<MemberFacts> {
-    const deadline = deadlineIn(this.#timeoutMs);
-    const { version, leader, header } = await etcd.maintenance.status({ deadline });
+    const { version, leader, header } = await etcd.maintenance.status(bounded(this.#timeoutMs));
     return { version, leader, term: header.raft_term, member: header.member_id };
   }
 
@@ -134,9 +153,17 @@ function etcd3Options(host: string, options: CheckedOptions): IOptions {
   };
 }
 
+function bounded(ms: number): GrpcCallOptions {
+  return { deadline: Infinity, interceptors: [requireLeader, answeredWithin(ms)] };
+}
+
 function deadlineIn(ms: number): number {
   // eslint-disable-next-line no-restricted-syntax -- gRPC takes the time of day, and makes a timer of it at once
   return Date.now() + ms;
+}
+
+function notSent(what: string, { host }: Endpoint): QueueLockError {
+  return new QueueLockError('UNAVAILABLE', `${what}: not sent, since etcd ${host} has not answered others`);
 }
 
 function wentBack(
@@ -153,16 +180,3 @@ function wentBack(
 function knownAuthorities(): Buffer {
   return Buffer.from(rootCertificates.join('\n'));
 }
-
-/** A member that is cut off from the others answers at once that it has no leader, and does not hold streams open mutely. */
-const requireLeader: Interceptor = (options, nextCall) => {
-  const call = nextCall(options);
-  const start = call.start.bind(call);
-  call.start = (metadata, listener) => {
-    const asking = metadata.clone();
-    asking.set('hasleader', 'true');
-    start(asking, listener);
-  };
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- what `nextCall` gives is enough
-  return call as ReturnType<Interceptor>;
-};

@@ -1,7 +1,8 @@
-import type { ITxnRequest, ITxnResponse } from 'etcd3';
+import type { IRangeResponse, ITxnRequest, ITxnResponse } from 'etcd3';
 import { windowFor } from './ahead.ts';
 import { known, looks, readLooks, type Asker, type Entered, type Newcomer, type Ticket } from './entered.ts';
 import { rangeUnder, readKey } from './keys.ts';
+import { singlesOf } from './single-key.ts';
 import { absent, latestFirst, look, lookAt, modifiedAt, put } from './txn.ts';
 
 /** A way in. Sent again, it changes nothing and tells the same places. */
@@ -41,13 +42,21 @@ export const intoLine: Entrance = {
   },
 };
 
-/** Enters one queue only if nothing is under its prefix, not even keys of nested names. */
+/** Enters one queue, and takes its single key, only if nothing is under its prefix, not even keys of nested names. */
 export const ifEmpty: Entrance = {
   request: (newcomers, ticket) => ({
-    compare: [...newcomers.map(({ entry }) => absent(entry.range)), sameGeneration(ticket)],
-    success: newcomers.flatMap((newcomer) => [creation(newcomer, ticket), look(newcomer.entry.key)]),
+    compare: [
+      ...newcomers.map(({ entry }) => absent(entry.range)),
+      ...singlesOf(newcomers).map(({ single }) => absent({ key: single })),
+      sameGeneration(ticket),
+    ],
+    success: [
+      ...newcomers.flatMap((newcomer) => [creation(newcomer, ticket), look(newcomer.entry.key)]),
+      ...singlesOf(newcomers).map(({ entry, single }) => put(single, entry.key.toString(), ticket.lease)),
+    ],
     failure: [
       ...looks(newcomers, ticket),
+      ...singlesOf(newcomers).map(({ single }) => look(single)),
       ...newcomers.map(({ entry }) => ({
         request_range: { ...entry.range, keys_only: true, limit: OCCUPANTS },
       })),
@@ -58,15 +67,23 @@ export const ifEmpty: Entrance = {
     const ranges = responses.map(({ response_range }) => response_range);
     if (succeeded) {
       const latest = known(ranges[2 * i + 1]);
-      return { status: 'made', order: BigInt(header.revision), rows: { latest } };
+      return { status: 'made', order: BigInt(header.revision), rows: { latest }, withSingle: true };
     }
     const seen = readLooks(ranges, asker);
     if (seen.status !== 'outdated' || seen.generation !== ticket.generation) return seen;
     const under = newcomers[i]?.entry.under ?? '';
     const { kvs } = known(ranges[ranges.length - newcomers.length + i]);
-    return { status: 'occupied', contenders: kvs.some(({ key }) => readKey(under, key) !== undefined) };
+    const inLine = kvs.some(({ key }) => readKey(under, key) !== undefined);
+    return { status: 'occupied', contenders: inLine || singlesIn(ranges, newcomers) > 0 };
   },
 };
+
+/** How many of their single keys the failed attempt has seen. */
+function singlesIn(ranges: readonly (IRangeResponse | undefined)[], newcomers: readonly Newcomer[]): number {
+  const { length } = singlesOf(newcomers);
+  const seen = ranges.slice(ranges.length - newcomers.length - length, ranges.length - newcomers.length);
+  return seen.filter((range) => known(range).kvs.length > 0).length;
+}
 
 function guards(newcomers: readonly Newcomer[], ticket: Ticket): NonNullable<ITxnRequest['compare']> {
   return [...newcomers.map(({ entry }) => absent(entry.sought)), sameGeneration(ticket)];

@@ -27,13 +27,18 @@ export interface Found {
 
 /** What the server made of an enqueue. */
 export type Entered =
-  /** In the queue now. */
-  | { readonly status: 'made'; readonly order: bigint; readonly rows: QueueRows }
+  /** In the queue now; `withSingle` if its single key was created along with it. */
+  | {
+      readonly status: 'made';
+      readonly order: bigint;
+      readonly rows: QueueRows;
+      readonly withSingle?: true;
+    }
   /** In the queue since an earlier attempt whose answer was lost. */
   | ({ readonly status: 'found' } & Found)
   /** Not in the queue, and the generation that was compared is not the server's; or another that belongs to it is not. */
   | { readonly status: 'outdated'; readonly generation: bigint }
-  /** Not in the queue, only if it was to be empty: `contenders` are there, or nothing but keys of nested names. */
+  /** Not in the queue, only if it was to be empty: `contenders` are there (or the single key), or nothing but keys of nested names. */
   | { readonly status: 'occupied'; readonly contenders: boolean };
 
 /** At the generation, at each entry, and at the marks that may be there. */

@@ -49,20 +49,25 @@ async function attemptToEnter(
   newcomers: readonly Newcomer[],
   entrance: Entrance,
 ): Promise<readonly Entered[]> {
-  if (newcomers.some(({ entry }) => entry.withdrawn))
-    throw new QueueLockError('ENTRY_LOST', 'the entry was withdrawn while it was entering');
   const queues = newcomers.map(({ spec }) => JSON.stringify(spec.queue)).join(', ');
   const ticket = { lease, generationKey: generation.key, generation: generation.value };
   const txn = entrance.request(newcomers, ticket);
-  const request = connection.ask(`entering the queue ${queues}`, (etcd, options) =>
-    etcd.kv.txn(txn, options),
-  );
+  const request = connection.ask(`entering the queue ${queues}`, (etcd, options) => {
+    throwIfWithdrawn(newcomers);
+    return etcd.kv.txn(txn, options);
+  });
   const reading = newcomers.map(({ entry }, i) =>
     entry.creating(request, (answer) => entrance.read(answer, { newcomers, ticket, i })),
   );
   // All of them first, since each remembers what it is told.
   await Promise.allSettled(reading);
   return Promise.all(reading);
+}
+
+/** Asked when it is sent: it may have stood in line behind others until now. */
+function throwIfWithdrawn(newcomers: readonly Newcomer[]): void {
+  if (newcomers.some(({ entry }) => entry.withdrawn))
+    throw new QueueLockError('ENTRY_LOST', 'the entry was withdrawn while it was entering');
 }
 
 function isOfThePast(entry: Newcomer['entry'], entered: Entered | undefined): boolean {

@@ -11,6 +11,7 @@ import { absentKey, generationKey } from './keys.ts';
 import { withdraw } from './leaving.ts';
 import { markTxn } from './marks.ts';
 import { placeAll } from './placement.ts';
+import { exclusiveOnly, singleKeyFor, type SingleKeyOf } from './single-key.ts';
 import { checkTogether } from './together.ts';
 import { lookAt, present, putKeepingLease } from './txn.ts';
 
@@ -18,6 +19,7 @@ import { lookAt, present, putKeepingLease } from './txn.ts';
 export interface Surroundings extends Sight {
   readonly connection: Connection;
   readonly prefix: string;
+  readonly singleKeyOf?: SingleKeyOf | undefined;
 }
 
 /** Which entry gets which value. */
@@ -74,12 +76,15 @@ export class Entries {
 
   /** In one transaction: all get the same order, and others see all of them or none. */
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
-    checkTogether(specs);
+    checkTogether(specs, ({ queue }) => this.#singleKeyFor(queue)?.toString());
     if (specs.length === 0) return [];
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
-    return this.#tidy(newcomers, async () =>
-      placeAll(this.#around, newcomers, await enter(this.#around, newcomers, intoLine)),
-    );
+    return this.#tidy(newcomers, async () => {
+      const special = newcomers.filter(({ entry, spec }) => entry.single && (spec.shared || spec.limit > 1));
+      // Only then, so that a removal that comes right after the call comes after the request.
+      if (special.length > 0) await this.#checkExclusive(special);
+      return placeAll(this.#around, newcomers, await enter(this.#around, newcomers, intoLine));
+    });
   }
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
@@ -124,7 +129,9 @@ export class Entries {
   }
 
   async #enterIfEmpty(spec: EntrySpec): Promise<Placement | undefined> {
-    const newcomers = [{ entry: this.#entryOf(spec), spec }];
+    const entry = this.#entryOf(spec);
+    const newcomers = [{ entry, spec }];
+    entry.claimed ||= entry.single !== undefined;
     const entered = await this.#tidy(newcomers, () => enter(this.#around, newcomers, ifEmpty));
     const [first] = entered;
     // Only keys of nested names are in the way, as far as could be seen: they count for nothing.
@@ -133,15 +140,25 @@ export class Entries {
     return placement;
   }
 
-  /** Entries that are lost must not come back by an earlier request, nor stay without those that they came with. */
+  /** Throws `INVALID_ARGUMENT` for what a single key cannot stand for, unless it is there: a writer that has become a reader. */
+  async #checkExclusive(newcomers: readonly Newcomer[]): Promise<void> {
+    for (const { spec } of newcomers) {
+      const there = spec.shared ? await this.find(spec.queue, spec.id) : undefined;
+      if (there?.order === undefined) throw exclusiveOnly(spec);
+    }
+  }
+
+  /**
+   * Entries that are lost must not come back by an earlier request, nor stay without those that they came with. What is refused
+   * leaves nothing.
+   */
   async #tidy<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
     try {
       return await enter();
     } catch (error) {
       const specs = newcomers.map(({ spec }) => spec);
-      if (isQueueLockError(error, 'ENTRY_LOST'))
-        await Promise.all(specs.map(({ queue, id }) => this.remove(queue, id)));
       if (isQueueLockError(error, 'SESSION_LOST')) for (const { id } of specs) this.#byId.delete(id);
+      else if (isRefusal(error)) await Promise.all(specs.map(({ queue, id }) => this.remove(queue, id)));
       throw error;
     }
   }
@@ -165,10 +182,23 @@ export class Entries {
 
   #newEntry(spec: EntrySpec): Entry {
     const { prefix, lease, connection } = this.#around;
-    return new Entry(spec, { prefix, lease, revision: connection.revision, resumedAt: this.#resumedAt });
+    const single = this.#singleKeyFor(spec.queue);
+    const resumedAt = this.#resumedAt;
+    return new Entry(spec, { prefix, lease, revision: connection.revision, resumedAt, single });
+  }
+
+  #singleKeyFor(queue: string): Buffer | undefined {
+    const { prefix, singleKeyOf } = this.#around;
+    return singleKeyFor(singleKeyOf, { prefix, queue });
   }
 
   #send(what: string, txn: ITxnRequest): Promise<ITxnResponse> {
     return this.#around.connection.ask(what, (etcd, options) => etcd.kv.txn(txn, options));
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return (['ENTRY_LOST', 'ACCESS_DENIED', 'INVALID_ARGUMENT'] as const).some((code) =>
+    isQueueLockError(error, code),
+  );
 }

@@ -22,6 +22,8 @@ export interface Origin {
   readonly revision: bigint;
   /** Where the session was resumed: entries below were made by another process. 0 if it was not. */
   readonly resumedAt: bigint;
+  /** The key that clients without a queue lock in its stead. */
+  readonly single?: Buffer | undefined;
 }
 
 /** What a session remembers of one entry, from the first request until it is surely removed. */
@@ -45,6 +47,10 @@ export class Entry {
   trace: Buffer | undefined;
   /** Its mark, once it may be there. */
   mark: Buffer | undefined;
+  /** The key that it has to create as well before it owns anything; see `single-key.ts`. */
+  readonly single: Buffer | undefined;
+  /** Whether it may have created that. */
+  claimed = false;
   /** The core gave the entry up: no further request may put it there. */
   withdrawn = false;
   /** The server said that it is not there any more. */
@@ -64,6 +70,7 @@ export class Entry {
     const resumed = resumedAt > 0n;
     this.sought = resumed ? rangeOfStem(entryStem(this.under, lease, spec.id)) : { key: this.key };
     this.soughtMark = resumed ? rangeOfStem(entryStem(this.markDirectory, lease, spec.id)) : undefined;
+    this.single = origin.single;
     this.#origin = origin;
     this.#queue = spec.queue;
   }
@@ -102,7 +109,9 @@ export class Entry {
     this.key = key;
     if (this.soughtMark) this.shared = marked || readKey(this.under, key)?.shared === true;
     if (marked) this.mark = this.markKey;
-    if (order < this.#origin.resumedAt) this.trace = this.traceKey;
+    if (order >= this.#origin.resumedAt) return;
+    this.trace = this.traceKey;
+    this.claimed = this.single !== undefined;
   }
 
   /** Accompanies one request that may create the key, until its answer has been read. */

@@ -1,6 +1,7 @@
 import { invalidArgument } from '@queuelock/core/backend';
 import type { Surroundings } from './entries.ts';
 import { markDirectory, queuePrefix, readKey } from './keys.ts';
+import { givingBack, singleKeyFor } from './single-key.ts';
 import { createdAt, remove } from './txn.ts';
 
 /** One life of a key in a queue. */
@@ -11,11 +12,11 @@ export interface Evictee {
 }
 
 /**
- * Removes whoever's entry, also a foreign one, and its mark; the trace of its hold stays, since its owner may not know yet.
+ * Removes whoever's entry, also a foreign one, its mark and its single key; the trace of its hold stays, since its owner may not know yet.
  * Sent again after a lost reply, it tells that nothing is there.
  */
 export async function evict(
-  { connection, prefix }: Pick<Surroundings, 'connection' | 'prefix'>,
+  { connection, prefix, singleKeyOf }: Pick<Surroundings, 'connection' | 'prefix' | 'singleKeyOf'>,
   { queue, key, order }: Evictee,
 ): Promise<boolean> {
   const under = queuePrefix(prefix, queue);
@@ -25,7 +26,9 @@ export async function evict(
   if (order <= 0n) return false;
   const stored = Buffer.from(key);
   const mark = Buffer.from(markDirectory(prefix, queue) + entry.name);
-  const txn = { compare: [createdAt(stored, order)], success: [remove(stored), remove(mark)] };
+  const single = singleKeyFor(singleKeyOf, { prefix, queue });
+  const success = [remove(stored), remove(mark), ...givingBack(single, stored)];
+  const txn = { compare: [createdAt(stored, order)], success };
   const { succeeded } = await connection.ask('removing an entry', (etcd, options) =>
     etcd.kv.txn(txn, options),
   );

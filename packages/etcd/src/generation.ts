@@ -41,9 +41,9 @@ export class Generation {
     return this.#value;
   }
 
-  /** Removes the entry for good, and what belongs to it; `true` if it was there. */
-  async removeForGood(entryKey: Buffer, ...more: readonly Buffer[]): Promise<boolean> {
-    const { responses } = await this.#write([entryKey, ...more].map(remove));
+  /** Removes the entry for good, and does what else belongs to that; `true` if it was there. */
+  async removeForGood(entryKey: Buffer, more: readonly IRequestOp[]): Promise<boolean> {
+    const { responses } = await this.#write([remove(entryKey), ...more]);
     return responses[0]?.response_delete_range.deleted === '1';
   }
 

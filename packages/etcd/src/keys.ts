@@ -85,6 +85,11 @@ export function rangeOfStem(stem: string): KeyRange {
   return { key: Buffer.from(stem), range_end: Buffer.from(`${stem}\u007f`) };
 }
 
+/** Whether queuelock keeps keys of its own there. */
+export function isOwnKey(prefix: string, key: string): boolean {
+  return key.startsWith(`${prefix}${OWN_DIRECTORY}/`);
+}
+
 /** The session's private key, outside of every queue; see `generation.ts`. */
 export function generationKey(prefix: string, lease: string): string {
   return `${prefix}${OWN_DIRECTORY}/${leaseHex(lease)}`;

@@ -1,5 +1,6 @@
 import { invalidArgument } from '@queuelock/core/backend';
 import type { IOptions } from 'etcd3';
+import type { SingleKeyOf } from './single-key.ts';
 
 /** How to reach an etcd cluster (3.4 or later), and where in its key space the locks live. */
 export interface EtcdOptions {
@@ -24,6 +25,14 @@ export interface EtcdOptions {
    * Default `auto`.
    */
   readonly beats?: 'auto' | 'verified' | 'strict';
+  /**
+   * For a migration, as long as clients without a queue lock the same things by a single key, as npm etcd3's own `Lock`, python-etcd3 and
+   * etcd3gw do: that key of a queue, as it is stored (`prefix` is not put in front), or `undefined` for queues that they do not lock.
+   * Who owns such a queue has created that key as well, so they exclude each other; such queues take neither readers nor limits
+   * above 1, and fairness towards those clients is not promised. Has to answer the same for a queue always, in all processes.
+   * Default: none.
+   */
+  readonly singleKey?: (queue: string) => string | undefined;
   /** Channel options of `@grpc/grpc-js`, merged over ours. Pings more frequent than every 5 s get the connection cut by etcd. */
   readonly grpcOptions?: NonNullable<IOptions['grpcOptions']>;
 }
@@ -41,6 +50,7 @@ export interface CheckedOptions {
   readonly credentials: EtcdOptions['credentials'];
   readonly requestTimeoutMs: number;
   readonly beats: Beats;
+  readonly singleKey: SingleKeyOf | undefined;
   readonly grpcOptions: NonNullable<IOptions['grpcOptions']>;
 }
 
@@ -58,6 +68,7 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
     credentials,
     requestTimeoutMs = 1_500,
     beats = 'auto',
+    singleKey,
     grpcOptions = {},
   } = options;
   const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [hosts];
@@ -77,6 +88,8 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
     );
   }
   if (!BEATS.includes(beats)) throw invalidArgument('beats', beats, `is one of ${BEATS.join(', ')}`);
+  if (singleKey !== undefined && typeof singleKey !== 'function')
+    throw invalidArgument('singleKey', singleKey, 'is a function that answers with the key of a queue');
   checkAuth(auth);
   return {
     hosts: checked.map(({ host }) => host),
@@ -86,6 +99,7 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
     credentials,
     requestTimeoutMs,
     beats,
+    singleKey,
     grpcOptions,
   };
 }

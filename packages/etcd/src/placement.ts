@@ -1,7 +1,9 @@
 import { QueueLockError, turnOf, type Placement } from '@queuelock/core/backend';
 import { aheadIn, otherLimitIn, suffices, type QueueRows } from './ahead.ts';
 import type { Entered, Newcomer } from './entered.ts';
-import { follow, lookAhead, type Following } from './turns.ts';
+import { SingleHold } from './single-hold.ts';
+import { takenAt } from './single-key.ts';
+import { follow, judged, lookAhead, type Following } from './turns.ts';
 
 type Around = Pick<Following, 'connection' | 'watches' | 'lookups' | 'lease'>;
 
@@ -9,6 +11,7 @@ type Around = Pick<Following, 'connection' | 'watches' | 'lookups' | 'lease'>;
 interface Arrival extends Newcomer {
   readonly order: bigint;
   readonly rows?: QueueRows | undefined;
+  readonly withSingle?: true | undefined;
 }
 
 /** What the core hears of entries that have entered; reads once more where the first read did not tell all. */
@@ -16,14 +19,24 @@ export async function placeAll(
   around: Around,
   newcomers: readonly Newcomer[],
   entered: readonly Entered[],
-): Promise<Placement[]> {
+): Promise<readonly Placement[]> {
   const arrivals = newcomers.map((newcomer, i): Arrival => {
-    const { order, rows } = { order: undefined, rows: undefined, ...entered[i] };
+    const { order, rows, withSingle } = {
+      order: undefined,
+      rows: undefined,
+      withSingle: undefined,
+      ...entered[i],
+    };
     if (order === undefined)
       throw new QueueLockError('UNAVAILABLE', 'etcd gave an answer that does not fit the request');
-    return { ...newcomer, order, rows };
+    return { ...newcomer, order, rows, withSingle };
   });
-  return Promise.all(arrivals.map((arrival) => placementOf(around, arrival)));
+  const placements = await Promise.all(arrivals.map((arrival) => placementOf(around, arrival)));
+  const all = await withSingleKeys(around, arrivals, placements);
+  return all.map(({ turns$, ...placement }, i) => {
+    const { entry } = arrivals[i] as Arrival;
+    return { ...placement, turns$: judged(turns$, { ...around, entry }) };
+  });
 }
 
 async function placementOf(around: Around, { entry, spec, order, rows }: Arrival): Promise<Placement> {
@@ -42,4 +55,25 @@ async function placementOf(around: Around, { entry, spec, order, rows }: Arrival
     ...(otherLimit === undefined ? {} : { otherLimit }),
     turns$: follow(following, ahead),
   };
+}
+
+/** The same, where nobody owns anything before all single keys are taken: tried at once where it is the turn of all. */
+async function withSingleKeys(
+  around: Around,
+  arrivals: readonly Arrival[],
+  placements: readonly Placement[],
+): Promise<readonly Placement[]> {
+  if (!arrivals.some(({ entry }) => entry.single)) return placements;
+  const [first] = arrivals;
+  const hold = new SingleHold(
+    around,
+    arrivals,
+    first?.withSingle ? takenAt(arrivals, first.order) : undefined,
+  );
+  if (placements.every(({ turn }) => turn.admitted)) await hold.take();
+  return placements.map(({ turn, turns$, ...placement }, i) => ({
+    ...placement,
+    turn: hold.turnOf(turn),
+    turns$: hold.follow(arrivals[i] as Arrival, turns$),
+  }));
 }

@@ -42,7 +42,7 @@ export async function prove(
   const { header, responses } = await connection.ask(
     'proving a heartbeat',
     (etcd, options) => etcd.kv.txn(txn, options),
-    withinMs,
+    { withinMs, urgent: true },
   );
   // One that was withdrawn meanwhile may be gone by our own doing.
   const missing = witnesses.filter(

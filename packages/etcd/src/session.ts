@@ -123,11 +123,10 @@ export class EtcdSession implements Session {
     await this.abandon();
     const revoke = { ID: this.#lease.id };
     await this.#around.connection
-      .call(
-        'ending a session',
-        (etcd, options) => etcd.leaseClient.leaseRevoke(revoke, options),
-        REVOKE_WITHIN_MS,
-      )
+      .call('ending a session', (etcd, options) => etcd.leaseClient.leaseRevoke(revoke, options), {
+        withinMs: REVOKE_WITHIN_MS,
+        urgent: true,
+      })
       .catch(() => undefined); // what could not be revoked ends with its TTL
   }
 

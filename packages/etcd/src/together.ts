@@ -3,8 +3,11 @@ import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 // A creation and a look each, and a server takes 128 operations in one transaction.
 const MOST = 60;
 
-/** Throws `INVALID_ARGUMENT` unless these queues can be entered in one transaction. */
-export function checkTogether(specs: readonly EntrySpec[]): void {
+/** Throws `INVALID_ARGUMENT` unless these queues can be entered, and their single keys taken, in one transaction. */
+export function checkTogether(
+  specs: readonly EntrySpec[],
+  singleKeyOf: (spec: EntrySpec) => string | undefined,
+): void {
   if (specs.length > MOST)
     throw invalidArgument(
       'specs',
@@ -12,7 +15,9 @@ export function checkTogether(specs: readonly EntrySpec[]): void {
       `are at most ${MOST}: all enter in one transaction`,
     );
   const queues = new Set<string>();
-  for (const { queue } of specs) {
+  const singles = new Set<string>();
+  for (const spec of specs) {
+    const { queue } = spec;
     if (queues.has(queue))
       throw invalidArgument(
         'specs',
@@ -20,5 +25,14 @@ export function checkTogether(specs: readonly EntrySpec[]): void {
         'are of queues no two alike: both entries would have the same order',
       );
     queues.add(queue);
+    const single = singleKeyOf(spec);
+    if (single === undefined) continue;
+    if (singles.has(single))
+      throw invalidArgument(
+        'specs',
+        queue,
+        'are of queues that do not share a single key (option singleKey)',
+      );
+    singles.add(single);
   }
 }

@@ -30,7 +30,7 @@ export interface Following extends Sight {
 }
 
 // A hold that is shorter than this costs no watch.
-const ADMITTED_UNWATCHED_MS = 250;
+export const ADMITTED_UNWATCHED_MS = 250;
 
 /** Looks: the conflicting entries ahead. Two reads only when readers or keys of nested names fill the first. */
 export async function lookAhead(following: Following, count: number): Promise<Ahead<Rival>> {
@@ -54,7 +54,7 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
   return { latest: known(latest), marks: known(marks) };
 }
 
-/** The entry's turns, for `Placement.turns$`. */
+/** The entry's turns in the line. */
 export function follow(following: Following, first: Ahead<Rival>): Observable<Turn> {
   const { entry, order, rule } = following;
   const ownGone$ = gone({ key: entry.key, createRevision: order.toString() }, following);
@@ -64,9 +64,15 @@ export function follow(following: Following, first: Ahead<Rival>): Observable<Tu
     gone: (ref) => outOfTheWay(ref, following),
     ownGone$: admitted ? timer(ADMITTED_UNWATCHED_MS).pipe(switchMap(() => ownGone$)) : ownGone$,
   };
-  return turnsByWatching(view, rule, first).pipe(
-    catchError((error: unknown) => from(verdict(error, following))),
-  );
+  return turnsByWatching(view, rule, first);
+}
+
+/** The same turns; what they end with tells a lost entry from a lost session. */
+export function judged(
+  turns$: Observable<Turn>,
+  following: Pick<Following, 'connection' | 'entry' | 'lease'>,
+): Observable<Turn> {
+  return turns$.pipe(catchError((error: unknown) => from(verdict(error, following))));
 }
 
 /** A waiter sits out a lapse of its permissions; if that lasts, its session ends it. */
@@ -76,7 +82,10 @@ function rideOutRefusal(error: unknown): never {
 }
 
 /** Tells an entry that somebody removed from one that went with its lease; nobody asks that of one that is being left. */
-async function verdict(error: unknown, { connection, entry, lease }: Following): Promise<never> {
+async function verdict(
+  error: unknown,
+  { connection, entry, lease }: Pick<Following, 'connection' | 'entry' | 'lease'>,
+): Promise<never> {
   if (isQueueLockError(error, 'ENTRY_LOST') && !entry.withdrawn) {
     entry.gone = true;
     if (await isLeaseGone(connection, lease)) {
@@ -91,8 +100,10 @@ async function verdict(error: unknown, { connection, entry, lease }: Following):
 async function isLeaseGone(connection: Connection, lease: string): Promise<boolean> {
   try {
     const ask = { ID: lease };
-    const { TTL } = await connection.call('reading a lease', (etcd, options) =>
-      etcd.leaseClient.leaseTimeToLive(ask, options),
+    const { TTL } = await connection.call(
+      'reading a lease',
+      (etcd, options) => etcd.leaseClient.leaseTimeToLive(ask, options),
+      { urgent: true },
     );
     return Number(TTL) <= 0;
   } catch (error) {

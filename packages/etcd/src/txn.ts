@@ -28,6 +28,11 @@ export function modifiedAt(key: Buffer, revision: bigint): ICompare {
   return { target: 'Mod', result: 'Equal', mod_revision: revision.toString(), key };
 }
 
+/** Holds when the key exists and has that value. */
+export function valueIs(key: Buffer, value: Buffer): ICompare {
+  return { target: 'Value', result: 'Equal', value, key };
+}
+
 /** Writes a key that lives as long as the lease. */
 export function put(key: Buffer, value: string, lease: string): IRequestOp {
   return { request_put: { key, value: Buffer.from(value), lease } };

@@ -6,6 +6,12 @@ export const mentions =
   (chunk: Buffer): boolean =>
     chunk.includes(id);
 
+/** The same from the second such chunk on: the request that follows the one that made the entry. */
+export function mentionsAgain(id: string): (chunk: Buffer) => boolean {
+  let seen = 0;
+  return (chunk) => chunk.includes(id) && (seen += 1) > 1;
+}
+
 /** From the chunk on everything to the server takes that long on the proxy where it comes. Answers whether it came. */
 export function delayFirst(
   proxies: readonly TcpProxy[],

@@ -12,7 +12,7 @@ import {
 } from '../../../integration/interop/kinds.ts';
 import {
   endParticipants,
-  startParticipant,
+  startParticipants,
   type Participant,
 } from '../../../integration/interop/participant.ts';
 import { orSkip } from '../../../integration/interop/skip.ts';
@@ -34,8 +34,11 @@ describe('Curator and kazoo as they are', function () {
   afterEach(() => bench.clear());
 
   /** Begins to wait as soon as it is told to, and then holds until it is told again. */
-  const start = (kind: Kind): Promise<Participant> =>
-    startParticipant({ kind, id: kind.title, endpoint: server, url: '', name: queue, rounds: 1, holdMs: -1 });
+  const start = async (kind: Kind): Promise<Participant> => {
+    const task = { kind, id: kind.title, endpoint: server, url: '', name: queue, rounds: 1, holdMs: -1 };
+    const [participant] = await startParticipants([task]);
+    return participant!;
+  };
 
   const untilInLine = (count: number): Promise<void> =>
     asOperator(server, (zk) => eventually(async () => (await zk.children(`/${queue}`))?.length === count));

@@ -178,7 +178,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
       for (const within of [plain, other])
         expect(String(await rejection(client.acquire('y', { within }))))
           .to.include('within')
-          .and.to.include('a hold of "y" that was taken with reentrant: true');
+          .and.to.include('a hold of "y" that this client has taken with reentrant: true');
       await stage.passing(Promise.all([plain.release(), other.release()]));
     },
   },

@@ -1,0 +1,38 @@
+import { readdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { installPackages } from '../services/install.ts';
+import { findProgram, isReadable } from '../services/programs.ts';
+import { findJava } from '../services/zookeeper-process.ts';
+
+const run = promisify(execFile);
+// Debian's; the manifests of the jars name what else they need.
+const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
+  (name) => `/usr/share/java/${name}.jar`,
+);
+// Many of them run at a time, for seconds each.
+const SMALL = ['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+
+/** Compiles all sources of a folder against Apache Curator; answers with the command that runs one of the classes. */
+export async function compileJava(
+  sources: string,
+  classes: string,
+): Promise<(main: string) => readonly [string, ...string[]]> {
+  await installMissing();
+  const classPath = [classes, ...JARS].join(delimiter);
+  const files = (await readdir(sources)).filter((name) => name.endsWith('.java'));
+  await run('javac', ['-cp', classPath, '-d', classes, ...files.map((name) => join(sources, name))]);
+  const java = (await findJava()) ?? 'java';
+  return (main) => [java, ...SMALL, '-cp', classPath, main];
+}
+
+async function installMissing(): Promise<void> {
+  const hasJars = (await Promise.all(JARS.map(isReadable))).every(Boolean);
+  const hasCompiler = (await findProgram('javac')) !== undefined;
+  const packages = [
+    ...(hasJars ? [] : ['libcurator-recipes-java', 'libslf4j-java']),
+    ...(hasCompiler ? [] : ['default-jdk-headless']),
+  ];
+  if (packages.length > 0) await installPackages(packages);
+}

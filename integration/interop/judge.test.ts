@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import { judge } from './judge.ts';
+import type { History, InteropEvent } from './protocol.ts';
+
+const event = (
+  t: number,
+  id: string,
+  fields: Partial<InteropEvent> & Pick<InteropEvent, 'ev'>,
+): InteropEvent => ({
+  t: String(t),
+  id,
+  n: 1,
+  ...fields,
+});
+
+/** One round. */
+function round(id: string, token: number, [from, to]: readonly [number, number]): InteropEvent[] {
+  return [
+    event(0, id, { ev: 'requesting' }),
+    event(from, id, { ev: 'acquired', order: String(token), token: String(token) }),
+    event(to, id, { ev: 'releasing' }),
+    event(to + 1, id, { ev: 'released' }),
+  ];
+}
+
+const without = (history: History, id: string, ...evs: readonly InteropEvent['ev'][]): History =>
+  history.filter((one) => one.id !== id || !evs.includes(one.ev));
+
+describe('the judge of queues in several languages', () => {
+  const right = [...round('a', 5, [10, 20]), ...round('b', 6, [21, 30]), ...round('c', 9, [30, 40])];
+
+  it('finds nothing in a history that is right, in whatever order it is told', () => {
+    expect(judge(right).findings).to.deep.equal([]);
+    expect(judge([...right].reverse()).findings).to.deep.equal([]);
+    expect(judge(right).holds.map(({ id }) => id)).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('finds two that hold at a time', () => {
+    const { findings } = judge([...round('a', 5, [10, 20]), ...round('b', 6, [19, 30])]);
+    expect(findings).to.deep.equal(['b (round 1) was granted while a (round 1) held']);
+  });
+
+  it('finds who was passed over', () => {
+    const { findings } = judge([...round('a', 5, [31, 40]), ...round('b', 6, [21, 30])]);
+    expect(findings).to.deep.equal(['b (round 1) was granted while a (round 1) waited']);
+  });
+
+  it('finds a token that was given twice', () => {
+    const { findings } = judge([...round('a', 5, [10, 20]), ...round('b', 5, [21, 30])]);
+    expect(findings).to.deep.equal(['a (round 1): token 5 was given twice']);
+  });
+
+  it('finds rounds without an end, and without a beginning', () => {
+    const waits = without(right, 'c', 'acquired', 'releasing', 'released');
+    expect(judge(waits).findings).to.deep.equal(['c (round 1) was never served']);
+    const holds = without(right, 'c', 'releasing', 'released');
+    expect(judge(holds).findings).to.deep.equal(['c (round 1) never released']);
+    expect(judge(without(right, 'c', 'acquired')).findings).to.deep.equal([
+      'c (round 1) held without having been granted',
+    ]);
+    expect(judge(without(right, 'c', 'requesting')).findings).to.deep.equal(['c (round 1) never asked']);
+  });
+
+  it('finds failures and losses of those whom nobody disturbed, and of those alone', () => {
+    const fails = [
+      ...without(right, 'c', 'acquired', 'releasing', 'released'),
+      event(40, 'c', { ev: 'failed', message: 'no' }),
+    ];
+    expect(judge(fails).findings).to.deep.equal(['c (round 1): no']);
+    expect(judge([...fails, event(5, 'c', { ev: 'frozen', n: 0 })]).findings).to.deep.equal([]);
+    const loses = [...without(right, 'c', 'releasing', 'released'), event(40, 'c', { ev: 'lost' })];
+    expect(judge(loses).findings).to.deep.equal(['c (round 1) lost its hold']);
+    expect(judge([...loses, event(35, 'c', { ev: 'frozen', n: 0 })]).findings).to.deep.equal([]);
+  });
+
+  it('lets the next one in when the holder was killed or frozen, and not before', () => {
+    for (const ev of ['killed', 'frozen'] as const) {
+      const history = (at: number): History => [
+        ...without(round('a', 5, [10, 50]), 'a', ev === 'killed' ? 'released' : 'lost', 'releasing'),
+        event(at, 'a', { ev, n: 0 }),
+        ...round('b', 6, [21, 30]),
+      ];
+      expect(judge(history(15)).findings, ev).to.deep.equal([]);
+      expect(judge(history(25)).findings, ev).to.deep.equal([
+        'b (round 1) was granted while a (round 1) held',
+      ]);
+    }
+  });
+
+  it('finds who goes on after it has stood still, where that must not be', () => {
+    const history = [
+      ...without(round('a', 5, [10, 60]), 'a'),
+      event(15, 'a', { ev: 'frozen', n: 0 }),
+      event(50, 'a', { ev: 'thawed', n: 0 }),
+    ].sort((x, y) => Number(x.t) - Number(y.t));
+    expect(judge(history).findings).to.deep.equal([]);
+    expect(judge(history, { prompt: new Set(['a']) }).findings).to.deep.equal([
+      'a (round 1) believed in its hold after it had stood still',
+    ]);
+  });
+
+  it('lets readers hold together, and no reader past a writer', () => {
+    const shared = new Set(['r1', 'r2']);
+    const together = [...round('r1', 1, [10, 20]), ...round('r2', 2, [11, 25]), ...round('w', 3, [26, 30])];
+    expect(judge(together, { shared }).findings).to.deep.equal([]);
+    expect(judge(together).findings).to.have.lengthOf(1);
+    const past = [...round('r1', 1, [10, 20]), ...round('w', 2, [26, 30]), ...round('r2', 3, [11, 25])];
+    expect(judge(past, { shared }).findings).to.deep.equal([
+      'r2 (round 1) was granted while w (round 1) waited',
+    ]);
+  });
+
+  it('lets as many hold together as a semaphore has permits, in order', () => {
+    const two = [...round('a', 1, [10, 20]), ...round('b', 2, [11, 25]), ...round('c', 3, [20, 30])];
+    expect(judge(two, { limit: 2 }).findings).to.deep.equal([]);
+    const three = [...round('a', 1, [10, 20]), ...round('b', 2, [11, 25]), ...round('c', 3, [19, 30])];
+    expect(judge(three, { limit: 2 }).findings).to.deep.equal([
+      'c (round 1) was granted while a (round 1) held, b (round 1) held',
+    ]);
+  });
+});

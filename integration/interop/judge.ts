@@ -1,0 +1,129 @@
+import type { History, InteropEvent } from './protocol.ts';
+
+/** What holds may be together. Default: none. */
+export interface Terms {
+  /** A semaphore: so many hold at a time. */
+  readonly limit?: number;
+  /** Ids of those who hold together with each other. */
+  readonly shared?: ReadonlySet<string>;
+  /** Ids of those who have to know of a loss from the moment when they wake up. */
+  readonly prompt?: ReadonlySet<string>;
+}
+
+/** A hold as its holder believed in it: from `acquired` until it released, heard of the loss, was killed, or stood still. */
+export interface Hold {
+  readonly id: string;
+  readonly n: number;
+  /** In nanoseconds. */
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly token: bigint;
+}
+
+export interface Verdict {
+  /** In words; empty if all was right. */
+  readonly findings: readonly string[];
+  readonly holds: readonly Hold[];
+}
+
+type Round = Partial<Record<InteropEvent['ev'], InteropEvent>> & Pick<InteropEvent, 'id' | 'n'>;
+
+/**
+ * Whether a history of a queue is right: whoever is granted has nobody ahead who conflicts and is not done, by the age that the
+ * server gave to the entries (so nobody holds against another, and nobody is passed over); every round ends; and nobody fails who was not disturbed.
+ */
+export function judge(history: History, terms: Terms = {}): Verdict {
+  const rounds = roundsOf(history);
+  const killed = idsOf(history, 'killed');
+  const disturbed = new Set([...killed, ...idsOf(history, 'frozen')]);
+  const holds = rounds.flatMap((round) => holdOf(round, history));
+  holds.sort((a, b) => compare(a.token, b.token));
+  return {
+    holds,
+    findings: [
+      ...holds.flatMap((hold, at) => passedOver(hold, holds.slice(0, at), terms)),
+      ...holds.flatMap((hold, at) =>
+        hold.token === holds[at + 1]?.token ? [`${who(hold)}: token ${hold.token} was given twice`] : [],
+      ),
+      ...rounds.flatMap((round) => storyFaults(round)),
+      ...rounds.flatMap((round) => (killed.has(round.id) ? [] : missingEnds(round))),
+      ...rounds.flatMap((round) => (disturbed.has(round.id) ? [] : failures(round))),
+      ...[...(terms.prompt ?? [])].flatMap((id) => lateBeliefs(history.filter((event) => event.id === id))),
+    ],
+  };
+}
+
+function idsOf(history: History, ev: InteropEvent['ev']): Set<string> {
+  return new Set(history.filter((event) => event.ev === ev).map(({ id }) => id));
+}
+
+function isDone({ ev }: InteropEvent): boolean {
+  return ev === 'killed' || ev === 'frozen';
+}
+
+function roundsOf(history: History): Round[] {
+  const rounds = new Map<string, Round>();
+  for (const event of history) {
+    if (event.n === 0) continue;
+    const key = `${event.n} ${event.id}`;
+    rounds.set(key, { ...rounds.get(key), id: event.id, n: event.n, [event.ev]: event });
+  }
+  return [...rounds.values()];
+}
+
+function holdOf({ id, n, acquired, releasing, lost }: Round, history: History): Hold[] {
+  if (acquired?.token === undefined) return [];
+  const from = BigInt(acquired.t);
+  const stopped = history.filter((event) => event.id === id && isDone(event) && BigInt(event.t) >= from);
+  const ends = [releasing, lost, ...stopped].flatMap((event) => (event ? [BigInt(event.t)] : []));
+  const to = ends.reduce((first, end) => (end < first ? end : first), FOREVER);
+  return [{ id, n, from, to, token: BigInt(acquired.token) }];
+}
+
+const FOREVER = 2n ** 64n;
+
+/** `elder`: the holds with smaller tokens. */
+function passedOver(hold: Hold, elder: readonly Hold[], { limit = 1, shared = new Set() }: Terms): string[] {
+  const inTheWay = elder.filter(
+    (other) => other.to > hold.from && !(shared.has(hold.id) && shared.has(other.id)),
+  );
+  if (inTheWay.length < limit) return [];
+  const names = inTheWay.map((other) => `${who(other)} ${other.from > hold.from ? 'waited' : 'held'}`);
+  return [`${who(hold)} was granted while ${names.join(', ')}`];
+}
+
+function storyFaults(round: Round): string[] {
+  const { requesting, acquired, releasing, lost } = round;
+  return [
+    ...(requesting ? [] : [`${who(round)} never asked`]),
+    ...(acquired && acquired.token === undefined ? [`${who(round)} was granted without a token`] : []),
+    ...((releasing ?? lost) && !acquired ? [`${who(round)} held without having been granted`] : []),
+  ];
+}
+
+function missingEnds(round: Round): string[] {
+  if (round.released ?? round.lost ?? round.left ?? round.failed) return [];
+  return [`${who(round)} ${round.acquired ? 'never released' : 'was never served'}`];
+}
+
+function failures(round: Round): string[] {
+  if (round.lost) return [`${who(round)} lost its hold`];
+  return round.failed ? [`${who(round)}: ${round.failed.message ?? 'failed'}`] : [];
+}
+
+/** Of one participant. A round that was frozen while it held has to end as lost. */
+function lateBeliefs(events: History): string[] {
+  return events.flatMap((event, at) => {
+    if (event.ev !== 'thawed') return [];
+    const next = events.slice(at + 1).find(({ n }) => n > 0);
+    return next?.ev === 'releasing' ? [`${who(next)} believed in its hold after it had stood still`] : [];
+  });
+}
+
+function who({ id, n }: { readonly id: string; readonly n: number }): string {
+  return `${id} (round ${n})`;
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,67 @@
+import type { Naming } from '@queuelock/zookeeper';
+import type { Language } from './programs.ts';
+
+/** A kind of participant: a recipe of some library. */
+export interface Kind {
+  readonly title: string;
+  readonly language: Language;
+  /** As its program calls it. */
+  readonly recipe: string;
+  /** Of ours, on ZooKeeper: whose names its entries have. */
+  readonly naming?: Naming;
+  /** Holds together with others of these. */
+  readonly shared?: true;
+  /** Never waits in line, so it goes on for as long as the others do. */
+  readonly visits?: true;
+  /** Works on after a loss, because nobody tells it. */
+  readonly deaf?: true;
+}
+
+const kind = (language: Language, recipe: string, title: string): Kind => ({ title, language, recipe });
+
+// --- ours
+
+export const ours: Kind = kind('Node', 'mutex', 'ours');
+export const oursReader: Kind = { ...kind('Node', 'read', 'our reader'), shared: true };
+export const oursElection: Kind = kind('Node', 'election', 'our election');
+export const oursObserver: Kind = kind('Node', 'observe', 'our leader$');
+export const oursVisitor: Kind = { ...kind('Node', 'trylock', 'our tryAcquire'), visits: true };
+
+export const oursSemaphore = (limit: number): Kind => kind('Node', `semaphore-${limit}`, 'our semaphore');
+
+/** The same with other names for its entries. */
+export const named = (naming: Naming, of: Kind): Kind => ({ ...of, naming });
+
+// --- etcd
+
+export const goMutex: Kind = kind('Go', 'mutex', 'Go Mutex');
+export const goElection: Kind = kind('Go', 'election', 'Go Election');
+export const goService: Kind = kind('Go', 'v3lock', 'v3lock');
+export const goVisitor: Kind = { ...kind('Go', 'trylock', 'Go TryLock'), visits: true };
+export const goObserver: Kind = kind('Go', 'observe', 'Go Observe');
+/** Its command runs to its end, whatever becomes of the lease. */
+export const etcdctl: Kind = { ...kind('Go', 'etcdctl', 'etcdctl lock'), deaf: true };
+
+// --- ZooKeeper
+
+export const curatorMutex: Kind = kind('Java', 'mutex', 'Curator mutex');
+export const curatorReader: Kind = { ...kind('Java', 'read', 'Curator reader'), shared: true };
+export const curatorWriter: Kind = kind('Java', 'write', 'Curator writer');
+export const curatorSemaphore = (limit: number): Kind =>
+  kind('Java', `semaphore-${limit}`, 'Curator semaphore');
+export const curatorSelector: Kind = kind('Java', 'selector', 'Curator selector');
+export const selectorObserver: Kind = kind('Java', 'observe-selector', 'Curator selector, asked');
+export const curatorLatch: Kind = kind('Java', 'latch', 'Curator latch');
+export const latchObserver: Kind = kind('Java', 'observe-latch', 'Curator latch, asked');
+/** A mutex that creates and sorts kazoo's names. */
+export const curatorTaughtKazoo: Kind = kind('Java', 'mutex-kazoo', 'Curator mutex, kazoo’s names');
+/** A mutex that sorts kazoo's names too. */
+export const curatorTaughtBoth: Kind = kind('Java', 'mutex-both', 'Curator mutex, both names');
+
+export const kazooLock: Kind = kind('Python', 'lock', 'kazoo Lock');
+export const kazooWriter: Kind = kind('Python', 'write', 'kazoo WriteLock');
+/** With `extra_lock_patterns`. */
+export const kazooExtra: Kind = kind('Python', 'extra-lock', 'kazoo Lock, extra pattern');
+/** Curator's names: the example of @queuelock/zookeeper. */
+export const kazooCurator: Kind = kind('Python', 'curator-lock', 'kazoo, Curator’s names');
+export const kazooCuratorWriter: Kind = kind('Python', 'curator-write', 'kazoo, Curator’s writer');

@@ -1,0 +1,123 @@
+// pnpm interop: see HELP.
+import { parseArgs } from 'node:util';
+import { stores, type Site, type Store } from '../scenarios/stores.ts';
+import { stopShared } from '../services.ts';
+import { runLapses } from './lapse.ts';
+import { medianHandOverMs, runMix } from './mix.ts';
+import { endParticipants } from './participant.ts';
+import { runElection } from './reign.ts';
+import { rows, type Election, type Line, type Mix } from './rows.ts';
+
+const HELP = `pnpm interop [--store etcd|ZooKeeper] [--only TEXT] [--grants 2000] [--hold-ms 2]
+
+Programs in Node (ours), Go, Java and Python contend for one name on a real server: all mixtures, so many grants each; participants
+of every kind that are killed or frozen while they hold and while they wait; elections with observers of all sides. What everybody saw is
+checked: one holder at a time, grants in the server's order, nobody left behind. Exit code 1 if anything was wrong.`;
+
+const { values } = parseArgs({
+  options: {
+    store: { type: 'string' },
+    only: { type: 'string', default: '' },
+    grants: { type: 'string', default: '2000' },
+    'hold-ms': { type: 'string', default: '2' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const WRONG_ARGUMENTS = 2;
+let wrong = 0;
+
+function numberOf(name: 'grants' | 'hold-ms', least: number): number {
+  const number = Number(values[name]);
+  if (!Number.isInteger(number) || number < least)
+    refuse(`--${name}: "${values[name]}" is not a whole number from ${least}`);
+  return number;
+}
+
+function chosenStores(): Store[] {
+  const chosen = stores.filter(({ name }) => (values.store ?? name) === name);
+  if (chosen.length === 0)
+    refuse(`--store: "${values.store ?? ''}" is none of ${stores.map(({ name }) => name).join(', ')}`);
+  return chosen;
+}
+
+function refuse(message: string): never {
+  console.error(`${message}\nSee pnpm interop --help.`);
+  process.exit(WRONG_ARGUMENTS);
+}
+
+/** What is wrong with a run, each in a line below its row; one that could not be run is wrong, too. */
+async function row(
+  title: string,
+  run: () => Promise<{ cells: string; findings: readonly string[] }>,
+): Promise<void> {
+  const { cells, findings } = await run().catch((error: unknown) => ({
+    cells: '',
+    findings: [String(error)],
+  }));
+  await endParticipants();
+  wrong += findings.length;
+  console.log(`| ${title.padEnd(52)} | ${cells} | ${findings.length} wrong |`);
+  for (const finding of findings.slice(0, 10)) console.log(`    ${finding}`);
+}
+
+const size = { grants: numberOf('grants', 1), holdMs: numberOf('hold-ms', 0) };
+
+async function mixRow(site: Site, mix: Mix): Promise<void> {
+  await row(mix.title, async () => {
+    const ran = await runMix(site, mix, size);
+    const each = (ran.tookMs / ran.holds.length).toFixed(1);
+    const handOver = medianHandOverMs(ran.holds).toFixed(2);
+    return {
+      cells: `${ran.holds.length} grants, ${each} ms each, hand-over ${handOver} ms`,
+      findings: ran.findings,
+    };
+  });
+}
+
+async function lineRows(site: Site, line: Line): Promise<void> {
+  for (const lapse of ['crash', 'freeze'] as const) {
+    await row(`${line.title}: ${lapse}`, async () => {
+      const { findings, gapsMs, wakesMs } = await runLapses(site, line, lapse);
+      const told = [...gapsMs].map(([title, gapMs]) => {
+        const wakeMs = wakesMs.get(title);
+        return `${title} ${gapMs.toFixed()}${wakeMs === undefined ? '' : ` (${wakeMs.toFixed(1)})`}`;
+      });
+      return { cells: told.join(', '), findings };
+    });
+  }
+}
+
+async function electionRow(site: Site, election: Election): Promise<void> {
+  await row(election.title, async () => {
+    const { findings, holds, leaders, seen } = await runElection(site, election);
+    const blind = [...seen].filter(([, named]) => named.join() !== leaders.join());
+    return {
+      cells: `${holds.length} terms, ${leaders.length} changes, seen by ${[...seen.keys()].join(', ')}`,
+      findings: [
+        ...findings,
+        ...blind.map(([id, named]) => `${id} named ${named.join()} for ${leaders.join()}`),
+      ],
+    };
+  });
+}
+
+async function runStore(store: Store): Promise<void> {
+  const site = await store.share('interop');
+  const { mixes, lines, elections } = rows[store.name]!;
+  const chosen = ({ title }: { readonly title: string }): boolean => title.includes(values.only);
+  console.log(`\n${store.name}: mixtures`);
+  for (const mix of mixes.filter(chosen)) await mixRow(site, mix);
+  console.log(
+    `\n${store.name}: stopped while they hold; ms until the next one holds (ms until it hears of its loss)`,
+  );
+  for (const line of lines.filter(chosen)) await lineRows(site, line);
+  console.log(`\n${store.name}: elections`);
+  for (const election of elections.filter(chosen)) await electionRow(site, election);
+}
+
+if (values.help) console.log(HELP);
+else {
+  for (const store of chosenStores()) await runStore(store);
+  await stopShared();
+  process.exitCode = wrong === 0 ? 0 : 1;
+}

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import type { Site } from '../scenarios/stores.ts';
+import { untilNothingIsLeft } from '../scenarios/wait.ts';
+import { judge, type Hold, type Verdict } from './judge.ts';
+import { startParticipants, type Participant } from './participant.ts';
+import type { History } from './protocol.ts';
+import { queuesOf, type Mix } from './rows.ts';
+
+export interface Size {
+  /** Of all of them together; those that only visit come on top. */
+  readonly grants: number;
+  readonly holdMs: number;
+}
+
+export interface Ran extends Verdict {
+  readonly history: History;
+  readonly participants: readonly Participant[];
+  readonly tookMs: number;
+}
+
+let names = 0;
+
+/** Of a queue that nobody has used before. */
+export function freshName(what: string): string {
+  names += 1;
+  return `interop-${what}-${process.pid}-${names}`;
+}
+
+/** Lets all of them contend to the end; each of those that wait in line is granted equally often. */
+export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
+  const name = freshName('mix');
+  const kinds = mix.parties.flatMap(({ kind, count }) => Array.from({ length: count }, () => kind));
+  const waiting = kinds.filter(({ visits }) => !visits).length;
+  const place = { endpoint: site.endpoint, url: site.url(), name, holdMs: size.holdMs };
+  const participants = await startParticipants(
+    kinds.map((kind, at) => ({
+      ...place,
+      kind,
+      id: `${kind.title} ${at + 1}`,
+      rounds: kind.visits ? 0 : Math.ceil(size.grants / waiting),
+    })),
+  );
+  const begun = performance.now();
+  for (const participant of participants) participant.tell();
+  await endOf(participants.filter(({ kind }) => !kind.visits));
+  const tookMs = performance.now() - begun;
+  const visitors = participants.filter(({ kind }) => kind.visits);
+  for (const visitor of visitors) visitor.enough();
+  await endOf(visitors);
+  for (const queue of queuesOf(name, mix)) await untilNothingIsLeft(site, queue);
+  const history = participants.flatMap(({ events }) => events);
+  const shared = new Set(participants.filter(({ kind }) => kind.shared).map(({ id }) => id));
+  return { ...judge(history, { limit: mix.permits ?? 1, shared }), history, participants, tookMs };
+}
+
+/** Until they have ended, and none by an error. */
+export async function endOf(participants: readonly Participant[]): Promise<void> {
+  const endings = await Promise.all(
+    participants.map(async ({ id, ended }) => ({
+      id,
+      code: (await ended).code,
+      stderr: (await ended).stderr,
+    })),
+  );
+  expect(endings).to.deep.equal(participants.map(({ id }) => ({ id, code: 0, stderr: '' })));
+}
+
+/** From the end of a hold to the beginning of the next one, in milliseconds; of those that do not overlap. */
+export function medianHandOverMs(holds: readonly Hold[]): number {
+  const gaps = holds.slice(1).map(({ from }, at) => Number(from - holds[at]!.to) / 1e6);
+  const positive = gaps.filter((gap) => gap >= 0).sort((a, b) => a - b);
+  return positive[Math.floor(positive.length / 2)] ?? NaN;
+}

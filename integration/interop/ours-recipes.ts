@@ -1,0 +1,94 @@
+import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
+import type { AcquireOptions, Backend, LockClient, Ownership } from '@queuelock/core';
+import { parseBackendUrl } from '@queuelock/core/backend';
+import { curatorSemaphore, election } from '@queuelock/recipes';
+import { zookeeper } from '@queuelock/zookeeper';
+import { distinctUntilChanged, filter, map, type Subscription } from 'rxjs';
+
+/** A hold of any kind, as a round uses it. */
+export interface Held extends Pick<Ownership, 'held' | 'signal' | 'order' | 'token' | 'key'> {
+  leave(): Promise<void>;
+}
+
+interface Task {
+  readonly client: LockClient;
+  readonly name: string;
+  /** `mutex`, `trylock`, `read`, `write`, `semaphore-<limit>`, `election`, `observe`. */
+  readonly recipe: string;
+  readonly id: string;
+}
+
+/** A semaphore is two queues with names of their own, which a URL cannot say. */
+export async function backendOf(url: string, recipe: string): Promise<Backend> {
+  if (!recipe.startsWith('semaphore-')) return backendFromUrl(url);
+  const { hosts, params } = parseBackendUrl(url);
+  return zookeeper({
+    hosts,
+    tickTimeMs: Number(params.get('tickTimeMs')),
+    syncLimit: Number(params.get('syncLimit')),
+    naming: (queue) => (queue.endsWith('/leases') ? 'curator-lease' : 'curator'),
+  });
+}
+
+/** Says who leads whenever it is somebody else; `''` for nobody. */
+export function observe({ client, name, id }: Task, say: (leader: string) => void): Subscription {
+  const leader$ = election(client, name, { value: id }).leader$.pipe(
+    filter(({ status }) => status === 'live'),
+    map(({ leader }) => leader?.value ?? ''),
+    distinctUntilChanged(),
+  );
+  return leader$.subscribe(say);
+}
+
+/** What enters the line once: `undefined` where it would have to wait and does not. */
+export function recipeOf({ client, name, recipe, id }: Task): () => Promise<Held | undefined> {
+  const acquire = async (options: AcquireOptions): Promise<Held> =>
+    heldBy(await client.acquire(name, { value: id, ...options }));
+  const [kind = '', limit] = recipe.split('-');
+  switch (kind) {
+    case 'mutex':
+    case 'write':
+      return () => acquire({});
+    case 'read':
+      return () => acquire({ mode: 'shared' });
+    case 'semaphore':
+      return async () => {
+        const leases = curatorSemaphore(client, name, { maxLeases: Number(limit) });
+        return heldBy(await leases.acquire({ value: id }));
+      };
+    case 'trylock':
+      return async () => {
+        const ownership = await client.tryAcquire(name, { value: id });
+        return ownership && heldBy(ownership);
+      };
+    case 'election':
+      return async () => {
+        const leadership = await election(client, name, { value: id }).campaign();
+        return view(leadership, () => leadership.resign());
+      };
+    default:
+      throw new TypeError(
+        `recipe: "${recipe}" is none of mutex, trylock, read, write, semaphore-<limit>, election`,
+      );
+  }
+}
+
+function heldBy(ownership: Ownership): Held {
+  return view(ownership, () => ownership.release());
+}
+
+/** `held` and `signal` look at the clock each time, so they are asked each time. */
+function view(hold: Omit<Held, 'leave'>, leave: () => Promise<void>): Held {
+  return {
+    get held() {
+      return hold.held;
+    },
+    get signal() {
+      return hold.signal;
+    },
+    order: hold.order,
+    token: hold.token,
+    key: hold.key,
+    leave,
+  };
+}

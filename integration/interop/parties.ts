@@ -1,0 +1,16 @@
+import { ours, type Kind } from './kinds.ts';
+import type { Line, Mix } from './rows.ts';
+
+const PARTICIPANTS = 6;
+
+export const each = (...all: readonly Kind[]): Mix['parties'] => all.map((kind) => ({ kind, count: 1 }));
+export const twice = (...all: readonly Kind[]): Mix['parties'] => all.map((kind) => ({ kind, count: 2 }));
+/** Holder and waiter of one kind. */
+export const alike = (...all: readonly Kind[]): Line['pairs'] =>
+  all.map((kind) => ({ holder: kind, waiter: kind }));
+
+/** All but one of them are ours. */
+export const amongOurs = (kind: Kind): Mix => ({
+  title: `ours 5 of 6, with ${kind.title}`,
+  parties: [{ kind: ours, count: PARTICIPANTS - 1 }, ...each(kind)],
+});

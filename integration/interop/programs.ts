@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { installPackages } from '../services/install.ts';
+import { findProgram, isReadable } from '../services/programs.ts';
+import { reapAtExit } from '../services/reaper.ts';
+import { compileJava } from './java.ts';
+
+const run = promisify(execFile);
+const folder = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
+
+/** A program and its first arguments. */
+export type CommandLine = readonly [string, ...string[]];
+
+/** What a participant is written in. */
+export type Language = 'Node' | 'Go' | 'Java' | 'Python';
+
+/** How to run a participant; builds it, once in this process, and installs what that takes. Rejects with NotHere where it cannot be had. */
+export const participants: Readonly<Record<Language, () => Promise<CommandLine>>> = {
+  Node: async () => [
+    process.execPath,
+    ...process.execArgv,
+    fileURLToPath(new URL('ours.ts', import.meta.url)),
+  ],
+  Go: once(buildGo),
+  Java: once(async () => (await compileJava(folder('java'), await temporary()))('Participant')),
+  Python: once(findKazoo),
+};
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+async function temporary(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'queuelock-interop-'));
+  reapAtExit({ directory, pid: undefined });
+  return directory;
+}
+
+// Debian's packages of Go's libraries are sources in a GOPATH.
+const GO_PATH = '/usr/share/gocode';
+
+async function buildGo(): Promise<CommandLine> {
+  const packages = [
+    ...((await findProgram('go')) ? [] : ['golang-go']),
+    ...((await isReadable(`${GO_PATH}/src/go.etcd.io/etcd/clientv3/client.go`))
+      ? []
+      : ['golang-etcd-server-dev']),
+    ...((await findProgram('etcdctl')) ? [] : ['etcd-client']),
+  ];
+  if (packages.length > 0) await installPackages(packages);
+  const program = join(await temporary(), 'participant');
+  const env = { ...process.env, GOPATH: GO_PATH, GO111MODULE: 'off', GOFLAGS: '-mod=mod', CGO_ENABLED: '0' };
+  await run('go', ['build', '-o', program, '.'], { cwd: folder('go'), env });
+  return [program];
+}
+
+// Debian's, not the first on PATH: that is whose packages apt-get installs.
+const PYTHON = '/usr/bin/python3';
+
+async function findKazoo(): Promise<CommandLine> {
+  const hasKazoo = (): Promise<boolean> =>
+    run(PYTHON, ['-c', 'import kazoo']).then(
+      () => true,
+      () => false,
+    );
+  if (!(await hasKazoo())) await installPackages(['python3', 'python3-kazoo']);
+  return [PYTHON, '-B', join(folder('python'), 'participant.py')];
+}

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import type { Site } from '../scenarios/stores.ts';
+import { until } from '../services/until.ts';
+import { judge, type Verdict } from './judge.ts';
+import type { Kind } from './kinds.ts';
+import { endOf, freshName } from './mix.ts';
+import { startParticipants, type Participant, type Task } from './participant.ts';
+import type { Election } from './rows.ts';
+
+export interface Reigns extends Verdict {
+  /** Who led, one after the other; the same twice in a row counts once, since whoever asks now and then cannot tell. */
+  readonly leaders: readonly string[];
+  /** By observer: whom it named, without vacancies. */
+  readonly seen: ReadonlyMap<string, readonly string[]>;
+}
+
+const TERMS = 3;
+const SEEN_WITHIN_MS = 10_000;
+
+/**
+ * Two candidates of each kind lead in turn, some terms each. A leader resigns once all observers have named it; of each kind one candidate
+ * is killed in its second term, and then the observers name the next one all the same.
+ */
+export async function runElection(site: Site, { candidates, observers }: Election): Promise<Reigns> {
+  const name = freshName('election');
+  const place = {
+    endpoint: site.endpoint,
+    url: site.url(),
+    name,
+    rounds: TERMS,
+    holdMs: -1,
+    ttlMs: site.ttlMs,
+  };
+  const taskOf = (kind: Kind, id: string): Task => ({ ...place, kind, id });
+  const watching = await startParticipants(observers.map((kind) => taskOf(kind, kind.title)));
+  const standing = await startParticipants(
+    candidates.flatMap((kind) => [taskOf(kind, `mortal ${kind.title}`), taskOf(kind, kind.title)]),
+  );
+  for (const participant of [...watching, ...standing]) participant.tell();
+  for (const observer of watching) await observer.untilEvent('observing');
+  const leaders: string[] = [];
+  for (let next = await leaderIn(standing, leaders); next; next = await leaderIn(standing, leaders)) {
+    const { leader, n } = next;
+    leaders.push(leader.id);
+    for (const observer of watching) await untilNamed(observer, leader.id);
+    const dies = leader.id.startsWith('mortal') && n === 2;
+    if (dies) await leader.crash();
+    else leader.tell();
+  }
+  await endOf(standing.filter(({ id }) => !id.startsWith('mortal')));
+  for (const observer of watching) observer.enough();
+  await endOf(watching);
+  const named = (observer: Participant): string[] => namedBy(observer).filter((value) => value !== '');
+  const seen = new Map(watching.map((observer) => [observer.id, withoutRepeats(named(observer))]));
+  const verdict = judge(standing.flatMap(({ events }) => events));
+  return { ...verdict, leaders: withoutRepeats(leaders), seen };
+}
+
+/** Whoever leads next, and in which of its terms; nobody when all are through. */
+async function leaderIn(
+  standing: readonly Participant[],
+  before: readonly string[],
+): Promise<{ leader: Participant; n: number } | undefined> {
+  const over = (participant: Participant): boolean =>
+    participant.events.some(({ ev }) => ev === 'done' || ev === 'killed');
+  const look = async (): Promise<{ leader: Participant; n: number } | undefined> => {
+    const terms = standing.flatMap((leader) =>
+      leader.events.filter(({ ev }) => ev === 'acquired').map(({ n, t }) => ({ leader, n, t: BigInt(t) })),
+    );
+    terms.sort((a, b) => (a.t < b.t ? -1 : 1));
+    const next = terms[before.length];
+    if (next === undefined && !standing.every(over)) throw new Error('nobody leads');
+    return next;
+  };
+  return until(look, { what: 'there is another leader', withinMs: SEEN_WITHIN_MS });
+}
+
+async function untilNamed(observer: Participant, leader: string): Promise<void> {
+  await until(async () => expect(namedBy(observer).at(-1)).to.equal(leader), {
+    what: `${observer.id} names ${leader}`,
+    withinMs: SEEN_WITHIN_MS,
+  });
+}
+
+function namedBy({ events }: Participant): string[] {
+  return events.flatMap(({ ev, value = '' }) => (ev === 'leader' ? [value] : []));
+}
+
+function withoutRepeats(names: readonly string[]): string[] {
+  return names.filter((name, at) => name !== names[at - 1]);
+}

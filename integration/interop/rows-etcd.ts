@@ -1,0 +1,35 @@
+import { etcdctl, goElection, goMutex, goObserver, goService, goVisitor } from './kinds.ts';
+import { ours, oursElection, oursObserver, oursVisitor } from './kinds.ts';
+import { alike, amongOurs, each } from './parties.ts';
+import type { Rows } from './rows.ts';
+
+export const etcd: Rows = {
+  mixes: [
+    {
+      title: 'ours 1 of 6',
+      parties: each(ours, goMutex, goElection, goService, etcdctl, goVisitor),
+      short: true,
+    },
+    {
+      title: 'ours 5 of 6, with Go Mutex and visitors',
+      parties: [{ kind: ours, count: 4 }, ...each(oursElection, goMutex, goVisitor, oursVisitor)],
+      short: true,
+    },
+    ...[goElection, goService, etcdctl, goVisitor].map(amongOurs),
+  ],
+  lines: [
+    {
+      title: 'all kinds',
+      pairs: [{ holder: goVisitor }, ...alike(goMutex, ours, goElection, goService, etcdctl, oursElection)],
+      last: ours,
+      short: true,
+    },
+  ],
+  elections: [
+    {
+      title: 'ours and Go’s',
+      candidates: [oursElection, goElection],
+      observers: [oursObserver, goObserver],
+    },
+  ],
+};

@@ -1,0 +1,139 @@
+import * as kinds from './kinds.ts';
+import type { Kind } from './kinds.ts';
+import { alike, amongOurs, each, twice } from './parties.ts';
+import type { Rows } from './rows.ts';
+
+const { ours, oursElection, oursObserver, oursReader, oursVisitor } = kinds;
+const { curatorMutex, curatorSelector, curatorReader, curatorWriter, curatorLatch } = kinds;
+const { kazooCurator, kazooCuratorWriter, kazooLock, kazooWriter } = kinds;
+const readsAndWrites = (of: Kind): Kind => kinds.named('curator-read-write', of);
+const kazoo = (of: Kind): Kind => kinds.named('kazoo', of);
+const both = (of: Kind): Kind => kinds.named('curator+kazoo', of);
+const latch = (of: Kind): Kind => kinds.named('curator-latch', of);
+
+export const zooKeeper: Rows = {
+  mixes: [
+    {
+      title: 'ours 1 of 6',
+      parties: [...each(ours, curatorSelector), ...twice(curatorMutex, kazooCurator)],
+      short: true,
+    },
+    {
+      title: 'ours 5 of 6, with Curator mutex and a visitor',
+      parties: [{ kind: ours, count: 4 }, ...each(oursElection, curatorMutex, oursVisitor)],
+      short: true,
+    },
+    ...[curatorSelector, kazooCurator].map(amongOurs),
+    {
+      title: 'readers and writers, Curator’s names',
+      parties: [
+        ...each(readsAndWrites(ours), curatorWriter, kazooCuratorWriter, curatorReader),
+        ...twice(readsAndWrites(oursReader)),
+      ],
+      short: true,
+    },
+    {
+      title: 'readers and writers, ours 1 of 6',
+      parties: [
+        ...each(readsAndWrites(oursReader), kazooCuratorWriter),
+        ...twice(curatorReader, curatorWriter),
+      ],
+    },
+    {
+      title: 'kazoo’s names, ours 1 of 6',
+      parties: [{ kind: kazooLock, count: 3 }, ...each(kazoo(ours), kazooWriter, kinds.curatorTaughtKazoo)],
+      short: true,
+    },
+    {
+      title: 'kazoo’s names, ours 5 of 6',
+      parties: [{ kind: kazoo(ours), count: 5 }, ...each(kazooLock)],
+    },
+    {
+      title: 'kazoo’s names, our readers and kazoo’s writers',
+      parties: [{ kind: kazooWriter, count: 2 }, ...twice(kazoo(oursReader), kazoo(ours))],
+    },
+    {
+      title: 'both names',
+      parties: twice(both(ours), kinds.curatorTaughtBoth, kinds.kazooExtra),
+      short: true,
+    },
+    {
+      title: 'a semaphore of 2, ours 1 of 6',
+      parties: [
+        { kind: kinds.oursSemaphore(2), count: 1 },
+        { kind: kinds.curatorSemaphore(2), count: 5 },
+      ],
+      permits: 2,
+    },
+    {
+      title: 'a semaphore of 2, ours 5 of 6',
+      parties: [
+        { kind: kinds.oursSemaphore(2), count: 5 },
+        { kind: kinds.curatorSemaphore(2), count: 1 },
+      ],
+      permits: 2,
+      short: true,
+    },
+    {
+      title: 'a latch',
+      parties: [
+        { kind: latch(ours), count: 2 },
+        ...each(latch(oursElection)),
+        { kind: curatorLatch, count: 3 },
+      ],
+    },
+  ],
+  lines: [
+    {
+      title: 'a mutex',
+      pairs: [{ holder: oursVisitor }, ...alike(curatorMutex, ours, kazooCurator, curatorSelector)],
+      last: ours,
+      short: true,
+    },
+    {
+      title: 'readers and writers',
+      pairs: [
+        { holder: curatorReader, waiter: curatorWriter },
+        { holder: readsAndWrites(ours), waiter: readsAndWrites(oursReader) },
+        { holder: curatorWriter, waiter: curatorReader },
+        { holder: readsAndWrites(oursReader), waiter: readsAndWrites(ours) },
+        { holder: kazooCuratorWriter, waiter: kazooCuratorWriter },
+      ],
+      last: readsAndWrites(ours),
+    },
+    {
+      title: 'kazoo’s names',
+      pairs: alike(kazooLock, kazoo(ours), kinds.curatorTaughtKazoo),
+      last: kazoo(ours),
+    },
+    {
+      title: 'both names',
+      pairs: alike(both(ours), kinds.curatorTaughtBoth, kinds.kazooExtra),
+      last: both(ours),
+    },
+    {
+      title: 'a semaphore',
+      pairs: alike(kinds.curatorSemaphore(1), kinds.oursSemaphore(1)),
+      last: kinds.oursSemaphore(1),
+      permits: 1,
+    },
+    { title: 'a latch', pairs: alike(curatorLatch, latch(oursElection)), last: latch(ours) },
+  ],
+  elections: [
+    {
+      title: 'ours, Curator’s selector, and kazoo with Curator’s names',
+      candidates: [oursElection, curatorSelector, kazooCurator],
+      observers: [oursObserver, kinds.selectorObserver],
+    },
+    {
+      title: 'ours, and Curator’s latch',
+      candidates: [latch(oursElection), curatorLatch],
+      observers: [latch(oursObserver), kinds.latchObserver],
+    },
+    {
+      title: 'ours, and kazoo’s',
+      candidates: [kazoo(oursElection), kazooLock],
+      observers: [kazoo(oursObserver)],
+    },
+  ],
+};

@@ -1,0 +1,78 @@
+import type { Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { startEtcd } from '../../../integration/services.ts';
+import { afterPatience } from '../src/interceptors.ts';
+import { Clients, freshQueue, wish } from './clients.ts';
+import { Operator } from './operator.ts';
+
+type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
+
+const patient = new AbortController().signal;
+
+function blockLoop(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe('many requests to etcd at once', () => {
+  let server: Server;
+  let operator: Operator;
+  const clients = new Clients();
+
+  before(async () => {
+    server = await startEtcd({ way: 'process' });
+    operator = new Operator(server.endpoint);
+  });
+  after(async () => {
+    operator.close();
+    await server.stop();
+  });
+  afterEach(() => clients.close());
+
+  const open = (): Promise<Session> => clients.session({ hosts: server.endpoint, beats: 'verified' }, 60_000);
+
+  it('all succeed, though together they take longer than one of them may, and heartbeats go ahead of them', async function () {
+    this.timeout(120_000);
+    const session = await open();
+    const parent = freshQueue();
+    let placed = 0;
+    const entering = Array.from({ length: 3_000 }, (_, i) =>
+      session.enqueue(wish(`${parent}/${i}`)).then(() => (placed += 1)),
+    );
+    await session.renew(patient);
+    expect(placed, 'at the heartbeat').to.be.lessThan(3_000);
+    await Promise.all(entering);
+    expect(await operator.keysUnder(`${parent}/`)).to.have.length(3_000);
+  });
+
+  it('that nobody wants any more are not sent', async () => {
+    const session = await open();
+    const parent = freshQueue();
+    const wishes = Array.from({ length: 200 }, (_, i) => wish(`${parent}/${i}`));
+    const entering = Promise.allSettled(wishes.map((one) => session.enqueue(one)));
+    await Promise.all(wishes.map(({ queue, id }) => session.remove(queue, id)));
+    const codes = (await entering).map(
+      (one) => one.status === 'rejected' && (one.reason as { code: string }).code,
+    );
+    expect(codes.slice(0, 64)).to.deep.equal(Array.from({ length: 64 }, () => false));
+    expect(codes.slice(64)).to.deep.equal(Array.from({ length: 136 }, () => 'ENTRY_LOST'));
+    expect(await operator.keysUnder(`${parent}/`)).to.deep.equal([]);
+    expect(await operator.keysUnder(`.queuelock/${session.id}`), 'its generation').to.deep.equal([]);
+  });
+
+  it('are not given up because this process was busy for longer than they may take', async () => {
+    const session = await clients.session({ hosts: server.endpoint, requestTimeoutMs: 1_000 });
+    const entering = [session.enqueue(wish(freshQueue())), session.enqueue(wish(freshQueue()))];
+    blockLoop(1_500);
+    for (const { turn } of await Promise.all(entering)) expect(turn.admitted).to.equal(true);
+  });
+
+  it('are given up after their time otherwise', async () => {
+    const started = performance.now();
+    await new Promise<void>((resolve) => afterPatience(200, resolve));
+    expect(performance.now() - started).to.be.at.least(195);
+    const cancel = afterPatience(50, () => expect.fail('it was canceled'));
+    cancel();
+    await new Promise<void>((resolve) => afterPatience(100, resolve));
+  });
+});

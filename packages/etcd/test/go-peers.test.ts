@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { Etcd3 } from 'etcd3';
+import { sharedEtcd, type EtcdService } from '../../../integration/services.ts';
+import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { Operator } from './operator.ts';
+
+/** `TryLock` of Go's clients from 3.5 on: it creates its key, looks who is first, and deletes it again if that is another. */
+class Visitor {
+  readonly #client: Etcd3;
+
+  constructor(endpoint: string) {
+    this.#client = new Etcd3({ hosts: endpoint });
+  }
+
+  /** A key in Go's form, on a lease of its own, as a session of Go has it for all its tries. */
+  async keyIn(queue: string): Promise<{ key: Buffer; lease: string }> {
+    const { ID: lease } = await this.#client.leaseClient.leaseGrant({ TTL: 30 });
+    return { key: Buffer.from(`${queue}/${BigInt(lease).toString(16)}`), lease };
+  }
+
+  /** Whether it is first. */
+  async enter(queue: string, { key, lease }: { key: Buffer; lease: string }): Promise<boolean> {
+    const { header, responses } = await this.#client.kv.txn({
+      compare: [{ target: 'Create', result: 'Equal', create_revision: '0', key }],
+      success: [{ request_put: { key, lease } }, { request_range: firstOf(queue) }],
+      failure: [{ request_range: { key } }, { request_range: firstOf(queue) }],
+    });
+    const owner = responses[1]?.response_range.kvs[0]?.create_revision;
+    return owner === undefined || owner === header.revision;
+  }
+
+  async leave({ key }: { key: Buffer }): Promise<void> {
+    await this.#client.kv.deleteRange({ key });
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
+
+function firstOf(queue: string): object {
+  const [key, range_end] = [Buffer.from(`${queue}/`), Buffer.from(`${queue}0`)];
+  return { key, range_end, sort_target: 'Create', sort_order: 'Ascend', limit: 1 };
+}
+
+describe("Go's clients in a queue of etcd", () => {
+  let server: EtcdService;
+  let operator: Operator;
+  let visitor: Visitor;
+  let queue: string;
+  const clients = new Clients();
+
+  before(async () => {
+    server = await sharedEtcd("Go's clients next to @queuelock/etcd");
+    operator = new Operator(server.endpoint);
+    visitor = new Visitor(server.endpoint);
+  });
+  after(() => {
+    operator.close();
+    visitor.close();
+  });
+  beforeEach(() => {
+    queue = freshQueue();
+  });
+  afterEach(() => clients.close());
+
+  it('may try in front of a waiter and leave again: it goes on waiting, and is not held up by their later tries', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const [holder, waiter] = [wish(queue), wish(queue)];
+    await session.enqueue(holder);
+    const key = await visitor.keyIn(queue);
+    expect(await visitor.enter(queue, key)).to.equal(false);
+    const placement = await session.enqueue(waiter);
+    expect(placement.turn).to.deep.equal({ admitted: false, ahead: 2 });
+    const turns = clients.follow(placement);
+    await visitor.leave(key);
+    await eventually('the waiter has looked again', () => turns.turn?.ahead === 1);
+    // The same key, of another life, behind the waiter.
+    expect(await visitor.enter(queue, key)).to.equal(false);
+    expect(turns.turn?.admitted).to.equal(false);
+    await session.remove(queue, holder.id);
+    await turns.untilAdmitted();
+    await visitor.leave(key);
+  });
+
+  it('keep a waiter for as long as they hold, and are kept out while it owns', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const key = await visitor.keyIn(queue);
+    expect(await visitor.enter(queue, key)).to.equal(true);
+    const waiter = wish(queue);
+    const turns = clients.follow(await session.enqueue(waiter));
+    expect(await session.tryEnqueue(wish(queue))).to.equal(undefined);
+    await visitor.leave(key);
+    await turns.untilAdmitted();
+    expect(await visitor.enter(queue, key)).to.equal(false);
+    await visitor.leave(key);
+    await session.remove(queue, waiter.id);
+    expect(await visitor.enter(queue, key)).to.equal(true);
+    await visitor.leave(key);
+  });
+
+  it('find the value of an entry from its creation on, in one write and on its lease', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const client = new Etcd3({ hosts: server.endpoint });
+    const written: { value: string; version: string; lease: string }[] = [];
+    const watcher = await client.watch().prefix(`${queue}/`).create();
+    watcher.on('put', ({ value, version, lease }) =>
+      written.push({ value: value.toString(), version, lease: BigInt(lease).toString(16) }),
+    );
+    const [all, one] = [wish(queue, { value: 'all' }), wish(queue, { value: 'one' })];
+    await session.enqueueAll?.([all]);
+    await session.enqueue(one);
+    await session.remove(queue, all.id);
+    await session.remove(queue, one.id);
+    await session.tryEnqueue(wish(queue, { value: 'try' }));
+    await eventually('all are seen', () => written.length === 3);
+    expect(written).to.deep.equal(
+      ['all', 'one', 'try'].map((value) => ({ value, version: '1', lease: session.id })),
+    );
+    client.close();
+  });
+
+  it('are told each leader by the value that it had while it waited, as observers of an election', async () => {
+    const session = await clients.session({ hosts: server.endpoint });
+    const env = { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: server.endpoint };
+    const observer = spawn('etcdctl', ['elect', '-l', queue], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    observer.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const ended = once(observer, 'exit');
+    const [first, second] = [wish(queue, { value: 'first' }), wish(queue, { value: 'second' })];
+    const leaders = (await Promise.all([session.enqueue(first)])).concat(await session.enqueue(second));
+    await eventually('the first is told', () => printed === `${leaders[0]!.key}\nfirst\n`);
+    await session.remove(queue, first.id);
+    await eventually('the second is told', () => printed.endsWith(`${leaders[1]!.key}\nsecond\n`));
+    observer.kill('SIGINT');
+    await ended;
+  });
+});

@@ -1,0 +1,89 @@
+import { QueueLockError } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { Lane, type LaneOptions } from '../src/lane.ts';
+import { eventually } from './clients.ts';
+
+interface Sent {
+  readonly name: string;
+  readonly answer: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+describe('the lane of requests to an etcd', () => {
+  let lane: Lane;
+  let sent: Sent[];
+
+  beforeEach(() => {
+    lane = new Lane();
+    sent = [];
+  });
+
+  const late = (): Error => new QueueLockError('UNAVAILABLE', 'not sent');
+
+  function send(name: string, more: Partial<LaneOptions> = {}): Promise<unknown> {
+    const request = (): Promise<void> =>
+      new Promise((answer, fail) => {
+        sent.push({ name, answer, fail });
+      });
+    return lane.send(request, { urgent: false, patienceMs: 10_000, late, ...more });
+  }
+
+  const names = (): string[] => sent.map(({ name }) => name);
+  const all = (count: number, more: Partial<LaneOptions> = {}): Promise<unknown>[] =>
+    Array.from({ length: count }, (_, i) => send(String(i), more));
+
+  it('lets 64 go at once, and then one for each that comes back, in their order', async () => {
+    const under = all(70);
+    expect(names()).to.deep.equal(Array.from({ length: 64 }, (_, i) => String(i)));
+    sent[3]!.answer();
+    await under[3];
+    sent[5]!.fail(new Error('no'));
+    await under[5]!.catch(() => undefined);
+    await eventually('two more are sent', () => sent.length === 66);
+    expect(names().slice(64)).to.deep.equal(['64', '65']);
+    for (let at = 0; at < 70; at += 1) {
+      await eventually('it is sent', () => sent.length > at);
+      sent[at]!.answer();
+    }
+    await Promise.allSettled(under);
+    expect(sent).to.have.length(70);
+    void send('next');
+    expect(names().at(-1)).to.equal('next');
+  });
+
+  it('lets an urgent one overtake all', () => {
+    void all(70);
+    void send('heartbeat', { urgent: true });
+    expect(names().at(-1)).to.equal('heartbeat');
+    expect(sent).to.have.length(65);
+  });
+
+  it('gives up those that wait when no answer comes for as long as their patience, and goes on after that', async () => {
+    const under = all(66, { patienceMs: 80 });
+    const failures = await Promise.all(under.slice(64).map((one) => one.catch((error: unknown) => error)));
+    for (const failure of failures) expect(failure).to.include({ code: 'UNAVAILABLE' });
+    expect(sent).to.have.length(64);
+    void send('patient');
+    sent[0]!.answer();
+    await eventually('it is sent', () => names().at(-1) === 'patient');
+    expect(sent).to.have.length(65);
+  });
+
+  it('keeps those that wait for as long as others are answered', async () => {
+    const [longMs, patienceMs] = [400, 100];
+    const under = all(64, { patienceMs: 10_000 });
+    const last = send('last', { patienceMs });
+    const stopped = last.catch((error: unknown) => error);
+    const started = performance.now();
+    // Each answer lets one more pass, which stands before the last.
+    for (let at = 0; performance.now() - started < longMs; at += 1) {
+      const [first] = sent.splice(0, 1);
+      first!.answer();
+      await under[at % 64];
+      if (names().at(-1) === 'last') break;
+    }
+    await eventually('the last is sent', () => names().includes('last'));
+    sent.find(({ name }) => name === 'last')!.answer();
+    expect(await stopped).to.equal(undefined);
+  });
+});

@@ -1,0 +1,284 @@
+import { fileURLToPath } from 'node:url';
+import { createLockClient } from '@queuelock/core';
+import { etcd } from '@queuelock/etcd';
+import type { Placement, Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { ScriptProcess, endScripts } from '../../../integration/scenarios/child-process.ts';
+import { startEtcd } from '../../../integration/services.ts';
+import { eventually, freshQueue, wish } from './clients.ts';
+import { delayFirst, mentions, mentionsAgain } from './late.ts';
+import { MixedClients, ownName, type OldClient } from './old-locks.ts';
+import { Operator } from './operator.ts';
+import { handledTxns } from './requests.ts';
+
+type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
+
+const HOLDER = fileURLToPath(new URL('./single-key-holder.ts', import.meta.url));
+
+async function codeOf(promise: Promise<unknown> | undefined): Promise<unknown> {
+  const failure: unknown = await promise?.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return (failure as { code?: unknown } | undefined)?.code;
+}
+
+describe('a queue of etcd with a single key, in trouble', () => {
+  let server: Server;
+  let operator: Operator;
+  let old: OldClient;
+  let proxies: TcpProxy[];
+  let queue: string;
+  const clients = new MixedClients();
+
+  before(async () => {
+    server = await startEtcd({ way: 'process' });
+    operator = new Operator(server.endpoint);
+  });
+  after(async () => {
+    operator.close();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
+    old = clients.old(server.endpoint);
+    queue = freshQueue();
+  });
+  afterEach(async () => {
+    await endScripts();
+    await Promise.all(proxies.map((proxy) => proxy.heal()));
+    await clients.close();
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+  });
+
+  const everything = (): Promise<string[]> => operator.keysUnder(queue);
+  /** On one way only, where a reply is to be lost. */
+  const lossy = (): Promise<Session> =>
+    clients.session({ hosts: proxies[0]!.endpoint, requestTimeoutMs: 300, singleKey: ownName });
+  const slow = (): Promise<Session> =>
+    clients.session({
+      hosts: proxies.map(({ endpoint }) => endpoint),
+      requestTimeoutMs: 300,
+      singleKey: ownName,
+    });
+
+  for (const [about, matches] of [
+    ['the enqueue', mentions],
+    ['taking the key', mentionsAgain],
+  ] as const) {
+    it(`is owned once, and leaves nothing, when the reply to ${about} is lost`, async () => {
+      const session = await lossy();
+      const spec = wish(queue);
+      const trap = proxies[0]!.loseNextReply(matches(spec.id));
+      expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
+      await trap.lost;
+      expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
+      expect(await everything()).to.have.length(2);
+      expect(await session.remove(queue, spec.id)).to.equal(true);
+      expect(await everything()).to.deep.equal([]);
+    });
+
+    it(`leaves nothing when it is given up after the reply to ${about} was lost`, async () => {
+      const session = await lossy();
+      const spec = wish(queue);
+      const trap = proxies[0]!.loseNextReply(matches(spec.id));
+      expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
+      await trap.lost;
+      expect(await session.remove(queue, spec.id)).to.equal(true);
+      expect(await everything()).to.deep.equal([]);
+    });
+  }
+
+  it('leaves nothing when the reply to a try is lost', async () => {
+    const session = await lossy();
+    const spec = wish(queue);
+    const trap = proxies[0]!.loseNextReply(mentions(spec.id));
+    expect(await codeOf(session.tryEnqueue(spec))).to.equal('UNAVAILABLE');
+    await trap.lost;
+    expect(await everything()).to.have.length(2);
+    expect(await session.remove(queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('is owned by who tries again after the reply to a try was lost', async () => {
+    const session = await lossy();
+    const spec = wish(queue);
+    const trap = proxies[0]!.loseNextReply(mentions(spec.id));
+    expect(await codeOf(session.tryEnqueue(spec))).to.equal('UNAVAILABLE');
+    await trap.lost;
+    expect((await session.tryEnqueue(spec))?.turn.admitted).to.equal(true);
+    expect(await session.remove(queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('leaves nothing when the reply to a release is lost, and nothing of what old clients hold by then goes', async () => {
+    const session = await lossy();
+    const spec = wish(queue);
+    await session.enqueue(spec);
+    const trap = proxies[0]!.loseNextReply(mentions(spec.id));
+    expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
+    await trap.lost;
+    const held = await old.tryLock(queue);
+    expect(held).not.to.equal(undefined);
+    expect(await session.remove(queue, spec.id)).to.equal(false);
+    expect(await everything()).to.deep.equal([queue]);
+    await held?.release();
+  });
+
+  it('is taken by a waiter although the reply to that is lost, and left by it with nothing', async () => {
+    const session = await lossy();
+    const held = await old.tryLock(queue);
+    const spec = wish(queue);
+    const turns = clients.follow(await session.enqueue(spec));
+    await eventually('it waits', () => turns.turn !== undefined);
+    const trap = proxies[0]!.loseNextReply(mentions(spec.id));
+    await held?.release();
+    await trap.lost;
+    await turns.untilAdmitted();
+    expect(await session.remove(queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  for (const [about, enter, matches] of [
+    ['a take', (session: Session, spec: ReturnType<typeof wish>) => session.enqueue(spec), mentionsAgain],
+    ['a try', (session: Session, spec: ReturnType<typeof wish>) => session.tryEnqueue(spec), mentions],
+  ] as const) {
+    it(`refuses ${about} that arrives after its removal`, async () => {
+      const session = await slow();
+      const spec = wish(queue);
+      const slowed = delayFirst(proxies, { chunk: matches(spec.id), ms: 900 });
+      expect(await codeOf(enter(session, spec))).to.equal('UNAVAILABLE');
+      expect(slowed()).to.equal(true);
+      await session.remove(queue, spec.id);
+      const answered = await handledTxns(server.endpoint);
+      await eventually('it arrives', async () => (await handledTxns(server.endpoint)) > answered);
+      expect(await everything()).to.deep.equal([]);
+    });
+  }
+
+  it('of several entered at once: leaves nothing when the reply to taking the keys is lost', async () => {
+    const session = await lossy();
+    const specs = ['a', 'b', 'c'].map((name) => wish(`${queue}-${name}`));
+    const trap = proxies[0]!.loseNextReply(mentionsAgain(specs[0]!.id));
+    expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
+    await trap.lost;
+    expect(await everything()).to.have.length(6);
+    const placements: readonly Placement[] = (await session.enqueueAll?.(specs)) ?? [];
+    expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, true, true]);
+    for (const spec of specs) expect(await session.remove(spec.queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('passes on when its holder is killed, to ours and to old clients', async function () {
+    this.timeout(30_000);
+    const holder = new ScriptProcess(HOLDER, ['new', server.endpoint, queue]);
+    await holder.untilEvent('held');
+    expect(await old.tryLock(queue)).to.equal(undefined);
+    await holder.kill();
+    const lock = await old.lock(queue);
+    expect(await everything()).to.deep.equal([queue]);
+    await lock.release();
+  });
+
+  it('is owned by a waiter when an old client that holds it is killed', async function () {
+    this.timeout(30_000);
+    const holder = new ScriptProcess(HOLDER, ['old', server.endpoint, queue]);
+    await holder.untilEvent('held');
+    const session = await clients.session({ hosts: server.endpoint, singleKey: ownName });
+    const spec = wish(queue);
+    const turns = clients.follow(await session.enqueue(spec));
+    await eventually('it waits', () => turns.turn?.admitted === false);
+    await holder.kill();
+    await turns.untilAdmitted();
+    await session.remove(queue, spec.id);
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('is owned by a waiter although its connections were cut when the key was let go', async () => {
+    const session = await clients.session({ hosts: proxies[0]!.endpoint, singleKey: ownName });
+    const held = await old.tryLock(queue);
+    const turns = clients.follow(await session.enqueue(wish(queue)));
+    await eventually('it waits', () => turns.turn?.admitted === false);
+    proxies[0]!.refuse();
+    proxies[0]!.cut();
+    await held?.release();
+    await proxies[0]!.accept();
+    await turns.untilAdmitted();
+  });
+
+  for (const names of [[''], ['-a', '-b']]) {
+    const what = names.length === 1 ? 'one' : 'several at once';
+    it(`leaves nothing wherever the wait for ${what} is aborted, at each packet of it`, async function () {
+      this.timeout(120_000);
+      const [proxy] = proxies as [TcpProxy];
+      const client = createLockClient(etcd({ hosts: proxy.endpoint, singleKey: ownName }));
+      await (await client.acquire(`${queue}-warm`)).release();
+      let aborted = 0;
+      for (let at = 1; ; at += 1) {
+        const queues = names.map((name) => `${queue}-${at}${name}`);
+        const [held] = await Promise.all(queues.map((name) => old.tryLock(name)));
+        const stop = new AbortController();
+        let left = at;
+        const count = (): void => {
+          left -= 1;
+          if (left === 0) stop.abort(new Error('enough'));
+        };
+        proxy.onClientData = count;
+        proxy.onServerData = count;
+        const { signal } = stop;
+        const acquired = client
+          .multi(queues)
+          .acquire({ signal })
+          .then(
+            (ownership) => ownership,
+            () => undefined,
+          );
+        await eventually(
+          'it stands there, or was told not to',
+          async () => signal.aborted || (await operator.keysUnder(`${queues[0]!}/`)).length === 1,
+        );
+        for (const name of queues) await operator.remove(name);
+        const ownership = await acquired;
+        proxy.onClientData = undefined;
+        proxy.onServerData = undefined;
+        aborted += ownership ? 0 : 1;
+        await ownership?.release();
+        await held?.release();
+        await eventually('nothing is left', async () => (await everything()).length === 0);
+        if (ownership && !signal.aborted) break;
+      }
+      expect(aborted).to.be.greaterThan(5);
+      await client.close();
+    });
+  }
+
+  it('is refused to users who may not write the key, and leaves nothing in the line', async () => {
+    const guarded = await startEtcd({ way: 'process' });
+    try {
+      const user = { username: 'alice', password: 'wonderland-4711' };
+      const root = { username: 'root', password: 'root-4711' };
+      const operating = new Operator(guarded.endpoint);
+      await operating.switchOnAccessControl({ root, user, prefix: 'team/' });
+      operating.close();
+      const options = { hosts: guarded.endpoint, auth: user, prefix: 'team/' };
+      const session = await clients.session({ ...options, singleKey: ownName });
+      const plain = await clients.session(options);
+      expect(await codeOf(session.enqueue(wish(queue)))).to.equal('ACCESS_DENIED');
+      expect(await codeOf(session.tryEnqueue(wish(queue)))).to.equal('ACCESS_DENIED');
+      const ahead = wish(queue);
+      expect((await plain.enqueue(ahead)).turn).to.include({ admitted: true, ahead: 0 });
+      const behind = wish(queue);
+      const turns = clients.follow(await session.enqueue(behind));
+      await plain.remove(queue, ahead.id);
+      const failure = await turns.untilLost();
+      expect(failure).to.include({ code: 'ENTRY_LOST' });
+      expect(String(failure)).to.match(/its turn came, but .*refuses taking a single key/);
+      expect(await session.remove(queue, behind.id)).to.equal(true);
+      expect((await plain.enqueue(wish(queue))).turn).to.include({ admitted: true, ahead: 0 });
+      await clients.close();
+    } finally {
+      await guarded.stop();
+    }
+  });
+});

@@ -1,0 +1,389 @@
+import { createLockClient } from '@queuelock/core';
+import { etcd, type EtcdOptions } from '@queuelock/etcd';
+import type { EntrySpec, Placement, Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { startEtcd } from '../../../integration/services.ts';
+import { eventually, freshQueue, wish } from './clients.ts';
+import { MixedClients, ownName, type OldClient } from './old-locks.ts';
+import { Operator } from './operator.ts';
+import { requestsOf } from './requests.ts';
+
+type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
+
+const patient = new AbortController().signal;
+
+async function failureOf(
+  promise: Promise<unknown> | undefined,
+): Promise<{ code?: unknown; message: string }> {
+  const failure: unknown = await promise?.then(
+    () => new Error('it succeeded'),
+    (error: unknown) => error,
+  );
+  return failure as Error;
+}
+
+describe('a queue of etcd with a single key', () => {
+  let server: Server;
+  let operator: Operator;
+  let old: OldClient;
+  let queue: string;
+  const clients = new MixedClients();
+
+  before(async () => {
+    server = await startEtcd({ way: 'process' });
+    operator = new Operator(server.endpoint);
+  });
+  after(async () => {
+    operator.close();
+    await server.stop();
+  });
+  beforeEach(() => {
+    queue = freshQueue();
+    old = clients.old(server.endpoint);
+  });
+  afterEach(() => clients.close());
+
+  const open = (more: EtcdOptions = {}): Promise<Session> =>
+    clients.session({ hosts: server.endpoint, beats: 'verified', singleKey: ownName, ...more });
+  const everything = (): Promise<string[]> => operator.keysUnder(queue);
+  const enterAll = async (session: Session, specs: readonly EntrySpec[]): Promise<readonly Placement[]> =>
+    (await session.enqueueAll?.(specs)) ?? [];
+
+  it("is owned only when npm etcd3's lock has let that key go", async () => {
+    const session = await open();
+    const held = await old.tryLock(queue);
+    const spec = wish(queue);
+    const placement = await session.enqueue(spec);
+    expect(placement.turn).to.deep.equal({ admitted: false });
+    const turns = clients.follow(placement);
+    await eventually('it waits', () => turns.turn !== undefined);
+    expect(turns.turn?.admitted).to.equal(false);
+    await held?.release();
+    await turns.untilAdmitted();
+    expect(await operator.under(queue)).to.deep.equal({ [queue]: placement.key, [placement.key]: '' });
+    expect(await operator.leaseOf(queue)).to.equal(session.id);
+  });
+
+  it("keeps npm etcd3's lock out as long as it is owned", async () => {
+    const session = await open();
+    const spec = wish(queue);
+    expect((await session.enqueue(spec)).turn).to.include({ admitted: true, ahead: 0 });
+    expect(await old.tryLock(queue)).to.equal(undefined);
+    expect(await session.remove(queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+    const held = await old.tryLock(queue);
+    expect(held).not.to.equal(undefined);
+    await held?.release();
+  });
+
+  it('and locks by a value, as of python-etcd3, exclude each other', async () => {
+    const session = await open({ singleKey: (name) => `/locks/${name}` });
+    expect(await old.tryLockByValue(`/locks/${queue}`, 'uuid')).to.equal(true);
+    const spec = wish(queue);
+    const turns = clients.follow(await session.enqueue(spec));
+    expect(await old.unlockByValue(`/locks/${queue}`, 'uuid')).to.equal(true);
+    await turns.untilAdmitted();
+    expect(await old.tryLockByValue(`/locks/${queue}`, 'uuid')).to.equal(false);
+    expect(await old.unlockByValue(`/locks/${queue}`, 'uuid')).to.equal(false);
+    await session.remove(queue, spec.id);
+    expect(await operator.keysUnder(`/locks/${queue}`)).to.deep.equal([]);
+  });
+
+  it('is held by one at a time where contenders of both kinds crowd, and all come to their end', async function () {
+    this.timeout(60_000);
+    const options = { hosts: server.endpoint, singleKey: ownName };
+    const ours = [1, 2, 3].map(() => createLockClient(etcd(options)));
+    let inside = 0;
+    let grants = 0;
+    const critical = async (): Promise<void> => {
+      inside += 1;
+      expect(inside, 'holders at a time').to.equal(1);
+      await operator.keysUnder(queue);
+      inside -= 1;
+      grants += 1;
+    };
+    const theirs = async (): Promise<void> => {
+      for (let round = 0; round < 6; round += 1) {
+        const lock = await old.lock(queue);
+        await critical();
+        await lock.release();
+      }
+    };
+    const rounds = ours.flatMap((client) => Array.from({ length: 8 }, () => client.run(queue, critical)));
+    await Promise.all([...rounds, theirs(), theirs()]);
+    expect(grants).to.equal(36);
+    await Promise.all(ours.map((client) => client.close()));
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('goes on in its order among ours while the key is theirs', async () => {
+    const sessions = [await open(), await open(), await open()];
+    const held = await old.tryLock(queue);
+    const wishes = sessions.map(() => wish(queue));
+    const logs = [];
+    for (const [i, session] of sessions.entries())
+      logs.push(clients.follow(await session.enqueue(wishes[i]!)));
+    await held?.release();
+    for (const [i, session] of sessions.entries()) {
+      await logs[i]!.untilAdmitted();
+      expect(logs.filter(({ turn }) => turn?.admitted)).to.have.length(i + 1);
+      await session.remove(queue, wishes[i]!.id);
+    }
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('shows the revision of the answer that told of the key as the token of the grant', async () => {
+    const session = await open();
+    const held = await old.tryLock(queue);
+    const placement = await session.enqueue(wish(queue));
+    const turns = clients.follow(placement);
+    await held?.release();
+    await turns.untilAdmitted();
+    expect(turns.turn?.grantToken).to.equal(await operator.createRevisionOf(queue));
+  });
+
+  it('costs one request more than another, a try in one', async () => {
+    const session = await open();
+    const [spec, tried, busy] = [wish(queue), wish(queue), wish(queue)];
+    const free = await requestsOf(server.endpoint, async () => {
+      await session.enqueue(spec);
+      await session.remove(queue, spec.id);
+    });
+    expect(free).to.equal(3);
+    const trying = await requestsOf(server.endpoint, async () => {
+      expect((await session.tryEnqueue(tried))?.turn.admitted).to.equal(true);
+    });
+    expect(trying).to.equal(1);
+    expect(await operator.leaseOf(queue)).to.equal(session.id);
+    await session.remove(queue, tried.id);
+    await old.tryLock(queue);
+    const inVain = await requestsOf(server.endpoint, async () => {
+      expect(await session.tryEnqueue(busy)).to.equal(undefined);
+    });
+    expect(inVain).to.equal(1);
+    expect(await everything()).to.deep.equal([queue]);
+  });
+
+  it('lies in nobody else’s queue where the queues have a prefix, also of names that nest', async () => {
+    const session = await open({ prefix: 'team/' });
+    const inner = wish(`${queue}/nested`);
+    expect((await session.enqueue(inner)).turn.admitted).to.equal(true);
+    expect(await old.tryLock(`${queue}/nested`)).to.equal(undefined);
+    const outer = wish(queue);
+    expect((await session.tryEnqueue(outer))?.turn.admitted).to.equal(true);
+    await session.remove(queue, outer.id);
+    await old.tryLock(queue);
+    expect(await session.tryEnqueue(wish(queue))).to.equal(undefined);
+    expect(await operator.keysUnder(`team/${queue}/`)).to.deep.equal([
+      `team/${queue}/nested/${session.id}-${inner.id}`,
+    ]);
+  });
+
+  it('of several entered at once: takes all keys at one revision or, while one is theirs, none', async () => {
+    const session = await open();
+    const specs = ['a', 'b', 'c'].map((name) => wish(`${queue}-${name}`));
+    const held = await old.tryLock(specs[1]!.queue);
+    const placements = await enterAll(session, specs);
+    expect(placements.map(({ turn }) => turn)).to.deep.equal(specs.map(() => ({ admitted: false })));
+    const logs = placements.map((placement) => clients.follow(placement));
+    // Who holds one of them and wants another can have it, so nobody waits in a circle.
+    const other = await old.tryLock(specs[0]!.queue);
+    expect(other).not.to.equal(undefined);
+    await held?.release();
+    await eventually(
+      'it has tried again',
+      async () => (await operator.keysUnder(specs[1]!.queue)).length === 1,
+    );
+    await other?.release();
+    for (const log of logs) await log.untilAdmitted();
+    const created = await Promise.all(specs.map((spec) => operator.createRevisionOf(spec.queue)));
+    expect(new Set(created)).to.have.property('size', 1);
+    for (const spec of specs) expect(await session.remove(spec.queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('of several entered at once: takes no key before the turn of every one has come', async () => {
+    const [session, holder] = [await open(), await open()];
+    const specs = ['a', 'b'].map((name) => wish(`${queue}-${name}`));
+    const ahead = wish(specs[1]!.queue);
+    await holder.enqueue(ahead);
+    const placements = await enterAll(session, specs);
+    expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([false, false]);
+    const logs = placements.map((placement) => clients.follow(placement));
+    await eventually('they are followed', () => logs.every(({ turn }) => turn !== undefined));
+    const held = await old.tryLock(specs[0]!.queue);
+    expect(held).not.to.equal(undefined);
+    await held?.release();
+    await holder.remove(ahead.queue, ahead.id);
+    for (const log of logs) await log.untilAdmitted();
+  });
+
+  it('of several entered at once: those without a key wait with the others', async () => {
+    const session = await open({ singleKey: (name) => (name.endsWith('a') ? name : undefined) });
+    const specs = ['a', 'b'].map((name) => wish(`${queue}-${name}`));
+    const held = await old.tryLock(specs[0]!.queue);
+    const logs = (await enterAll(session, specs)).map((placement) => clients.follow(placement));
+    await held?.release();
+    for (const log of logs) await log.untilAdmitted();
+    expect(await everything()).to.have.length(3);
+  });
+
+  it('takes 60 queues and their keys at once', async () => {
+    const session = await open();
+    const specs = Array.from({ length: 60 }, (_, i) => wish(`${queue}-${i}`));
+    const placements = await enterAll(session, specs);
+    expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(60);
+    expect(await everything()).to.have.length(120);
+    await Promise.all(specs.map((spec) => session.remove(spec.queue, spec.id)));
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('takes no readers and no permits, and says why', async () => {
+    const session = await open();
+    const shared = await failureOf(session.enqueue(wish(queue, { shared: true })));
+    expect(shared).to.include({ code: 'INVALID_ARGUMENT' });
+    expect(shared.message).to.match(/mode is 'exclusive' as long as .* has a single key/);
+    const permits = await failureOf(session.tryEnqueue(wish(queue, { limit: 2 })));
+    expect(permits).to.include({ code: 'INVALID_ARGUMENT' });
+    expect(permits.message).to.match(/limit is 1 as long as/);
+    const same = [wish(`${queue}-a`), wish(`${queue}-b`)];
+    const one = await open({ singleKey: () => queue });
+    expect(await failureOf(one.enqueueAll?.(same))).to.include({ code: 'INVALID_ARGUMENT' });
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('keeps the key of a writer that becomes a reader, until it leaves', async () => {
+    const session = await open();
+    const spec = wish(queue);
+    await session.enqueue(spec);
+    expect(await session.share?.(queue, spec.id, '')).to.equal(true);
+    expect(await old.tryLock(queue)).to.equal(undefined);
+    expect((await session.enqueue({ ...spec, shared: true })).turn.admitted).to.equal(true);
+    expect(await session.remove(queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('gives the key back with an entry that is evicted, and its owner learns it', async () => {
+    const session = await open();
+    const spec = wish(queue);
+    const placement = await session.enqueue(spec);
+    const turns = clients.follow(placement);
+    const backend = clients.backend({ hosts: server.endpoint, singleKey: ownName });
+    expect(await backend.evict?.(queue, placement)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+    expect(await turns.untilLost()).to.include({ code: 'ENTRY_LOST' });
+    expect(await session.remove(queue, spec.id)).to.equal(false);
+  });
+
+  it('keeps the key after an eviction by somebody who does not know of it, until the owner leaves', async () => {
+    const session = await open();
+    const spec = wish(queue);
+    const placement = await session.enqueue(spec);
+    const turns = clients.follow(placement);
+    const stranger = clients.backend({ hosts: server.endpoint });
+    expect(await stranger.evict?.(queue, placement)).to.equal(true);
+    expect(await old.tryLock(queue)).to.equal(undefined);
+    expect(await turns.untilLost()).to.include({ code: 'ENTRY_LOST' });
+    expect(await session.remove(queue, spec.id)).to.equal(false);
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('is lost when somebody deletes the key', async () => {
+    const session = await open();
+    const spec = wish(queue);
+    const turns = clients.follow(await session.enqueue(spec));
+    await operator.remove(queue);
+    const held = await old.tryLock(queue);
+    const failure = await turns.untilLost();
+    expect(failure).to.include({ code: 'ENTRY_LOST' });
+    expect(String(failure)).to.match(/removed the single key/);
+    expect(await session.remove(queue, spec.id)).to.equal(true);
+    expect(await everything(), 'theirs stays').to.deep.equal([queue]);
+    await held?.release();
+  });
+
+  it('leaves the key of the next alone when a removal is repeated', async () => {
+    const session = await open();
+    const [first, second] = [wish(queue), wish(queue)];
+    await session.enqueue(first);
+    const next = clients.follow(await session.enqueue(second));
+    expect(await session.remove(queue, first.id)).to.equal(true);
+    await next.untilAdmitted();
+    expect(await session.remove(queue, first.id)).to.equal(false);
+    expect(await everything()).to.have.length(2);
+  });
+
+  it('goes with the session', async () => {
+    const session = await open();
+    await session.enqueue(wish(queue));
+    await session.close();
+    expect(await everything()).to.deep.equal([]);
+  });
+
+  it('is still owned by a resumed session, which gives both back', async () => {
+    const session = await open();
+    const [first, second] = [wish(queue), wish(`${queue}-2`)];
+    await session.enqueue(first);
+    await session.enqueue(second);
+    await session.share?.(second.queue, second.id, '');
+    await session.abandon?.();
+    const heir = clients.backend({ hosts: server.endpoint, singleKey: ownName });
+    const resumed = await heir.resume!(session.resumption!, patient);
+    const again = await resumed.enqueue(first);
+    expect(again.turn).to.include({ admitted: true, ahead: 0 });
+    expect((await resumed.enqueue({ ...second, shared: true })).turn.admitted).to.equal(true);
+    expect(await resumed.remove(queue, first.id)).to.equal(true);
+    expect(await resumed.remove(second.queue, second.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+    expect(await failureOf(resumed.enqueue(wish(queue, { shared: true })))).to.include({
+      code: 'INVALID_ARGUMENT',
+    });
+    expect(await everything()).to.deep.equal([]);
+    await resumed.close();
+  });
+
+  it('is given back by a resumed session that never entered it', async () => {
+    const session = await open();
+    const spec = wish(queue);
+    await session.enqueue(spec);
+    await session.abandon?.();
+    const heir = clients.backend({ hosts: server.endpoint, singleKey: ownName });
+    const resumed = await heir.resume!(session.resumption!, patient);
+    expect(await resumed.remove(queue, spec.id)).to.equal(true);
+    expect(await everything()).to.deep.equal([]);
+    await resumed.close();
+  });
+
+  it('is one only where the function answers with a key', async () => {
+    const session = await open({ singleKey: () => undefined });
+    await old.tryLock(queue);
+    expect((await session.enqueue(wish(queue, { shared: true }))).turn.admitted).to.equal(true);
+  });
+
+  for (const [about, key] of [
+    ['an empty key', ''],
+    ['half a character', '\udc00'],
+    ['a number', 7],
+    ['a key in the queue itself', 'team/jobs/key'],
+    ['a key where queuelock keeps its own', 'team/.queuelock/key'],
+  ] as const) {
+    it(`is refused with ${about}, before anything is sent`, () => {
+      const backend = clients.backend({
+        hosts: '127.0.0.1:1',
+        prefix: 'team/',
+        singleKey: () => key as string,
+      });
+      expect(() => {
+        backend.checkName('jobs');
+      })
+        .to.throw(/singleKey\("jobs"\)/)
+        .with.property('code', 'INVALID_ARGUMENT');
+    });
+  }
+
+  it('is refused with what is no function', () => {
+    expect(() => etcd({ singleKey: 'jobs' as unknown as () => string }))
+      .to.throw(/singleKey is a function/)
+      .with.property('code', 'INVALID_ARGUMENT');
+  });
+});
