@@ -10,7 +10,7 @@ export interface LatchState {
 }
 
 /** With ids of eleven characters these take 3,500 of the 4,096 bytes that a register holds. */
-export const KEPT_OPS = 250;
+const KEPT_OPS = 250;
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` for what no latch wrote. */
 export function latchIn(text: string | undefined): LatchState | undefined {

@@ -29,7 +29,7 @@ export interface StoreLine {
 }
 
 /** A line with the clients that are connected over it. */
-export interface Line extends Pick<StoreLine, 'cut' | 'mend'> {
+interface Line extends Pick<StoreLine, 'cut' | 'mend'> {
   /** As `Site.client`. */
   client(options?: LockClientOptions): LockClient;
 }
