@@ -106,8 +106,7 @@ const ON_ZOOKEEPER = ['--grep', '/zookeeper/i'];
 
 /** Servers take time more than processors: the tests of one store run at the same time as those of the other. */
 async function run(part: Part, options: readonly string[], ranAgainst: string): Promise<Counts[]> {
-  if (options.some((option) => CHOICE.test(option)))
-    return [await runMocha({ part, options, ranAgainst })];
+  if (options.some((option) => CHOICE.test(option))) return [await runMocha({ part, options, ranAgainst })];
   const first = runMocha({ part, options: [...options, ...ON_ZOOKEEPER, '--invert'], ranAgainst });
   const onZooKeeper = [...options, ...ON_ZOOKEEPER];
   const second = runMocha({ part, options: onZooKeeper, ranAgainst, printAfter: first });

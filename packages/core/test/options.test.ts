@@ -50,7 +50,12 @@ const CLAIMS: readonly Wrong<ClaimOptions>[] = [
 ];
 
 const ACQUISITIONS: readonly Wrong<AcquireOptions>[] = [
-  [{ within: {} as never }, 'within', 'an object', 'a hold of "x" that this client has taken with reentrant: true'],
+  [
+    { within: {} as never },
+    'within',
+    'an object',
+    'a hold of "x" that this client has taken with reentrant: true',
+  ],
   [{ needsMs: -1 }, 'needsMs', '-1', 'a number of milliseconds from 0'],
   [{ timeoutMs: -1 }, 'timeoutMs', '-1', 'a number of milliseconds from 0'],
 ];
