@@ -92,7 +92,8 @@ for (const store of stores) {
       'timeoutMs ': { timeoutMs: NaN },
       signal: { signal: {} as AbortSignal },
       owner: { owner: 7 as unknown as string },
-      'owner and metadata': { metadata: { note: 'x'.repeat(2_000) } },
+      'owner and metadata as JSON': { metadata: { note: 'x'.repeat(600), more: 'y'.repeat(600) } },
+      'metadata.long': { metadata: { long: 'x'.repeat(2_000) } },
       'metadata.note': { metadata: { note: 7 as unknown as string } },
     })) {
       it(`an acquisition with a wrong ${argument} is refused and leaves nothing`, async () => {
