@@ -203,7 +203,8 @@ describe('a queue of etcd with a single key', () => {
   });
 
   it('of several entered at once: takes no key before the turn of every one has come', async () => {
-    const [session, holder] = [await open(), await open()];
+    // One that takes no single keys, as Go's clients.
+    const [session, holder] = [await open(), await open({ singleKey: () => undefined })];
     const specs = ['a', 'b'].map((name) => wish(`${queue}-${name}`));
     const ahead = wish(specs[1]!.queue);
     await holder.enqueue(ahead);
@@ -211,6 +212,9 @@ describe('a queue of etcd with a single key', () => {
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([false, false]);
     const logs = placements.map((placement) => clients.follow(placement));
     await eventually('they are followed', () => logs.every(({ turn }) => turn !== undefined));
+    // Whatever the session had sent by now has arrived.
+    for (const { queue: name, id } of specs) expect(await session.update(name, id, 'waits')).to.equal(true);
+    expect(logs.map(({ turn }) => turn?.admitted)).to.deep.equal([false, false]);
     const held = await old.tryLock(specs[0]!.queue);
     expect(held).not.to.equal(undefined);
     await held?.release();

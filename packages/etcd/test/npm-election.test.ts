@@ -1,0 +1,45 @@
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { etcd } from '@queuelock/etcd';
+import { expect } from 'chai';
+import { Etcd3, type Campaign } from 'etcd3';
+import { sharedEtcd, type EtcdService } from '../../../integration/services.ts';
+import { eventually, freshQueue } from './clients.ts';
+
+describe('the election of npm etcd3', () => {
+  let server: EtcdService;
+  let ours: LockClient;
+  let theirs: Etcd3;
+
+  before(async () => {
+    server = await sharedEtcd('npm etcd3’s election beside @queuelock/etcd');
+  });
+  beforeEach(() => {
+    ours = createLockClient(etcd({ hosts: server.endpoint }));
+    theirs = new Etcd3({ hosts: server.endpoint });
+  });
+  afterEach(async () => {
+    await ours.close();
+    theirs.close();
+  });
+
+  it('stands in the line of election/NAME: its candidate waits for ours, and ours for it', async () => {
+    const name = freshQueue();
+    const queue = `election/${name}`;
+    const own = await ours.acquire(queue, { value: 'ours' });
+    const campaign: Campaign = theirs.election(name, 5).campaign('theirs');
+    let elected = false;
+    campaign.on('elected', () => (elected = true));
+    const seen: string[][] = [];
+    const watch = ours.watch(queue).subscribe(({ entries }) => seen.push(entries.map(({ value }) => value)));
+    await eventually('it stands in line', () => seen.at(-1)?.join() === 'ours,theirs');
+    const next = ours.acquire(queue, { value: 'ours again' });
+    await eventually('ours stands behind it', () => seen.at(-1)?.join() === 'ours,theirs,ours again');
+    expect(elected).to.equal(false);
+    await own.release();
+    await eventually('it is elected', () => elected);
+    expect(seen.at(-1)).to.deep.equal(['theirs', 'ours again']);
+    await campaign.resign();
+    await (await next).release();
+    watch.unsubscribe();
+  });
+});
