@@ -55,14 +55,14 @@ function describeWhatApplies(harness: BackendHarness, naming: Naming): void {
   describe(`${harness.name} keeps every fact that it does not refuse`, function () {
     this.timeout(120_000);
     const asked = facts.filter(({ title }) => naming !== 'curator-lease' || !NOT_OF_LEASES.has(title));
-    const failures = new Map<string, Promise<unknown>>();
+    const failures = new Map<string, Promise<Error | undefined>>();
     before(() => {
       const lanes = Array.from({ length: LANES }, () => Promise.resolve());
-      asked.forEach(({ title, check }, place) => {
+      asked.forEach((fact, place) => {
         const before = lanes[place % LANES]!;
-        const failure = before.then(() => check(harness)).then(none, (error: unknown) => error);
+        const failure = before.then(() => fact.check(harness)).then(none, errorOf);
         lanes[place % LANES] = failure.then(none);
-        failures.set(title, failure);
+        failures.set(fact.title, failure);
       });
     });
     for (const { title } of asked) {
@@ -74,11 +74,15 @@ function describeWhatApplies(harness: BackendHarness, naming: Naming): void {
   });
 }
 
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
 function none(): undefined {
   return undefined;
 }
 
-function isRefusal(error: unknown, naming: Naming): error is Error {
+function isRefusal(error: unknown, naming: Naming): boolean {
   return isQueueLockError(error, 'INVALID_ARGUMENT') && error.message.includes(`with naming ${naming}`);
 }
 
