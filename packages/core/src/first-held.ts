@@ -1,14 +1,16 @@
 import type { ClaimState, MultiClaimState } from './api.ts';
-import type { Hold } from './hold-api.ts';
+import type { MultiOwnership, Ownership } from './hold-api.ts';
 import type { Observable } from './rx.ts';
-
-type Held<S> = Extract<S, { readonly status: 'held' | 'doubtful'; readonly ownership: Hold }>['ownership'];
 
 /**
  * The ownership that a claim comes to; rejects with what ended it before. The claim stays subscribed for as long as it lives: an
  * ownership ends by its release or its loss, which end the claim.
  */
-export function firstHeld<S extends ClaimState | MultiClaimState>(claim$: Observable<S>): Promise<Held<S>> {
+export function firstHeld(claim$: Observable<ClaimState>): Promise<Ownership>;
+export function firstHeld(claim$: Observable<MultiClaimState>): Promise<MultiOwnership>;
+export function firstHeld(
+  claim$: Observable<ClaimState | MultiClaimState>,
+): Promise<Ownership | MultiOwnership> {
   return new Promise((resolve, reject) => {
     claim$.subscribe({
       next: (state) => {

@@ -16,5 +16,6 @@ export { QueueLockError, isQueueLockError } from './errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './errors.ts';
 export type { Backend, BackendInfo } from './spi.ts';
 export { createLockClient } from './client.ts';
+export { firstHeld } from './first-held.ts';
 export { admittedOf } from './admitted.ts';
 export { expectedWait, type ExpectedWait, type HoldTimes, type WaitBasis } from './expected-wait.ts';

@@ -1,5 +1,6 @@
 import {
   QueueLockError,
+  firstHeld,
   type ClaimOptions,
   type ClaimState,
   type LockClient,
@@ -52,18 +53,7 @@ export async function acquireOrYield(
   name: string,
   { deadlocks$, ...options }: YieldOptions,
 ): Promise<Ownership> {
-  const claim$ = client.claim(name, options).pipe(yieldOnDeadlock(deadlocks$));
-  return new Promise((resolve, reject) => {
-    // Subscribed for as long as the claim lives: its release or its loss ends it.
-    claim$.subscribe({
-      next: (state) => {
-        if (state.status === 'held') resolve(state.ownership);
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an abort rejects with the signal's own reason
-        if (state.status === 'ended' && state.outcome !== 'released') reject(state.error);
-      },
-      error: reject,
-    });
-  });
+  return firstHeld(client.claim(name, options).pipe(yieldOnDeadlock(deadlocks$)));
 }
 
 /** The end of a claim, once a deadlock asks it to give up while it waits. */
