@@ -4,23 +4,26 @@ import { after } from './timer.ts';
 
 const RETRY_MS = 500;
 
-/** What is known of something on the server. */
+/** What is known of something on the server. `trouble`: what went wrong last, while it cannot be seen. */
 export type LiveView<T> =
-  | { readonly status: 'connecting' }
-  /** `stale`: the last known, while the server cannot be reached. */
-  | { readonly status: 'live' | 'stale'; readonly value: T };
+  | { readonly status: 'connecting'; readonly trouble?: unknown }
+  | { readonly status: 'live'; readonly value: T }
+  /** The last known. */
+  | { readonly status: 'stale'; readonly value: T; readonly trouble: unknown };
 
 /** Observes, and observes again after trouble, which shows as `stale`. Never errors. */
 export function liveView<T>(observe: () => Observable<T>, clock: Clock): Observable<LiveView<T>> {
   let last: LiveView<T> = { status: 'connecting' };
   const live$ = defer(observe).pipe(
     map((value) => (last = { status: 'live', value })),
-    catchError(() => of((last = stale(last)))),
+    catchError((trouble: unknown) => of((last = troubled(last, trouble)))),
     repeat({ delay: () => after(clock, RETRY_MS) }),
   );
   return concat(of(last), live$);
 }
 
-function stale<T>(last: LiveView<T>): LiveView<T> {
-  return last.status === 'connecting' ? last : { ...last, status: 'stale' };
+function troubled<T>(last: LiveView<T>, trouble: unknown): LiveView<T> {
+  return last.status === 'connecting'
+    ? { ...last, trouble }
+    : { status: 'stale', value: last.value, trouble };
 }

@@ -73,4 +73,6 @@ export interface QueueState {
   readonly name: string;
   /** In the server's order. */
   readonly entries: readonly QueueEntry[];
+  /** While it is not `live`: why the last look failed, for instance `FOREIGN_FORMAT`, which does not end by itself. */
+  readonly trouble?: unknown;
 }

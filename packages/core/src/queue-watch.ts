@@ -8,11 +8,12 @@ import type { Backend } from './spi.ts';
 /** A queue as everybody can see it. Trouble with the server shows as `stale` and is retried; the stream itself never errors. */
 function watchQueue(backend: Backend, name: string, clock: Clock): Observable<QueueState> {
   return liveView(() => backend.observe(name), clock).pipe(
-    map((view) =>
-      view.status === 'connecting'
-        ? { status: view.status, name, entries: [] }
-        : { status: view.status, name, entries: view.value.map(toEntry) },
-    ),
+    map((view) => ({
+      status: view.status,
+      name,
+      entries: view.status === 'connecting' ? [] : view.value.map(toEntry),
+      ...('trouble' in view ? { trouble: view.trouble } : {}),
+    })),
   );
 }
 

@@ -7,7 +7,7 @@ import {
   type VirtualClock,
 } from '@queuelock/memory';
 import { expect } from 'chai';
-import { Subject, merge, type Subscription } from 'rxjs';
+import { Subject, merge, throwError, type Subscription } from 'rxjs';
 import {
   QueueLockError,
   createLockClient,
@@ -725,6 +725,28 @@ describe('a lock client', () => {
       first.unsubscribe();
       second.unsubscribe();
       await holder.release();
+    });
+
+    it('tells why it is not live, until it is again', async () => {
+      let trouble: Error | undefined = new QueueLockError('FOREIGN_FORMAT', 'a latch stands in this queue');
+      const sound = memory({ server });
+      const backend = {
+        ...sound,
+        observe: (name: string) => (trouble ? throwError(() => trouble) : sound.observe(name)),
+      };
+      const client = createLockClient(backend, { clock, ttlMs: TTL_MS });
+      clients.push(client);
+      const views: unknown[] = [];
+      const subscription = client.watch('x').subscribe((view) => views.push([view.status, view.trouble]));
+      await settle();
+      expect(views).to.deep.equal([
+        ['connecting', undefined],
+        ['connecting', trouble],
+      ]);
+      trouble = undefined;
+      await clock.advance(1_000);
+      expect(views.at(-1)).to.deep.equal(['live', undefined]);
+      subscription.unsubscribe();
     });
 
     it('completes when the client is closed', async () => {
