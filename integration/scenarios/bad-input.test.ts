@@ -92,7 +92,7 @@ for (const store of stores) {
       'timeoutMs ': { timeoutMs: NaN },
       signal: { signal: {} as AbortSignal },
       owner: { owner: 7 as unknown as string },
-      'owner and metadata as JSON': { metadata: { note: 'x'.repeat(600), more: 'y'.repeat(600) } },
+      'metadata as JSON': { metadata: { note: 'x'.repeat(600), more: 'y'.repeat(600) } },
       'metadata.long': { metadata: { long: 'x'.repeat(2_000) } },
       'metadata.note': { metadata: { note: 7 as unknown as string } },
     })) {
