@@ -119,6 +119,7 @@ describe("Go's clients in a queue of etcd", () => {
     expect(written).to.deep.equal(
       ['all', 'one', 'try'].map((value) => ({ value, version: '1', lease: session.id })),
     );
+    await watcher.cancel();
     client.close();
   });
 

@@ -12,10 +12,23 @@ interface Sent {
 describe('the lane of requests to an etcd', () => {
   let lane: Lane;
   let sent: Sent[];
+  let waiting: number;
 
   beforeEach(() => {
     lane = new Lane();
     sent = [];
+    waiting = 0;
+  });
+
+  afterEach(() => {
+    // Each lets another one go, to the last.
+    const answerAll = (): void => {
+      for (const { answer } of sent.splice(0)) answer();
+    };
+    return eventually('all are answered', () => {
+      answerAll();
+      return waiting === 0;
+    });
   });
 
   const late = (): Error => new QueueLockError('UNAVAILABLE', 'not sent');
@@ -25,7 +38,10 @@ describe('the lane of requests to an etcd', () => {
       new Promise((answer, fail) => {
         sent.push({ name, answer, fail });
       });
-    return lane.send(request, { urgent: false, patienceMs: 10_000, late, ...more });
+    waiting += 1;
+    return lane.send(request, { urgent: false, patienceMs: 10_000, late, ...more }).finally(() => {
+      waiting -= 1;
+    });
   }
 
   const names = (): string[] => sent.map(({ name }) => name);

@@ -4,6 +4,7 @@ import { Clients } from './clients.ts';
 /** Clients that know no queue, each lock of npm etcd3 with the real thing. */
 export class OldClient {
   readonly etcd: Etcd3;
+  readonly #leases: { revoke(): Promise<void> }[] = [];
 
   constructor(endpoint: string) {
     this.etcd = new Etcd3({ hosts: endpoint });
@@ -12,7 +13,9 @@ export class OldClient {
   /** npm etcd3's `Lock`, which tries once: `undefined` when somebody has the key. */
   async tryLock(key: string, ttlSeconds = 10): Promise<Lock | undefined> {
     try {
-      return await this.etcd.lock(key).ttl(ttlSeconds).acquire();
+      const lock = await this.etcd.lock(key).ttl(ttlSeconds).acquire();
+      this.#leases.push({ revoke: () => lock.release() });
+      return lock;
     } catch (error) {
       if (error instanceof EtcdLockFailedError) return undefined;
       throw error;
@@ -30,12 +33,12 @@ export class OldClient {
   /** What python-etcd3 and etcd3gw do: a value of their own, by which they know their lock when they delete it. */
   async tryLockByValue(key: string, value: string): Promise<boolean> {
     const lease = this.etcd.lease(10);
+    this.#leases.push(lease);
     const { succeeded } = await this.etcd
       .if(key, 'Create', '==', 0)
       .then(lease.put(key).value(value))
       .else(this.etcd.get(key))
       .commit();
-    if (!succeeded) await lease.revoke();
     return succeeded;
   }
 
@@ -47,7 +50,9 @@ export class OldClient {
     return succeeded;
   }
 
-  close(): void {
+  /** With all that it still holds; else its heartbeats would go on for some time. */
+  async close(): Promise<void> {
+    await Promise.all(this.#leases.map((lease) => lease.revoke().catch(() => undefined)));
     this.etcd.close();
   }
 }
@@ -64,7 +69,7 @@ export class MixedClients extends Clients {
 
   override async close(): Promise<void> {
     await super.close();
-    for (const client of this.#old.splice(0)) client.close();
+    await Promise.all(this.#old.splice(0).map((client) => client.close()));
   }
 }
 

@@ -248,8 +248,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
         await eventually('nothing is left', async () => (await everything()).length === 0);
         if (ownership && !signal.aborted) break;
       }
-      expect(aborted).to.be.greaterThan(5);
       await client.close();
+      // Packets that come together count once.
+      expect(aborted).to.be.greaterThan(2);
     });
   }
 
