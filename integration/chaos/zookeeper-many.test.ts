@@ -91,8 +91,8 @@ async function holdOnce(worker: WorkerProcess, queue: string): Promise<void> {
 async function populate(wire: ZooKeeperWire, queue: string): Promise<string[]> {
   await wire.create(`/${queue}`, '');
   const paths = Array.from({ length: CHILDREN }, (_, number) => {
-    const latch = String(number).padStart(10, '0');
-    return `/${queue}/_c_01234567-89ab-cdef-0123-456789abcdef-latch-${latch}`;
+    const suffix = String(number).padStart(10, '0');
+    return `/${queue}/_c_01234567-89ab-cdef-0123-456789abcdef-other-${suffix}`;
   });
   await Promise.all(paths.map((path) => wire.create(path, '')));
   return paths;
