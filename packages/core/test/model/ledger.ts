@@ -48,7 +48,7 @@ export class Ledger {
   readonly #timeline: Timeline;
   readonly #leases = new Map<string, Lease>();
   readonly #sessions = new Map<string, string>();
-  readonly #keys = new Map<string, string>();
+  readonly #newest = new Map<string, Placement>();
   /** Sessions that an operator ended before their time, or which had to end because a removal was refused. */
   readonly ended = new Set<string>();
   /** Keys of entries that an operator removed. */
@@ -70,7 +70,7 @@ export class Ledger {
 
   /** The key of the newest entry with this owner, if there was one. */
   keyOf(owner: string): string | undefined {
-    return this.#keys.get(owner);
+    return this.#newest.get(owner)?.key;
   }
 
   /** Whether an operator took this entry or its session away: nothing is promised until its client learns of it. */
@@ -92,6 +92,12 @@ export class Ledger {
         return this.#witnessSession(session, lease, client);
       },
     };
+  }
+
+  /** The answer for an entry of a session before may come after that for the one of the next. */
+  #noteNewest(owner: string, placement: Placement): void {
+    const known = this.#newest.get(owner);
+    if (!known || placement.order > known.order) this.#newest.set(owner, placement);
   }
 
   /** Starts to count now. */
@@ -123,7 +129,7 @@ export class Ledger {
       if (!placement) unsure.delete(id);
       if (!placement) return placement;
       this.#sessions.set(placement.key, session.id);
-      this.#keys.set((JSON.parse(value) as { owner: string }).owner, placement.key);
+      this.#noteNewest((JSON.parse(value) as { owner: string }).owner, placement);
       return placement;
     };
     return {
