@@ -44,7 +44,10 @@ const fencingDoors = doors(
   'core|core/backend',
   'Fencing imports types of @queuelock/core, errors of @queuelock/core/backend, and nothing else of ours.',
 );
-const recipesDoor = doors('core', 'A recipe is made of what every user has: @queuelock/core.');
+const recipesDoor = doors(
+  'core|core/backend',
+  'A recipe is made of what every user has, @queuelock/core, and of small tools of @queuelock/core/backend.',
+);
 const usersDoor = doors('core', 'Import @queuelock/core; load a backend by dynamic import.');
 
 const boundaries = [

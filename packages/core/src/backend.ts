@@ -25,3 +25,7 @@ export {
 } from './watch-kit.ts';
 export { parseBackendUrl, type BackendUrl } from './backend-url.ts';
 export { systemClock, type Clock } from './clock.ts';
+// What recipes are made with besides.
+export { checkedSignal } from './checked-signal.ts';
+export { after } from './timer.ts';
+export { workUnder } from './work.ts';

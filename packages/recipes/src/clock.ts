@@ -1,5 +1,4 @@
 import type { Clock } from '@queuelock/core';
-import { Observable } from './rx.ts';
 
 /** The machine's clock, for what nobody's safety depends on. */
 export const machineClock: Clock = {
@@ -9,13 +8,3 @@ export const machineClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-
-/** Emits once and completes, `ms` from the subscription or later. */
-export function after(clock: Clock, ms: number): Observable<void> {
-  return new Observable((subscriber) =>
-    clock.after(ms, () => {
-      subscriber.next();
-      subscriber.complete();
-    }),
-  );
-}

@@ -1,4 +1,5 @@
 import { QueueLockError, type Ownership } from '@queuelock/core';
+import { checkedSignal } from '@queuelock/core/backend';
 import type { CohortHold } from './cohort-api.ts';
 
 /** Who has the shared hold now. Ends once: handed on, or lost with the shared hold. */
@@ -15,7 +16,7 @@ export class LocalHold implements CohortHold {
   constructor(shared: Ownership, handOn: () => Promise<void>) {
     this.#shared = shared;
     this.#handOn = handOn;
-    this.signal = looking(this.#loss.signal, () => this.held);
+    this.signal = checkedSignal(this.#loss, () => this.held);
   }
 
   get name(): string {
@@ -78,23 +79,4 @@ export class LocalHold implements CohortHold {
     this.#end = 'released';
     await this.#handOn();
   }
-}
-
-/** The signal, made to look at the clock before it says whether it has aborted: a timer that is late hides no loss. */
-function looking(signal: AbortSignal, look: () => unknown): AbortSignal {
-  const own = (property: 'aborted' | 'reason'): PropertyDescriptor => ({
-    get: (): unknown => {
-      look();
-      return Reflect.get(AbortSignal.prototype, property, signal);
-    },
-  });
-  const throwIfAborted = (): void => {
-    look();
-    AbortSignal.prototype.throwIfAborted.call(signal);
-  };
-  return Object.defineProperties(signal, {
-    aborted: own('aborted'),
-    reason: own('reason'),
-    throwIfAborted: { value: throwIfAborted },
-  });
 }

@@ -1,4 +1,5 @@
-import { QueueLockError, isQueueLockError, type LockClient, type Ownership } from '@queuelock/core';
+import { QueueLockError, type LockClient, type Ownership } from '@queuelock/core';
+import { workUnder } from '@queuelock/core/backend';
 import { wholeNumber } from './arguments.ts';
 import type { Cohort, CohortHold, CohortOptions } from './cohort-api.ts';
 import { CohortEntry, type EntryTerms } from './cohort-entry.ts';
@@ -63,16 +64,7 @@ class EntrySharing implements Cohort {
     options: WaitOptions = {},
   ): Promise<Awaited<T>> {
     const hold = await this.acquire(options);
-    try {
-      const result = await work(hold);
-      throwIfLost(hold);
-      return result;
-    } catch (error) {
-      throwIfLost(hold, error);
-      throw error;
-    } finally {
-      await hold.release();
-    }
+    return workUnder(hold, { what: `the lock ${JSON.stringify(this.name)}`, work });
   }
 
   close(): Promise<void> {
@@ -153,15 +145,4 @@ class EntrySharing implements Cohort {
     );
     await this.#dropEntry();
   }
-}
-
-/** A loss outweighs whatever the work came to. */
-function throwIfLost({ signal, name }: CohortHold, cause?: unknown): void {
-  const { reason } = signal as { readonly reason: unknown };
-  if (!isQueueLockError(reason, 'OWNERSHIP_LOST') || cause === reason) return;
-  throw new QueueLockError('OWNERSHIP_LOST', `the lock ${JSON.stringify(name)} was lost while the work ran`, {
-    cause: cause ?? reason,
-    ...(reason.reason ? { reason: reason.reason } : {}),
-    ...(reason.eviction ? { eviction: reason.eviction } : {}),
-  });
 }

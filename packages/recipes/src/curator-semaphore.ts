@@ -1,5 +1,6 @@
 import type { AcquireOptions, LockClient, Ownership } from '@queuelock/core';
-import { invalidArgument, wholeNumber } from './arguments.ts';
+import { invalidArgument } from '@queuelock/core/backend';
+import { wholeNumber } from './arguments.ts';
 import { patiently } from './patience.ts';
 
 /** That of a claim. */

@@ -1,5 +1,5 @@
 import { QueueLockError, type QueueEntry } from '@queuelock/core';
-import { invalidArgument } from './arguments.ts';
+import { invalidArgument } from '@queuelock/core/backend';
 
 /** The most members of a round: their ids are kept together in one register, which takes 4,096 bytes. */
 export const MAX_MEMBERS = 100;

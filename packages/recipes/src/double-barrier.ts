@@ -1,6 +1,7 @@
 import type { LockClient, Ownership, SharedRegister } from '@queuelock/core';
 import { wholeNumber } from './arguments.ts';
-import { after, machineClock } from './clock.ts';
+import { after } from '@queuelock/core/backend';
+import { machineClock } from './clock.ts';
 import type { DoubleBarrier, RoundPlace } from './double-barrier-api.ts';
 import {
   MAX_MEMBERS,

@@ -1,5 +1,5 @@
 import { isQueueLockError, type LockClient } from '@queuelock/core';
-import { invalidArgument } from './arguments.ts';
+import { invalidArgument } from '@queuelock/core/backend';
 import type {
   CampaignOptions,
   CandidatesState,

@@ -1,4 +1,4 @@
-import { invalidArgument } from './arguments.ts';
+import { invalidArgument } from '@queuelock/core/backend';
 
 /** What is kept of a latch. */
 export interface LatchState {

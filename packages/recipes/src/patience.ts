@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { QueueLockError } from '@queuelock/core';
-import { invalidArgument } from './arguments.ts';
+import { invalidArgument } from '@queuelock/core/backend';
 import { Observable, take } from './rx.ts';
 
 /** What may end a wait. */

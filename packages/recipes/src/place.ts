@@ -8,7 +8,8 @@ import {
   type WaitBasis,
 } from '@queuelock/core';
 import { wholeNumber } from './arguments.ts';
-import { after, machineClock } from './clock.ts';
+import { after } from '@queuelock/core/backend';
+import { machineClock } from './clock.ts';
 import { concat, defer, distinctUntilChanged, map, of, switchMap, takeWhile, type Observable } from './rx.ts';
 import { SeenHolds } from './wait-estimate.ts';
 

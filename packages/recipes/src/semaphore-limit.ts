@@ -1,5 +1,6 @@
 import type { ClaimOptions, LockClient, SharedRegister } from '@queuelock/core';
-import { invalidArgument, wholeNumber } from './arguments.ts';
+import { invalidArgument } from '@queuelock/core/backend';
+import { wholeNumber } from './arguments.ts';
 import { liveText } from './live-text.ts';
 import {
   ReplaySubject,
