@@ -21,6 +21,15 @@ export async function eventually(what: string, holds: () => boolean | Promise<bo
   await until(ask, { what, withinMs: 15_000 });
 }
 
+/** The code of what it rejects with; `undefined` when it resolves. */
+export async function codeOf(promise: Promise<unknown> | undefined): Promise<unknown> {
+  const failure: unknown = await promise?.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return (failure as { code?: unknown } | undefined)?.code;
+}
+
 /** What an entry's turns have told so far. */
 export class TurnLog {
   turn: Turn | undefined;

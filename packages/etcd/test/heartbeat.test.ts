@@ -1,12 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { etcdMetrics, startEtcd, sumOf } from '../../../integration/services.ts';
+import type { TcpProxy } from '../../../integration/faults.ts';
+import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
-import { Operator } from './operator.ts';
-
-type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
 
 const patient = new AbortController().signal;
 
@@ -18,55 +16,36 @@ async function codeOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('a session on etcd', () => {
-  let server: Server;
-  let operator: Operator;
-  let proxies: [TcpProxy, TcpProxy];
-  const clients = new Clients();
+  const bench = benchOf(new Clients());
+  const { clients, hosts } = bench;
 
-  before(async () => {
-    server = await startEtcd({ way: 'process' });
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
-  beforeEach(async () => {
-    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
-  });
-  afterEach(async () => {
-    await Promise.all(proxies.map((proxy) => proxy.heal()));
-    await clients.close();
-    await Promise.all(proxies.map((proxy) => proxy.stop()));
-  });
-
-  const hosts = (): string[] => proxies.map(({ endpoint }) => endpoint);
   /** The member that a client talks to which asks nobody for a version. */
-  const used = (): TcpProxy => (proxies[0].connections.length > 0 ? proxies[0] : proxies[1]);
+  const used = (): TcpProxy =>
+    bench.proxies[0].connections.length > 0 ? bench.proxies[0] : bench.proxies[1];
 
   it('has the TTL that the server granted: whole seconds, and no less than the server wants', async () => {
-    const rounded = await clients.session({ hosts: server.endpoint }, 4_100);
+    const rounded = await clients.session({ hosts: bench.server.endpoint }, 4_100);
     expect(rounded.ttlMs).to.equal(5_000);
     expect(await rounded.renew(patient)).to.equal(5_000);
-    const raised = await clients.session({ hosts: server.endpoint }, 1_000);
+    const raised = await clients.session({ hosts: bench.server.endpoint }, 1_000);
     expect(raised.ttlMs).to.equal(2_000);
   });
 
   it('is lost once its lease was revoked, for renewals and for enqueues, and a removal answers false', async () => {
-    const session = await clients.session({ hosts: server.endpoint });
+    const session = await clients.session({ hosts: bench.server.endpoint });
     const spec = wish(freshQueue());
     await session.enqueue(spec);
-    await operator.revoke(session.id);
+    await bench.operator.revoke(session.id);
     expect(await codeOf(session.enqueue(wish(spec.queue)))).to.equal('SESSION_LOST');
     expect(await codeOf(session.renew(patient))).to.equal('SESSION_LOST');
     expect(await session.remove(spec.queue, spec.id)).to.equal(false);
   });
 
   it('opens no other stream when it ends while its heartbeat is being proven', async () => {
-    const [proxy] = proxies;
+    const [proxy] = bench.proxies;
     const backend = clients.backend({ hosts: proxy.endpoint });
     const session = await backend.open(2_000, patient);
-    await operator.revoke(session.id);
+    await bench.operator.revoke(session.id);
     let closing: Promise<void> | undefined;
     proxy.onClientData = (chunk) => {
       if (chunk.includes('.queuelock/')) closing ??= session.close();
@@ -78,22 +57,22 @@ describe('a session on etcd', () => {
   });
 
   it('tells an entry that went with its lease from one that was removed', async () => {
-    const session = await clients.session({ hosts: server.endpoint });
-    const other = await clients.session({ hosts: server.endpoint });
+    const session = await clients.session({ hosts: bench.server.endpoint });
+    const other = await clients.session({ hosts: bench.server.endpoint });
     const [kept, evicted] = [freshQueue(), freshQueue()];
     const withLease = clients.follow(await session.enqueue(wish(kept)));
     const placement = await other.enqueue(wish(evicted));
     const removed = clients.follow(placement);
-    await operator.revoke(session.id);
-    await operator.remove(placement.key);
+    await bench.operator.revoke(session.id);
+    await bench.operator.remove(placement.key);
     expect(await withLease.untilLost()).to.have.property('code', 'SESSION_LOST');
     expect(await removed.untilLost()).to.have.property('code', 'ENTRY_LOST');
   });
 
   it('is still proven alive when an operator removed its only entry', async () => {
-    const session = await clients.session({ hosts: server.endpoint });
+    const session = await clients.session({ hosts: bench.server.endpoint });
     const { key } = await session.enqueue(wish(freshQueue()));
-    await operator.remove(key);
+    await bench.operator.remove(key);
     expect(await session.renew(patient)).to.equal(session.ttlMs);
   });
 
@@ -105,17 +84,17 @@ describe('a session on etcd', () => {
   });
 
   it('takes no answer for a later heartbeat that was meant for an earlier one', async () => {
-    const session = await clients.session({ hosts: proxies[0].endpoint }, 2_000);
+    const session = await clients.session({ hosts: bench.proxies[0].endpoint }, 2_000);
     await session.renew(patient);
     const streams = await keepAliveStreams();
-    proxies[0].toClient.hold();
+    bench.proxies[0].toClient.hold();
     const overdue = new Error('overdue');
     const stop = new AbortController();
     const renewing = codeOf(session.renew(stop.signal));
-    await eventually('the answer is on its way', () => proxies[0].toClient.keptBytes > 0);
+    await eventually('the answer is on its way', () => bench.proxies[0].toClient.keptBytes > 0);
     stop.abort(overdue);
     expect(await renewing).to.equal(overdue);
-    await proxies[0].heal();
+    await bench.proxies[0].heal();
     expect(await session.renew(patient)).to.equal(2_000);
     expect((await keepAliveStreams()) - streams).to.equal(1);
   });
@@ -132,23 +111,23 @@ describe('a session on etcd', () => {
   });
 
   it('survives a server that was killed and came back within the TTL', async () => {
-    const session = await clients.session({ hosts: server.endpoint }, 20_000);
+    const session = await clients.session({ hosts: bench.server.endpoint }, 20_000);
     const placement = await session.enqueue(wish(freshQueue()));
     await session.renew(patient);
-    await server.kill();
+    await bench.server.kill();
     expect(await codeOf(session.renew(patient))).to.equal('UNAVAILABLE');
-    await server.restart();
+    await bench.server.restart();
     await eventually('a renewal succeeds', async () => (await codeOf(session.renew(patient))) === 'no error');
-    expect(await operator.keysUnder(placement.key)).to.deep.equal([placement.key]);
+    expect(await bench.operator.keysUnder(placement.key)).to.deep.equal([placement.key]);
   });
 
   it('places nobody any more after the store was set back to an older state', async () => {
-    const backend = clients.backend({ hosts: server.endpoint });
+    const backend = clients.backend({ hosts: bench.server.endpoint });
     const before = await backend.open(5_000, patient);
     for (let i = 0; i < 5; i += 1) await before.enqueue(wish(freshQueue()));
-    await server.kill();
-    await rm(join(server.directory, 'data'), { recursive: true });
-    await server.restart();
+    await bench.server.kill();
+    await rm(join(bench.server.directory, 'data'), { recursive: true });
+    await bench.server.restart();
     await eventually('the old session is lost', async () => {
       return (await codeOf(before.enqueue(wish(freshQueue())))) === 'SESSION_LOST';
     });
@@ -161,27 +140,27 @@ describe('a session on etcd', () => {
   });
 
   it('takes no place for its own that it got in an older state, once the store is as new again', async () => {
-    const backend = clients.backend({ hosts: server.endpoint });
+    const backend = clients.backend({ hosts: bench.server.endpoint });
     const before = await backend.open(5_000, patient);
     for (let i = 0; i < 5; i += 1) await before.enqueue(wish(freshQueue()));
     const { order } = await before.enqueue(wish(freshQueue()));
-    await server.kill();
-    await rm(join(server.directory, 'data'), { recursive: true });
-    await server.restart();
+    await bench.server.kill();
+    await rm(join(bench.server.directory, 'data'), { recursive: true });
+    await bench.server.restart();
     const spec = wish(freshQueue());
     const after = await backend.open(5_000, patient);
     expect(await codeOf(after.enqueue(spec))).to.equal('UNAVAILABLE');
-    expect(await operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
-    await operator.clutter('written', { puts: Number(order), bytes: 1 });
+    expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
+    await bench.operator.clutter('written', { puts: Number(order), bytes: 1 });
     const placement = await after.enqueue(spec);
     expect(placement.order > order).to.equal(true);
-    expect(await operator.createRevisionOf(placement.key)).to.equal(placement.order);
-    expect(await operator.keysUnder(`${spec.queue}/`)).to.deep.equal([placement.key]);
+    expect(await bench.operator.createRevisionOf(placement.key)).to.equal(placement.order);
+    expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.deep.equal([placement.key]);
     await after.close();
   });
 
   it('cannot be opened where nobody listens, and says which members it tried', async () => {
-    for (const proxy of proxies) proxy.refuse();
+    for (const proxy of bench.proxies) proxy.refuse();
     const backend = clients.backend({ hosts: hosts(), prefix: 'team/' });
     const failure: unknown = await backend.open(5_000, patient).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
@@ -192,7 +171,7 @@ describe('a session on etcd', () => {
   });
 
   it('cannot be opened where nobody answers, and gives up after one request timeout for each member', async () => {
-    for (const proxy of proxies) proxy.toClient.blackhole();
+    for (const proxy of bench.proxies) proxy.toClient.blackhole();
     const backend = clients.backend({ hosts: hosts(), requestTimeoutMs: 300 });
     const startedAt = performance.now();
     expect(await codeOf(backend.open(5_000, patient))).to.equal('UNAVAILABLE');
@@ -200,31 +179,31 @@ describe('a session on etcd', () => {
   });
 
   it('ends a heartbeat that waits for its answer when it is closed', async () => {
-    const session = await clients.session({ hosts: proxies[0].endpoint }, 60_000);
+    const session = await clients.session({ hosts: bench.proxies[0].endpoint }, 60_000);
     await session.renew(patient);
-    proxies[0].toClient.blackhole();
+    bench.proxies[0].toClient.blackhole();
     const renewing = codeOf(session.renew(patient));
     await session.close();
     expect(await renewing).to.equal('SESSION_LOST');
   });
 
   it('ends within a second when the server does not answer', async () => {
-    const session = await clients.session({ hosts: proxies[0].endpoint });
-    proxies[0].toClient.blackhole();
+    const session = await clients.session({ hosts: bench.proxies[0].endpoint });
+    bench.proxies[0].toClient.blackhole();
     const startedAt = performance.now();
     await session.close();
     expect(performance.now() - startedAt).to.be.lessThan(1_500);
   });
 
   it('refuses a TTL that etcd has no number for', async () => {
-    const backend = clients.backend({ hosts: server.endpoint });
+    const backend = clients.backend({ hosts: bench.server.endpoint });
     for (const ttlMs of [0, 999, Number.NaN, 1e15]) {
       expect(await codeOf(backend.open(ttlMs, patient))).to.equal('INVALID_ARGUMENT');
     }
   });
 
   async function keepAliveStreams(): Promise<number> {
-    return sumOf(await etcdMetrics(server.endpoint), 'grpc_server_started_total', {
+    return sumOf(await etcdMetrics(bench.server.endpoint), 'grpc_server_started_total', {
       grpc_method: 'LeaseKeepAlive',
     });
   }

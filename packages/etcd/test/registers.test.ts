@@ -5,20 +5,12 @@ import { startEtcd } from '../../../integration/services.ts';
 import { EtcdRegisters, type RegisterSurroundings } from '../src/registers.ts';
 import { Subject } from '../src/rx.ts';
 import type { WatchNews, Watches } from '../src/watches.ts';
-import { Clients, eventually, freshQueue } from './clients.ts';
+import { Clients, codeOf, eventually, freshQueue } from './clients.ts';
 import { mentions } from './late.ts';
 import { Operator } from './operator.ts';
 import { requestsOf } from './requests.ts';
 
 type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
-
-async function codeOf(promise: Promise<unknown>): Promise<unknown> {
-  const failure: unknown = await promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  return (failure as { code?: unknown } | undefined)?.code;
-}
 
 describe('registers on etcd', () => {
   let server: Server;

@@ -1,14 +1,10 @@
 import { expect } from 'chai';
 import type { Backend, Session } from '@queuelock/core/backend';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { startEtcd } from '../../../integration/services.ts';
 import { readResumption, writeResumption } from '../src/resumption.ts';
+import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
 import { delayFirst, mentions } from './late.ts';
-import { Operator } from './operator.ts';
 import { handledTxns, requestsOf } from './requests.ts';
-
-type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
 
 const patient = new AbortController().signal;
 
@@ -43,31 +39,14 @@ describe('what a session of etcd needs to be resumed', () => {
 });
 
 describe('a resumed session of etcd', () => {
-  let server: Server;
-  let operator: Operator;
-  let proxies: TcpProxy[];
   let heir: Backend;
-  const clients = new Clients();
-
-  before(async () => {
-    server = await startEtcd({ way: 'process' });
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
+  const bench = benchOf(new Clients());
+  const { clients, hosts } = bench;
   beforeEach(async () => {
-    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
-    heir = clients.backend({ hosts: server.endpoint, beats: 'verified' });
-  });
-  afterEach(async () => {
-    await Promise.all(proxies.map((proxy) => proxy.heal()));
-    await clients.close();
-    await Promise.all(proxies.map((proxy) => proxy.stop()));
+    heir = clients.backend({ hosts: bench.server.endpoint, beats: 'verified' });
   });
 
-  const direct = (): Promise<Session> => clients.session({ hosts: server.endpoint, beats: 'verified' });
+  const direct = (): Promise<Session> => clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
 
   async function handOver(session: Session): Promise<Session> {
     const { resumption } = session;
@@ -76,7 +55,9 @@ describe('a resumed session of etcd', () => {
   }
 
   async function everything(): Promise<string[]> {
-    return (await operator.keysUnder('q-')).concat(await operator.keysUnder('.queuelock/shared/'));
+    return (await bench.operator.keysUnder('q-')).concat(
+      await bench.operator.keysUnder('.queuelock/shared/'),
+    );
   }
 
   it('finds an entry under the name of its first limit, and takes no second place', async () => {
@@ -89,7 +70,7 @@ describe('a resumed session of etcd', () => {
     expect([again.key, again.order]).to.deep.equal([key, order]);
     const five = await resumed.enqueue({ ...spec, limit: 5 });
     expect([five.key, five.order]).to.deep.equal([key, order]);
-    expect(await operator.keysUnder(`${spec.queue}/`)).to.deep.equal([key]);
+    expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.deep.equal([key]);
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
   });
@@ -100,9 +81,9 @@ describe('a resumed session of etcd', () => {
     await session.enqueue(held);
     const resumed = await handOver(session);
     const spec = wish(freshQueue());
-    expect(await requestsOf(server.endpoint, () => resumed.enqueue(spec))).to.equal(1);
-    expect(await requestsOf(server.endpoint, () => resumed.remove(spec.queue, spec.id))).to.equal(1);
-    expect(await requestsOf(server.endpoint, () => resumed.remove(held.queue, held.id))).to.equal(2);
+    expect(await requestsOf(bench.server.endpoint, () => resumed.enqueue(spec))).to.equal(1);
+    expect(await requestsOf(bench.server.endpoint, () => resumed.remove(spec.queue, spec.id))).to.equal(1);
+    expect(await requestsOf(bench.server.endpoint, () => resumed.remove(held.queue, held.id))).to.equal(2);
     expect(await everything()).to.deep.equal([]);
     await resumed.close();
   });
@@ -115,10 +96,10 @@ describe('a resumed session of etcd', () => {
     await session.share?.(spec.queue, spec.id, 'reads');
     const resumed = await handOver(session);
     expect(await resumed.update(spec.queue, spec.id, 'new')).to.equal(true);
-    expect(await operator.under(`${spec.queue}/`)).to.deep.equal({ [key]: 'new' });
+    expect(await bench.operator.under(`${spec.queue}/`)).to.deep.equal({ [key]: 'new' });
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
-    expect(await operator.keysUnder(`.queuelock/held/${spec.queue}/`)).to.deep.equal([]);
+    expect(await bench.operator.keysUnder(`.queuelock/held/${spec.queue}/`)).to.deep.equal([]);
     const none = wish(spec.queue);
     expect(await resumed.update(none.queue, none.id, '')).to.equal(false);
     expect(await resumed.share?.(none.queue, none.id, '')).to.equal(false);
@@ -137,7 +118,7 @@ describe('a resumed session of etcd', () => {
       const { turn } = await resumed.enqueue({ ...spec, shared });
       expect(turn).to.include({ admitted: true, ahead: 0 });
     }
-    expect(await operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
+    expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
     await resumed.close();
@@ -145,20 +126,20 @@ describe('a resumed session of etcd', () => {
 
   it('refuses what the other process had sent and the server had not received yet', async () => {
     const session = await clients.session({
-      hosts: proxies.map(({ endpoint }) => endpoint),
+      hosts: hosts(),
       requestTimeoutMs: 300,
     });
     const spec = wish(freshQueue());
-    const slowed = delayFirst(proxies, { chunk: mentions(spec.id), ms: 900 });
-    const before = await handledTxns(server.endpoint);
+    const slowed = delayFirst(bench.proxies, { chunk: mentions(spec.id), ms: 900 });
+    const before = await handledTxns(bench.server.endpoint);
     const late = session.enqueue(spec).catch(() => undefined);
     await eventually('it is on its way', slowed);
     const resumed = await handOver(session);
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(false);
-    const answered = await handledTxns(server.endpoint);
+    const answered = await handledTxns(bench.server.endpoint);
     expect(answered - before).to.be.at.least(2);
     await late;
-    await eventually('it arrives', async () => (await handledTxns(server.endpoint)) > answered);
+    await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
     expect(await everything()).to.deep.equal([]);
     await resumed.close();
   });
@@ -169,14 +150,18 @@ describe('a resumed session of etcd', () => {
     await session.enqueue(spec);
     const { resumption } = session;
     await session.abandon?.();
-    const lossy = clients.backend({ hosts: proxies[0]!.endpoint, requestTimeoutMs: 300, beats: 'verified' });
+    const lossy = clients.backend({
+      hosts: bench.proxies[0].endpoint,
+      requestTimeoutMs: 300,
+      beats: 'verified',
+    });
     const resumed = await lossy.resume!(resumption!, patient);
-    const trap = proxies[0]!.loseNextReply(mentions(spec.id));
+    const trap = bench.proxies[0].loseNextReply(mentions(spec.id));
     // With another limit it would get another key.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await trap.lost;
-    expect(await operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
+    expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
     await resumed.close();
@@ -186,10 +171,14 @@ describe('a resumed session of etcd', () => {
     const session = await direct();
     const { resumption, ttlMs } = session;
     await session.abandon?.();
-    const lossy = clients.backend({ hosts: proxies[0]!.endpoint, requestTimeoutMs: 300, beats: 'verified' });
+    const lossy = clients.backend({
+      hosts: bench.proxies[0].endpoint,
+      requestTimeoutMs: 300,
+      beats: 'verified',
+    });
     let met = 0;
     // The first is the proof of a heartbeat, the second makes what was sent before too late.
-    const trap = proxies[0]!.loseNextReply(
+    const trap = bench.proxies[0].loseNextReply(
       (chunk) => mentions(`.queuelock/${session.id}`)(chunk) && (met += 1) === 2,
     );
     const failure: unknown = await lossy.resume!(resumption!, patient).catch((error: unknown) => error);

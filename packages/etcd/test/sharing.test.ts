@@ -1,49 +1,27 @@
 import { expect } from 'chai';
 import type { EntrySpec, Session } from '@queuelock/core/backend';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { etcdMetrics, startEtcd, sumOf } from '../../../integration/services.ts';
+import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
 import { lockByEtcdctl } from './etcdctl.ts';
 import { delayFirst, mentions } from './late.ts';
-import { Operator } from './operator.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
-type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
-
 describe('a writer on etcd that becomes a reader', () => {
-  let server: Server;
-  let operator: Operator;
-  let proxies: TcpProxy[];
-  const clients = new Clients();
+  const bench = benchOf(new Clients());
+  const { clients, hosts } = bench;
 
-  before(async () => {
-    server = await startEtcd({ way: 'process' });
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
-  beforeEach(async () => {
-    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
-  });
-  afterEach(async () => {
-    await Promise.all(proxies.map((proxy) => proxy.heal()));
-    await clients.close();
-    await Promise.all(proxies.map((proxy) => proxy.stop()));
-  });
-
-  const hosts = (): string[] => proxies.map(({ endpoint }) => endpoint);
-  const direct = (): Promise<Session> => clients.session({ hosts: server.endpoint, beats: 'verified' });
+  const direct = (): Promise<Session> => clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
   const slow = (): Promise<Session> =>
     clients.session({ hosts: hosts(), requestTimeoutMs: 300, beats: 'verified' });
   /** On one way only, where a reply is to be lost. */
   const lossy = (): Promise<Session> =>
-    clients.session({ hosts: proxies[0]!.endpoint, requestTimeoutMs: 300, beats: 'verified' });
-  const marksOf = (queue: string): Promise<string[]> => operator.keysUnder(`.queuelock/shared/${queue}/`);
+    clients.session({ hosts: bench.proxies[0].endpoint, requestTimeoutMs: 300, beats: 'verified' });
+  const marksOf = (queue: string): Promise<string[]> =>
+    bench.operator.keysUnder(`.queuelock/shared/${queue}/`);
 
   const watchers = async (): Promise<number> =>
-    sumOf(await etcdMetrics(server.endpoint), 'etcd_debugging_mvcc_watcher_total');
+    sumOf(await etcdMetrics(bench.server.endpoint), 'etcd_debugging_mvcc_watcher_total');
 
   async function holder(session: Session): Promise<EntrySpec> {
     const spec = wish(freshQueue(), { value: 'writes' });
@@ -57,17 +35,17 @@ describe('a writer on etcd that becomes a reader', () => {
     const { queue, id } = spec;
     const { key, order } = await session.enqueue(spec);
     const share = (): Promise<unknown> => session.share!(queue, id, 'reads');
-    expect(await requestsOf(server.endpoint, share)).to.equal(1);
+    expect(await requestsOf(bench.server.endpoint, share)).to.equal(1);
     const mark = `.queuelock/shared/${queue}/${session.id}-${id}`;
     expect(await marksOf(queue)).to.deep.equal([mark]);
-    expect(await operator.under(`${queue}/`)).to.deep.equal({ [key]: 'reads' });
-    expect(await operator.createRevisionOf(key)).to.equal(order);
-    expect([await operator.leaseOf(key), await operator.leaseOf(mark)]).to.deep.equal([
+    expect(await bench.operator.under(`${queue}/`)).to.deep.equal({ [key]: 'reads' });
+    expect(await bench.operator.createRevisionOf(key)).to.equal(order);
+    expect([await bench.operator.leaseOf(key), await bench.operator.leaseOf(mark)]).to.deep.equal([
       session.id,
       session.id,
     ]);
-    expect(await requestsOf(server.endpoint, () => session.remove(queue, id))).to.equal(1);
-    expect([...(await operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
+    expect(await requestsOf(bench.server.endpoint, () => session.remove(queue, id))).to.equal(1);
+    expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
   it('lets our readers in; etcdctl, which knows no readers, and our writers wait for all of them', async () => {
@@ -75,8 +53,8 @@ describe('a writer on etcd that becomes a reader', () => {
     const { queue, id } = await holder(session);
     const reader = wish(queue, { shared: true });
     const reading = clients.follow(await session.enqueue(reader));
-    const etcdctl = lockByEtcdctl(server.endpoint, queue);
-    await eventually('etcdctl waits', async () => (await operator.keysUnder(`${queue}/`)).length === 3);
+    const etcdctl = lockByEtcdctl(bench.server.endpoint, queue);
+    await eventually('etcdctl waits', async () => (await bench.operator.keysUnder(`${queue}/`)).length === 3);
     const writing = clients.follow(await session.enqueue(wish(queue)));
     expect(await session.share?.(queue, id, 'reads')).to.equal(true);
     await reading.untilAdmitted();
@@ -85,7 +63,7 @@ describe('a writer on etcd that becomes a reader', () => {
     const late = await session.enqueue(wish(queue, { shared: true }));
     expect(late.turn).to.deep.equal({ admitted: false, ahead: 2 });
     expect(etcdctl.printed()).to.equal('');
-    expect(await operator.keysUnder(`${queue}/`)).to.have.length(4);
+    expect(await bench.operator.keysUnder(`${queue}/`)).to.have.length(4);
     await session.remove(queue, id);
     await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
     expect(writing.turn?.admitted).to.equal(false);
@@ -98,7 +76,7 @@ describe('a writer on etcd that becomes a reader', () => {
     const { queue, id } = await holder(session);
     const pictures: string[] = [];
     const observing = clients
-      .backend({ hosts: server.endpoint })
+      .backend({ hosts: bench.server.endpoint })
       .observe(queue)
       .subscribe((entries) => {
         pictures.push(entries.map(({ value, shared }) => `${value} ${shared}`).join());
@@ -114,7 +92,7 @@ describe('a writer on etcd that becomes a reader', () => {
   it('is marked once when the reply is lost and it is asked again', async () => {
     const session = await lossy();
     const { queue, id } = await holder(session);
-    const trap = proxies[0]!.loseNextReply(mentions(id));
+    const trap = bench.proxies[0].loseNextReply(mentions(id));
     const failure: unknown = await session.share?.(queue, id, 'reads').catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await trap.lost;
@@ -127,10 +105,10 @@ describe('a writer on etcd that becomes a reader', () => {
   it('leaves no mark when it is removed without knowing whether it was marked', async () => {
     const session = await lossy();
     const { queue, id } = await holder(session);
-    const trap = proxies[0]!.loseNextReply(mentions(id));
+    const trap = bench.proxies[0].loseNextReply(mentions(id));
     await session.share?.(queue, id, 'reads').catch(() => undefined);
     await trap.lost;
-    await Promise.all(proxies.map((proxy) => proxy.heal()));
+    await Promise.all(bench.proxies.map((proxy) => proxy.heal()));
     await eventually(
       'it is out',
       async () =>
@@ -139,39 +117,42 @@ describe('a writer on etcd that becomes a reader', () => {
           () => false,
         ),
     );
-    expect([...(await operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
+    expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
   it('leaves no mark when the reply to its enqueue was lost once', async () => {
     const session = await lossy();
     const spec = wish(freshQueue());
     const { queue, id } = spec;
-    const trap = proxies[0]!.loseNextReply(mentions(id));
+    const trap = bench.proxies[0].loseNextReply(mentions(id));
     await session.enqueue(spec).catch(() => undefined);
     await trap.lost;
     await session.enqueue(spec);
     await session.share?.(queue, id, '');
     expect(await marksOf(queue)).to.have.length(1);
     expect(await session.remove(queue, id)).to.equal(true);
-    expect([...(await operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
+    expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
   it('is not marked by a request that arrives after its removal', async () => {
     const session = await slow();
     const { queue, id } = await holder(session);
-    const before = await handledTxns(server.endpoint);
-    const slowed = delayFirst(proxies, { chunk: mentions(id), ms: 900 });
+    const before = await handledTxns(bench.server.endpoint);
+    const slowed = delayFirst(bench.proxies, { chunk: mentions(id), ms: 900 });
     const failure: unknown = await session.share?.(queue, id, 'reads').catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     expect(slowed()).to.equal(true);
     expect(await session.remove(queue, id)).to.equal(true);
-    await eventually('it arrives late', async () => (await handledTxns(server.endpoint)) - before === 2);
-    expect([...(await operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
+    await eventually(
+      'it arrives late',
+      async () => (await handledTxns(bench.server.endpoint)) - before === 2,
+    );
+    expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
   it('takes its mark along when its session ends, and when it is evicted', async () => {
     const session = await direct();
-    const backend = clients.backend({ hosts: server.endpoint });
+    const backend = clients.backend({ hosts: bench.server.endpoint });
     const evicted = wish(freshQueue());
     const placement = await session.enqueue(evicted);
     await session.share?.(evicted.queue, evicted.id, '');
@@ -180,7 +161,7 @@ describe('a writer on etcd that becomes a reader', () => {
     const { queue, id } = await holder(session);
     await session.share?.(queue, id, '');
     await session.close();
-    expect([...(await operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
+    expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
   it('lets a reader in whose connections were cut meanwhile', async () => {
@@ -188,12 +169,12 @@ describe('a writer on etcd that becomes a reader', () => {
     const { queue, id } = await holder(session);
     const waiting = clients.follow(await (await slow()).enqueue(wish(queue, { shared: true })));
     await eventually('its watches are live', async () => (await watchers()) >= 3);
-    for (const proxy of proxies) {
+    for (const proxy of bench.proxies) {
       proxy.refuse();
       proxy.cut();
     }
     expect(await session.share?.(queue, id, '')).to.equal(true);
-    await Promise.all(proxies.map((proxy) => proxy.accept()));
+    await Promise.all(bench.proxies.map((proxy) => proxy.accept()));
     await waiting.untilAdmitted();
   });
 
@@ -211,10 +192,10 @@ describe('a writer on etcd that becomes a reader', () => {
     const { queue, id } = await holder(session);
     const waiting = clients.follow(await session.enqueue(wish(queue, { shared: true })));
     await eventually('it watches', async () => (await watchers()) === 3);
-    const before = await handledTxns(server.endpoint);
+    const before = await handledTxns(bench.server.endpoint);
     for (let i = 0; i < 20; i += 1) await session.update(queue, id, String(i));
     // Each of its watches looks once when it is live.
-    expect((await handledTxns(server.endpoint)) - before).to.be.within(20, 20 + 3);
+    expect((await handledTxns(bench.server.endpoint)) - before).to.be.within(20, 20 + 3);
     expect(waiting.turn?.admitted).to.equal(false);
   });
 });

@@ -3,62 +3,36 @@ import { createLockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import type { Placement, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { startProxy } from '../../../integration/faults.ts';
 import { ScriptProcess, endScripts } from '../../../integration/scenarios/child-process.ts';
 import { startEtcd } from '../../../integration/services.ts';
-import { eventually, freshQueue, wish } from './clients.ts';
+import { benchOf } from './bench.ts';
+import { codeOf, eventually, freshQueue, wish } from './clients.ts';
 import { delayFirst, mentions, mentionsAgain } from './late.ts';
 import { MixedClients, ownName, type OldClient } from './old-locks.ts';
 import { Operator } from './operator.ts';
 import { handledTxns } from './requests.ts';
 
-type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
-
 const HOLDER = fileURLToPath(new URL('./single-key-holder.ts', import.meta.url));
 
-async function codeOf(promise: Promise<unknown> | undefined): Promise<unknown> {
-  const failure: unknown = await promise?.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  return (failure as { code?: unknown } | undefined)?.code;
-}
-
 describe('a queue of etcd with a single key, in trouble', () => {
-  let server: Server;
-  let operator: Operator;
   let old: OldClient;
-  let proxies: TcpProxy[];
   let queue: string;
-  const clients = new MixedClients();
-
-  before(async () => {
-    server = await startEtcd({ way: 'process' });
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
+  afterEach(endScripts);
+  const bench = benchOf(new MixedClients());
+  const { clients, hosts } = bench;
   beforeEach(async () => {
-    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
-    old = clients.old(server.endpoint);
+    old = clients.old(bench.server.endpoint);
     queue = freshQueue();
   });
-  afterEach(async () => {
-    await endScripts();
-    await Promise.all(proxies.map((proxy) => proxy.heal()));
-    await clients.close();
-    await Promise.all(proxies.map((proxy) => proxy.stop()));
-  });
 
-  const everything = (): Promise<string[]> => operator.keysUnder(queue);
+  const everything = (): Promise<string[]> => bench.operator.keysUnder(queue);
   /** On one way only, where a reply is to be lost. */
   const lossy = (): Promise<Session> =>
-    clients.session({ hosts: proxies[0]!.endpoint, requestTimeoutMs: 300, singleKey: ownName });
+    clients.session({ hosts: bench.proxies[0].endpoint, requestTimeoutMs: 300, singleKey: ownName });
   const slow = (): Promise<Session> =>
     clients.session({
-      hosts: proxies.map(({ endpoint }) => endpoint),
+      hosts: hosts(),
       requestTimeoutMs: 300,
       singleKey: ownName,
     });
@@ -70,7 +44,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
     it(`is owned once, and leaves nothing, when the reply to ${about} is lost`, async () => {
       const session = await lossy();
       const spec = wish(queue);
-      const trap = proxies[0]!.loseNextReply(matches(spec.id));
+      const trap = bench.proxies[0].loseNextReply(matches(spec.id));
       expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
       await trap.lost;
       expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
@@ -82,7 +56,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
     it(`leaves nothing when it is given up after the reply to ${about} was lost`, async () => {
       const session = await lossy();
       const spec = wish(queue);
-      const trap = proxies[0]!.loseNextReply(matches(spec.id));
+      const trap = bench.proxies[0].loseNextReply(matches(spec.id));
       expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
       await trap.lost;
       expect(await session.remove(queue, spec.id)).to.equal(true);
@@ -93,7 +67,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
   it('leaves nothing when the reply to a try is lost', async () => {
     const session = await lossy();
     const spec = wish(queue);
-    const trap = proxies[0]!.loseNextReply(mentions(spec.id));
+    const trap = bench.proxies[0].loseNextReply(mentions(spec.id));
     expect(await codeOf(session.tryEnqueue(spec))).to.equal('UNAVAILABLE');
     await trap.lost;
     expect(await everything()).to.have.length(2);
@@ -104,7 +78,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
   it('is owned by who tries again after the reply to a try was lost', async () => {
     const session = await lossy();
     const spec = wish(queue);
-    const trap = proxies[0]!.loseNextReply(mentions(spec.id));
+    const trap = bench.proxies[0].loseNextReply(mentions(spec.id));
     expect(await codeOf(session.tryEnqueue(spec))).to.equal('UNAVAILABLE');
     await trap.lost;
     expect((await session.tryEnqueue(spec))?.turn.admitted).to.equal(true);
@@ -116,7 +90,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
     const session = await lossy();
     const spec = wish(queue);
     await session.enqueue(spec);
-    const trap = proxies[0]!.loseNextReply(mentions(spec.id));
+    const trap = bench.proxies[0].loseNextReply(mentions(spec.id));
     expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
     await trap.lost;
     const held = await old.tryLock(queue);
@@ -132,7 +106,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
     const spec = wish(queue);
     const turns = clients.follow(await session.enqueue(spec));
     await eventually('it waits', () => turns.turn !== undefined);
-    const trap = proxies[0]!.loseNextReply(mentions(spec.id));
+    const trap = bench.proxies[0].loseNextReply(mentions(spec.id));
     await held?.release();
     await trap.lost;
     await turns.untilAdmitted();
@@ -147,12 +121,12 @@ describe('a queue of etcd with a single key, in trouble', () => {
     it(`refuses ${about} that arrives after its removal`, async () => {
       const session = await slow();
       const spec = wish(queue);
-      const slowed = delayFirst(proxies, { chunk: matches(spec.id), ms: 900 });
+      const slowed = delayFirst(bench.proxies, { chunk: matches(spec.id), ms: 900 });
       expect(await codeOf(enter(session, spec))).to.equal('UNAVAILABLE');
       expect(slowed()).to.equal(true);
       await session.remove(queue, spec.id);
-      const answered = await handledTxns(server.endpoint);
-      await eventually('it arrives', async () => (await handledTxns(server.endpoint)) > answered);
+      const answered = await handledTxns(bench.server.endpoint);
+      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
       expect(await everything()).to.deep.equal([]);
     });
   }
@@ -160,7 +134,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
   it('of several entered at once: leaves nothing when the reply to taking the keys is lost', async () => {
     const session = await lossy();
     const specs = ['a', 'b', 'c'].map((name) => wish(`${queue}-${name}`));
-    const trap = proxies[0]!.loseNextReply(mentionsAgain(specs[0]!.id));
+    const trap = bench.proxies[0].loseNextReply(mentionsAgain(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
     await trap.lost;
     expect(await everything()).to.have.length(6);
@@ -172,7 +146,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
 
   it('passes on when its holder is killed, to ours and to old clients', async function () {
     this.timeout(30_000);
-    const holder = new ScriptProcess(HOLDER, ['new', server.endpoint, queue]);
+    const holder = new ScriptProcess(HOLDER, ['new', bench.server.endpoint, queue]);
     await holder.untilEvent('held');
     expect(await old.tryLock(queue)).to.equal(undefined);
     await holder.kill();
@@ -183,9 +157,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
 
   it('is owned by a waiter when an old client that holds it is killed', async function () {
     this.timeout(30_000);
-    const holder = new ScriptProcess(HOLDER, ['old', server.endpoint, queue]);
+    const holder = new ScriptProcess(HOLDER, ['old', bench.server.endpoint, queue]);
     await holder.untilEvent('held');
-    const session = await clients.session({ hosts: server.endpoint, singleKey: ownName });
+    const session = await clients.session({ hosts: bench.server.endpoint, singleKey: ownName });
     const spec = wish(queue);
     const turns = clients.follow(await session.enqueue(spec));
     await eventually('it waits', () => turns.turn?.admitted === false);
@@ -196,14 +170,14 @@ describe('a queue of etcd with a single key, in trouble', () => {
   });
 
   it('is owned by a waiter although its connections were cut when the key was let go', async () => {
-    const session = await clients.session({ hosts: proxies[0]!.endpoint, singleKey: ownName });
+    const session = await clients.session({ hosts: bench.proxies[0].endpoint, singleKey: ownName });
     const held = await old.tryLock(queue);
     const turns = clients.follow(await session.enqueue(wish(queue)));
     await eventually('it waits', () => turns.turn?.admitted === false);
-    proxies[0]!.refuse();
-    proxies[0]!.cut();
+    bench.proxies[0].refuse();
+    bench.proxies[0].cut();
     await held?.release();
-    await proxies[0]!.accept();
+    await bench.proxies[0].accept();
     await turns.untilAdmitted();
   });
 
@@ -211,7 +185,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
     const what = names.length === 1 ? 'one' : 'several at once';
     it(`leaves nothing wherever the wait for ${what} is aborted, at each packet of it`, async function () {
       this.timeout(120_000);
-      const [proxy] = proxies as [TcpProxy];
+      const [proxy] = bench.proxies;
       const client = createLockClient(etcd({ hosts: proxy.endpoint, singleKey: ownName }));
       await (await client.acquire(`${queue}-warm`)).release();
       let aborted = 0;
@@ -236,9 +210,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
           );
         await eventually(
           'it stands there, or was told not to',
-          async () => signal.aborted || (await operator.keysUnder(`${queues[0]!}/`)).length === 1,
+          async () => signal.aborted || (await bench.operator.keysUnder(`${queues[0]!}/`)).length === 1,
         );
-        for (const name of queues) await operator.remove(name);
+        for (const name of queues) await bench.operator.remove(name);
         const ownership = await acquired;
         proxy.onClientData = undefined;
         proxy.onServerData = undefined;
@@ -263,7 +237,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
       await operating.switchOnAccessControl({ root, user, prefix: 'team/' });
       operating.close();
       const proxy = await startProxy(guarded.endpoint);
-      proxies.push(proxy);
+      bench.proxies.push(proxy);
       const options = { hosts: proxy.endpoint, auth: user, prefix: 'team/' };
       const session = await clients.session({ ...options, singleKey: (name) => `single-${name}` });
       const plain = await clients.session(options);

@@ -1,13 +1,9 @@
 import { expect } from 'chai';
 import type { EntrySpec, Session } from '@queuelock/core/backend';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { startEtcd } from '../../../integration/services.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
+import { benchOf } from './bench.ts';
+import { codeOf, Clients, eventually, freshQueue, wish } from './clients.ts';
 import { delayFirst, mentions } from './late.ts';
-import { Operator } from './operator.ts';
 import { handledTxns, requestsOf } from './requests.ts';
-
-type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
 
 /** Wishes for queues below one name that no other test uses. */
 function wishes(count: number, more: Partial<EntrySpec> = {}): EntrySpec[] {
@@ -15,45 +11,17 @@ function wishes(count: number, more: Partial<EntrySpec> = {}): EntrySpec[] {
   return Array.from({ length: count }, (_, i) => wish(`${parent}/${i}`, more));
 }
 
-async function codeOf(promise: Promise<unknown> | undefined): Promise<unknown> {
-  const failure: unknown = await promise?.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  return (failure as { code?: unknown } | undefined)?.code;
-}
-
 describe('entering several queues of etcd at once', () => {
-  let server: Server;
-  let operator: Operator;
-  let proxies: TcpProxy[];
-  const clients = new Clients();
+  const bench = benchOf(new Clients());
+  const { clients, hosts } = bench;
 
-  before(async () => {
-    server = await startEtcd({ way: 'process' });
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
-  beforeEach(async () => {
-    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
-  });
-  afterEach(async () => {
-    await Promise.all(proxies.map((proxy) => proxy.heal()));
-    await clients.close();
-    await Promise.all(proxies.map((proxy) => proxy.stop()));
-  });
-
-  const direct = (): Promise<Session> => clients.session({ hosts: server.endpoint, beats: 'verified' });
-  const slow = (): Promise<Session> =>
-    clients.session({ hosts: proxies.map(({ endpoint }) => endpoint), requestTimeoutMs: 300 });
+  const direct = (): Promise<Session> => clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
+  const slow = (): Promise<Session> => clients.session({ hosts: hosts(), requestTimeoutMs: 300 });
   /** On one way only, where a reply is to be lost. */
   const lossy = (): Promise<Session> =>
-    clients.session({ hosts: proxies[0]!.endpoint, requestTimeoutMs: 300 });
+    clients.session({ hosts: bench.proxies[0].endpoint, requestTimeoutMs: 300 });
   const keysOf = async (specs: readonly EntrySpec[]): Promise<string[]> =>
-    (await Promise.all(specs.map(({ queue }) => operator.keysUnder(`${queue}/`)))).flat();
+    (await Promise.all(specs.map(({ queue }) => bench.operator.keysUnder(`${queue}/`)))).flat();
 
   it('costs one request and makes one revision', async () => {
     const session = await direct();
@@ -63,13 +31,15 @@ describe('entering several queues of etcd at once', () => {
       wish(freshQueue(), { limit: 2 }),
     ];
     let orders: unknown;
-    const cost = await requestsOf(server.endpoint, async () => {
+    const cost = await requestsOf(bench.server.endpoint, async () => {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
       expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, true, true]);
       orders = placements.map(({ order }) => order);
     });
     expect(cost).to.equal(1);
-    const created = await Promise.all((await keysOf(specs)).map((key) => operator.createRevisionOf(key)));
+    const created = await Promise.all(
+      (await keysOf(specs)).map((key) => bench.operator.createRevisionOf(key)),
+    );
     expect(created).to.deep.equal(orders);
     expect(new Set(created)).to.have.property('size', 1);
   });
@@ -92,7 +62,7 @@ describe('entering several queues of etcd at once', () => {
     const [writer] = specs.map(({ queue }) => wish(queue)) as [EntrySpec];
     await session.enqueue(writer);
     await session.share?.(writer.queue, writer.id, '');
-    const cost = await requestsOf(server.endpoint, async () => {
+    const cost = await requestsOf(bench.server.endpoint, async () => {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
       expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(60);
     });
@@ -123,7 +93,7 @@ describe('entering several queues of etcd at once', () => {
   it('gives the same places, and takes no others, when the reply is lost', async () => {
     const session = await lossy();
     const specs = wishes(3);
-    const trap = proxies[0]!.loseNextReply(mentions(specs[0]!.id));
+    const trap = bench.proxies[0].loseNextReply(mentions(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
     await trap.lost;
     const keys = await keysOf(specs);
@@ -138,12 +108,15 @@ describe('entering several queues of etcd at once', () => {
   it('is refused for all when it arrives after the removal of one, and leaves nothing', async () => {
     const session = await slow();
     const specs = wishes(3);
-    const before = await handledTxns(server.endpoint);
-    const slowed = delayFirst(proxies, { chunk: mentions(specs[0]!.id), ms: 900 });
+    const before = await handledTxns(bench.server.endpoint);
+    const slowed = delayFirst(bench.proxies, { chunk: mentions(specs[0]!.id), ms: 900 });
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
     expect(slowed()).to.equal(true);
     expect(await session.remove(specs[1]!.queue, specs[1]!.id)).to.equal(false);
-    await eventually('it arrives late', async () => (await handledTxns(server.endpoint)) - before === 2);
+    await eventually(
+      'it arrives late',
+      async () => (await handledTxns(bench.server.endpoint)) - before === 2,
+    );
     expect(await keysOf(specs)).to.deep.equal([]);
     const other = await session.enqueue(wish(specs[0]!.queue));
     expect(other.turn).to.include({ admitted: true, ahead: 0 });
@@ -152,10 +125,10 @@ describe('entering several queues of etcd at once', () => {
   it('is the loss of all when somebody removed one before the lost reply was asked for again', async () => {
     const session = await lossy();
     const specs = wishes(3);
-    const trap = proxies[0]!.loseNextReply(mentions(specs[0]!.id));
+    const trap = bench.proxies[0].loseNextReply(mentions(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
     await trap.lost;
-    await operator.remove((await keysOf(specs))[1]!);
+    await bench.operator.remove((await keysOf(specs))[1]!);
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('ENTRY_LOST');
     expect(await keysOf(specs)).to.deep.equal([]);
   });

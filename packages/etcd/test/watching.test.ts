@@ -1,35 +1,14 @@
 import { expect } from 'chai';
 import type { Placement, SeenEntry, Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { etcdMetrics, startEtcd, sumOf } from '../../../integration/services.ts';
+import type { TcpProxy } from '../../../integration/faults.ts';
+import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
-import { Operator } from './operator.ts';
-
-type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
 
 describe('waiting on etcd', () => {
-  let server: Server;
-  let operator: Operator;
-  let proxies: TcpProxy[];
-  const clients = new Clients();
-
-  before(async () => {
-    server = await startEtcd({ way: 'process' });
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
-  beforeEach(async () => {
-    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
-  });
-  afterEach(async () => {
-    await Promise.all(proxies.map((proxy) => proxy.heal()));
-    await clients.close();
-    await Promise.all(proxies.map((proxy) => proxy.stop()));
-  });
+  const bench = benchOf(new Clients());
+  const { clients, hosts } = bench;
 
   /** A holder that is reached directly, and a waiter behind it whose watches are live. */
   async function holderAndWaiter(hosts: readonly string[]): Promise<{
@@ -39,7 +18,7 @@ describe('waiting on etcd', () => {
     readonly waiting: Session;
   }> {
     const queue = freshQueue();
-    const holding = await clients.session({ hosts: server.endpoint }, 30_000);
+    const holding = await clients.session({ hosts: bench.server.endpoint }, 30_000);
     // Asks nobody for a version, so that only the member that it talks to has connections of it.
     const options: EtcdOptions = { hosts, requestTimeoutMs: 500, beats: 'verified' };
     const waiting = await clients.session(options, 30_000);
@@ -51,11 +30,10 @@ describe('waiting on etcd', () => {
   }
 
   async function watchers(): Promise<number> {
-    return sumOf(await etcdMetrics(server.endpoint), 'etcd_debugging_mvcc_watcher_total');
+    return sumOf(await etcdMetrics(bench.server.endpoint), 'etcd_debugging_mvcc_watcher_total');
   }
 
-  const hosts = (): string[] => proxies.map(({ endpoint }) => endpoint);
-  const forAll = (fault: (proxy: TcpProxy) => unknown): unknown[] => proxies.map(fault);
+  const forAll = (fault: (proxy: TcpProxy) => unknown): unknown[] => bench.proxies.map(fault);
 
   it('an entry whose predecessor left before anybody followed its turns is admitted', async () => {
     const { release, waiter } = await holderAndWaiter(hosts());
@@ -80,7 +58,7 @@ describe('waiting on etcd', () => {
     const { release, waiter, waiting } = await holderAndWaiter(hosts());
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
-    const [silent] = proxies.filter(({ connections }) => connections.length > 0);
+    const [silent] = bench.proxies.filter(({ connections }) => connections.length > 0);
     silent?.toClient.blackhole();
     await release();
     // Any request that fails there makes the watches ask for a sign of life.
@@ -92,8 +70,8 @@ describe('waiting on etcd', () => {
     const { release, waiter } = await holderAndWaiter(hosts());
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
-    await server.kill();
-    await server.restart();
+    await bench.server.kill();
+    await bench.server.restart();
     await eventually('the holder is out', () => release().catch(() => false));
     await turns.untilAdmitted();
   });
@@ -102,10 +80,10 @@ describe('waiting on etcd', () => {
     const { release, waiter } = await holderAndWaiter(hosts());
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
-    await server.freeze();
+    await bench.server.freeze();
     const gone = release().catch(() => false);
     await eventually('a request has failed', async () => !(await gone));
-    await server.thaw();
+    await bench.server.thaw();
     await eventually('the holder is out', async () => (await release().catch(() => undefined)) !== undefined);
     await turns.untilAdmitted();
   });
@@ -120,13 +98,13 @@ describe('waiting on etcd', () => {
       .subscribe((entries) => seen.push(entries));
     await eventually('the watches are live', async () => seen.length === 1 && (await watchers()) === 4);
     forAll((proxy) => proxy.toClient.hold());
-    await operator.clutter(`${queue}/clutter`, { puts: 1_500, bytes: 1_000 });
+    await bench.operator.clutter(`${queue}/clutter`, { puts: 1_500, bytes: 1_000 });
     await eventually('the server finds watchers slow', async () => {
-      return sumOf(await etcdMetrics(server.endpoint), 'etcd_debugging_mvcc_slow_watcher_total') > 0;
+      return sumOf(await etcdMetrics(bench.server.endpoint), 'etcd_debugging_mvcc_slow_watcher_total') > 0;
     });
     await release();
-    await operator.remove(`${queue}/clutter`);
-    await operator.compact();
+    await bench.operator.remove(`${queue}/clutter`);
+    await bench.operator.compact();
     await Promise.all(forAll((proxy) => proxy.heal()));
     await turns.untilAdmitted();
     await eventually('the observer sees the waiter alone', () => {
