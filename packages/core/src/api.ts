@@ -3,6 +3,8 @@ import type { QueueLockError } from './errors.ts';
 import type { HandoverAnswer, MultiOwnership, Ownership } from './hold-api.ts';
 import type { AcquireOptions, ClaimOptions } from './options.ts';
 import type { Eviction, QueueEntry, QueueState, SharedRegister } from './queue-api.ts';
+import type { QueueHistory, QueuesState } from './store-api.ts';
+import type { Finding } from './store-facts.ts';
 
 /** What a claim is at the moment. */
 export type ClaimState =
@@ -118,6 +120,20 @@ export interface LockClient extends AsyncDisposable {
   register(name: string, kind: string): SharedRegister;
   /** A queue as everybody can see it: the present state at once, then every change. Shared; never errors. */
   watch(name: string): Observable<QueueState>;
+  /**
+   * The queues that are not empty and whose names begin with `prefix` (default: all), by name: now, then their changes, merged. Cold;
+   * never errors. Throws `INVALID_ARGUMENT` for a backend that has no list; so `history` and `examine`.
+   */
+  queues(prefix?: string): Observable<QueuesState>;
+  /** What the store still knows of a queue's past. Rejects with `UNAVAILABLE` when it cannot be asked; one attempt. */
+  history(name: string): Promise<QueueHistory>;
+  /**
+   * The fencing token of an entry as `watch` showed it. Where that is its order (etcd, SQLite, memory) nobody is asked; else one attempt,
+   * and `undefined` when the entry is gone.
+   */
+  tokenOf(name: string, entry: Pick<QueueEntry, 'key' | 'order'>): Promise<bigint | undefined>;
+  /** What is to be said about the servers and about the queues whose names begin with `prefix` (default: all). Changes nothing; one attempt. */
+  examine(prefix?: string): Promise<readonly Finding[]>;
   /** The session's state, the present one first. */
   readonly session$: Observable<SessionState>;
   /**

@@ -11,18 +11,24 @@ export type {
   Session,
   Turn,
 } from './spi.ts';
+export type { Finding, ListedQueue, PastChange, StoredHistory } from './store-facts.ts';
 export { QueueLockError, detailOf, invalidArgument, isQueueLockError } from './errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './errors.ts';
 export { isDefinite, repeatUntilDefinite } from './definite.ts';
 export {
+  OWN_UNWATCHED_MS,
+  aheadWithout,
   askUntilDefinite,
   turnOf,
   turnsByWatching,
   type Ahead,
+  type Departure,
   type QueueView,
   type Rule,
   type Taker,
 } from './watch-kit.ts';
+export { Followed, type FollowedEntry } from './followed.ts';
+export { labelFromOwner, labelOfOwner } from './entry-value.ts';
 export { parseBackendUrl, type BackendUrl } from './backend-url.ts';
 export { systemClock, type Clock } from './clock.ts';
 // What recipes are made with besides.

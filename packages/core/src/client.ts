@@ -18,6 +18,9 @@ import { Subject, catchError, firstValueFrom, of, type Observable } from './rx.t
 import type { LiveSession } from './session.ts';
 import { shareSession } from './shared-session.ts';
 import type { Backend } from './spi.ts';
+import type { QueueHistory, QueuesState } from './store-api.ts';
+import type { Finding } from './store-facts.ts';
+import { StoreViews } from './store-views.ts';
 import { workUnder } from './work.ts';
 
 /**
@@ -35,6 +38,7 @@ class SharedSessionClient implements LockClient {
   readonly #defaults: RequestDefaults;
   readonly #context: ClaimContext;
   readonly #queues: SharedQueues;
+  readonly #views: StoreViews;
   readonly #live$: Observable<LiveSession>;
   /** Errors when the client is closed. */
   readonly #closed$ = new Subject<never>();
@@ -59,6 +63,7 @@ class SharedSessionClient implements LockClient {
     this.#live$ = session$;
     this.session$ = state$.asObservable();
     this.#queues = new SharedQueues(backend, clock, this.#closes$);
+    this.#views = new StoreViews(backend, clock, { closes$: this.#closes$, closing: this.#closing.signal });
     const register = (name: string, kind: string): SharedRegister => this.register(name, kind);
     this.#context = {
       session$,
@@ -118,6 +123,22 @@ class SharedSessionClient implements LockClient {
   watch(name: string): Observable<QueueState> {
     checkName(name, this.#backend);
     return this.#queues.watch(name);
+  }
+
+  queues(prefix = ''): Observable<QueuesState> {
+    return this.#views.queues(prefix);
+  }
+
+  history(name: string): Promise<QueueHistory> {
+    return this.#views.history(name);
+  }
+
+  tokenOf(name: string, entry: Pick<Victim, 'key' | 'order'>): Promise<bigint | undefined> {
+    return this.#views.tokenOf(name, entry);
+  }
+
+  examine(prefix = ''): Promise<readonly Finding[]> {
+    return this.#views.examine(prefix);
   }
 
   async evict(name: string, entry: Victim, options: { readonly reason: string }): Promise<boolean> {

@@ -28,10 +28,21 @@ const untilDefinite = retry(
  * Rejects with the definite error, or with the signal's reason once that has aborted (after the pause it is in).
  */
 export async function repeatUntilDefinite<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const attempt = async (): Promise<T> => {
+  signal.throwIfAborted();
+  try {
+    return await call();
+  } catch (error) {
+    if (isDefinite(error)) throw error;
+    return repeatAfter(error, call, signal);
+  }
+}
+
+/** The policy is asked only when the first attempt has failed: it costs several times as much as a call that succeeds at once. */
+function repeatAfter<T>(failure: unknown, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  return untilDefinite.execute(async ({ attempt }) => {
+    if (attempt === 0) throw failure;
     // The policy makes one more attempt after an abort during its pause.
     signal.throwIfAborted();
     return call();
-  };
-  return untilDefinite.execute(attempt, signal);
+  }, signal);
 }

@@ -34,7 +34,8 @@ export function endedBy(error: unknown, { place, ownership, evictions }: Ending)
   const end = endOf(ownership, error);
   if (!isQueueLockError(error, 'ENTRY_LOST') || end.outcome === 'released') return of(end);
   const { queue, id } = entry.spec;
-  const why$ = from(evictions.whyGone(queue, { id, key: entry.placement.key }, live.liveness.ending));
+  const { key, order } = entry.placement;
+  const why$ = from(evictions.whyGone(queue, { id, key, order }, live.liveness.ending));
   const story = firstValueFrom(merge(why$, over(live)), { defaultValue: undefined }).then((eviction) => {
     for (const told of [error, end.error]) if (isQueueLockError(told)) told.eviction = eviction;
     return eviction;

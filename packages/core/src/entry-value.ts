@@ -58,6 +58,24 @@ export function toEntry({ key, order, shared, value }: SeenEntry): QueueEntry {
   return { key, order, value, ...label, shared: shared || label.shared === true };
 }
 
+const NOTE_OF_OWNER = ',"owned":true}';
+
+/**
+ * The same label with a note that the entry owns its queue as `Departure.owned` says. `undefined` for a value that is no label of
+ * ours, such as one that others watch.
+ */
+export function labelOfOwner(label: string): string | undefined {
+  const ours = typeof parse(label)?.['owner'] === 'string' && label.endsWith('}');
+  return ours ? label.slice(0, -1) + NOTE_OF_OWNER : undefined;
+}
+
+/** The label without that note; `undefined` for a value that does not have it. */
+export function labelFromOwner(value: string): string | undefined {
+  if (!value.endsWith(NOTE_OF_OWNER)) return undefined;
+  const label = `${value.slice(0, -NOTE_OF_OWNER.length)}}`;
+  return labelOfOwner(label) === value ? label : undefined;
+}
+
 type Told = Omit<QueueEntry, 'key' | 'order' | 'shared' | 'value'> & {
   readonly shared?: boolean;
 };

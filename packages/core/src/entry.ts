@@ -47,13 +47,15 @@ export function enterQueue(live: LiveSession, spec: EntrySpec, options: JoinOpti
       },
     });
     const attempts = new Attempts(live, spec, options);
+    let isJoining = true;
     const joined = attempts.join(stop.signal).finally(() => {
+      isJoining = false;
       sessionEnd.unsubscribe();
     });
     let left: Promise<void> | undefined;
     const leave = (): Promise<void> => {
       if (left) return left;
-      stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));
+      if (isJoining) stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));
       left = joined.then(
         (placement) => (placement ? takeOut(live, spec) : undefined),
         (error: unknown) => (attempts.mayBeIn && !isGone(error) ? takeOut(live, spec) : undefined),

@@ -74,13 +74,15 @@ export class Evictions {
   /** Why an entry was removed, if somebody said so; asked until there is an answer, `undefined` when it is refused or stopped. */
   async whyGone(
     name: string,
-    own: { readonly id: string; readonly key: string },
+    own: { readonly id: string; readonly key: string; readonly order: bigint },
     stop: AbortSignal,
   ): Promise<Eviction | undefined> {
     const { registers } = this.#tools.backend;
     try {
       const kept = await repeatUntilDefinite(async () => registers?.read(name, KIND), stop);
-      return decode(kept?.text).findLast(({ entry }) => entry.id === own.id || entry.key === own.key);
+      return decode(kept?.text).findLast(
+        ({ entry }) => entry.id === own.id || (entry.key === own.key && entry.order === own.order),
+      );
     } catch {
       return undefined; // The loss is certain; only its story is missing.
     }
@@ -121,7 +123,8 @@ function shortened(label: string): string {
 }
 
 function isSame(a: Eviction, b: Eviction): boolean {
-  return a.entry.key === b.entry.key && a.by === b.by && a.at === b.at;
+  const isSameEntry = a.entry.key === b.entry.key && a.entry.order === b.entry.order;
+  return isSameEntry && a.by === b.by && a.at === b.at;
 }
 
 function encode(records: readonly Eviction[]): string {

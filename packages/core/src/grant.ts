@@ -16,51 +16,58 @@ import type { EntrySpec } from './spi.ts';
 import { after } from './timer.ts';
 import { askUntilDefinite } from './watch-kit.ts';
 
-/** What has to be so before a hold begins, besides its turn. */
-export interface GrantTerms {
+/** A hold that is about to begin, and what has to be so before it does, besides its turn. */
+interface Beginning {
+  readonly live: LiveSession;
+  readonly spec: EntrySpec;
   readonly needsMs: number;
   readonly uncleanHandoverDelayMs: number;
   readonly clock: Clock;
 }
 
-/** Between turn and ownership: emits once when the hold may begin. */
-export function mayBegin(live: LiveSession, spec: EntrySpec, terms: GrantTerms): Observable<unknown> {
-  const proven$ = proven(live, spec, terms);
-  if (terms.uncleanHandoverDelayMs === 0) return proven$;
-  return concat(defer(() => handedOver(live, spec, terms)).pipe(ignoreElements()), proven$);
+/** Between turn and ownership: goes on with `hold$` when the hold may begin, most often at once. */
+export function whenItMayBegin<T>(hold$: () => Observable<T>, beginning: Beginning): Observable<T> {
+  const leavesTraces = beginning.uncleanHandoverDelayMs > 0;
+  if (!leavesTraces && beginning.live.liveness.isAlive && hasEnoughTime(beginning)) return hold$();
+  const proven$ = proven(beginning);
+  const ready$ = leavesTraces
+    ? concat(defer(() => handedOver(beginning)).pipe(ignoreElements()), proven$)
+    : proven$;
+  return ready$.pipe(switchMap(hold$));
 }
 
 // After the one that was asked for comes the regular one, which proves the most on a store that counts from earlier beats.
 const BEATS_TO_WAIT_FOR = 2;
 
-/** A grant needs a session that is beyond doubt at that moment, and time for the work. */
-function proven(
-  { liveness }: LiveSession,
-  { queue }: EntrySpec,
-  { needsMs }: GrantTerms,
-): Observable<unknown> {
-  const enough = (): boolean => liveness.remainingMs > 0 && liveness.remainingMs >= needsMs;
+/** A grant needs a session that is beyond doubt at that moment, and time for the work. Emits once. */
+function proven(beginning: Beginning): Observable<unknown> {
+  const { live, spec, needsMs } = beginning;
+  const { liveness } = live;
   const better$ = new Observable<void>((subscriber) => {
     subscriber.add(liveness.proofs$.pipe(take(BEATS_TO_WAIT_FOR)).subscribe(subscriber));
     liveness.wantProof();
   });
   const enoughLater$ = better$.pipe(
-    filter(enough),
+    filter(() => hasEnoughTime(beginning)),
     take(1),
-    throwIfEmpty(() => notEnoughTime(queue, needsMs, liveness.remainingMs)),
+    throwIfEmpty(() => notEnoughTime(spec.queue, needsMs, liveness.remainingMs)),
   );
   return liveness.health$.pipe(
     filter((health) => health === 'alive'),
     take(1),
-    switchMap(() => (enough() ? of(true) : enoughLater$)),
+    switchMap(() => (hasEnoughTime(beginning) ? of(true) : enoughLater$)),
   );
 }
 
+function hasEnoughTime({ live, needsMs }: Pick<Beginning, 'live' | 'needsMs'>): boolean {
+  const { remainingMs } = live.liveness;
+  return remainingMs > 0 && remainingMs >= needsMs;
+}
+
 /** Leaves a trace of this hold; waits when one is there of a hold that did not end by a release. */
-function handedOver({ session }: LiveSession, spec: EntrySpec, terms: GrantTerms): Observable<unknown> {
-  const { traces } = session;
+function handedOver({ live, spec, uncleanHandoverDelayMs: delayMs, clock }: Beginning): Observable<unknown> {
+  const { traces } = live.session;
   const { queue, id } = spec;
-  const { uncleanHandoverDelayMs: delayMs, clock } = terms;
   if (!traces)
     throw invalidArgument('uncleanHandoverDelayMs', delayMs, 'is 0 on this backend: it keeps no traces');
   const found$ = askUntilDefinite(() => traces.leave(queue, id));

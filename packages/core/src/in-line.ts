@@ -24,6 +24,11 @@ import {
 /** What a claim does while it waits, if anything. */
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 
+/** Whether it does nothing but wait. */
+export function asksNothing(options: InLineOptions): boolean {
+  return Object.keys(options).length === 0;
+}
+
 /** What doing so needs. */
 export interface InLineTools {
   readonly label: OwnLabel;
@@ -31,6 +36,9 @@ export interface InLineTools {
   readonly evictions: Evictions;
   readonly clock: Clock;
 }
+
+/** An entry as the queue shows it: an earlier one may have had its key. */
+type Place = Pick<QueueEntry, 'key' | 'order'>;
 
 /** The own entry, and the queue at a moment when it stood there. */
 interface Picture {
@@ -41,12 +49,12 @@ interface Picture {
 
 /** What goes on while an entry waits. Emits answers to its request; errors when it should rather not wait. */
 export function whileInLine(
-  { id, key }: { readonly id: string; readonly key: string },
+  { id, ...place }: { readonly id: string } & Place,
   options: InLineOptions,
   tools: InLineTools,
 ): Observable<HandoverAnswer> {
   const { steal, request } = options;
-  const picture$ = firstPicture(key, tools.queue$);
+  const picture$ = firstPicture(place, tools.queue$);
   const admission$ = picture$.pipe(
     tap((picture) => {
       throwIfTooLong(picture, options);
@@ -65,10 +73,11 @@ export function whileInLine(
   );
 }
 
-function firstPicture(key: string, queue$: Observable<QueueState>): Observable<Picture> {
+function firstPicture(place: Place, queue$: Observable<QueueState>): Observable<Picture> {
+  const isOwn = ({ key, order }: QueueEntry): boolean => key === place.key && order === place.order;
   return queue$.pipe(
     filter(({ status }) => status === 'live'),
-    map(({ name, entries }) => ({ name, entries, own: entries.find((entry) => entry.key === key) })),
+    map(({ name, entries }) => ({ name, entries, own: entries.find(isOwn) })),
     filter((picture): picture is Picture => picture.own !== undefined),
     take(1),
   );

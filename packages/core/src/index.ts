@@ -10,6 +10,8 @@ export type {
 } from './api.ts';
 export type { HandoverAnswer, HandoverRequest, Hold, MultiOwnership, Ownership } from './hold-api.ts';
 export type { Eviction, QueueEntry, QueueState, RegisterState, SharedRegister } from './queue-api.ts';
+export type { QueueChange, QueueHistory, QueuesState } from './store-api.ts';
+export type { Finding, ListedQueue } from './store-facts.ts';
 export type { AcquireOptions, ClaimOptions, HandoverWish, LockClientOptions } from './options.ts';
 export type { Clock } from './clock.ts';
 export { QueueLockError, isQueueLockError } from './errors.ts';

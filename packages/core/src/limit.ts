@@ -1,3 +1,4 @@
+import { beginningWith } from './beginning-with.ts';
 import type { Entry } from './entry.ts';
 import { QueueLockError } from './errors.ts';
 import type { ClaimOptions } from './options.ts';
@@ -7,7 +8,6 @@ import {
   isObservable,
   map,
   of,
-  startWith,
   switchMap,
   takeUntil,
   type Observable,
@@ -16,16 +16,13 @@ import type { Placement, Session, Turn } from './spi.ts';
 import { askUntilDefinite } from './watch-kit.ts';
 
 /** How many permits there are: for ever, or as a stream tells. */
-export interface Limit {
-  readonly fixed: number | undefined;
-  readonly now$: Observable<number>;
-}
+export type Limit =
+  { readonly fixed: number } | { readonly fixed: undefined; readonly now$: Observable<number> };
 
 /** @param check answers the number, or throws */
 export function limitOf({ limit: given$ = 1 }: ClaimOptions, check: (limit: number) => number): Limit {
   if (isObservable(given$)) return { fixed: undefined, now$: given$.pipe(map(check)) };
-  const fixed = check(given$);
-  return { fixed, now$: of(fixed) };
+  return { fixed: check(given$) };
 }
 
 /** The turns of an entry, as the limit is now; the limit counts until the hold begins. */
@@ -44,7 +41,7 @@ export function turnsUnder(
     return samePlace(await asked, entry);
   };
   const place$ = limit.now$.pipe(
-    startWith(spec.limit),
+    beginningWith(spec.limit),
     distinctUntilChanged(),
     switchMap((now, index) =>
       index === 0 ? of(placement) : from(underWay).pipe(switchMap(() => askUntilDefinite(() => ask(now)))),
@@ -72,5 +69,5 @@ export function throwIfMismatched({ fixed }: Limit, { spec, placement }: Entry):
 }
 
 function turnsFrom({ turn, turns$ }: Placement): Observable<Turn> {
-  return turns$.pipe(startWith(turn));
+  return turns$.pipe(beginningWith(turn));
 }

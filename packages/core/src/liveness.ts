@@ -30,6 +30,11 @@ export class Liveness {
     return this.#health$;
   }
 
+  /** What `health$` says, now. */
+  get isAlive(): boolean {
+    return !this.#ended && this.#health$.value === 'alive';
+  }
+
   /** Emits whenever a heartbeat was confirmed. */
   get proofs$(): Observable<void> {
     return this.#proofs$;

@@ -4,22 +4,22 @@ import { enterQueue, type Enqueue, type Entry } from './entry.ts';
 import { endedBy, failed, onlyIfOvertaken, onlyIfTheSessionWasStale, type Place } from './ending.ts';
 import { QueueLockError, invalidArgument } from './errors.ts';
 import type { Evictions } from './evictions.ts';
-import { mayBegin } from './grant.ts';
+import { beginningWith } from './beginning-with.ts';
+import { whenItMayBegin } from './grant.ts';
 import type { HandoverAnswer } from './hold-api.ts';
 import type { HoldTimes } from './hold-times.ts';
-import { whileInLine } from './in-line.ts';
+import { asksNothing, whileInLine } from './in-line.ts';
 import { throwIfMismatched, turnsUnder } from './limit.ts';
 import { OwnLabel } from './own-label.ts';
 import { HeldOwnership } from './ownership.ts';
 import type { QueueState } from './queue-api.ts';
 import {
   BehaviorSubject,
-  EMPTY,
+  NEVER,
   Subject,
   catchError,
   defer,
   distinctUntilChanged,
-  endWith,
   filter,
   finalize,
   ignoreElements,
@@ -27,18 +27,18 @@ import {
   merge,
   of,
   retry,
-  startWith,
   switchMap,
   take,
   takeUntil,
   takeWhile,
   tap,
   throwIfEmpty,
-  type Observable,
+  Observable,
+  type MonoTypeOperatorFunction,
 } from './rx.ts';
 import type { LiveSession } from './session.ts';
 import type { Turn } from './spi.ts';
-import { waitLimit } from './wait-limit.ts';
+import { limitedBy } from './wait-limit.ts';
 import { wishOf, type ClaimRequest } from './wish.ts';
 
 /** Where a claim is made. */
@@ -67,7 +67,6 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     const trouble = (why: unknown): void => {
       latest = why;
     };
-    const patience$ = waitLimit(request.patience, context.clock, () => latest).pipe(takeUntil(granted$));
     const story$ = context.session$.pipe(
       take(1),
       switchMap((live) => join(live, asked, { ...context, granted$, trouble })),
@@ -79,9 +78,11 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
         },
       }),
     );
-    return merge(patience$, story$).pipe(
+    const waiting = { clock: context.clock, granted$, trouble: () => latest };
+    return story$.pipe(
+      limitedBy(request.patience, waiting),
       catchError((error: unknown) => of(failed(error))),
-      startWith<ClaimState>({ status: 'joining' }),
+      beginningWith<ClaimState>({ status: 'joining' }),
       takeWhile(({ status }) => status !== 'ended', true),
     );
   });
@@ -94,11 +95,13 @@ interface Surroundings extends Omit<ClaimContext, 'session$'> {
 
 function join(live: LiveSession, request: ClaimRequest, around: Surroundings): Observable<ClaimState> {
   // A session that ended while timers were late says so here.
-  if (live.liveness.remainingMs === 0) return failures(live);
-  return request.limit.now$.pipe(
+  if (live.liveness.remainingMs === 0) return NEVER.pipe(failingWith(live));
+  const { limit } = request;
+  if (limit.fixed !== undefined) return enter(live, { request, limit: limit.fixed }, around);
+  return limit.now$.pipe(
     take(1),
     throwIfEmpty(() => invalidArgument('limit', 'a stream without a value', 'has a present value')),
-    switchMap((limit) => enter(live, { request, limit }, around)),
+    switchMap((now) => enter(live, { request, limit: now }, around)),
   );
 }
 
@@ -113,12 +116,17 @@ function enter(
   const mode = request.patience.timeoutMs === 0 ? 'try' : 'wait';
   const ownLabel = new OwnLabel(live, spec, label);
   return enterQueue(live, spec, { mode, leaving: afterwards, trouble, enqueue }).pipe(
-    tap((entry) => {
+    switchMap((entry) => {
       throwIfMismatched(request.limit, entry);
+      return follow({ live, entry, label: ownLabel }, request, around);
     }),
-    switchMap((entry) => follow({ live, entry, label: ownLabel }, request, around)),
-    endWith(failed(new QueueLockError('TIMEOUT', `${JSON.stringify(spec.queue)} is taken (timeoutMs 0)`))),
+    throwIfEmpty(() => taken(spec.queue)),
   );
+}
+
+/** A try that has found somebody ahead. */
+function taken(queue: string): QueueLockError {
+  return new QueueLockError('TIMEOUT', `${JSON.stringify(queue)} is taken (timeoutMs 0)`);
 }
 
 /** Chapters 3 and 4: whose turn it is, and what becomes of the ownership. What ends it arrives as a stream's error. */
@@ -126,7 +134,6 @@ function follow(place: Place, request: ClaimRequest, around: Surroundings): Obse
   const { live, entry, label } = place;
   const { granted$, evictions, clock, holdTimes } = around;
   const tools = { label, evictions, clock, queue$: defer(() => around.watch(request.queue)) };
-  const mayBegin$ = mayBegin(live, entry.spec, { ...around, needsMs: request.needsMs });
   const answer$ = new BehaviorSubject<HandoverAnswer | undefined>(undefined);
   let ownership: HeldOwnership | undefined;
   function grant(admission: Turn): Observable<ClaimState> {
@@ -144,20 +151,23 @@ function follow(place: Place, request: ClaimRequest, around: Surroundings): Obse
     distinctUntilChanged(sameTurn),
     switchMap((turn) =>
       turn.admitted
-        ? mayBegin$.pipe(switchMap(() => grant(turn)))
+        ? whenItMayBegin(() => grant(turn), { ...around, live, spec: entry.spec, needsMs: request.needsMs })
         : answer$.pipe(map((answer) => queued(entry, turn, answer))),
     ),
   );
-  const { id } = entry.spec;
-  const { key, turn } = entry.placement;
-  const inLine$ = whileInLine({ id, key }, request.inLine, tools).pipe(
-    tap((answer) => {
-      answer$.next(answer);
-    }),
-    ignoreElements(),
-    takeUntil(granted$),
-  );
-  return merge(failures(live), turn.admitted ? EMPTY : inLine$, state$).pipe(
+  const { turn, key, order } = entry.placement;
+  function inLine(): Observable<never> {
+    return whileInLine({ id: entry.spec.id, key, order }, request.inLine, tools).pipe(
+      tap((answer) => {
+        answer$.next(answer);
+      }),
+      ignoreElements(),
+      takeUntil(granted$),
+    );
+  }
+  const isIdle = turn.admitted || asksNothing(request.inLine);
+  return (isIdle ? state$ : merge(inLine(), state$)).pipe(
+    failingWith(live),
     catchError((error: unknown) => endedBy(error, { place, ownership, evictions })),
     finalize(() => void ownership?.release()),
   );
@@ -175,8 +185,16 @@ function hold(ownership: HeldOwnership, live: LiveSession): Observable<ClaimStat
   return merge(state$, released$);
 }
 
-function failures(live: LiveSession): Observable<never> {
-  return live.liveness.health$.pipe(switchMap(() => EMPTY));
+/** Errors when the session ends, also before the first value. */
+function failingWith<T>({ liveness }: LiveSession): MonoTypeOperatorFunction<T> {
+  return (source$) =>
+    new Observable((subscriber) => {
+      const tell = (error: unknown): void => {
+        subscriber.error(error);
+      };
+      subscriber.add(liveness.health$.subscribe({ error: tell }));
+      if (!subscriber.closed) source$.subscribe(subscriber);
+    });
 }
 
 function queued(entry: Entry, turn: Turn, answer: HandoverAnswer | undefined): ClaimState {

@@ -1,4 +1,5 @@
 import type { ClaimState, MultiClaimState } from './api.ts';
+import { beginningWith } from './beginning-with.ts';
 import type { Enqueue } from './entry.ts';
 import { QueueLockError, isQueueLockError } from './errors.ts';
 import { OvertakenError } from './evictions.ts';
@@ -13,17 +14,14 @@ import {
   distinctUntilChanged,
   filter,
   map,
-  merge,
   of,
   retry,
-  startWith,
-  takeUntil,
   takeWhile,
   tap,
   type Observable,
 } from './rx.ts';
 import { Together } from './together.ts';
-import { waitLimit, type WaitLimit } from './wait-limit.ts';
+import { limitedBy, type WaitLimit } from './wait-limit.ts';
 import { newEntryId, type ClaimRequest } from './wish.ts';
 
 /**
@@ -38,16 +36,17 @@ export function claimTogether(
 ): Observable<MultiClaimState> {
   return defer(() => {
     const granted$ = new Subject<void>();
-    const patience$ = waitLimit(patience, context.clock, () => undefined).pipe(takeUntil(granted$));
     const story$ = defer(() => join(context, requests, patience)).pipe(
       tap(({ status }) => {
         if (status === 'held') granted$.next();
       }),
       retry({ delay: onlyIfRemoved }),
     );
-    return merge(patience$, story$).pipe(
+    const waiting = { clock: context.clock, granted$, trouble: () => undefined };
+    return story$.pipe(
+      limitedBy(patience, waiting),
       catchError((error: unknown) => of(failed(error))),
-      startWith<MultiClaimState>({ status: 'joining' }),
+      beginningWith<MultiClaimState>({ status: 'joining' }),
       distinctUntilChanged(sameState),
       takeWhile(({ status }) => status !== 'ended', true),
     );

@@ -4,6 +4,7 @@ import type { HandoverWish } from './options.ts';
 
 /** One contender as everybody can see it. What only clients of this kind tell is `undefined` for others. */
 export interface QueueEntry {
+  /** As the store has it. A later entry may have the same one: what tells entries apart is key and order. */
   readonly key: string;
   readonly order: bigint;
   readonly shared: boolean;

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { Finding, ListedQueue, StoredHistory } from './store-facts.ts';
 
 /** One wish to enter a queue. */
 export interface EntrySpec {
@@ -31,7 +32,7 @@ export interface Placement {
   readonly order: bigint;
   /** Fencing token: grows with every conflicting grant of the queue, for ever. */
   readonly token: bigint;
-  /** The entry's key or path as stored, for people and tools. */
+  /** The entry's key or path as stored, for people and tools. A later entry may have the same one with another order. */
   readonly key: string;
   /** As of the placement; admitted here means that no further round trip was needed. */
   readonly turn: Turn;
@@ -49,7 +50,7 @@ export interface Placement {
 
 /** One entry as everybody can see it. */
 export interface SeenEntry {
-  /** Its key or path as stored. */
+  /** Its key or path as stored. A later entry may have the same one, so what tells entries apart is key and order. */
   readonly key: string;
   readonly order: bigint;
   readonly shared: boolean;
@@ -195,6 +196,20 @@ export interface Backend {
    */
   evict?(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean>;
   readonly registers?: Registers;
+  /** The fencing token of an entry that `observe` showed, where its order is not the token; `undefined` when it is gone. */
+  tokenOf?(
+    queue: string,
+    entry: { readonly key: string; readonly order: bigint },
+  ): Promise<bigint | undefined>;
+  /**
+   * The queues that are not empty and whose names begin with `prefix`, in any order: now, and again when they change. Changes are
+   * merged, a second's and more where looking is dear. Keys and counts only. What may not be read is left out. Errors as `observe`.
+   */
+  queues?(prefix: string): Observable<readonly ListedQueue[]>;
+  /** What the store still knows of a queue's past. One attempt, which bounds its own time or gives up with `signal`. */
+  history?(queue: string, signal: AbortSignal): Promise<StoredHistory>;
+  /** Looks at the servers and at the queues whose names begin with `prefix`, and changes nothing. One attempt, which bounds its own time. */
+  examine?(prefix: string): Promise<readonly Finding[]>;
   /** Frees every connection, timer and handle. Sessions that are still open are left to their TTL. Never rejects. */
   close(): Promise<void>;
 }

@@ -1,12 +1,32 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 import { QueueLockError, detailOf } from './errors.ts';
-import { Observable } from './rx.ts';
+import { Observable, identity, merge, takeUntil, type MonoTypeOperatorFunction } from './rx.ts';
 
 /** What may end a wait. */
 export interface WaitLimit {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
+}
+
+/** What a limited wait knows of its surroundings. */
+interface Waiting {
+  readonly clock: Clock;
+  /** Emits when the wait is over. */
+  readonly granted$: Observable<unknown>;
+  /** What went wrong last, if that is why the wait goes on. */
+  readonly trouble: () => unknown;
+}
+
+/** Ends a story as `waitLimit` does, unless it has been granted. One without a limit passes as it is. */
+export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperatorFunction<T> {
+  if (!limit.signal && !isLimit(limit.timeoutMs)) return identity;
+  const { clock, granted$, trouble } = waiting;
+  return (story$) => merge(waitLimit(limit, clock, trouble).pipe(takeUntil(granted$)), story$);
+}
+
+function isLimit(timeoutMs: number | undefined): timeoutMs is number {
+  return timeoutMs !== undefined && timeoutMs > 0 && timeoutMs !== Infinity;
 }
 
 /**
@@ -34,7 +54,7 @@ export function waitLimit(
         signal.removeEventListener('abort', abort);
       });
     }
-    if (timeoutMs !== undefined && timeoutMs > 0 && timeoutMs !== Infinity) {
+    if (isLimit(timeoutMs)) {
       subscriber.add(
         clock.after(timeoutMs, () => {
           subscriber.error(timedOut(timeoutMs, trouble()));

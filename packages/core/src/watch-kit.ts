@@ -1,6 +1,7 @@
+import { beginningWith } from './beginning-with.ts';
 import { repeatUntilDefinite } from './definite.ts';
 import { QueueLockError } from './errors.ts';
-import { EMPTY, Observable, expand, map, merge, of, switchMap, take, throwError } from './rx.ts';
+import { Observable, Subscription, map, merge, type MonoTypeOperatorFunction } from './rx.ts';
 import type { EntrySpec, Turn } from './spi.ts';
 
 /** An entry that takes permits; 1 if it says nothing. */
@@ -21,13 +22,27 @@ export interface Ahead<R> {
   readonly seenAt?: bigint;
 }
 
+/** That an entry ahead is gone. */
+export interface Departure {
+  /**
+   * It is certain that it was admitted, and that nothing that conflicts with it was ahead of it then: so when an exclusive entry
+   * with a limit of 1 has left after its hold. One that gave up or died while it waited says nothing.
+   */
+  readonly owned?: boolean;
+  /** The store's revision when it went, where `Ahead.seenAt` is told. */
+  readonly at?: bigint;
+}
+
 /** What a store without own logic can tell about one entry's place. */
 export interface QueueView<R> {
   /** Looks: the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the own entry is not there. */
   ahead(count: number): Promise<Ahead<R>>;
-  /** Emits once when that entry is gone, also if it was gone before. Rides out connection trouble. */
-  gone(ref: R): Observable<unknown>;
-  /** Emits once when the own entry is gone. */
+  /**
+   * Emits once when that entry is gone, also if it was gone before; `undefined` when it may be in the way no more for another
+   * reason. Rides out connection trouble.
+   */
+  gone(ref: R): Observable<Departure | undefined>;
+  /** Emits once when the own entry is gone. Whoever is admitted at once asks later, see `OWN_UNWATCHED_MS`. */
   readonly ownGone$: Observable<unknown>;
 }
 
@@ -53,36 +68,90 @@ function inTheWay<R extends Taker>(nearestFirst: readonly R[], { limit, permits 
 }
 
 /**
- * Follows an entry's turn by watching the nearest conflicting entries ahead, as many as keep it out, and looking again when
- * one of them goes. Those are at most `limit`, and the nearest are the ones that leave last: about one wake-up per grant, no
- * herd. For a lock that is the predecessor alone, as in ZooKeeper's lock recipe and etcd's `concurrency.Mutex`.
+ * What is known of those ahead after one of them has gone, if that is enough to be admitted; else only another look tells. The next
+ * one stands behind all that were seen, since nobody can enter in front of an entry.
+ */
+export function aheadWithout<R extends Taker>(
+  { refs, total }: Ahead<R>,
+  { ref, owned = false, at }: Departure & { readonly ref: R },
+  rule: Rule,
+): Ahead<R> | undefined {
+  const place = refs.indexOf(ref);
+  const isComplete = total === refs.length;
+  if (!owned && !isComplete) return undefined;
+  const left = owned ? refs.slice(0, place) : refs.filter((other) => other !== ref);
+  if (inTheWay(left, rule).length > 0) return undefined;
+  return { refs: left, total: left.length, ...(at === undefined ? {} : { seenAt: at }) };
+}
+
+/** A hold that is shorter than this costs no watch on the own entry. */
+export const OWN_UNWATCHED_MS = 250;
+
+/**
+ * Follows an entry's turn by watching the nearest conflicting entries ahead, as many as keep it out. When one of them goes it is
+ * admitted if what it knows suffices for that, and looks again if not. Those are at most `limit`, and the nearest are the ones that
+ * leave last: about one wake-up per grant, no herd. For a lock that is the predecessor alone, as in ZooKeeper's lock recipe and
+ * etcd's `concurrency.Mutex`; those look whenever it goes.
  *
- *     look ──admitted?──no──► one of the nearest is gone ──► look ──admitted?──yes──► silent until the own entry is gone
+ *     look ──admitted?──no──► one of the nearest is gone ──► known, or look ──admitted?──yes──► silent until the own entry is gone
  */
 export function turnsByWatching<R extends Taker>(
   view: QueueView<R>,
   rule: Rule,
   first: Ahead<R>,
 ): Observable<Turn> {
-  function lookAgain(ahead: Ahead<R>): Observable<Ahead<R>> {
-    const nearest = inTheWay(ahead.refs, rule).map((ref) => view.gone(ref));
-    if (nearest.length === 0) return EMPTY;
-    return merge(...nearest).pipe(
-      take(1),
-      switchMap(() => look(view, rule.limit)),
-    );
-  }
-  const turn$ = of(first).pipe(
-    expand(lookAgain),
-    map((ahead) => turnOf(ahead, rule)),
-  );
   const lost$ = view.ownGone$.pipe(
-    take(1),
-    switchMap(() =>
-      throwError(() => new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else')),
-    ),
+    map((): never => {
+      throw new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else');
+    }),
   );
-  return merge(turn$, lost$);
+  const turn = turnOf(first, rule);
+  if (turn.admitted) return lost$.pipe(delayedBy(OWN_UNWATCHED_MS), beginningWith<Turn>(turn));
+  // The own entry is the first that is watched: whoever finds both gone after a broken connection is lost, and not admitted.
+  return merge(lost$, inLine(view, rule, first));
+}
+
+/** The same, subscribed so much later. */
+function delayedBy<T>(ms: number): MonoTypeOperatorFunction<T> {
+  return (source$) =>
+    new Observable((subscriber) => {
+      const timer = setTimeout(() => source$.subscribe(subscriber), ms);
+      return () => {
+        clearTimeout(timer);
+      };
+    });
+}
+
+/** The turns of an entry that waits; silent when it is admitted. One stream by hand: there is one for each that waits. */
+function inLine<R extends Taker>(view: QueueView<R>, rule: Rule, first: Ahead<R>): Observable<Turn> {
+  return new Observable((subscriber) => {
+    const error = (cause: unknown): void => {
+      subscriber.error(cause);
+    };
+    let step = new Subscription();
+    function nextStep(): Subscription {
+      step.unsubscribe();
+      return (step = new Subscription());
+    }
+    function stand(ahead: Ahead<R>): void {
+      const waiting = nextStep();
+      subscriber.next(turnOf(ahead, rule));
+      for (const ref of inTheWay(ahead.refs, rule)) {
+        if (waiting.closed) return;
+        const next = (gone: Departure | undefined): void => {
+          if (waiting.closed) return;
+          const known = gone && aheadWithout(ahead, { ref, ...gone }, rule);
+          if (known) stand(known);
+          else nextStep().add(look(view, rule.limit).subscribe({ next: stand, error }));
+        };
+        waiting.add(view.gone(ref).subscribe({ next, error }));
+      }
+    }
+    subscriber.add(() => {
+      step.unsubscribe();
+    });
+    stand(first);
+  });
 }
 
 function look<R>(view: QueueView<R>, count: number): Observable<Ahead<R>> {

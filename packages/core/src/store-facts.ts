@@ -1,0 +1,46 @@
+// What a store tells beyond the one queue that somebody stands in: for those who look after it.
+import type { SeenEntry } from './spi.ts';
+
+/** A queue in a list of queues. */
+export interface ListedQueue {
+  readonly name: string;
+  /** Entries in it, at least 1. */
+  readonly depth: number;
+  /** The order of its first entry: another one as soon as the front has moved. */
+  readonly front: bigint;
+  /**
+   * How many entries have left while the list was observed: holders, and those that gave up waiting. It starts at 0, and again some
+   * time after the queue was empty. Where a store is looked at from time to time, who came and left between two looks of a queue
+   * that was made anew is not counted.
+   */
+  readonly left: number;
+}
+
+/** One change of a queue in the past. */
+export interface PastChange {
+  /** The store's number for what made it; grows, and may be the same for several. With `joined` it is the entry's fencing token. */
+  readonly revision: bigint;
+  readonly kind: 'joined' | 'changed' | 'left';
+  /** As it was after the change; before it, with `left`. */
+  readonly entry: SeenEntry;
+}
+
+/** What a store still knows of a queue's past. */
+export interface StoredHistory {
+  /** The queue in order, as it was before the first change. */
+  readonly before: readonly SeenEntry[];
+  /** The earliest first. */
+  readonly changes: readonly PastChange[];
+  /** What is missing, one sentence each, for people. */
+  readonly gaps: readonly string[];
+}
+
+/** One thing that was looked at. */
+export interface Finding {
+  /** `problem`: it breaks a promise, or may. `advice`: it can be better. */
+  readonly level: 'fine' | 'advice' | 'problem';
+  /** A server, a queue, a key. */
+  readonly about: string;
+  /** What is so, and what to do about it. Without any secret. */
+  readonly text: string;
+}
