@@ -1,6 +1,7 @@
-import { invalidArgument, type Backend, type Registers } from '@queuelock/core/backend';
+import { invalidArgument, type Backend, type Finding, type Registers } from '@queuelock/core/backend';
 import { Link, type LinkOptions } from './link.ts';
 import type { MemoryServer, MemoryServerOptions } from './memory-server.ts';
+import { historyOf } from './queue-list.ts';
 import { Server } from './server.ts';
 import { MemorySession } from './session.ts';
 import { MIN_TTL_MS } from './sessions.ts';
@@ -46,11 +47,22 @@ export function memory(options: MemoryOptions = {}): Backend {
     },
     evict: (queue, entry) => link.call('evict', () => server.evictFrom(queue, entry)),
     registers: registersOver(link, server),
+    queues(prefix) {
+      return link.carry(server.observeQueues(prefix));
+    },
+    history: (queue) => link.call('history', () => historyOf(server.queues().get(queue) ?? [])),
+    examine: () => link.call('examine', () => [fine(server)]),
     async close() {
       link.close();
       if (!options.server) server.close();
     },
   } satisfies Backend;
+}
+
+function fine({ name }: MemoryServer): Finding {
+  const text =
+    'A server in this process: nothing between it and its clients can fail, and it ends with the process.';
+  return { level: 'fine', about: `memory:${name}`, text };
 }
 
 function registersOver(link: Link, server: Server): Registers {

@@ -17,7 +17,9 @@ export type MemoryCall =
   | 'close'
   | 'evict'
   | 'readRegister'
-  | 'writeRegister';
+  | 'writeRegister'
+  | 'history'
+  | 'examine';
 
 /**
  * Stands between a client and the server, once for every call. `proceed` sends the request: it takes effect on the

@@ -5,12 +5,19 @@ import {
   type SeenEntry,
 } from '@queuelock/core/backend';
 import { Queue, turnBehind, type Entry } from './queue.ts';
-import { BehaviorSubject, Observable } from './rx.ts';
+import { BehaviorSubject, Observable, Subject } from './rx.ts';
+
+/** Somebody joined a queue, or one left it. */
+export interface Move {
+  readonly name: string;
+  readonly left: 0 | 1;
+}
 
 /** All queues of a server. Every change takes effect at once, including the turns that it gives to others. */
 export class Queues {
   readonly #queues = new Map<string, Queue>();
   readonly #nextOrder: () => bigint;
+  readonly #moves$ = new Subject<Move>();
   #wakeUps = 0;
 
   /** `nextOrder` grows with every call. */
@@ -26,6 +33,11 @@ export class Queues {
   /** How many waiting entries were told that their turn has come. */
   get wakeUps(): number {
     return this.#wakeUps;
+  }
+
+  /** Who joins and who leaves, one by one, as soon as it is so. */
+  get moves$(): Observable<Move> {
+    return this.#moves$;
   }
 
   /** Who is in the queue of that name, in order. */
@@ -46,6 +58,7 @@ export class Queues {
     const entry = { value: '', ...spec, sessionId, order, key, turn, turn$: new BehaviorSubject(turn) };
     queue.entries.push(entry);
     queue.changed();
+    this.#moves$.next({ name: queue.name, left: 0 });
     return entry;
   }
 
@@ -66,6 +79,7 @@ export class Queues {
     queue.take(entry);
     entry.turn$.error(gone('ENTRY_LOST', entry));
     this.#closeRanks(queue);
+    this.#moves$.next({ name: queue.name, left: 1 });
   }
 
   /** The dead learn it first, then the living get their turns: no two of them own at the same time. */
@@ -76,6 +90,7 @@ export class Queues {
     for (const entry of dead) this.#queue(entry.queue).take(entry);
     for (const entry of dead) entry.turn$.error(gone('SESSION_LOST', entry));
     for (const name of new Set(dead.map(({ queue }) => queue))) this.#closeRanks(this.#queue(name));
+    for (const { queue } of dead) this.#moves$.next({ name: queue, left: 1 });
   }
 
   /** A queue now and after every change. */

@@ -4,11 +4,13 @@ import {
   systemClock,
   type Clock,
   type EntrySpec,
+  type ListedQueue,
   type Register,
   type SeenEntry,
 } from '@queuelock/core/backend';
 import type { MemoryEntry, MemoryServer, MemoryServerOptions } from './memory-server.ts';
 import { otherLimit, turnBehind, type Entry } from './queue.ts';
+import { observeQueues } from './queue-list.ts';
 import { Queues } from './queues.ts';
 import { RegisterStore } from './register-store.ts';
 import { Observable } from './rx.ts';
@@ -183,6 +185,11 @@ export class Server implements MemoryServer {
   /** A queue now and after every change. */
   observe(name: string): Observable<readonly SeenEntry[]> {
     return this.#counted(this.#queues.observe(name));
+  }
+
+  /** The queues that are not empty, now and after changes. */
+  observeQueues(prefix: string): Observable<readonly ListedQueue[]> {
+    return this.#counted(observeQueues(this, this.#queues.moves$, prefix));
   }
 
   /** A register now and after every write. */
