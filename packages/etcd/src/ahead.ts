@@ -3,10 +3,15 @@ import type { IRangeResponse } from 'etcd3';
 import { readKey } from './keys.ts';
 import { marksIn } from './marks.ts';
 
-/** A key of one life: the same key created again is another one, as Go's mutex does with each lock of a session. */
+/** A key of one life: the same key created again is another one, as Go's mutex and our sessions do it for each lock of a name. */
 export interface KeyRef {
   readonly key: Buffer;
   readonly createRevision: string;
+}
+
+/** The same as text, to know one by. */
+export function lifeOf({ key, createRevision }: KeyRef): string {
+  return `${createRevision} ${key.toString()}`;
 }
 
 /** A conflicting entry. */
@@ -15,6 +20,8 @@ export interface Rival extends KeyRef {
   readonly permits: number;
   /** What its name says of its limit; shared ones have none. */
   readonly limit?: number;
+  /** Whether it is one that may tell by its label that it owns the queue; see `owning.ts`. */
+  readonly mayTell: boolean;
   /** For a shared entry: the key whose coming ends the conflict, as the going of the rival does. */
   readonly mark?: Buffer;
 }
@@ -61,18 +68,24 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): Ahead<Riv
   for (const { key, create_revision: createRevision } of rows) {
     const other = key === self.key ? undefined : readKey(own.under, key);
     if (!other || (own.shared && (other.shared || marked.has(other.name)))) continue;
-    const { permits, limit, name } = other;
+    const { permits, limit, name, ours } = other;
     refs.push({
       key,
       createRevision,
       permits,
+      mayTell: ours && !other.shared && limit === 1,
       ...(other.shared ? {} : { limit }),
-      ...(own.shared && other.ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
+      ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
   // `more` and not `count`: the server counts the keys before it applies a filter on revisions.
   const seenAt = BigInt(latest.header.revision);
   return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
+}
+
+/** What is known of those ahead of a fast entry that came right behind that one; see `tail.ts`. */
+export function aheadBehind(last: KeyRef): Ahead<Rival> {
+  return { refs: [{ ...last, permits: 1, limit: 1, mayTell: true }] };
 }
 
 /** Whether rows of the same revision as the first may be missing. */

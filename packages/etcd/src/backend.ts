@@ -1,23 +1,31 @@
 import {
+  Followed,
   QueueLockError,
   detailOf,
   invalidArgument,
   isDefinite,
   type Backend,
   type BackendInfo,
+  type Finding,
+  type ListedQueue,
   type Registers,
   type SeenEntry,
   type Session,
+  type StoredHistory,
 } from '@queuelock/core/backend';
+import { Compactions } from './compactions.ts';
 import { Connection } from './connection.ts';
 import type { Surroundings } from './entries.ts';
 import { evict } from './evict.ts';
-import { checkName, markDirectory, queuePrefix } from './keys.ts';
+import { checkName, markDirectory, nobodysKey, queuePrefix } from './keys.ts';
+import { examine } from './examine.ts';
+import { historyOf } from './history.ts';
 import { Lookups } from './lookups.ts';
 import { observeQueue } from './observe.ts';
 import { checkOptions, type CheckedOptions, type EtcdOptions } from './options.ts';
 import { ProofChoice } from './proof-choice.ts';
 import { EtcdRegisters } from './registers.ts';
+import { observeQueues } from './queues.ts';
 import { readResumption } from './resumption.ts';
 import type { Observable } from './rx.ts';
 import { singleKeyFor } from './single-key.ts';
@@ -51,21 +59,39 @@ class EtcdBackend implements Backend {
       defaultTtlMs: 10_000,
     };
     const connection = new Connection(options);
+    const watches = new Watches(connection, options.requestTimeoutMs);
+    const proofChoice = new ProofChoice(connection, options.beats);
+    const compactions = new Compactions({
+      connection,
+      key: Buffer.from(nobodysKey(options.prefix)),
+      mayLose: () => proofChoice.mayLoseEvents,
+      closed$: watches.closed$,
+    });
     this.#around = {
       connection,
-      watches: new Watches(connection, options.requestTimeoutMs),
+      watches,
+      compactions,
       lookups: new Lookups(connection),
+      followed: new Followed(),
       prefix: options.prefix,
       singleKeyOf: options.singleKey,
-      proofChoice: new ProofChoice(connection, options.beats),
+      namingOf: options.namingOf,
+      proofChoice,
     };
     this.registers = new EtcdRegisters(this.#around);
   }
 
   checkName(queue: string): void {
-    const { prefix, singleKeyOf } = this.#around;
+    const { prefix, singleKeyOf, namingOf } = this.#around;
     checkName(prefix, queue);
-    singleKeyFor(singleKeyOf, { prefix, queue });
+    const single = singleKeyFor(singleKeyOf, { prefix, queue });
+    const naming = namingOf(queue);
+    if (single && naming === 'fast')
+      throw invalidArgument(
+        'naming',
+        naming,
+        `is go as long as ${JSON.stringify(queue)} has a single key (option singleKey)`,
+      );
   }
 
   /** Asks every member once. The TTL is rounded up to whole seconds; the server may grant more (its minimum is 2 s by default). */
@@ -87,11 +113,11 @@ class EtcdBackend implements Backend {
 
   /** Asks every member once. Of a session that ran on another prefix, or in another cluster, it finds nothing. */
   async resume(resumption: string, signal: AbortSignal): Promise<Session> {
-    const lease = readResumption(resumption, this.#around.prefix);
+    const { lease, keyIds } = readResumption(resumption, this.#around.prefix);
     return this.#askEachMember(signal, async () => {
       const session = this.#sessionOn(lease);
       try {
-        await session.takeOver(signal);
+        await session.takeOver(keyIds, signal);
         signal.throwIfAborted();
         return session;
       } catch (error) {
@@ -111,6 +137,18 @@ class EtcdBackend implements Backend {
     return evict(this.#around, { queue, ...entry });
   }
 
+  queues(prefix: string): Observable<readonly ListedQueue[]> {
+    return observeQueues(this.#around, prefix);
+  }
+
+  history(queue: string, signal: AbortSignal): Promise<StoredHistory> {
+    return historyOf({ ...this.#around, queue }, signal);
+  }
+
+  examine(beginning: string): Promise<readonly Finding[]> {
+    return examine({ ...this.#around, beginning });
+  }
+
   async close(): Promise<void> {
     this.#around.watches.close();
     for (const session of this.#sessions) void session.abandon();
@@ -122,7 +160,7 @@ class EtcdBackend implements Backend {
     const request = { TTL: Math.ceil(ttlMs / 1_000) };
     const granted = await this.#around.connection.call(
       'opening a session',
-      (etcd3, options) => etcd3.leaseClient.leaseGrant(request, options),
+      (etcd, options) => etcd.leaseGrant(request, options),
       { urgent: true },
     );
     this.#around.proofChoice.prepare(granted.header.raft_term);

@@ -1,22 +1,21 @@
-import { rootCertificates } from 'node:tls';
 import { QueueLockError } from '@queuelock/core/backend';
-import { noop } from 'cockatiel';
-import { Etcd3, type IOptions, type IResponseHeader } from 'etcd3';
+import type { IResponseHeader } from 'etcd3';
+import type { CallOptions, Driver } from './driver.ts';
 import { classify } from './errors.ts';
-import { answeredWithin, requireLeader, type GrpcCallOptions } from './interceptors.ts';
 import { Lane } from './lane.ts';
 import type { CheckedOptions } from './options.ts';
 import type { MemberFacts } from './read-trust.ts';
 import { Subject, type Observable } from './rx.ts';
+import { driverOf } from './transport.ts';
 
 /** One member of the cluster. */
 export interface Endpoint {
   readonly host: string;
-  readonly etcd: Etcd3;
+  readonly driver: Driver;
 }
 
 /** One unary request, to be sent with these options. */
-export type Request<T> = (etcd: Etcd3, options: GrpcCallOptions) => Promise<T>;
+export type Request<T> = (etcd: Driver, options: CallOptions) => Promise<T>;
 
 /** How a request is sent. */
 export interface SendOptions {
@@ -26,26 +25,7 @@ export interface SendOptions {
   readonly urgent?: boolean;
 }
 
-const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
-  // A connection that died without a word is noticed after 8 s. Servers allow a ping every 5 s and only while a call
-  // is open; the streams always are, and unary calls have their deadline.
-  'grpc.keepalive_time_ms': 6_000,
-  'grpc.keepalive_timeout_ms': 2_000,
-  // A connection per service: a large read does not delay heartbeats, and a fresh one knows nothing of old back-offs.
-  'grpc.use_local_subchannel_pool': 1,
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1_000,
-  // No DNS look-ups for settings that etcd does not publish.
-  'grpc.service_config_disable_resolution': 1,
-  // A long queue is one message.
-  'grpc.max_receive_message_length': -1,
-};
-
-/**
- * The members of the cluster, and which of them is asked: one, until it fails, then the next. One etcd3 client each,
- * with neither its retries (they repeat transactions that were carried out and report the second outcome) nor its
- * circuit breakers (they block heartbeats for five seconds).
- */
+/** The members of the cluster, and which of them is asked: one, until it fails, then the next. */
 export class Connection {
   readonly endpoints: readonly Endpoint[];
   /** Emits when a request to this member failed for a reason that other requests to it would share. */
@@ -57,7 +37,7 @@ export class Connection {
   #revision = 0n;
 
   constructor(options: CheckedOptions) {
-    this.endpoints = options.hosts.map((host) => ({ host, etcd: new Etcd3(etcd3Options(host, options)) }));
+    this.endpoints = options.hosts.map((host) => ({ host, driver: driverOf(host, options) }));
     this.trouble$ = this.#trouble$;
     this.#timeoutMs = options.requestTimeoutMs;
     this.#preferred = Math.floor(Math.random() * this.endpoints.length);
@@ -82,7 +62,7 @@ export class Connection {
     const send = async (): Promise<T> => {
       const endpoint = this.endpoint;
       try {
-        return await request(endpoint.etcd, bounded(withinMs));
+        return await request(endpoint.driver, { withinMs });
       } catch (error) {
         throw this.failed(endpoint, { what, error });
       }
@@ -113,8 +93,8 @@ export class Connection {
   }
 
   /** Asks one member about itself. A failure is not noted as trouble: a member that is not used may be gone for long. */
-  async status({ etcd }: Endpoint): Promise<MemberFacts> {
-    const { version, leader, header } = await etcd.maintenance.status(bounded(this.#timeoutMs));
+  async status({ driver }: Endpoint): Promise<MemberFacts> {
+    const { version, leader, header } = await driver.status({ withinMs: this.#timeoutMs });
     return { version, leader, term: header.raft_term, member: header.member_id };
   }
 
@@ -133,33 +113,8 @@ export class Connection {
 
   close(): void {
     this.#trouble$.complete();
-    for (const { etcd } of this.endpoints) etcd.close();
+    for (const { driver } of this.endpoints) driver.close();
   }
-}
-
-function etcd3Options(host: string, options: CheckedOptions): IOptions {
-  const { auth, credentials, tls, requestTimeoutMs } = options;
-  return {
-    hosts: `${tls ? 'https' : 'http'}://${host}`,
-    grpcOptions: { ...GRPC_DEFAULTS, ...options.grpcOptions },
-    faultHandling: { host: () => noop, global: noop },
-    // etcd3 uses these for its own log-in too.
-    defaultCallOptions: ({ isStream }) => ({
-      interceptors: [requireLeader],
-      ...(isStream ? {} : { deadline: deadlineIn(requestTimeoutMs) }),
-    }),
-    ...(auth ? { auth } : {}),
-    ...(credentials ? { credentials: { rootCertificate: knownAuthorities(), ...credentials } } : {}),
-  };
-}
-
-function bounded(ms: number): GrpcCallOptions {
-  return { deadline: Infinity, interceptors: [requireLeader, answeredWithin(ms)] };
-}
-
-function deadlineIn(ms: number): number {
-  // eslint-disable-next-line no-restricted-syntax -- gRPC takes the time of day, and makes a timer of it at once
-  return Date.now() + ms;
 }
 
 function notSent(what: string, { host }: Endpoint): QueueLockError {
@@ -175,8 +130,4 @@ function wentBack(
     'UNAVAILABLE',
     `${what}: ${story}. Raise the epoch of your fencing tokens, then start anew`,
   );
-}
-
-function knownAuthorities(): Buffer {
-  return Buffer.from(rootCertificates.join('\n'));
 }

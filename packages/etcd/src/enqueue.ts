@@ -1,8 +1,9 @@
-import type { IRangeResponse, ITxnRequest, ITxnResponse } from 'etcd3';
+import type { IRangeResponse, IRequestOp, ITxnRequest, ITxnResponse } from 'etcd3';
 import { windowFor } from './ahead.ts';
 import { known, looks, readLooks, type Asker, type Entered, type Newcomer, type Ticket } from './entered.ts';
 import { rangeUnder, readKey } from './keys.ts';
 import { singlesOf } from './single-key.ts';
+import { TAIL_OPERATIONS, readStanding, standBehind, writeTail } from './tail.ts';
 import { absent, latestFirst, look, lookAt, modifiedAt, put } from './txn.ts';
 
 /** A way in. Sent again, it changes nothing and tells the same places. */
@@ -12,7 +13,7 @@ export interface Entrance {
   readonly read: (answer: ITxnResponse, asker: Asker) => Entered;
 }
 
-// What a server takes by default.
+// What a server takes by default; those of a transaction within another one count with those around it.
 const OPERATIONS = 128;
 
 // Enough to see one contender, unless so many keys of nested names sort before it.
@@ -24,9 +25,7 @@ export const intoLine: Entrance = {
     compare: guards(newcomers, ticket),
     success: [
       ...newcomers.map((newcomer) => creation(newcomer, ticket)),
-      ...newcomers.map(({ entry, spec }) => ({
-        request_range: latestFirst(entry.range, windowFor(spec.limit)),
-      })),
+      ...newcomers.map((newcomer) => lookAhead(newcomer, ticket)),
       ...readersOf(newcomers).map(({ entry }) => lookAt(rangeUnder(entry.markDirectory))),
     ],
     failure: looks(newcomers, ticket),
@@ -35,10 +34,14 @@ export const intoLine: Entrance = {
     const { newcomers, i } = asker;
     const ranges = responses.map(({ response_range }) => response_range);
     if (!succeeded) return readLooks(ranges, asker);
-    const reader = readersOf(newcomers).indexOf(newcomers[i] as Newcomer);
+    const order = BigInt(header.revision);
+    const newcomer = newcomers[i] as Newcomer;
+    if (newcomer.entry.tail)
+      return { status: 'made', order, ...readStanding(responses[newcomers.length + i]) };
+    const reader = readersOf(newcomers).indexOf(newcomer);
     const marks = reader < 0 ? undefined : known(ranges[2 * newcomers.length + reader]);
     const latest = known(ranges[newcomers.length + i]);
-    return { status: 'made', order: BigInt(header.revision), rows: { latest, marks } };
+    return { status: 'made', order, rows: { latest, marks } };
   },
 };
 
@@ -53,6 +56,7 @@ export const ifEmpty: Entrance = {
     success: [
       ...newcomers.flatMap((newcomer) => [creation(newcomer, ticket), look(newcomer.entry.key)]),
       ...singlesOf(newcomers).map(({ entry, single }) => put(single, entry.key.toString(), ticket.lease)),
+      ...newcomers.flatMap((newcomer) => becomingLast(newcomer, ticket)),
     ],
     failure: [
       ...looks(newcomers, ticket),
@@ -97,8 +101,20 @@ function creation({ entry, spec }: Newcomer, { lease }: Ticket): ReturnType<type
   return put(entry.key, spec.value ?? '', lease);
 }
 
+function becomingLast({ entry }: Newcomer, { lease }: Ticket): IRequestOp[] {
+  return entry.tail ? [writeTail(entry, { tail: entry.tail, lease })] : [];
+}
+
+/** Reads who is ahead; a fast entry is the last one from then on. */
+function lookAhead({ entry, spec }: Newcomer, { lease }: Ticket): IRequestOp {
+  const { tail, range } = entry;
+  if (tail) return standBehind(entry, { tail, lease });
+  return { request_range: latestFirst(range, windowFor(spec.limit)) };
+}
+
 /** Those whose marks are read at once: all shared ones, unless there are so many that a server would refuse. */
 function readersOf(newcomers: readonly Newcomer[]): readonly Newcomer[] {
   const readers = newcomers.filter(({ entry }) => entry.shared);
-  return 2 * newcomers.length + readers.length > OPERATIONS ? [] : readers;
+  const within = newcomers.some(({ entry }) => entry.tail) ? TAIL_OPERATIONS : 0;
+  return 2 * newcomers.length + readers.length + within > OPERATIONS ? [] : readers;
 }

@@ -1,6 +1,6 @@
 import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { IKeyValue, IRangeResponse } from 'etcd3';
-import type { QueueRows } from './ahead.ts';
+import type { KeyRef, QueueRows } from './ahead.ts';
 import type { Entry } from './entry.ts';
 import { readKey } from './keys.ts';
 import { look, lookAt } from './txn.ts';
@@ -27,11 +27,15 @@ export interface Found {
 
 /** What the server made of an enqueue. */
 export type Entered =
-  /** In the queue now; `withSingle` if its single key was created along with it. */
+  /**
+   * In the queue now, with what was read of it then: all of it, or the last one ahead. `withSingle` if its single key was created along
+   * with it.
+   */
   | {
       readonly status: 'made';
       readonly order: bigint;
-      readonly rows: QueueRows;
+      readonly rows?: QueueRows;
+      readonly behind?: KeyRef;
       readonly withSingle?: true;
     }
   /** In the queue since an earlier attempt whose answer was lost. */
@@ -68,7 +72,10 @@ export function readLooks(
   const own = ownRow(known(rest[i]), newcomer.entry);
   const marks = newcomer.entry.soughtMark ? known(rest[newcomers.length + i]).kvs : [];
   if (own?.lease === ticket.lease) return { status: 'found', ...foundIn(own, marks) };
-  if (own) throw new QueueLockError('ENTRY_LOST', `another lease holds the key ${own.key.toString()}`);
+  if (own) {
+    newcomer.entry.gone = true;
+    throw new QueueLockError('ENTRY_LOST', `another lease holds the key ${own.key.toString()}`);
+  }
   return { status: 'outdated', generation: BigInt(known(generation).kvs[0]?.mod_revision ?? 0) };
 }
 
@@ -82,7 +89,8 @@ export function foundIn(own: IKeyValue, marks: readonly IKeyValue[]): Found {
 }
 
 /** What was asked for, where a well-behaved server has it. */
-export function known(range: IRangeResponse | undefined): IRangeResponse {
-  if (!range) throw new QueueLockError('UNAVAILABLE', 'etcd gave an answer that does not fit the request');
-  return range;
+export function known<T>(answer: T | null | undefined): T {
+  if (answer === undefined || answer === null)
+    throw new QueueLockError('UNAVAILABLE', 'etcd gave an answer that does not fit the request');
+  return answer;
 }

@@ -1,15 +1,16 @@
 import { QueueLockError } from '@queuelock/core/backend';
-import type { Connection } from './connection.ts';
-import type { Entrance } from './enqueue.ts';
+import { askToEnter, type Asked, type Asking } from './asking.ts';
+import { intoLine, type Entrance } from './enqueue.ts';
 import type { Entered, Newcomer } from './entered.ts';
+import type { Gatherer } from './gathering.ts';
 import type { Generation } from './generation.ts';
-import { removeCreated } from './leaving.ts';
+import { removeCreated, type Exit } from './leaving.ts';
 
 /** The part of a session that requests for entries share. */
-export interface Desk {
-  readonly connection: Connection;
-  readonly lease: string;
+export interface Desk extends Asking, Exit {
   readonly generation: Generation;
+  /** Where newcomers go that may enter together with others. */
+  readonly entering: Gatherer<Newcomer, Asked>;
 }
 
 // Every removal of another entry that had no certain outcome costs one more.
@@ -25,8 +26,7 @@ export async function enter(
   entrance: Entrance,
 ): Promise<readonly Entered[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const generation = desk.generation.value;
-    const entered = await attemptToEnter(desk, newcomers, entrance);
+    const { entered, used } = await attemptToEnter(desk, newcomers, entrance);
     // Taken while the store had gone back, and it has caught up since.
     const past = newcomers.filter(({ entry }, i) => isOfThePast(entry, entered[i]));
     await Promise.all(past.map(({ entry }) => removeCreated(desk.connection, entry)));
@@ -36,7 +36,7 @@ export async function enter(
       throw new QueueLockError('ENTRY_LOST', 'another entry that was made together with it was removed');
     const [first] = outside;
     if (first?.status !== 'outdated') return entered;
-    await desk.generation.follow({ used: generation, seen: first.generation });
+    await desk.generation.follow({ used, seen: first.generation });
   }
   throw new QueueLockError(
     'UNAVAILABLE',
@@ -44,30 +44,39 @@ export async function enter(
   );
 }
 
+/** Answers also with the generation that was compared. */
 async function attemptToEnter(
-  { connection, lease, generation }: Desk,
+  desk: Desk,
   newcomers: readonly Newcomer[],
   entrance: Entrance,
-): Promise<readonly Entered[]> {
-  const queues = newcomers.map(({ spec }) => JSON.stringify(spec.queue)).join(', ');
-  const ticket = { lease, generationKey: generation.key, generation: generation.value };
-  const txn = entrance.request(newcomers, ticket);
-  const request = connection.ask(`entering the queue ${queues}`, (etcd, options) => {
-    throwIfWithdrawn(newcomers);
-    return etcd.kv.txn(txn, options);
-  });
+): Promise<{ readonly entered: readonly Entered[]; readonly used: bigint }> {
+  let used = 0n;
+  const requests = requestsFor(desk, newcomers, entrance);
   const reading = newcomers.map(({ entry }, i) =>
-    entry.creating(request, (answer) => entrance.read(answer, { newcomers, ticket, i })),
+    entry.creating(requests[i] as Promise<Asked>, ({ answer, asker }) => {
+      used = asker.ticket.generation;
+      return entrance.read(answer, asker);
+    }),
   );
   // All of them first, since each remembers what it is told.
   await Promise.allSettled(reading);
-  return Promise.all(reading);
+  return { entered: await Promise.all(reading), used };
 }
 
-/** Asked when it is sent: it may have stood in line behind others until now. */
-function throwIfWithdrawn(newcomers: readonly Newcomer[]): void {
-  if (newcomers.some(({ entry }) => entry.withdrawn))
-    throw new QueueLockError('ENTRY_LOST', 'the entry was withdrawn while it was entering');
+function requestsFor(
+  desk: Desk,
+  newcomers: readonly Newcomer[],
+  entrance: Entrance,
+): readonly Promise<Asked>[] {
+  const [first] = newcomers;
+  if (first && newcomers.length === 1 && entrance === intoLine && isPlain(first))
+    return [desk.entering.add(first)];
+  return askToEnter(desk, newcomers, entrance);
+}
+
+/** Whether it can be told from one that is there already, and needs nothing besides its key. */
+function isPlain({ entry }: Newcomer): boolean {
+  return entry.order === undefined && !entry.uncertain && !entry.shared && !entry.single && !entry.soughtMark;
 }
 
 function isOfThePast(entry: Newcomer['entry'], entered: Entered | undefined): boolean {

@@ -1,25 +1,31 @@
 import { isQueueLockError, type EntrySpec, type Placement } from '@queuelock/core/backend';
 import type { ITxnRequest, ITxnResponse } from 'etcd3';
+import { MOST_NEWCOMERS, askToEnterTogether } from './asking.ts';
 import type { Connection } from './connection.ts';
 import { foundIn, known, ownRow, type Newcomer } from './entered.ts';
 import { enter, type Desk } from './entering.ts';
 import { ifEmpty, intoLine } from './enqueue.ts';
 import { Entry } from './entry.ts';
+import { Gatherer } from './gathering.ts';
 import { Generation } from './generation.ts';
 import type { Sight } from './gone.ts';
-import { absentKey, generationKey } from './keys.ts';
-import { withdraw } from './leaving.ts';
+import { KeyIds, mayTakeSpare, type CalledOtherwise } from './key-ids.ts';
+import { absentKey, generationKey, queuePrefix } from './keys.ts';
+import { MOST_LEAVERS, removeEntries, withdraw } from './leaving.ts';
 import { markTxn } from './marks.ts';
+import type { NamingOf } from './naming.ts';
+import { tellHere } from './owning.ts';
 import { placeAll } from './placement.ts';
 import { exclusiveOnly, singleKeyFor, type SingleKeyOf } from './single-key.ts';
 import { checkTogether } from './together.ts';
-import { lookAt, present, putKeepingLease } from './txn.ts';
+import { createdAt, lookAt, putKeepingLease } from './txn.ts';
 
 /** Where entries live. */
 export interface Surroundings extends Sight {
   readonly connection: Connection;
   readonly prefix: string;
   readonly singleKeyOf?: SingleKeyOf | undefined;
+  readonly namingOf: NamingOf;
 }
 
 /** Which entry gets which value. */
@@ -33,11 +39,25 @@ export interface Change {
 export class Entries {
   readonly #around: Surroundings & Desk;
   readonly #byId = new Map<string, Entry>();
+  readonly #keyIds = new KeyIds();
   #resumedAt = 0n;
 
   constructor(around: Surroundings, lease: string) {
     const key = Buffer.from(generationKey(around.prefix, lease));
-    this.#around = { ...around, lease, generation: new Generation(around.connection, { key, lease }) };
+    const { connection } = around;
+    const asking = { connection, lease, generation: new Generation(connection, { key, lease }) };
+    const entering = new Gatherer({
+      most: MOST_NEWCOMERS,
+      // Two of one queue would have the same order.
+      kindOf: ({ spec }: Newcomer) => spec.queue,
+      send: (newcomers) => askToEnterTogether(asking, newcomers),
+    });
+    const leaving = new Gatherer({
+      most: MOST_LEAVERS,
+      kindOf: ({ key }: Entry) => key.toString(),
+      send: (leavers) => removeEntries(connection, leavers),
+    });
+    this.#around = { ...around, ...asking, entering, leaving };
   }
 
   /** A private key of the session, which need not exist. */
@@ -54,9 +74,15 @@ export class Entries {
     return this.#byId.values();
   }
 
-  /** From here on there may be entries that another process made, but nothing that it has sent can make one more. */
-  async takeOver(): Promise<void> {
+  /** What another process needs to find them by their ids. From now on each new one has a key of its own. */
+  note(): CalledOtherwise {
+    return this.#keyIds.note();
+  }
+
+  /** From here on there may be entries that another process made and noted, but nothing that it has sent can make one more. */
+  async takeOver(noted: CalledOtherwise): Promise<void> {
     this.#resumedAt = await this.#around.generation.raise();
+    this.#keyIds.goOn(noted);
   }
 
   /** Asks the server only in a session that was taken over, for what this process has not been told of. */
@@ -65,7 +91,7 @@ export class Entries {
     if (met?.order !== undefined || this.#resumedAt === 0n) return met;
     const entry = met ?? this.#newEntry({ queue, id, shared: false, limit: 1 });
     await this.#recall(entry);
-    if (entry.order !== undefined && !this.#byId.has(id)) this.#byId.set(id, entry);
+    if (entry.order !== undefined && !this.#byId.has(id)) this.#keep(id, entry);
     return this.#byId.get(id);
   }
 
@@ -80,7 +106,7 @@ export class Entries {
     if (specs.length === 0) return [];
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
     return this.#tidy(newcomers, async () => {
-      const special = newcomers.filter(({ entry, spec }) => entry.single && (spec.shared || spec.limit > 1));
+      const special = newcomers.filter(({ entry, spec }) => entry.hasNoRoomFor(spec));
       // Only then, so that a removal that comes right after the call comes after the request.
       if (special.length > 0) await this.#checkExclusive(special);
       return placeAll(this.#around, newcomers, await enter(this.#around, newcomers, intoLine));
@@ -97,9 +123,12 @@ export class Entries {
 
   async update({ queue, id, value }: Change): Promise<boolean> {
     const entry = await this.find(queue, id);
-    if (!entry) return false;
-    const txn = { compare: [present(entry.key)], success: [putKeepingLease(entry.key, value)] };
-    const { succeeded } = await this.#send('changing an entry', txn);
+    if (entry?.uncertain && entry.order === undefined) await this.#recall(entry);
+    const order = entry?.order;
+    if (!entry || order === undefined) return false;
+    const txn = { compare: [createdAt(entry.key, order)], success: [putKeepingLease(entry.key, value)] };
+    const { succeeded, header } = await this.#send('changing an entry', txn);
+    if (succeeded) entry.wrote(value, BigInt(header.revision));
     return succeeded;
   }
 
@@ -120,11 +149,12 @@ export class Entries {
   async remove(queue: string, id: string): Promise<boolean> {
     const entry = this.#byId.get(id) ?? (await this.find(queue, id));
     if (!entry) return false;
-    entry.withdrawn = true;
+    entry.withdraw();
     await entry.settled();
     if (this.#resumedAt > 0n && entry.order === undefined) await this.#recall(entry);
+    entry.followed = tellHere({ ...this.#around, entry });
     const removed = await withdraw(this.#around, entry);
-    this.#byId.delete(id);
+    this.#forget({ queue, id }, entry, removed);
     return removed;
   }
 
@@ -140,11 +170,12 @@ export class Entries {
     return placement;
   }
 
-  /** Throws `INVALID_ARGUMENT` for what a single key cannot stand for, unless it is there: a writer that has become a reader. */
+  /** Throws `INVALID_ARGUMENT` for these, which are not exclusive, unless one is there: a writer that has become a reader. */
   async #checkExclusive(newcomers: readonly Newcomer[]): Promise<void> {
-    for (const { spec } of newcomers) {
-      const there = spec.shared ? await this.find(spec.queue, spec.id) : undefined;
-      if (there?.order === undefined) throw exclusiveOnly(spec);
+    for (const newcomer of newcomers) {
+      const { queue, id, shared } = newcomer.spec;
+      const there = shared ? await this.find(queue, id) : undefined;
+      if (there?.order === undefined) throw exclusiveOnly(newcomer);
     }
   }
 
@@ -157,7 +188,8 @@ export class Entries {
       return await enter();
     } catch (error) {
       const specs = newcomers.map(({ spec }) => spec);
-      if (isQueueLockError(error, 'SESSION_LOST')) for (const { id } of specs) this.#byId.delete(id);
+      if (isQueueLockError(error, 'SESSION_LOST'))
+        for (const { entry, spec } of newcomers) this.#forget(spec, entry, false);
       else if (isRefusal(error)) await Promise.all(specs.map(({ queue, id }) => this.remove(queue, id)));
       throw error;
     }
@@ -176,15 +208,28 @@ export class Entries {
     const met = this.#byId.get(spec.id);
     if (met) return met;
     const entry = this.#newEntry(spec);
-    this.#byId.set(spec.id, entry);
+    this.#keep(spec.id, entry);
     return entry;
   }
 
+  #keep(id: string, entry: Entry): void {
+    this.#byId.set(id, entry);
+    this.#keyIds.use(id, entry.keyId);
+  }
+
+  #forget({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, entry: Entry, removed: boolean): void {
+    if (this.#byId.get(id) !== entry) return;
+    this.#byId.delete(id);
+    this.#keyIds.leave({ queue, id }, entry.keyId, entry.leavesKeySpare(removed));
+  }
+
   #newEntry(spec: EntrySpec): Entry {
-    const { prefix, lease, connection } = this.#around;
+    const { prefix, lease, connection, namingOf } = this.#around;
     const single = this.#singleKeyFor(spec.queue);
-    const resumedAt = this.#resumedAt;
-    return new Entry(spec, { prefix, lease, revision: connection.revision, resumedAt, single });
+    const isFast = namingOf(spec.queue) === 'fast';
+    const since = { revision: connection.revision, resumedAt: this.#resumedAt };
+    const keyId = this.#keyIds.choose(spec, mayTakeSpare(spec, queuePrefix(prefix, spec.queue)));
+    return new Entry(spec, { prefix, lease, ...since, single, isFast, keyId });
   }
 
   #singleKeyFor(queue: string): Buffer | undefined {
@@ -193,7 +238,7 @@ export class Entries {
   }
 
   #send(what: string, txn: ITxnRequest): Promise<ITxnResponse> {
-    return this.#around.connection.ask(what, (etcd, options) => etcd.kv.txn(txn, options));
+    return this.#around.connection.ask(what, (etcd, options) => etcd.txn(txn, options));
   }
 }
 

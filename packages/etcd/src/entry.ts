@@ -1,7 +1,7 @@
 import { isDefinite, type EntrySpec } from '@queuelock/core/backend';
-import type { ITxnResponse } from 'etcd3';
 import type { Entered, Found } from './entered.ts';
 import {
+  FAST,
   entryKey,
   entryStem,
   markDirectory,
@@ -9,9 +9,11 @@ import {
   rangeOfStem,
   rangeUnder,
   readKey,
+  tailKey,
   traceDirectory,
   type KeyRange,
 } from './keys.ts';
+import { Subject, type Observable } from './rx.ts';
 import type { Target } from './txn.ts';
 
 /** Where an entry comes to be. */
@@ -24,6 +26,10 @@ export interface Origin {
   readonly resumedAt: bigint;
   /** The key that clients without a queue lock in its stead. */
   readonly single?: Buffer | undefined;
+  /** Whether the queue's naming is `fast`. */
+  readonly isFast: boolean;
+  /** What its key is called by; see `key-ids.ts`. */
+  readonly keyId: string;
 }
 
 /** What a session remembers of one entry, from the first request until it is surely removed. */
@@ -32,6 +38,8 @@ export class Entry {
   key: Buffer;
   /** Whether it is one now, to shared ones behind it. */
   shared: boolean;
+  /** The id in its key, which may be that of an earlier entry. */
+  readonly keyId: string;
   /** The queue's prefix, and the same as a range. */
   readonly under: string;
   readonly range: KeyRange;
@@ -51,28 +59,51 @@ export class Entry {
   readonly single: Buffer | undefined;
   /** Whether it may have created that. */
   claimed = false;
-  /** The core gave the entry up: no further request may put it there. */
-  withdrawn = false;
-  /** The server said that it is not there any more. */
+  /** The queue's tail, which a fast entry writes when it is created; see `tail.ts`. */
+  readonly tail: Buffer | undefined;
+  /** Whether one of this process waits for it, which has come after it. */
+  followed = false;
+  /** Whether it is certain that it was admitted when nothing else was ahead; see `Departure.owned`. */
+  owned = false;
+  /** Whether others may have entered behind it before it was admitted. */
+  waited = false;
+  /** What it stores, as far as that is a label of ours that this process has written. */
+  value: string | undefined;
+  /** Completes when the entry is withdrawn. */
+  readonly leaving$: Observable<never>;
+  /** The server said that it is not there any more, or that its key is somebody else's. */
   gone = false;
   readonly #origin: Origin;
   readonly #queue: string;
   readonly #inFlight = new Set<Promise<Entered>>();
+  readonly #leaving$ = new Subject<never>();
+  #removals = 0;
   #unanswered = 0;
+  #writtenAt: bigint | undefined;
 
   constructor(spec: EntrySpec, origin: Origin) {
-    const { prefix, lease, resumedAt } = origin;
+    const { prefix, lease, resumedAt, isFast, keyId } = origin;
+    const first = isFast ? FAST : '';
+    this.keyId = keyId;
     this.under = queuePrefix(prefix, spec.queue);
     this.range = rangeUnder(this.under);
     this.markDirectory = markDirectory(prefix, spec.queue);
-    this.key = Buffer.from(entryKey(this.under, lease, spec));
+    this.key = Buffer.from(entryKey(this.under + first, lease, { ...spec, id: keyId }));
     this.shared = spec.shared;
+    this.value = spec.value;
     const resumed = resumedAt > 0n;
-    this.sought = resumed ? rangeOfStem(entryStem(this.under, lease, spec.id)) : { key: this.key };
-    this.soughtMark = resumed ? rangeOfStem(entryStem(this.markDirectory, lease, spec.id)) : undefined;
+    this.sought = resumed ? rangeOfStem(entryStem(this.under + first, lease, keyId)) : { key: this.key };
+    this.soughtMark = resumed ? rangeOfStem(entryStem(this.markDirectory + first, lease, keyId)) : undefined;
     this.single = origin.single;
+    this.tail = isFast ? Buffer.from(tailKey(prefix, spec.queue)) : undefined;
+    this.leaving$ = this.#leaving$;
     this.#origin = origin;
     this.#queue = spec.queue;
+  }
+
+  /** Whether the queue is one for exclusive entries only, and that is none. */
+  hasNoRoomFor({ shared, limit }: EntrySpec): boolean {
+    return (this.single !== undefined || this.tail !== undefined) && (shared || limit > 1);
   }
 
   /** The key's last part, under which traces and marks know the entry. */
@@ -103,6 +134,38 @@ export class Entry {
     return this.#unanswered > 0;
   }
 
+  /** The revision at which it stored that. */
+  get writtenAt(): bigint {
+    return this.#writtenAt ?? this.order ?? 0n;
+  }
+
+  /** It stores that value. */
+  wrote(value: string, revision: bigint): void {
+    if (this.value === undefined) return;
+    this.value = value;
+    this.#writtenAt = revision;
+  }
+
+  /** The core gave the entry up: no further request may put it there. */
+  get withdrawn(): boolean {
+    return this.#removals > 0;
+  }
+
+  /** Once for every request to remove it. */
+  withdraw(): void {
+    this.#removals += 1;
+    this.#leaving$.complete();
+  }
+
+  /**
+   * Whether nothing that was ever sent about it can still make, remove or change its key. Every creation was answered; the removal was
+   * sent once and has `removed` it, or it was never there; and all else compares the create revision.
+   */
+  leavesKeySpare(removed: boolean): boolean {
+    const isSimple = !this.uncertain && !this.gone && !this.mark && !this.single;
+    return isSimple && this.#removals === 1 && (removed || this.order === undefined);
+  }
+
   /** Takes over what the server has of it, which another process may have made. */
   recognize({ key, order, marked }: Found): void {
     this.order = order;
@@ -110,12 +173,13 @@ export class Entry {
     if (this.soughtMark) this.shared = marked || readKey(this.under, key)?.shared === true;
     if (marked) this.mark = this.markKey;
     if (order >= this.#origin.resumedAt) return;
+    this.value = undefined;
     this.trace = this.traceKey;
     this.claimed = this.single !== undefined;
   }
 
   /** Accompanies one request that may create the key, until its answer has been read. */
-  async creating(request: Promise<ITxnResponse>, read: (answer: ITxnResponse) => Entered): Promise<Entered> {
+  async creating<T>(request: Promise<T>, read: (answer: T) => Entered): Promise<Entered> {
     const attempt = this.#attempt(request, read);
     this.#inFlight.add(attempt);
     try {
@@ -130,7 +194,7 @@ export class Entry {
     await Promise.allSettled(this.#inFlight);
   }
 
-  async #attempt(request: Promise<ITxnResponse>, read: (answer: ITxnResponse) => Entered): Promise<Entered> {
+  async #attempt<T>(request: Promise<T>, read: (answer: T) => Entered): Promise<Entered> {
     this.#unanswered += 1;
     try {
       const entered = read(await request);

@@ -1,13 +1,5 @@
 import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
-import {
-  ClientClosedError,
-  EtcdAuthenticationFailedError,
-  EtcdInvalidAuthTokenError,
-  EtcdLeaseInvalidError,
-  EtcdPermissionDeniedError,
-  GRPCUnauthenticatedError,
-  castGrpcError,
-} from 'etcd3';
+import { statusOf } from './grpc-status.ts';
 
 /** Where and at what a request failed, for the message. */
 export interface Attempt {
@@ -17,44 +9,51 @@ export interface Attempt {
   readonly host: string;
 }
 
-// Matched by text, as etcd3 itself does: these reach it as plain gRPC codes that also mean other things.
-const ACCESS = /user name is empty|user name not found|authentication is not enabled/;
+// Matched by text first: the server sends most of these with statuses that also mean other things.
 const LEASE_GONE = /requested lease not found/;
+const TOKEN_FORGOTTEN = /etcdserver: (invalid auth token|revision of auth store is old)/;
+const REFUSED =
+  /etcdserver: (permission denied|authentication failed)|user name is empty|user name not found|authentication is not enabled/;
+const CLOSED = /the client was already closed$/;
 const DATABASE_FULL = /database space exceeded/;
 
 /**
- * Sorts what etcd3 rejects with into the codes of queuelock. Everything that is not surely an answer of the server about
+ * Sorts what a driver rejects with into the codes of queuelock. Everything that is not surely an answer of the server about
  * the lease or the permission is `UNAVAILABLE`: the request may have been carried out.
  */
 export function classify(error: unknown, { what, host }: Attempt): QueueLockError {
   if (isQueueLockError(error)) return error;
-  const cast = castGrpcError(error instanceof Error ? error : new Error(String(error)));
+  const failure = error instanceof Error ? error : new Error(String(error));
   const options = { cause: error };
-  if (isLeaseGone(cast))
+  if (LEASE_GONE.test(failure.message))
     return new QueueLockError('SESSION_LOST', `${what}: etcd knows the lease no more`, options);
-  if (cast instanceof ClientClosedError)
+  if (CLOSED.test(failure.message))
     return new QueueLockError('CLOSED', `${what}: the client was closed`, options);
-  if (isRefused(cast))
-    return new QueueLockError('ACCESS_DENIED', `etcd at ${host} refuses ${what}: ${explain(cast)}`, options);
-  return new QueueLockError('UNAVAILABLE', `${what} at etcd ${host} failed: ${explain(cast)}`, options);
+  if (isRefused(failure))
+    return new QueueLockError(
+      'ACCESS_DENIED',
+      `etcd at ${host} refuses ${what}: ${explain(failure)}`,
+      options,
+    );
+  return new QueueLockError('UNAVAILABLE', `${what} at etcd ${host} failed: ${explain(failure)}`, options);
 }
 
-/** Whether the server answered that the authentication token is none of its own, as after its restart. */
+/** What a driver rejects with from its end on. */
+export function clientClosed(): Error {
+  return new Error('the client was already closed');
+}
+
+/** Whether the server answered that the authentication token is none of its own, as after its restart, or out of date. */
 export function isTokenForgotten(error: unknown): boolean {
-  return error instanceof Error && castGrpcError(error) instanceof EtcdInvalidAuthTokenError;
-}
-
-function isLeaseGone(error: Error): boolean {
-  return error instanceof EtcdLeaseInvalidError || LEASE_GONE.test(error.message);
+  return error instanceof Error && TOKEN_FORGOTTEN.test(error.message);
 }
 
 function isRefused(error: Error): boolean {
-  return (
-    error instanceof EtcdPermissionDeniedError ||
-    error instanceof EtcdAuthenticationFailedError ||
-    error instanceof GRPCUnauthenticatedError ||
-    ACCESS.test(error.message)
-  );
+  if (REFUSED.test(error.message)) return true;
+  // A token that is out of date has the status of one who may not, and is renewed.
+  if (isTokenForgotten(error)) return false;
+  const status = statusOf(error);
+  return status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED';
 }
 
 function explain({ message }: Error): string {

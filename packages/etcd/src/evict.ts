@@ -29,8 +29,6 @@ export async function evict(
   const single = singleKeyFor(singleKeyOf, { prefix, queue });
   const success = [remove(stored), remove(mark), ...givingBack(single, stored)];
   const txn = { compare: [createdAt(stored, order)], success };
-  const { succeeded } = await connection.ask('removing an entry', (etcd, options) =>
-    etcd.kv.txn(txn, options),
-  );
+  const { succeeded } = await connection.ask('removing an entry', (etcd, options) => etcd.txn(txn, options));
   return succeeded;
 }

@@ -49,9 +49,7 @@ export class Generation {
 
   async #write(first: readonly IRequestOp[]): Promise<ITxnResponse> {
     const success = [...first, put(this.key, '', this.#lease)];
-    const response = await this.#connection.ask(WRITING, (etcd, options) =>
-      etcd.kv.txn({ success }, options),
-    );
+    const response = await this.#connection.ask(WRITING, (etcd, options) => etcd.txn({ success }, options));
     const written = BigInt(response.header.revision);
     if (written > this.#value) this.#value = written;
     return response;

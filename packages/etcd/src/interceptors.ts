@@ -1,4 +1,5 @@
 import type { KVClient } from 'etcd3';
+import { afterPatience } from './patience.ts';
 
 /** Options of one call, as gRPC takes them. */
 export type GrpcCallOptions = NonNullable<Parameters<KVClient['range']>[1]>;
@@ -7,25 +8,6 @@ export type GrpcCallOptions = NonNullable<Parameters<KVClient['range']>[1]>;
 export type Interceptor = NonNullable<GrpcCallOptions['interceptors']>[number];
 
 const DEADLINE_EXCEEDED = 4;
-const PARTS = 4;
-
-/**
- * As `setTimeout`, but a blocked event loop costs a quarter of the time at most: what has not been sent yet, or has come and was not
- * read, gets the other three.
- */
-export function afterPatience(ms: number, task: () => void): () => void {
-  let left = PARTS;
-  const wait = (): NodeJS.Timeout => setTimeout(next, ms / PARTS);
-  const next = (): void => {
-    left -= 1;
-    if (left === 0) task();
-    else timer = wait();
-  };
-  let timer = wait();
-  return () => {
-    clearTimeout(timer);
-  };
-}
 
 /** Ends the call after that time, as a deadline of gRPC would that does not count how long this process was busy. */
 export function answeredWithin(ms: number): Interceptor {

@@ -1,6 +1,7 @@
 import { QueueLockError } from '@queuelock/core/backend';
-import type { ILeaseKeepAliveResponse, LeaseClient } from 'etcd3';
+import type { ILeaseKeepAliveRequest, ILeaseKeepAliveResponse } from 'etcd3';
 import type { Connection, Endpoint } from './connection.ts';
+import type { Channel } from './driver.ts';
 import { Subject, type Observable } from './rx.ts';
 
 /** The server's answer to one keepalive. */
@@ -11,11 +12,9 @@ export interface Beat {
   readonly term: string;
 }
 
-type Stream = Awaited<ReturnType<LeaseClient['leaseKeepAlive']>>;
-
 interface Line {
   readonly endpoint: Endpoint;
-  readonly stream: Promise<Stream>;
+  readonly channel: Channel<ILeaseKeepAliveRequest>;
 }
 
 interface Asked {
@@ -66,7 +65,7 @@ export class KeepAlive {
           signal.removeEventListener('abort', abort);
         },
       };
-      void line.stream.then((stream) => stream.write({ ID: this.#lease }), ignore);
+      line.channel.write({ ID: this.#lease });
     });
   }
 
@@ -74,25 +73,20 @@ export class KeepAlive {
   close(): void {
     const line = this.#line;
     this.#line = undefined;
-    void line?.stream.then((stream) => {
-      stream.end();
-      stream.cancel();
-    }, ignore);
+    line?.channel.close();
     this.#settle()?.reject(new QueueLockError('SESSION_LOST', 'the session was closed'));
     this.#broken$.complete();
   }
 
   #open(): Line {
     const { endpoint } = this.#connection;
-    const line: Line = { endpoint, stream: endpoint.etcd.leaseClient.leaseKeepAlive() };
-    line.stream.then(
-      (stream) => {
-        stream.on('error', (error) => this.#fail(line, error));
-        stream.on('end', () => this.#fail(line, new Error('the server ended the stream of heartbeats')));
-        stream.on('data', (response) => this.#answer(line, response));
-      },
-      (error: unknown) => this.#fail(line, error),
-    );
+    const line: Line = {
+      endpoint,
+      channel: endpoint.driver.keepAlive({
+        onResponse: (response) => this.#answer(line, response),
+        onEnd: (error) => this.#fail(line, error),
+      }),
+    };
     return line;
   }
 
@@ -104,8 +98,7 @@ export class KeepAlive {
   #fail(line: Line, error: unknown): void {
     if (line !== this.#line) return;
     this.#line = undefined;
-    // Not ended first: etcd3 then takes the cancellation for a failure and connects anew for the next stream.
-    void line.stream.then((stream) => stream.cancel(), ignore);
+    line.channel.abandon();
     const failure = this.#connection.failed(line.endpoint, { what: 'the heartbeat', error });
     const asked = this.#settle();
     if (asked) asked.reject(failure);
@@ -119,6 +112,3 @@ export class KeepAlive {
     return asked;
   }
 }
-
-/** The failure itself is handled where the stream was opened. */
-function ignore(): void {}

@@ -29,7 +29,7 @@ export interface NameParts {
 
 const MAX_NAME_BYTES = 1_024;
 const OWN_DIRECTORY = '.queuelock';
-const OUR_NAME = /^[0-9a-f]+-[0-9a-f]{32}(?:~(r)|~([1-9]\d{0,14})of([1-9]\d{0,14}))?$/;
+const OUR_NAME = /^~?[0-9a-f]+-[0-9a-f]{32}(?:~(r)|~([1-9]\d{0,14})of([1-9]\d{0,14}))?$/;
 
 /**
  * Throws `INVALID_ARGUMENT` for names that would collide with other keys or with each other.
@@ -62,7 +62,8 @@ export function queuePrefix(prefix: string, queue: string): string {
 }
 
 /**
- * Go's form, `NAME/<lease in hex>`, and then the entry: many entries share one lease. Shared ones end in `~r`; those that take or
+ * Go's form, `NAME/<lease in hex>`, and then an id, since many entries share one lease: that of the entry, or of an earlier one whose
+ * key it has; see `key-ids.ts`. Shared ones end in `~r`; those that take or
  * allow more than one permit in `~<permits>of<limit>`, so that others know it from a list of names.
  */
 export function entryKey(
@@ -73,6 +74,18 @@ export function entryKey(
   const plain = entryStem(under, lease, id);
   if (shared) return `${plain}~r`;
   return limit > 1 ? `${plain}~${permits}of${limit}` : plain;
+}
+
+/** What the names of fast entries begin with: they sort behind those of all other clients. */
+export const FAST = '~';
+
+/** Where a queue's keys that are not of fast entries are: the ranges before and behind those. */
+export function rangesBesideFast(under: string): readonly [KeyRange, KeyRange] {
+  const { key, range_end } = rangeUnder(under);
+  return [
+    { key, range_end: Buffer.from(under + FAST) },
+    { key: Buffer.from(`${under}\u007f`), range_end },
+  ];
 }
 
 /** What all keys that an entry may have begin with, and one of them is. */
@@ -90,6 +103,21 @@ export function isOwnKey(prefix: string, key: string): boolean {
   return key.startsWith(`${prefix}${OWN_DIRECTORY}/`);
 }
 
+/** Where a key of somebody is. */
+export interface KeyPlace {
+  /** The queue that its directory would be. */
+  readonly queue: string;
+  readonly child: string;
+}
+
+/** `undefined` for a key that is in no directory, or one that queuelock keeps for itself. */
+export function placeOf(prefix: string, key: Buffer): KeyPlace | undefined {
+  const text = key.toString();
+  const slash = text.lastIndexOf('/');
+  if (slash <= prefix.length || isOwnKey(prefix, text)) return undefined;
+  return { queue: text.slice(prefix.length, slash), child: text.slice(slash + 1) };
+}
+
 /** The session's private key, outside of every queue; see `generation.ts`. */
 export function generationKey(prefix: string, lease: string): string {
   return `${prefix}${OWN_DIRECTORY}/${leaseHex(lease)}`;
@@ -98,6 +126,11 @@ export function generationKey(prefix: string, lease: string): string {
 /** A key of the session that is never written, for a deletion that changes nothing; see `proof.ts`. */
 export function absentKey(prefix: string, lease: string): string {
   return `${generationKey(prefix, lease)}/absent`;
+}
+
+/** A key that nobody writes, for reads that only ask for the store's state. */
+export function nobodysKey(prefix: string): string {
+  return `${prefix}${OWN_DIRECTORY}/nobody`;
 }
 
 /** A lease id (decimal text of an int64) as Go prints it: `%x`. */
@@ -113,6 +146,11 @@ export function traceDirectory(prefix: string, queue: string): string {
 /** Where entries of a queue are marked as shared; see `marks.ts`. */
 export function markDirectory(prefix: string, queue: string): string {
   return `${prefix}${OWN_DIRECTORY}/shared/${queue}/`;
+}
+
+/** The tail of a queue of fast entries; see `tail.ts`. */
+export function tailKey(prefix: string, queue: string): string {
+  return `${prefix}${OWN_DIRECTORY}/tail/${queue}`;
 }
 
 /** A queue's register; see `registers.ts`. */

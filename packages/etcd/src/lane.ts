@@ -1,5 +1,5 @@
 import { isDefinite } from '@queuelock/core/backend';
-import { afterPatience } from './interceptors.ts';
+import { afterPatience } from './patience.ts';
 
 /** How a request is treated. */
 export interface LaneOptions {

@@ -67,7 +67,7 @@ async function list(connection: Connection, directories: Directories): Promise<S
   } as const;
   const success = [{ request_range: entries }, lookAt(rangeUnder(directories.marks))];
   const { header, responses } = await connection.ask('listing a queue', (etcd, options) =>
-    etcd.kv.txn({ success }, options),
+    etcd.txn({ success }, options),
   );
   const [rows, marks] = responses.map(({ response_range }) => response_range);
   return new SeenQueue(directories, {

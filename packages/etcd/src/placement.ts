@@ -1,16 +1,18 @@
 import { QueueLockError, turnOf, type Placement } from '@queuelock/core/backend';
-import { aheadIn, otherLimitIn, suffices, type QueueRows } from './ahead.ts';
+import { aheadBehind, aheadIn, otherLimitIn, suffices, type KeyRef, type QueueRows } from './ahead.ts';
 import type { Entered, Newcomer } from './entered.ts';
 import { SingleHold } from './single-hold.ts';
 import { takenAt } from './single-key.ts';
 import { follow, judged, lookAhead, type Following } from './turns.ts';
 
-type Around = Pick<Following, 'connection' | 'watches' | 'lookups' | 'lease'>;
+type Around = Omit<Following, 'entry' | 'order' | 'rule'>;
 
 /** An entry that is in the queue, and what was read of the queue then, if anything was. */
 interface Arrival extends Newcomer {
   readonly order: bigint;
   readonly rows?: QueueRows | undefined;
+  /** The last one ahead, if that was read instead. */
+  readonly behind?: KeyRef | undefined;
   readonly withSingle?: true | undefined;
 }
 
@@ -21,15 +23,16 @@ export async function placeAll(
   entered: readonly Entered[],
 ): Promise<readonly Placement[]> {
   const arrivals = newcomers.map((newcomer, i): Arrival => {
-    const { order, rows, withSingle } = {
+    const { order, rows, behind, withSingle } = {
       order: undefined,
       rows: undefined,
+      behind: undefined,
       withSingle: undefined,
       ...entered[i],
     };
     if (order === undefined)
       throw new QueueLockError('UNAVAILABLE', 'etcd gave an answer that does not fit the request');
-    return { ...newcomer, order, rows, withSingle };
+    return { ...newcomer, order, rows, behind, withSingle };
   });
   const placements = await Promise.all(arrivals.map((arrival) => placementOf(around, arrival)));
   const all = await withSingleKeys(around, arrivals, placements);
@@ -39,13 +42,16 @@ export async function placeAll(
   });
 }
 
-async function placementOf(around: Around, { entry, spec, order, rows }: Arrival): Promise<Placement> {
+async function placementOf(around: Around, arrival: Arrival): Promise<Placement> {
+  const { entry, spec, order, rows, behind } = arrival;
   const rule = { limit: spec.limit, permits: entry.permits };
   const following: Following = { ...around, entry, order, rule };
-  const seen = rows && aheadIn(rows, entry);
+  const seen = behind ? aheadBehind(behind) : rows && aheadIn(rows, entry);
   // Without the marks, those that may be marked prove nothing.
   const sure = rows?.marks !== undefined || seen?.refs.every(({ mark }) => mark === undefined);
   const ahead = seen && sure && suffices(seen, rule.limit) ? seen : await lookAhead(following, rule.limit);
+  // Time has passed since it came, in which others may have.
+  if (ahead !== seen) entry.waited = true;
   const otherLimit = entry.shared ? undefined : otherLimitIn(ahead, rule.limit);
   return {
     order,

@@ -1,7 +1,7 @@
 import { debuglog } from 'node:util';
 import type { Connection, Endpoint } from './connection.ts';
 import type { Beats } from './options.ts';
-import { distrust, type MemberFacts } from './read-trust.ts';
+import { distrust, losesEvents, type MemberFacts } from './read-trust.ts';
 
 const log = debuglog('queuelock');
 
@@ -41,6 +41,13 @@ export class ProofChoice {
     if (this.#beats !== 'auto') return this.#beats === 'strict';
     this.prepare(term);
     return this.#reasons(term).length > 0;
+  }
+
+  /** Whether some member may lose events of watches, as far as it is known: nobody is asked. */
+  get mayLoseEvents(): boolean {
+    return this.#connection.endpoints.some((endpoint) =>
+      losesEvents(this.#told.get(endpoint)?.version ?? ''),
+    );
   }
 
   #ask(endpoint: Endpoint, term: string): void {

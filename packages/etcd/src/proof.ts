@@ -41,7 +41,7 @@ export async function prove(
   const txn = { success: strict ? [...success, remove(entries.absentKey)] : success };
   const { header, responses } = await connection.ask(
     'proving a heartbeat',
-    (etcd, options) => etcd.kv.txn(txn, options),
+    (etcd, options) => etcd.txn(txn, options),
     { withinMs, urgent: true },
   );
   // One that was withdrawn meanwhile may be gone by our own doing.

@@ -10,19 +10,47 @@ export interface MemberFacts {
 
 const VERSION = /^v?(\d+)\.(\d+)\.(\d+)(-\S+)?/;
 
-// The first patch releases without the bug, by minor version of 3; https://github.com/etcd-io/etcd/issues/20418
-const FIRST_SOUND_PATCH: Readonly<Record<string, number>> = { '4': 42, '5': 28, '6': 9 };
+/** The first patch releases without a bug, by minor version of 3; later ones never had it. */
+type FirstSound = Readonly<Record<string, number>>;
+
+// https://github.com/etcd-io/etcd/issues/20418
+const FIRST_SOUND_PATCH: FirstSound = { '4': 42, '5': 28, '6': 9 };
+// https://github.com/etcd-io/etcd/issues/19179
+const FIRST_WITH_ALL_EVENTS: FirstSound = { '4': 36, '5': 18 };
+// https://github.com/etcd-io/etcd/tree/main/CHANGELOG
+const FIRST_WITH_PROMPT_EVENTS: FirstSound = { '5': 22, '6': 2 };
 
 /**
  * Whether linearizable reads of this version of etcd may be stale after a member was paused: before 3.4.42, 3.5.28 and 3.6.9.
  * Also true for what cannot be read as a version.
  */
 export function staleReads(version: string): boolean {
+  return isUnsound(version, FIRST_SOUND_PATCH);
+}
+
+/**
+ * Whether watches of this version of etcd can lose the event of a deletion around a compaction: before 3.4.36 and 3.5.18. Also true for
+ * what cannot be read as a version.
+ */
+export function losesEvents(version: string): boolean {
+  return isUnsound(version, FIRST_WITH_ALL_EVENTS);
+}
+
+/** The release to go to from a version whose watches may tell events late or not at all, after a compaction; `undefined` for a sound one. */
+export function soundWatchesSince(version: string): string | undefined {
+  const [, major, minor = ''] = VERSION.exec(version) ?? [];
+  const first = major === '3' ? FIRST_WITH_PROMPT_EVENTS[minor] : undefined;
+  return first !== undefined && isUnsound(version, FIRST_WITH_PROMPT_EVENTS)
+    ? `3.${minor}.${first}`
+    : undefined;
+}
+
+function isUnsound(version: string, firstSound: FirstSound): boolean {
   const [, major = '0', minor = '0', patch = '0', preRelease] = VERSION.exec(version) ?? [];
   if (Number(major) !== 3) return Number(major) < 3;
   if (Number(minor) < 4) return true;
-  const firstSound = FIRST_SOUND_PATCH[minor] ?? 0;
-  return Number(patch) < firstSound || (Number(patch) === firstSound && preRelease !== undefined);
+  const first = firstSound[minor] ?? 0;
+  return Number(patch) < first || (Number(patch) === first && preRelease !== undefined);
 }
 
 /**

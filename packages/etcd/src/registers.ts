@@ -49,7 +49,7 @@ export class EtcdRegisters implements Registers {
       success: [text === undefined ? remove(key) : putForGood(key, text)],
     };
     const { succeeded } = await this.#around.connection.ask('writing a register', (etcd, options) =>
-      etcd.kv.txn(txn, options),
+      etcd.txn(txn, options),
     );
     return succeeded;
   }
@@ -80,7 +80,7 @@ export class EtcdRegisters implements Registers {
 
   async #read(key: Buffer): Promise<Reading> {
     const { header, kvs } = await this.#around.connection.ask('reading a register', (etcd, options) =>
-      etcd.kv.range({ key }, options),
+      etcd.range({ key }, options),
     );
     return { revision: BigInt(header.revision), register: kvs[0] && registerOf(kvs[0]) };
   }

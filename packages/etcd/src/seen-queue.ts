@@ -1,4 +1,4 @@
-import type { SeenEntry } from '@queuelock/core/backend';
+import { labelFromOwner, type SeenEntry } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue, IRangeResponse } from 'etcd3';
 import { readKey } from './keys.ts';
 
@@ -64,15 +64,31 @@ export class SeenQueue {
   }
 
   #put(kv: IKeyValue): void {
-    const read = readKey(this.#directories.entries, kv.key);
-    if (!read) return;
-    const { key, shared } = read;
+    const entry = seenEntry(this.#directories.entries, kv);
+    const known = entry && this.#entries.get(entry.key);
+    if (!entry || isNoteOnly(kv, { from: known, to: entry })) return;
+    // Created again: where the event of its deletion was lost.
+    if (known && known.order !== entry.order) this.#entries.delete(entry.key);
     this.#changed = true;
-    this.#entries.set(key, {
-      key,
-      shared,
-      order: BigInt(kv.create_revision),
-      value: kv.value.toString(),
-    });
+    this.#entries.set(entry.key, entry);
   }
+}
+
+/** An entry as everybody sees it, which is without the note of an owner to those behind it; `undefined` for a key of a nested name. */
+export function seenEntry(under: string, kv: IKeyValue): SeenEntry | undefined {
+  const read = readKey(under, kv.key);
+  if (!read) return undefined;
+  const text = kv.value.toString();
+  const { key, shared } = read;
+  return { key, shared, order: BigInt(kv.create_revision), value: labelFromOwner(text) ?? text };
+}
+
+/** Whether an owner has left its note in the entry, and nothing else has changed. */
+export function isNoteOnly(
+  { value }: Pick<IKeyValue, 'value'>,
+  { from, to }: { readonly from: SeenEntry | undefined; readonly to: SeenEntry },
+): boolean {
+  return (
+    from?.order === to.order && from.value === to.value && labelFromOwner(value.toString()) !== undefined
+  );
 }

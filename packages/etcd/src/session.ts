@@ -8,6 +8,7 @@ import {
 } from '@queuelock/core/backend';
 import { Entries, type Surroundings } from './entries.ts';
 import { KeepAlive } from './keep-alive.ts';
+import type { CalledOtherwise } from './key-ids.ts';
 import { leaseHex } from './keys.ts';
 import type { ProofChoice } from './proof-choice.ts';
 import { prove } from './proof.ts';
@@ -55,9 +56,10 @@ export class EtcdSession implements Session {
     this.doubts$ = merge(this.#keepAlive.broken$, around.watches.broken$);
   }
 
-  /** Means something to a backend with the same hosts and prefix; by itself it is no secret. */
+  /** Means something to a backend with the same hosts and prefix; by itself it is no secret. Stays right for all that the session enters later. */
   get resumption(): string {
-    return writeResumption({ id: this.#lease.id, ttlMs: this.ttlMs }, this.#around.prefix);
+    const lease = { id: this.#lease.id, ttlMs: this.ttlMs };
+    return writeResumption({ lease, prefix: this.#around.prefix, keyIds: this.#entries.note() });
   }
 
   /** Asks each member once, at least two times: no answer, or one that proves nothing, may be better from the next. */
@@ -114,16 +116,16 @@ export class EtcdSession implements Session {
    * Goes on with a lease that another process has left: proves that it lives and makes whatever that process has sent too late. Rejects as
    * `renew`.
    */
-  async takeOver(signal: AbortSignal): Promise<void> {
+  async takeOver(keyIds: CalledOtherwise, signal: AbortSignal): Promise<void> {
     this.ttlMs = await this.renew(signal);
-    await this.#entries.takeOver();
+    await this.#entries.takeOver(keyIds);
   }
 
   async close(): Promise<void> {
     await this.abandon();
     const revoke = { ID: this.#lease.id };
     await this.#around.connection
-      .call('ending a session', (etcd, options) => etcd.leaseClient.leaseRevoke(revoke, options), {
+      .call('ending a session', (etcd, options) => etcd.leaseRevoke(revoke, options), {
         withinMs: REVOKE_WITHIN_MS,
         urgent: true,
       })

@@ -1,4 +1,5 @@
 import {
+  OWN_UNWATCHED_MS,
   QueueLockError,
   askUntilDefinite,
   detailOf,
@@ -27,7 +28,6 @@ import {
   type Observable,
 } from './rx.ts';
 import { readTaking, takingTxn, type Attempt, type Claimant } from './single-key.ts';
-import { ADMITTED_UNWATCHED_MS } from './turns.ts';
 
 /** What taking single keys needs. */
 export interface Taking extends Sight {
@@ -76,7 +76,7 @@ export class SingleHold {
     for (const entry of unclaimed) entry.claimed = true;
     try {
       const answer = await this.#around.connection.ask('taking a single key', (etcd, options) =>
-        etcd.kv.txn(txn, options),
+        etcd.txn(txn, options),
       );
       this.#seen = readTaking(answer, { claimants: this.#placed, ours });
     } catch (error) {
@@ -135,7 +135,7 @@ export class SingleHold {
   #lost(placed: Placed): Observable<never> {
     const ref = this.#seen.ours.get(placed);
     if (!ref) return NEVER;
-    return timer(ADMITTED_UNWATCHED_MS).pipe(
+    return timer(OWN_UNWATCHED_MS).pipe(
       switchMap(() => gone(ref, this.#around)),
       map(() => {
         throw new QueueLockError('ENTRY_LOST', `somebody removed the single key ${ref.key.toString()}`);

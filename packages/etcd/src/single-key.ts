@@ -1,9 +1,9 @@
 // npm etcd3's `Lock`, python-etcd3 and etcd3gw know no queue: who creates the one key has the lock. While such clients are still about, an
 // entry of ours takes that key too when its turn has come. Its value is the entry's key, so that a removal tells whose it is.
-import { QueueLockError, invalidArgument, type EntrySpec } from '@queuelock/core/backend';
+import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
 import type { IRequestOp, ITxnRequest, ITxnResponse } from 'etcd3';
 import type { KeyRef } from './ahead.ts';
-import { known } from './entered.ts';
+import { known, type Newcomer } from './entered.ts';
 import { isOwnKey, queuePrefix } from './keys.ts';
 import { absent, createdAt, look, put, remove, valueIs } from './txn.ts';
 
@@ -43,9 +43,11 @@ export function singleKeyFor(
   return Buffer.from(key);
 }
 
-/** One key cannot stand for several who hold the queue at a time. */
-export function exclusiveOnly({ queue, shared, limit }: EntrySpec): QueueLockError {
-  const rule = `as long as ${JSON.stringify(queue)} has a single key (option singleKey)`;
+/** One key cannot stand for several who hold the queue at a time; and who enters by the tail of a queue waits for one alone. */
+export function exclusiveOnly({ entry, spec: { queue, shared, limit } }: Newcomer): QueueLockError {
+  const rule = entry.single
+    ? `as long as ${JSON.stringify(queue)} has a single key (option singleKey)`
+    : 'in a queue with naming fast, which is for locks only';
   if (shared) return invalidArgument('mode', 'shared', `is 'exclusive' ${rule}`);
   return invalidArgument('limit', limit, `is 1 ${rule}`);
 }

@@ -58,7 +58,7 @@ export class Traces implements HoldTraces {
   }
 
   #send(what: string, txn: ITxnRequest): Promise<ITxnResponse> {
-    return this.#around.connection.ask(what, (etcd, options) => etcd.kv.txn(txn, options));
+    return this.#around.connection.ask(what, (etcd, options) => etcd.txn(txn, options));
   }
 }
 

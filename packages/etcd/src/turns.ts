@@ -16,7 +16,8 @@ import type { Entry } from './entry.ts';
 import { known } from './entered.ts';
 import { gone, outOfTheWay, type Sight } from './gone.ts';
 import { rangeUnder } from './keys.ts';
-import { catchError, from, switchMap, timer, type Observable } from './rx.ts';
+import { noteTurn, tellingOwner } from './owning.ts';
+import { Observable, Subscription, catchError, defer, from } from './rx.ts';
 import { latestFirst, lookAt } from './txn.ts';
 
 /** What following an entry needs. */
@@ -28,9 +29,6 @@ export interface Following extends Sight {
   /** Of the call: the limit may be another one in the next. */
   readonly rule: Required<Rule>;
 }
-
-// A hold that is shorter than this costs no watch.
-export const ADMITTED_UNWATCHED_MS = 250;
 
 /** Looks: the conflicting entries ahead. Two reads only when readers or keys of nested names fill the first. */
 export async function lookAhead(following: Following, count: number): Promise<Ahead<Rival>> {
@@ -47,9 +45,9 @@ export async function lookAhead(following: Following, count: number): Promise<Ah
 async function readRows({ connection, entry }: Following, request: IRangeRequest): Promise<QueueRows> {
   const what = 'reading a queue';
   if (!entry.shared)
-    return { latest: await connection.ask(what, (etcd, options) => etcd.kv.range(request, options)) };
+    return { latest: await connection.ask(what, (etcd, options) => etcd.range(request, options)) };
   const success = [{ request_range: request }, lookAt(rangeUnder(entry.markDirectory))];
-  const { responses } = await connection.ask(what, (etcd, options) => etcd.kv.txn({ success }, options));
+  const { responses } = await connection.ask(what, (etcd, options) => etcd.txn({ success }, options));
   const [latest, marks] = responses.map(({ response_range }) => response_range);
   return { latest: known(latest), marks: known(marks) };
 }
@@ -57,14 +55,13 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
 /** The entry's turns in the line. */
 export function follow(following: Following, first: Ahead<Rival>): Observable<Turn> {
   const { entry, order, rule } = following;
-  const ownGone$ = gone({ key: entry.key, createRevision: order.toString() }, following);
-  const { admitted } = turnOf(first, rule);
+  noteTurn(following, turnOf(first, rule));
   const view: QueueView<Rival> = {
     ahead: (count) => lookAhead(following, count).catch(rideOutRefusal),
     gone: (ref) => outOfTheWay(ref, following),
-    ownGone$: admitted ? timer(ADMITTED_UNWATCHED_MS).pipe(switchMap(() => ownGone$)) : ownGone$,
+    ownGone$: defer(() => gone({ key: entry.key, createRevision: order.toString() }, following)),
   };
-  return turnsByWatching(view, rule, first);
+  return tellingOwner(turnsByWatching(view, rule, first), following);
 }
 
 /** The same turns; what they end with tells a lost entry from a lost session. */
@@ -72,7 +69,25 @@ export function judged(
   turns$: Observable<Turn>,
   following: Pick<Following, 'connection' | 'entry' | 'lease'>,
 ): Observable<Turn> {
-  return turns$.pipe(catchError((error: unknown) => from(verdict(error, following))));
+  const judged$ = turns$.pipe(catchError((error: unknown) => from(verdict(error, following))));
+  return new Observable((subscriber) => {
+    const watching = new Subscription();
+    const tell = {
+      next: (turn: Turn): void => {
+        subscriber.next(turn);
+      },
+      error: (error: unknown): void => {
+        subscriber.error(error);
+      },
+    };
+    const complete = (): void => {
+      watching.unsubscribe();
+    };
+    // Its own removal is no news: the watches go before it does, and nothing is heard any more.
+    subscriber.add(following.entry.leaving$.subscribe({ next: tell.next, error: tell.error, complete }));
+    if (!watching.closed) watching.add(judged$.subscribe(tell));
+    return watching;
+  });
 }
 
 /** A waiter sits out a lapse of its permissions; if that lasts, its session ends it. */
@@ -102,7 +117,7 @@ async function isLeaseGone(connection: Connection, lease: string): Promise<boole
     const ask = { ID: lease };
     const { TTL } = await connection.call(
       'reading a lease',
-      (etcd, options) => etcd.leaseClient.leaseTimeToLive(ask, options),
+      (etcd, options) => etcd.leaseTimeToLive(ask, options),
       { urgent: true },
     );
     return Number(TTL) <= 0;

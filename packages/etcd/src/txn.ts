@@ -13,11 +13,6 @@ export function absent(target: Target): ICompare {
   return { target: 'Create', result: 'Equal', create_revision: '0', ...target };
 }
 
-/** Holds when the key exists. */
-export function present(key: Buffer): ICompare {
-  return { target: 'Create', result: 'Greater', create_revision: '0', key };
-}
-
 /** Holds when the key exists and was created at that revision. */
 export function createdAt(key: Buffer, revision: bigint): ICompare {
   return { target: 'Create', result: 'Equal', create_revision: revision.toString(), key };
@@ -26,6 +21,11 @@ export function createdAt(key: Buffer, revision: bigint): ICompare {
 /** Holds when the key was last written at that revision; 0: when it does not exist. */
 export function modifiedAt(key: Buffer, revision: bigint): ICompare {
   return { target: 'Mod', result: 'Equal', mod_revision: revision.toString(), key };
+}
+
+/** Compares how often the key was written since it was created; a key that does not exist was written 0 times. */
+export function versionIs(key: Buffer, result: 'Greater' | 'Less', version: number): ICompare {
+  return { target: 'Version', result, version: version.toString(), key };
 }
 
 /** Holds when the key exists and has that value. */

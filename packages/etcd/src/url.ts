@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { invalidArgument, parseBackendUrl, type Backend, type BackendUrl } from '@queuelock/core/backend';
 import { etcd } from './backend.ts';
-import type { Beats, EtcdOptions } from './options.ts';
+import type { Naming } from './naming.ts';
+import type { Beats, EtcdOptions, Transport } from './options.ts';
 
 const CREDENTIAL_OF = { ca: 'rootCertificate', cert: 'certChain', key: 'privateKey' } as const;
 
 /**
  * A backend by URL: `etcd://user:password@h1:2379,h2:2379/prefix`, or `etcds://` for TLS with the PEM files
- * `?ca=file&cert=file&key=file`; `?beats=strict` is the option `beats`. The path becomes a prefix that ends in a slash: `etcd://h/team` keeps the lock `jobs` under `team/jobs/`.
+ * `?ca=file&cert=file&key=file`; `?beats=strict`, `?naming=fast` and `?transport=http2` are the options of these names. The path becomes a prefix that ends in a slash: `etcd://h/team` keeps the lock `jobs` under `team/jobs/`.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for other schemes, unknown parameters and files that cannot be read.
  */
 export function fromUrl(url: string): Backend {
@@ -22,7 +23,7 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   }
   if (password !== '' && username === undefined)
     throw invalidArgument('backend URL', url.display, 'has a user before the password');
-  const { beats, ...files } = Object.fromEntries(params);
+  const { beats, naming, transport, ...files } = Object.fromEntries(params);
   const credentials = readCredentials(files);
   if (scheme === 'etcd' && credentials !== undefined) {
     throw invalidArgument('backend URL', url.display, 'starts with etcds:// when it names certificates');
@@ -36,6 +37,8 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
     ...(credentials === undefined ? {} : { credentials }),
     // Checked with the other options.
     ...(beats === undefined ? {} : { beats: beats as Beats }),
+    ...(naming === undefined ? {} : { naming: naming as Naming }),
+    ...(transport === undefined ? {} : { transport: transport as Transport }),
   };
 }
 
@@ -43,7 +46,11 @@ function readCredentials(files: Readonly<Record<string, string>>): EtcdOptions['
   const credentials: { -readonly [K in keyof NonNullable<EtcdOptions['credentials']>]: Buffer } = {};
   for (const [name, file] of Object.entries(files)) {
     if (!isCredential(name))
-      throw invalidArgument('backend URL', name, 'has the parameters ca, cert, key and beats only');
+      throw invalidArgument(
+        'backend URL',
+        name,
+        'has the parameters ca, cert, key, beats, naming and transport only',
+      );
     credentials[CREDENTIAL_OF[name]] = readPem(name, file);
   }
   const names = Object.keys(files);

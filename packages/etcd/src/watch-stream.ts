@@ -1,41 +1,26 @@
-import type { IWatchRequest, IWatchResponse, WatchClient } from 'etcd3';
+import type { IWatchRequest, IWatchResponse } from 'etcd3';
 import type { Endpoint } from './connection.ts';
+import type { Channel, ChannelListener } from './driver.ts';
 
-type Stream = Awaited<ReturnType<WatchClient['watch']>>;
-
-/** Who listens to a stream; called with nothing after `onEnd`. */
-export interface WatchListener {
-  readonly onResponse: (response: IWatchResponse) => void;
-  /** Once: the stream is over and every watch on it. */
-  readonly onEnd: (error: unknown) => void;
-}
-
-/** One raw watch stream to one member, from its start to its end. Writes go out in order, also those made while it opens. */
+/** One watch stream to one member, from its start to its end, which is that of every watch on it. */
 export class WatchStream {
   readonly endpoint: Endpoint;
-  readonly #stream: Promise<Stream>;
-  readonly #listener: WatchListener;
+  readonly #channel: Channel<IWatchRequest>;
+  readonly #listener: ChannelListener<IWatchResponse>;
   #late: ReturnType<typeof setTimeout> | undefined;
   #over = false;
 
-  constructor(endpoint: Endpoint, listener: WatchListener) {
+  constructor(endpoint: Endpoint, listener: ChannelListener<IWatchResponse>) {
     this.endpoint = endpoint;
     this.#listener = listener;
-    this.#stream = endpoint.etcd.watchClient.watch();
-    this.#stream.then(
-      (stream) => {
-        stream.on('error', (error) => this.#end(error));
-        stream.on('end', () => this.#end(new Error('the server ended the watch stream')));
-        stream.on('data', (response) => this.#hear(response));
-      },
-      (error: unknown) => this.#end(error),
-    );
+    this.#channel = endpoint.driver.watch({
+      onResponse: (response) => this.#hear(response),
+      onEnd: (error) => this.#end(error),
+    });
   }
 
   write(request: IWatchRequest): void {
-    void this.#stream.then((stream) => {
-      if (!this.#over) stream.write(request);
-    }, ignore);
+    this.#channel.write(request);
   }
 
   /** The stream counts as dead unless something arrives in time. */
@@ -56,10 +41,7 @@ export class WatchStream {
   /** Ends the stream without a word to the listener. */
   close(): void {
     this.#finish();
-    void this.#stream.then((stream) => {
-      stream.end();
-      stream.cancel();
-    }, ignore);
+    this.#channel.close();
   }
 
   #hear(response: IWatchResponse): void {
@@ -72,8 +54,7 @@ export class WatchStream {
   #end(error: unknown): void {
     if (this.#over) return;
     this.#finish();
-    // Not ended first: etcd3 then takes the cancellation for a failure and connects anew for the next stream.
-    void this.#stream.then((stream) => stream.cancel(), ignore);
+    this.#channel.abandon();
     this.#listener.onEnd(error);
   }
 
@@ -82,6 +63,3 @@ export class WatchStream {
     clearTimeout(this.#late);
   }
 }
-
-/** The failure itself is handled where the stream was opened. */
-function ignore(): void {}

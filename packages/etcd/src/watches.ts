@@ -1,66 +1,45 @@
-import { isQueueLockError, type QueueLockError } from '@queuelock/core/backend';
-import { ExponentialBackoff, type IBackoff } from 'cockatiel';
-import type { IEvent, IRangeRequest, IWatchCreateRequest, IWatchResponse } from 'etcd3';
-import type { Connection, Request } from './connection.ts';
-import { isTokenForgotten } from './errors.ts';
+import type { Connection } from './connection.ts';
 import { Observable, ReplaySubject, Subject } from './rx.ts';
-import { WatchStream } from './watch-stream.ts';
+import { WatchLine, type WatchNews, type WatchTarget, type Watcher } from './watch-line.ts';
 
-/** What a watcher hears. */
-export type WatchNews =
-  /** From now on every change is told: (again) look once, since what happened before is not. */
-  | { readonly status: 'live' }
-  | { readonly status: 'events'; readonly events: readonly IEvent[] }
-  /** Changes may be missed until it is live again, by itself. */
-  | { readonly status: 'broken'; readonly error: QueueLockError };
+export type { WatchNews, WatchTarget } from './watch-line.ts';
 
-/** The keys to watch. */
-export type WatchTarget = Pick<IWatchCreateRequest, 'key' | 'range_end' | 'filters'>;
-
-interface Watcher {
-  id: string;
-  readonly target: WatchTarget;
-  readonly tell: (news: WatchNews) => void;
+/** Watches on keys of one queue; all on one stream, so that what happens to them is told in its order. */
+interface Group {
+  readonly line: WatchLine;
+  size: number;
 }
 
-interface Refusal {
-  readonly watcher: Watcher;
-  readonly reason: string;
-}
+// A server has room for 128 events of one revision on a stream; those of a stream that is full come up to 100 ms later.
+const WATCHERS_A_LINE = 100;
+const MOST_LINES = 8;
+// So a crowd that comes and goes does not open and close streams all the time.
+const FEW_A_LINE = WATCHERS_A_LINE / 2;
+const MARKS = /\.queuelock\/shared\/(?=[^]*\/)/;
 
-const REFUSED_PAUSE_MS = 1_000;
-const GROWING = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
-
-/**
- * All watches of a backend on one stream. Each starts "now": a watch from a revision that is already past joins
- * the ones that the server serves every 100 ms only. Ids are ours, so that creates need not wait for each other, and an
- * id is used once: an answer that is still on its way cannot reach the wrong watcher.
- */
+/** All watches of a backend: on one stream, and on up to eight when they are many. */
 export class Watches {
-  /** Emits when the stream breaks. */
+  /** Emits when a stream breaks. */
   readonly broken$: Observable<unknown>;
   /** Emits when the backend is closed: nobody will hear anything any more. */
   readonly closed$: Observable<void>;
   readonly #broken$ = new Subject();
   readonly #closed$ = new ReplaySubject<void>(1);
-  readonly #connection: Connection;
-  readonly #answerWithinMs: number;
-  readonly #watchers = new Map<string, Watcher>();
-  /** Asked for and not yet answered, in order; the server answers in that order. */
-  readonly #creating = new Set<string>();
-  #nextId = 1;
-  #stream: WatchStream | undefined;
-  #pause: IBackoff<unknown> | undefined;
-  #reconnect: ReturnType<typeof setTimeout> | undefined;
+  readonly #newLine: () => WatchLine;
+  readonly #first: WatchLine;
+  readonly #lines: Set<WatchLine>;
+  readonly #groups = new Map<string, Group>();
   #closed = false;
 
   constructor(connection: Connection, answerWithinMs: number) {
     this.broken$ = this.#broken$;
     this.closed$ = this.#closed$;
-    this.#connection = connection;
-    this.#answerWithinMs = answerWithinMs;
+    const onBroken = (failure: unknown): void => this.#broken$.next(failure);
+    this.#newLine = () => new WatchLine({ connection, answerWithinMs, onBroken });
+    this.#first = this.#newLine();
+    this.#lines = new Set([this.#first]);
     void connection.trouble$.forEach((endpoint) => {
-      if (endpoint === this.#stream?.endpoint) this.#stream.probe(answerWithinMs);
+      for (const line of this.#lines) line.probe(endpoint);
     });
   }
 
@@ -68,120 +47,54 @@ export class Watches {
   watch(target: WatchTarget): Observable<WatchNews> {
     return new Observable((subscriber) => {
       const watcher: Watcher = { id: '', target, tell: (news) => subscriber.next(news) };
-      this.#create(watcher);
-      return () => this.#cancel(watcher);
+      const queue = queueOf(target);
+      const { line } = this.#enter(queue);
+      line.add(watcher);
+      return () => {
+        line.remove(watcher);
+        this.#leave(queue);
+      };
     });
   }
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#reconnect);
-    this.#watchers.clear();
-    this.#stream?.close();
-    this.#stream = undefined;
+    for (const line of this.#lines) line.close();
     this.#broken$.complete();
     this.#closed$.next();
   }
 
-  #create(watcher: Watcher): void {
-    watcher.id = String(this.#nextId++);
-    this.#watchers.set(watcher.id, watcher);
-    if (this.#stream) this.#ask(this.#stream, watcher);
-    else this.#connect();
+  #enter(queue: string): Group {
+    const group = this.#groups.get(queue) ?? { line: this.#roomiest(), size: 0 };
+    this.#groups.set(queue, group);
+    group.size += 1;
+    return group;
   }
 
-  #cancel({ id }: Watcher): void {
-    if (this.#watchers.delete(id)) this.#stream?.write({ cancel_request: { watch_id: id } });
+  #roomiest(): WatchLine {
+    const roomiest = [...this.#lines].reduce((one, other) => (other.size < one.size ? other : one));
+    if (this.#closed || roomiest.size < WATCHERS_A_LINE || this.#lines.size === MOST_LINES) return roomiest;
+    const line = this.#newLine();
+    this.#lines.add(line);
+    return line;
   }
 
-  #connect(): void {
-    if (this.#closed || this.#stream || this.#reconnect !== undefined || this.#watchers.size === 0) return;
-    const stream: WatchStream = new WatchStream(this.#connection.endpoint, {
-      onResponse: (response) => this.#hear(response),
-      onEnd: (error) => this.#lost(stream, error),
-    });
-    this.#stream = stream;
-    this.#creating.clear();
-    for (const watcher of this.#watchers.values()) this.#ask(stream, watcher);
-    // Twice: it may have to log in first.
-    stream.expectAnswer(2 * this.#answerWithinMs);
+  #leave(queue: string): void {
+    const group = this.#groups.get(queue);
+    if (!group || (group.size -= 1) > 0) return;
+    this.#groups.delete(queue);
+    for (const line of this.#lines) if (this.#isSpare(line) && this.#lines.delete(line)) line.close();
   }
 
-  #ask(stream: WatchStream, { id, target }: Watcher): void {
-    this.#creating.add(id);
-    stream.write({ create_request: { ...target, watch_id: id } });
-  }
-
-  #hear(response: IWatchResponse): void {
-    const id = response.created ? this.#created(response) : response.watch_id;
-    const watcher = this.#watchers.get(id);
-    if (response.canceled) this.#refused(watcher, response);
-    else if (response.created) {
-      this.#pause = undefined;
-      watcher?.tell({ status: 'live' });
-    } else if (response.events.length > 0) watcher?.tell({ status: 'events', events: response.events });
-  }
-
-  /** A refused create may come back with the id -1 instead of ours. */
-  #created({ watch_id }: IWatchResponse): string {
-    const id = this.#creating.has(watch_id) ? watch_id : ([...this.#creating.keys()][0] ?? watch_id);
-    this.#creating.delete(id);
-    return id;
-  }
-
-  /** The server gave the watch up: it fell behind a compaction (again at once, from now on), or is not permitted. */
-  #refused(watcher: Watcher | undefined, { cancel_reason, compact_revision }: IWatchResponse): void {
-    const stream = this.#stream;
-    if (!watcher || !stream) return;
-    if (compact_revision !== '0') this.#renew(watcher);
-    else void this.#examine(stream, { watcher, reason: cancel_reason });
-  }
-
-  /** A stream is bound to the token that it was opened with: where a read is permitted, only the token is out of date. */
-  async #examine(stream: WatchStream, { watcher, reason }: Refusal): Promise<void> {
-    const read: Request<unknown> = ({ kv }, options) => kv.range(oneOf(watcher.target), options);
-    const error: unknown = await this.#connection.call('watching', read).then(
-      () => undefined,
-      (failure: unknown) => failure,
-    );
-    if (stream !== this.#stream) return;
-    if (isQueueLockError(error, 'ACCESS_DENIED')) {
-      // Not for ever, since permissions change; the watcher keeps its id meanwhile, so that it can be canceled.
-      setTimeout(() => {
-        this.#renew(watcher);
-      }, REFUSED_PAUSE_MS).unref();
-      watcher.tell({ status: 'broken', error });
-    } else {
-      stream.close();
-      this.#lost(stream, new Error(`the server canceled a watch (${reason})`));
-    }
-  }
-
-  #renew(watcher: Watcher): void {
-    if (this.#watchers.delete(watcher.id)) this.#create(watcher);
-  }
-
-  #lost(stream: WatchStream, error: unknown): void {
-    if (stream !== this.#stream) return;
-    this.#stream = undefined;
-    const failure = this.#connection.failed(stream.endpoint, { what: 'watching', error });
-    this.#pause = (this.#pause ?? GROWING).next(undefined);
-    this.#reconnect = setTimeout(() => void this.#again(error), this.#pause.duration);
-    for (const { tell } of [...this.#watchers.values()]) tell({ status: 'broken', error: failure });
-    this.#broken$.next(failure);
-  }
-
-  async #again(error: unknown): Promise<void> {
-    // Streams do not renew a forgotten token, unary requests do; what this one answers does not matter.
-    if (isTokenForgotten(error)) await this.#connection.call('logging in', logIn).catch(() => undefined);
-    this.#reconnect = undefined;
-    this.#connect();
+  #isSpare(line: WatchLine): boolean {
+    if (line === this.#first || line.size > 0) return false;
+    const watchers = [...this.#lines].reduce((sum, { size }) => sum + size, 0);
+    return watchers < FEW_A_LINE * (this.#lines.size - 1);
   }
 }
 
-function oneOf({ key, range_end }: WatchTarget): IRangeRequest {
-  return { ...(key ? { key } : {}), ...(range_end ? { range_end } : {}), keys_only: true, limit: 1 };
+/** What the keys of a queue have in common, those of its marks included. */
+function queueOf({ key }: WatchTarget): string {
+  const path = key?.toString('latin1').replace(MARKS, '') ?? '';
+  return path.slice(0, path.lastIndexOf('/') + 1) || path;
 }
-
-const logIn: Request<unknown> = (etcd, options) =>
-  etcd.kv.range({ key: Buffer.from('.queuelock'), keys_only: true }, options);

@@ -1,0 +1,106 @@
+import type { ListedQueue } from '@queuelock/core/backend';
+import type { IEvent, IKeyValue } from 'etcd3';
+import { FAST, leaseHex, placeOf } from './keys.ts';
+
+/** A key without its value. */
+export type ListedKey = Pick<IKeyValue, 'key' | 'create_revision' | 'mod_revision' | 'lease'>;
+
+interface Child {
+  readonly order: bigint;
+  /** It is named after the lease that it is on, as every client names its entries. */
+  readonly isEntry: boolean;
+}
+
+interface Line {
+  // In the order of creation, once the list is complete: a new key comes last.
+  readonly children: Map<string, Child>;
+  entries: number;
+  left: number;
+  emptyAt: number | undefined;
+}
+
+// Long enough for somebody who counts once in a while, short enough for names that are used once.
+const EMPTY_FOR_MS = 60_000;
+
+/** The queues among the keys of a store: as they were listed, kept up to date by the events after that. */
+export class QueueLines {
+  readonly #prefix: string;
+  readonly #now: () => number;
+  #lines = new Map<string, Line>();
+
+  /** `now` in milliseconds; only differences count. */
+  constructor(prefix: string, now: () => number) {
+    this.#prefix = prefix;
+    this.#now = now;
+  }
+
+  /** Takes in all keys that there are, in any order. */
+  list(keys: readonly ListedKey[]): void {
+    this.#lines = new Map();
+    const byAge = [...keys].sort((a, b) => Number(BigInt(a.create_revision) - BigInt(b.create_revision)));
+    for (const key of byAge) this.#put(key);
+  }
+
+  /** Takes in what happened after the revision of the list. */
+  apply(events: readonly IEvent[], after: bigint): void {
+    for (const { type, kv } of events) {
+      if (BigInt(kv.mod_revision) <= after) continue;
+      if (type === 'Put') this.#put(kv);
+      else this.#delete(kv);
+    }
+  }
+
+  /** Those that are not empty; where strangers keep keys, only what has an entry is a queue. */
+  queues(): readonly ListedQueue[] {
+    const listed: ListedQueue[] = [];
+    for (const [name, line] of this.#lines) {
+      const [front] = line.children.values();
+      if (front && line.entries > 0)
+        listed.push({ name, depth: line.children.size, front: front.order, left: line.left });
+      else if (this.#isForgotten(line)) this.#lines.delete(name);
+    }
+    return listed;
+  }
+
+  #put(key: ListedKey): void {
+    const place = placeOf(this.#prefix, key.key);
+    if (!place) return;
+    const line = this.#lines.get(place.queue) ?? emptyLine();
+    const order = BigInt(key.create_revision);
+    const known = line.children.get(place.child);
+    if (known?.order === order) return;
+    // Created again: where the event of its deletion was lost.
+    if (known) this.#delete(key);
+    const isEntry = isNamedAfterLease(place.child, key.lease);
+    line.children.set(place.child, { order, isEntry });
+    line.entries += Number(isEntry);
+    line.emptyAt = undefined;
+    this.#lines.set(place.queue, line);
+  }
+
+  #delete({ key }: Pick<ListedKey, 'key'>): void {
+    const place = placeOf(this.#prefix, key);
+    const line = place && this.#lines.get(place.queue);
+    const child = line?.children.get(place?.child ?? '');
+    if (!place || !line || !child) return;
+    line.children.delete(place.child);
+    line.entries -= Number(child.isEntry);
+    line.left += 1;
+    if (line.children.size === 0) line.emptyAt = this.#now();
+  }
+
+  #isForgotten({ children, emptyAt }: Line): boolean {
+    return children.size === 0 && emptyAt !== undefined && this.#now() - emptyAt > EMPTY_FOR_MS;
+  }
+}
+
+function emptyLine(): Line {
+  return { children: new Map(), entries: 0, left: 0, emptyAt: undefined };
+}
+
+/** Go's mutex and whatever is made with it: the lease alone; our entries: the lease, and more after a hyphen; fast ones have a `~` in front. */
+export function isNamedAfterLease(child: string, lease: string): boolean {
+  if (lease === '0') return false;
+  const hex = leaseHex(lease);
+  return child === hex || [hex, FAST + hex].some((first) => child.startsWith(`${first}-`));
+}
