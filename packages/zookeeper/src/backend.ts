@@ -1,11 +1,23 @@
-import { QueueLockError, isQueueLockError, systemClock } from '@queuelock/core/backend';
-import type { Backend, BackendInfo, Registers, SeenEntry, Session } from '@queuelock/core/backend';
+import { Followed, QueueLockError, isQueueLockError, systemClock } from '@queuelock/core/backend';
+import type {
+  Backend,
+  BackendInfo,
+  Finding,
+  ListedQueue,
+  Registers,
+  SeenEntry,
+  Session,
+  StoredHistory,
+} from '@queuelock/core/backend';
 import { connect, type ConnectRequest } from './connect.ts';
 import type { ZkDriver } from './driver.ts';
 import { entryIn, evictEntry } from './evict.ts';
+import { examine } from './examine.ts';
+import { historyOf } from './history.ts';
 import { observeQueue } from './observe.ts';
 import type { Settings } from './options.ts';
 import { placeOf } from './queue-place.ts';
+import { observeQueues } from './queues.ts';
 import { NodeRegisters, type RegisterStore } from './registers.ts';
 import { parseResumption } from './resumption.ts';
 import {
@@ -35,6 +47,7 @@ export class ZooKeeperBackend implements Backend {
   readonly registers: Registers;
   readonly #settings: Settings;
   readonly #clock = systemClock();
+  readonly #followed = new Followed();
   readonly #closing = new AbortController();
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
@@ -99,6 +112,23 @@ export class ZooKeeperBackend implements Backend {
     return this.#ask((zk) => evictEntry(zk, place, entry));
   }
 
+  async tokenOf(queue: string, { key }: Pick<SeenEntry, 'key'>): Promise<bigint | undefined> {
+    entryIn(placeOf(this.#settings, queue), key);
+    return this.#ask(async (zk) => (await zk.stat(key))?.czxid);
+  }
+
+  queues(prefix: string): Observable<readonly ListedQueue[]> {
+    return this.#shown(this.#viewer$.pipe(switchMap((zk) => observeQueues(zk, this.#settings, prefix))));
+  }
+
+  history(queue: string): Promise<StoredHistory> {
+    return this.#ask((zk) => historyOf(zk, placeOf(this.#settings, queue)));
+  }
+
+  examine(prefix: string): Promise<readonly Finding[]> {
+    return this.#ask((zk) => examine(zk, this.#settings, prefix));
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(closed());
     await Promise.all([...this.#connections].map((zk) => zk.close()));
@@ -110,7 +140,8 @@ export class ZooKeeperBackend implements Backend {
       checkGranted(zk.timeoutMs, wanted.ttlMs, this.#settings);
       const { root, schemeFor } = this.#settings;
       const isResumed = wanted.session !== undefined;
-      return await openSession(zk, { root, schemeFor, clock: this.#clock, isResumed });
+      const place = { root, schemeFor, clock: this.#clock, isResumed, followed: this.#followed };
+      return await openSession(zk, place);
     } catch (error) {
       await leave(zk, wanted);
       throw error;

@@ -1,6 +1,6 @@
 import type { QueueLockError } from '@queuelock/core/backend';
 import { errorOf, noAnswer } from './errors.ts';
-import type { NativeClient } from './native.ts';
+import type { NativeCalls } from './native.ts';
 
 /** A result code of ZooKeeper and, with code 0, what came with it. */
 export interface Answer<V extends unknown[]> {
@@ -10,13 +10,13 @@ export interface Answer<V extends unknown[]> {
 
 /** Hands one request to a native client: 0, or the code that says why it was not taken. */
 export type Request<V extends unknown[]> = (
-  native: NativeClient,
+  native: NativeCalls,
   done: (code: number, text: string, ...values: V) => void,
 ) => number;
 
 /** Carries requests to the server, in their order. */
 export interface Carrier {
-  send(request: (native: NativeClient) => number): number;
+  send(request: (native: NativeCalls) => number): number;
 }
 
 /** How a call is treated. */
@@ -69,6 +69,8 @@ export class Calls {
         reject(this.#ended);
         return;
       }
+      // Of its patience, while it has one.
+      let cancel = (): void => undefined;
       const settle = (): boolean => {
         cancel();
         this.#underWay.delete(call);
@@ -92,10 +94,10 @@ export class Calls {
         if (refusal !== 0) fail(errorOf(refusal, what));
       };
       const call: Call = { send, fail, isSent: false };
-      let cancel = this.#patience(call, what);
       this.#pending.add(call);
       (urgent ? this.#urgent : this.#others).push(call);
       this.#advance();
+      if (!call.isSent) cancel = this.#patience(call, what);
     });
   }
 

@@ -12,8 +12,11 @@ export interface NodeStat {
   readonly czxid: bigint;
   /** How often its content was replaced since. */
   readonly version: number;
-  /** How often a child of it was made or deleted. */
+  /** How often a child of it was made or deleted, modulo 2^32: twice the children made, less those that are there. */
   readonly childChanges: number;
+  readonly childCount: number;
+  /** The id of the transaction that made or deleted a child last. */
+  readonly childrenZxid: bigint;
   /** The session that the node ends with, in lower-case hexadecimal; `0` for none. */
   readonly ephemeralOwner: string;
 }
@@ -21,6 +24,12 @@ export interface NodeStat {
 /** A node with its content. */
 export interface NodeData extends NodeStat {
   readonly text: string;
+}
+
+/** A node's children, and what the server knows of the node at that moment. */
+export interface Listing {
+  readonly children: readonly string[];
+  readonly stat: NodeStat;
 }
 
 /** A new node's path, or why there is none. */
@@ -77,6 +86,7 @@ export interface ZkDriver {
   /** The watch is set in any case, also on a node that is yet to come. */
   stat(path: string, option?: WatchOption): Promise<NodeStat | undefined>;
   children(path: string, option?: WatchOption): Promise<readonly string[] | undefined>;
+  list(path: string): Promise<Listing | undefined>;
   /** Brings the connected server up to date with the leader; reads after it see everything that was done before it. */
   sync(): Promise<void>;
 

@@ -1,9 +1,19 @@
-import type { EntrySpec } from '@queuelock/core/backend';
-import type { NodeStat, ZkDriver } from './driver.ts';
+import { turnOf, type Ahead, type EntrySpec } from '@queuelock/core/backend';
+import type { Listing, NodeStat, ZkDriver } from './driver.ts';
 import { entryLost } from './errors.ts';
-import { conflictsAhead, contendersIn, entryName, parseContender, type Contender } from './entries.ts';
+import {
+  conflictsAhead,
+  contendersIn,
+  entryName,
+  nameBefore,
+  parseContender,
+  type Contender,
+} from './entries.ts';
 import { refuseForeign } from './foreign.ts';
+import { parseMarked } from './marks.ts';
 import type { Scheme } from './naming.ts';
+import { hasId, textOf } from './node-text.ts';
+import type { Outlook } from './outlook.ts';
 import { withDirectory } from './parents.ts';
 import type { QueuePlace } from './queue-place.ts';
 
@@ -13,37 +23,86 @@ export interface Seat {
   readonly own: Contender;
   /** The transaction that made the node. */
   readonly czxid: bigint;
-  /** The conflicting entries ahead, nearest first, as of a moment after the node was made. */
-  readonly ahead: readonly Contender[];
+  /** The conflicting entries ahead, as of a moment after the node was made. */
+  readonly ahead: Ahead<Contender>;
+}
+
+/** What is to be put into a queue. */
+interface Wish {
+  readonly place: QueuePlace;
+  readonly spec: EntrySpec;
+  /** Is told the new node's path at once, also when the rest fails. */
+  readonly created: (path: string) => void;
 }
 
 /**
- * Joins the queue. Three requests in two flights: create and list are written back to back, and since the server takes
- * the requests of a session in order the list shows the new node; the look at the new node, which brings the fencing
- * token, follows as soon as the create is answered (the C client has no create that answers with it).
- * Rejects with `FOREIGN_FORMAT` when it is in and should not stay.
+ * Joins the queue. Rejects with `FOREIGN_FORMAT` when it is in and should not stay.
  *
- * @param created is told the new node's path at once, also when the rest fails
+ * Create and list are written back to back, and since the server takes the requests of a session in order the list shows the new
+ * node. Then one look at the new node brings the fencing token (the C client has no create that answers with it), and for who has
+ * to wait the watch on it; for who is free it is left out where the directory's own facts tell the token.
  */
-export async function takeSeat(
-  zk: ZkDriver,
-  { place, spec, created }: { place: QueuePlace; spec: EntrySpec; created: (path: string) => void },
-): Promise<Seat> {
-  const name = `${place.directory}/${entryName(spec, place.scheme)}`;
-  const create = async (): Promise<Node | undefined> => {
-    const { path } = await zk.create(name, spec.value ?? '', 'ephemeral-sequential');
-    if (path === undefined) return undefined;
-    created(path);
-    return { path, stat: await zk.stat(path) };
-  };
-  const { node, children } = await withDirectory(zk, place, async () => {
-    const [node, children] = await Promise.all([create(), zk.children(place.directory)]);
-    return node && { node, children: children ?? [] };
+export async function takeSeat(outlook: Outlook, wish: Wish): Promise<Seat> {
+  const { zk, censuses } = outlook;
+  const { place, spec } = wish;
+  const { directory, scheme } = place;
+  if (scheme.idIsInText && censuses.wasLong(directory)) return takeSeatBehind(outlook, wish);
+  const { path, listing } = await withDirectory(zk, place, async () => {
+    const [path, listing] = await Promise.all([makeNode(zk, wish), zk.list(directory)]);
+    return path === undefined ? undefined : { path, listing };
   });
-  const strays = namesOf(children, place.scheme, spec.id).filter((stray) => !node.path.endsWith(`/${stray}`));
-  await Promise.all(strays.map((stray) => zk.delete(`${place.directory}/${stray}`)));
+  const birth = birthOf(outlook, { path, directory, listing });
+  const children = listing?.children ?? [];
+  const strays = namesOf(children, scheme, spec.id).filter((stray) => !path.endsWith(`/${stray}`));
+  await Promise.all(strays.map((stray) => zk.delete(`${directory}/${stray}`)));
   const others = children.filter((child) => !strays.includes(child));
-  return seatOf(zk, place, { ...node, children: others });
+  const { own, ahead } = await standingOf(zk, place, { path, children: others });
+  const waits = !turnOf(ahead, spec).admitted;
+  const czxid = waits ? await watchOwn(outlook, path) : (birth ?? czxidOf(path, await zk.stat(path)));
+  return { path, own, ahead, czxid };
+}
+
+/**
+ * Joins a long queue without a list, where the own number tells the name of the entry right ahead: as long as that is there it is not
+ * one's turn. If it is not, others may be ahead of it, and the list tells.
+ */
+async function takeSeatBehind(outlook: Outlook, wish: Wish): Promise<Seat> {
+  const { zk, watches } = outlook;
+  const { place } = wish;
+  const path = await withDirectory(zk, place, () => makeNode(zk, wish));
+  const own = ownIn(path, place);
+  const name = nameBefore(own.sequence ?? 0, place.scheme);
+  const [czxid, before] = await Promise.all([
+    watchOwn(outlook, path),
+    watches.sight(`${place.directory}/${name}`),
+  ]);
+  const rival = before && parseContender(name, place.scheme);
+  return { path, own, czxid, ahead: rival ? { refs: [rival] } : await lookAhead(outlook, place, path) };
+}
+
+async function makeNode(zk: ZkDriver, { place, spec, created }: Wish): Promise<string | undefined> {
+  const { directory, scheme } = place;
+  const text = textOf({ id: spec.id, value: spec.value ?? '' }, scheme);
+  const { path } = await zk.create(`${directory}/${entryName(spec, scheme)}`, text, 'ephemeral-sequential');
+  if (path !== undefined) created(path);
+  return path;
+}
+
+function birthOf(
+  { censuses }: Outlook,
+  { path, directory, listing }: { path: string; directory: string; listing: Listing | undefined },
+): bigint | undefined {
+  const { sequence } = parseMarked(path) ?? {};
+  return listing && sequence !== undefined ? censuses.taken(directory, listing.stat, sequence) : undefined;
+}
+
+async function watchOwn({ zk, watches }: Outlook, path: string): Promise<bigint> {
+  return czxidOf(path, await watches.sight(path, () => zk.stat(path, { watch: true })));
+}
+
+function czxidOf(path: string, stat: NodeStat | undefined): bigint {
+  if (!stat) throw entryLost(path);
+  return stat.czxid;
 }
 
 /**
@@ -61,33 +120,38 @@ export async function findSeat(
 ): Promise<Seat | undefined> {
   const { directory, scheme } = place;
   const [, children = []] = await Promise.all([zk.sync(), zk.children(directory)]);
+  const names = scheme.idIsInText
+    ? await namesByText(zk, place, { children, id, known })
+    : namesOf(children, scheme, id);
   let node: Node | undefined;
   // A writer comes before the reader that it was about to turn into.
-  for (const { name } of contendersIn(namesOf(children, scheme, id), scheme)) {
+  for (const { name } of contendersIn(names, scheme)) {
     const path = `${directory}/${name}`;
     const stat = node || (known !== undefined && known !== path) ? undefined : await zk.stat(path);
     if (stat?.ephemeralOwner === zk.sessionId) node = { path, stat };
     else await zk.delete(path);
   }
-  return node && seatOf(zk, place, { ...node, children });
+  if (!node) return undefined;
+  return { path: node.path, czxid: node.stat.czxid, ...(await standingOf(zk, place, { ...node, children })) };
 }
 
 /**
- * Looks again: the conflicting entries ahead, nearest first. Rejects with `ENTRY_LOST` when the own one is not there, and with
+ * Looks again: the conflicting entries ahead, all of them. Rejects with `ENTRY_LOST` when the own one is not there, and with
  * `FOREIGN_FORMAT` when it should not be.
  */
 export async function lookAhead(
-  zk: ZkDriver,
+  { zk, censuses }: Outlook,
   place: QueuePlace,
   path: string,
-): Promise<readonly Contender[]> {
+): Promise<Ahead<Contender>> {
   const children = await zk.children(place.directory);
-  return (await aheadOf(zk, place, { path, children })).ahead;
+  censuses.counted(place.directory, children?.length ?? 0);
+  return (await standingOf(zk, place, { path, children })).ahead;
 }
 
 interface Node {
   readonly path: string;
-  readonly stat: NodeStat | undefined;
+  readonly stat: NodeStat;
 }
 
 interface Listed {
@@ -95,25 +159,45 @@ interface Listed {
   readonly children: readonly string[] | undefined;
 }
 
-async function seatOf(zk: ZkDriver, place: QueuePlace, listed: Node & Listed): Promise<Seat> {
-  const { path, stat } = listed;
-  if (!stat) throw entryLost(path);
-  return { path, czxid: stat.czxid, ...(await aheadOf(zk, place, listed)) };
-}
-
-async function aheadOf(
+async function standingOf(
   zk: ZkDriver,
   place: QueuePlace,
   { path, children }: Listed,
 ): Promise<Pick<Seat, 'own' | 'ahead'>> {
   const { scheme } = place;
-  const own = parseContender(path.slice(path.lastIndexOf('/') + 1), scheme);
-  if (!own || !children?.includes(own.name)) throw entryLost(path);
+  const own = ownIn(path, place);
+  if (!children?.includes(own.name)) throw entryLost(path);
   await refuseForeign(zk, place, { children, own });
-  return { own, ahead: conflictsAhead(children, { own, scheme }) };
+  const refs = conflictsAhead(children, { own, scheme });
+  return { own, ahead: { refs, total: refs.length } };
 }
 
-function namesOf(children: readonly string[], { style }: Scheme, id: string): string[] {
+function ownIn(path: string, { scheme }: QueuePlace): Contender {
+  const own = parseContender(path.slice(path.lastIndexOf('/') + 1), scheme);
+  if (!own) throw entryLost(path);
+  return own;
+}
+
+/** None where names do not tell an id. */
+function namesOf(children: readonly string[], { style, idIsInText }: Scheme, id: string): string[] {
   const prefix = style.prefix(id);
-  return children.filter((name) => name.startsWith(prefix));
+  return idIsInText ? [] : children.filter((name) => name.startsWith(prefix));
+}
+
+interface Sought {
+  readonly children: readonly string[];
+  readonly id: string;
+  readonly known: string | undefined;
+}
+
+/** Reads all entries, unless the node's path is known. */
+async function namesByText(
+  zk: ZkDriver,
+  { directory, scheme }: QueuePlace,
+  { children, id, known }: Sought,
+): Promise<string[]> {
+  const names = contendersIn(children, scheme).map(({ name }) => name);
+  if (known !== undefined) return names.filter((name) => known === `${directory}/${name}`);
+  const nodes = await Promise.all(names.map((name) => zk.read(`${directory}/${name}`)));
+  return names.filter((_, at) => hasId(nodes[at]?.text ?? '', id));
 }

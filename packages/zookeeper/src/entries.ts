@@ -13,6 +13,13 @@ export function entryName(
   return style.prefix(id) + takes + exclusive;
 }
 
+/** The name of the entry right ahead, where names have nothing in them but the number. It need not be there. */
+export function nameBefore(sequence: number, { exclusive }: Scheme): string {
+  const before = (sequence - 1) | 0;
+  const digits = String(Math.abs(before));
+  return exclusive + (before < 0 ? `-${digits.padStart(9, '0')}` : digits.padStart(10, '0'));
+}
+
 /** The name of the reader that an exclusive entry of ours turns into: with the same number, so at the same place. */
 export function readerOf(name: string, scheme: Scheme): string {
   const { prefix, number } = ownParts(name, scheme) ?? {};

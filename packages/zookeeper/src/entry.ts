@@ -4,6 +4,8 @@ import { parseContender, readerOf } from './entries.ts';
 import { findSeat, takeSeat, type Seat } from './enqueue.ts';
 import { entryLost, entryUnwanted } from './errors.ts';
 import { Lane, inLine } from './lane.ts';
+import { textOf } from './node-text.ts';
+import type { Outlook } from './outlook.ts';
 import { withDirectory, type Place } from './parents.ts';
 import type { QueuePlace } from './queue-place.ts';
 import { Subject, type Observable } from './rx.ts';
@@ -22,20 +24,25 @@ export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
   readonly place: QueuePlace;
+  readonly #outlook: Outlook;
   readonly #zk: ZkDriver;
   readonly #id: string;
-  readonly #unwanted = new AbortController();
+  #unwanted: AbortController | undefined;
+  #isUnwanted = false;
   readonly #shared$ = new Subject<void>();
   #path: string | undefined;
   /** The other node of an entry that turns, or turned, into a reader, while that one may be there. */
   #twin: string | undefined;
   /** Of its hold, once it may be there. */
   #trace: string | undefined;
+  /** The node with which it is known to have been alone. */
+  #ownedPath: string | undefined;
   /** A create was sent, and not known to have failed. */
   #mayBeIn: boolean;
 
-  constructor(zk: ZkDriver, { isResumed, ...place }: EntryPlace, id: string) {
-    this.#zk = zk;
+  constructor(outlook: Outlook, { isResumed, ...place }: EntryPlace, id: string) {
+    this.#outlook = outlook;
+    this.#zk = outlook.zk;
     this.place = place;
     this.#id = id;
     this.isResumed = isResumed;
@@ -54,7 +61,14 @@ export class OwnEntry {
 
   /** Aborts when it is to be removed: what has not begun to put it in need not begin. */
   get unwanted(): AbortSignal {
+    this.#unwanted ??= new AbortController();
+    if (this.#isUnwanted) this.#unwanted.abort(entryUnwanted(this.#id));
     return this.#unwanted.signal;
+  }
+
+  /** With this node it was admitted, and nobody was ahead with whom it conflicts. Whoever waits for it is told so before it leaves. */
+  noteOwned(path: string): void {
+    this.#ownedPath = path;
   }
 
   /** Takes a seat, or answers with the one it has. When it rejects with `FOREIGN_FORMAT` it has none. */
@@ -71,7 +85,8 @@ export class OwnEntry {
 
   /** Whether there was an entry to remove; after that there is none. Rejects when that is not known. */
   remove(): Promise<boolean> {
-    this.#unwanted.abort(entryUnwanted(this.#id));
+    this.#isUnwanted = true;
+    this.#unwanted?.abort(entryUnwanted(this.#id));
     return inLine([this.lane], () => this.withdraw());
   }
 
@@ -79,14 +94,16 @@ export class OwnEntry {
   write(value: string): Promise<boolean> {
     return inLine([this.lane], async () => {
       const path = await this.#find();
-      return path !== undefined && (await this.#zk.write(path, value));
+      if (path === undefined) return false;
+      return this.#zk.write(path, textOf({ id: this.#id, value }, this.place.scheme));
     });
   }
 
   /**
    * Turns it into a reader at the same place, as Curator's read/write lock downgrades: the reader's node is made, by hand with
-   * the writer's number, and then the writer's is deleted. The reader counts only if the writer was still there after it was
-   * made, else it would bring back an entry that others have seen go. Whether there was an entry.
+   * the writer's number, and then the writer's is deleted. In between the writer is written to: that shows that it was still there after
+   * the reader was made, without which it would bring back an entry that others have seen go; and a writer that goes unwritten
+   * has left, as those who wait for it know. Whether there was an entry.
    */
   share(value: string): Promise<boolean> {
     return inLine([this.lane], async () => {
@@ -133,7 +150,7 @@ export class OwnEntry {
     const created = (path: string): void => {
       this.#path = path;
     };
-    return takeSeat(this.#zk, { place: this.place, spec, created });
+    return takeSeat(this.#outlook, { place: this.place, spec, created });
   }
 
   /** Only in line. Whether there was an entry to remove. */
@@ -141,11 +158,19 @@ export class OwnEntry {
     const path = await this.#find();
     if (path === undefined) return false;
     const trace =
-      this.#trace ?? (this.isResumed ? await findTrace(this.#zk, this.place, this.#id) : undefined);
+      this.#trace ??
+      (this.isResumed ? await findTrace(this.#zk, this.place, { id: this.#id, path }) : undefined);
     if (trace !== undefined && (await this.#zk.stat(path))) await this.#zk.delete(trace);
+    if (path === this.#ownedPath) this.#outlook.followed.tellOwned(path);
     const nodes = this.#twin === undefined ? [path] : [this.#twin, path];
-    const were = await Promise.all(nodes.map((node) => this.#zk.delete(node)));
+    const were = await Promise.all(nodes.map((node) => this.#delete(node)));
     return were.includes(true);
+  }
+
+  async #delete(node: string): Promise<boolean> {
+    const was = await this.#zk.delete(node);
+    if (was) this.#outlook.censuses.deleted(this.place.directory);
+    return was;
   }
 
   /** Only in line. Takes out what an attempt has left that nobody was told of; it may be put in again. */
@@ -160,11 +185,11 @@ export class OwnEntry {
   async #makeReader(writer: string, value: string): Promise<boolean> {
     const reader = `${this.place.directory}/${readerOf(nameOf(writer), this.place.scheme)}`;
     this.#twin = reader;
-    const [created, stat] = await Promise.all([
+    const [created, wasThere] = await Promise.all([
       this.#zk.create(reader, value, 'ephemeral'),
-      this.#zk.stat(writer),
+      this.#zk.write(writer, value),
     ]);
-    if (!stat) {
+    if (!wasThere) {
       await this.#zk.delete(reader);
       this.#twin = undefined;
       return false;

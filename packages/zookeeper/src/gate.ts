@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { QueueLockError, isQueueLockError, repeatUntilDefinite } from '@queuelock/core/backend';
-import type { ZkDriver } from './driver.ts';
 import { OwnEntry } from './entry.ts';
 import { DEFAULT_NAMING, schemeOf } from './naming.ts';
+import type { Outlook } from './outlook.ts';
 import type { Place } from './parents.ts';
 import { filter, firstValueFrom, fromEvent, map, merge, throwError, timeout, type Observable } from './rx.ts';
 import { placementOf } from './turns.ts';
-import { Watches } from './watches.ts';
 
 const GATE = schemeOf(DEFAULT_NAMING);
 
 /** A queue for the steps that take more than one request: whose turn it is makes them alone. */
 export interface Gate {
-  readonly zk: ZkDriver;
+  readonly outlook: Outlook;
   readonly place: Place;
   /** Gives up waiting; the work is not begun after it. */
   readonly signal?: AbortSignal;
@@ -29,17 +28,17 @@ export interface Gate {
  * given up with `UNAVAILABLE`, and whoever is dead in the gate is out by then. Leaving is repeated until it is certain; where
  * it is refused the session ends. If the work rejects, a part of it may have been done.
  */
-export async function throughGate<T>({ zk, place, signal }: Gate, work: () => Promise<T>): Promise<T> {
+export async function throughGate<T>({ outlook, place, signal }: Gate, work: () => Promise<T>): Promise<T> {
   const id = randomBytes(16).toString('hex');
-  const entry = new OwnEntry(zk, { ...place, scheme: GATE, isResumed: false }, id);
+  const entry = new OwnEntry(outlook, { ...place, scheme: GATE, isResumed: false }, id);
   try {
     signal?.throwIfAborted();
-    await untilTurn(zk, entry, { id, signal, place });
+    await untilTurn(outlook, entry, { id, signal, place });
     signal?.throwIfAborted();
     return await work();
   } finally {
     // Nothing to wait for: what this session sends next comes after it.
-    repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(() => zk.close());
+    repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(() => outlook.zk.close());
   }
 }
 
@@ -49,24 +48,25 @@ interface Ticket {
   readonly signal: AbortSignal | undefined;
 }
 
-async function untilTurn(zk: ZkDriver, entry: OwnEntry, ticket: Ticket): Promise<void> {
+async function untilTurn(outlook: Outlook, entry: OwnEntry, ticket: Ticket): Promise<void> {
   try {
-    await waitInLine(zk, entry, ticket);
+    await waitInLine(outlook, entry, ticket);
   } catch (error) {
     ticket.signal?.throwIfAborted();
     throw isQueueLockError(error, 'ENTRY_LOST') ? thrownOut(ticket.place, error) : error;
   }
 }
 
-async function waitInLine(zk: ZkDriver, entry: OwnEntry, { id, place, signal }: Ticket): Promise<void> {
+async function waitInLine(outlook: Outlook, entry: OwnEntry, { id, place, signal }: Ticket): Promise<void> {
   const rule = { limit: 1 };
+  const { timeoutMs } = outlook.zk;
   const seat = await entry.enqueue({ queue: place.directory, id, shared: false, ...rule });
-  const { turn, turns$ } = placementOf(zk, new Watches(zk), { entry, seat, rule });
+  const { turn, turns$ } = placementOf(outlook, { entry, seat, rule });
   if (turn.admitted) return;
   signal?.throwIfAborted();
   const turn$ = turns$.pipe(
     filter(({ admitted }) => admitted),
-    timeout({ first: zk.timeoutMs, with: () => throwError(() => crowded(place, zk.timeoutMs)) }),
+    timeout({ first: timeoutMs, with: () => throwError(() => crowded(place, timeoutMs)) }),
   );
   await firstValueFrom(signal ? merge(turn$, aborted(signal)) : turn$, { defaultValue: undefined });
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@queuelock/core/backend';
 import type { Carrier } from './calls.ts';
 import type { NodeChange, SessionKey } from './driver.ts';
-import { requireAddon, type NativeClient, type NativeConfig } from './native.ts';
+import { requireAddon, type NativeCalls, type NativeClient, type NativeConfig } from './native.ts';
 
 /** What one handle reports; nothing after it was closed. */
 export interface HandleListener {
@@ -77,8 +77,8 @@ export class NativeHandle implements Carrier {
   }
 
   /** Answers 0, or the code that says why the request was not taken. Not to be called inside a native callback. */
-  send(request: (native: NativeClient) => number): number {
-    const code = request(this.#native);
+  send(request: (native: NativeCalls) => number): number {
+    const code = request(this.#native.native);
     const listener = this.#listener;
     if (this.#isConnected && listener && this.abandon()) {
       const at = this.#clock.now();
@@ -115,7 +115,7 @@ export class NativeHandle implements Carrier {
    */
   leave(): void {
     if (this.abandon()) return;
-    this.#native.add_auth(NO_SCHEME, '', () => undefined);
+    this.#native.native.add_auth(NO_SCHEME, '', () => undefined);
     this.send((native) => native.a_sync('/', () => undefined));
   }
 

@@ -11,6 +11,7 @@ export const MARKS = {
   'latch-': { of: 'Curator’s LeaderLatch', naming: 'curator-latch' },
   'lease-': { of: 'the leases of Curator’s InterProcessSemaphoreV2', naming: 'curator-lease' },
   __lock__: { of: 'kazoo’s Lock, WriteLock or Election', naming: 'kazoo' },
+  __fast__: { of: 'the naming "fast" of @queuelock/zookeeper', naming: 'fast' },
   __rlock__: { of: 'kazoo’s ReadLock', naming: 'kazoo' },
 } as const;
 

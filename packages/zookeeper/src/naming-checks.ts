@@ -3,7 +3,7 @@ import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 import type { Scheme } from './naming.ts';
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` for an entry that others in such a queue would not understand. */
-export function checkSpec({ shared, permits = 1 }: EntrySpec, { naming, ...scheme }: Scheme): void {
+export function checkSpec({ shared, limit, permits = 1 }: EntrySpec, { naming, ...scheme }: Scheme): void {
   if (shared && scheme.shared === undefined) {
     throw invalidArgument(
       'mode',
@@ -13,6 +13,9 @@ export function checkSpec({ shared, permits = 1 }: EntrySpec, { naming, ...schem
   }
   if (scheme.countsAll && permits !== 1) {
     throw invalidArgument('permits', permits, `is 1 in a queue with naming ${naming}: others count nodes`);
+  }
+  if (scheme.idIsInText && limit !== 1) {
+    throw invalidArgument('limit', limit, `is 1 in a queue with naming ${naming}, which is for locks only`);
   }
 }
 

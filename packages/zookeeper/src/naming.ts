@@ -17,14 +17,15 @@ import type { Mark } from './marks.ts';
  * - `curator-lease`: the `leases` directory of InterProcessSemaphoreV2, where every child counts; see `curatorSemaphore` of
  *   `@queuelock/recipes`.
  * - `kazoo`: Lock, WriteLock, ReadLock and Election; directories stay.
+ * - `fast`: exclusive locks of this package alone, where entering a long queue costs no more than entering a short one; directories stay.
  * - `curator+kazoo`: both, after each of them was taught the names of the other; readers likewise.
  */
 export type Naming =
-  'curator' | 'curator-read-write' | 'curator-latch' | 'curator-lease' | 'kazoo' | 'curator+kazoo';
+  'curator' | 'curator-read-write' | 'curator-latch' | 'curator-lease' | 'kazoo' | 'curator+kazoo' | 'fast';
 
 /** How an entry's name begins. */
 interface NameStyle {
-  /** With its id, so that it is found again. */
+  /** With its id, so that it is found again, unless `Scheme.idIsInText`. */
   readonly prefix: (id: string) => string;
   /** What it says of permits. */
   readonly takes: (permits: number, limit: number) => string;
@@ -44,12 +45,16 @@ export interface Scheme {
   readonly shared: Mark | undefined;
   /** Who else stands in line, exclusively. */
   readonly others: readonly Mark[];
+  /** Names have nothing in them but the number, so that a number tells a name; the id is in the node. Locks only: no limits, no permits. */
+  readonly idIsInText: boolean;
   /** Every child stands in line, whatever its name. */
   readonly countsAll: boolean;
   /** The limit of an entry that says none; nothing where that is not known. */
   readonly unsaidLimit: 1 | undefined;
   /** A value stays as it is: with a change the one watch of who waits behind would be used up. */
   readonly keepsValues: boolean;
+  /** A writer of others may turn into a reader and leave nothing written on its node, as ours do. */
+  readonly turnsUnwritten: boolean;
   /** Whether the queue's directory stays when it is empty. */
   readonly keepsDirectory: boolean;
   /** Curator sorts all children by what follows the last of these, or else by the whole name; none where it does not. */
@@ -68,12 +73,16 @@ const KAZOO: NameStyle = {
   begins: '([0-9a-f]{32})(?:-([1-9]\\d*)of([1-9]\\d*)-)?',
 };
 
+const FAST: NameStyle = { prefix: () => '', takes: () => '', begins: '()()()' };
+
 const PLAIN = {
   style: CURATOR,
   others: [],
+  idIsInText: false,
   countsAll: false,
   unsaidLimit: 1,
   keepsValues: false,
+  turnsUnwritten: false,
   keepsDirectory: false,
   sortsAfter: [],
 } as const;
@@ -85,6 +94,7 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
       ...PLAIN,
       exclusive: '__WRIT__',
       shared: '__READ__',
+      turnsUnwritten: true,
       sortsAfter: ['__READ__', '__WRIT__'],
     }),
     described('curator-latch', {
@@ -106,6 +116,15 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
       style: KAZOO,
       exclusive: '__lock__',
       shared: '__rlock__',
+      keepsDirectory: true,
+    }),
+    described('fast', {
+      ...PLAIN,
+      style: FAST,
+      exclusive: '__fast__',
+      shared: undefined,
+      idIsInText: true,
+      // Numbers that began anew would give the names of earlier entries, and their traces, to later ones.
       keepsDirectory: true,
     }),
     described('curator+kazoo', {

@@ -3,6 +3,7 @@ import type { CallOption, Request } from './calls.ts';
 import type {
   ConnectionNews,
   Created,
+  Listing,
   NodeChange,
   NodeData,
   NodeMode,
@@ -115,6 +116,13 @@ export class NativeDriver implements ZkDriver {
     return found?.[0];
   }
 
+  async list(path: string): Promise<Listing | undefined> {
+    const found = await this.#ask<[string[], NativeStat]>(`list ${path}`, (native, done) =>
+      native.a_get_children2(path, false, done),
+    );
+    return found && { children: found[0], stat: statOf(found[1]) };
+  }
+
   async sync(): Promise<void> {
     await this.#ask<[string]>('sync', (native, done) => native.a_sync('/', done));
   }
@@ -146,12 +154,18 @@ export class NativeDriver implements ZkDriver {
   }
 }
 
-function statOf({ czxid, version, cversion, ephemeralOwner }: NativeStat): NodeStat {
-  if (Number.isSafeInteger(czxid)) {
-    return { czxid: BigInt(czxid), version, childChanges: cversion, ephemeralOwner };
-  }
-  throw new QueueLockError(
-    'INVALID_ARGUMENT',
-    `the npm package zookeeper rounds the transaction id ${czxid}`,
-  );
+function statOf({ version, cversion, numChildren, ephemeralOwner, ...stat }: NativeStat): NodeStat {
+  return {
+    czxid: exactly(stat.czxid),
+    version,
+    childChanges: cversion,
+    childCount: numChildren,
+    childrenZxid: exactly(stat.pzxid),
+    ephemeralOwner,
+  };
+}
+
+function exactly(zxid: number): bigint {
+  if (Number.isSafeInteger(zxid)) return BigInt(zxid);
+  throw new QueueLockError('INVALID_ARGUMENT', `the npm package zookeeper rounds the transaction id ${zxid}`);
 }

@@ -7,6 +7,8 @@ export interface NativeStat {
   readonly czxid: number;
   readonly version: number;
   readonly cversion: number;
+  readonly numChildren: number;
+  readonly pzxid: number;
   readonly ephemeralOwner: string;
 }
 
@@ -14,22 +16,13 @@ type Done = (code: number, text: string) => void;
 type DoneWith<T> = (code: number, text: string, value: T) => void;
 
 /**
- * As much of the npm package as is used, with types of our own: its declarations put modules called `helper` and `index`
- * into the whole program. Every call answers with a result code at once; other than 0 means that nothing was sent
- * and that the callback will not run.
+ * Every call answers with a result code at once; other than 0 means that nothing was sent and that the callback will not
+ * run.
  *
  * The functions with a watcher (`aw_*`) are left out on purpose: each call of one leaks its callback, and they can
  * abort the process. A watch asked for by a flag is told through the events instead, by path.
  */
-export interface NativeClient {
-  /** The session, in hexadecimal. */
-  readonly client_id: string;
-  readonly client_password: string;
-  readonly timeout: number;
-  /** 0: not connected, 1: connecting, 3: connected. Reports a loss before the event does, and sometimes without one. */
-  readonly state: number;
-  init(config: NativeConfig): unknown;
-  close(): unknown;
+export interface NativeCalls {
   add_auth(scheme: string, auth: string, done: Done): number;
   a_create(path: string, data: Buffer, flags: number, done: DoneWith<string>): number;
   a_delete_(path: string, version: number, done: Done): number;
@@ -41,7 +34,29 @@ export interface NativeClient {
   ): number;
   a_exists(path: string, watch: boolean, done: DoneWith<NativeStat>): number;
   a_get_children(path: string, watch: boolean, done: DoneWith<string[]>): number;
+  a_get_children2(
+    path: string,
+    watch: boolean,
+    done: (code: number, text: string, ...values: [children: string[], stat: NativeStat]) => void,
+  ): number;
   a_sync(path: string, done: DoneWith<string>): number;
+}
+
+/**
+ * As much of the npm package as is used, with types of our own: its declarations put modules called `helper` and `index`
+ * into the whole program.
+ */
+export interface NativeClient {
+  /** The session, in hexadecimal. */
+  readonly client_id: string;
+  readonly client_password: string;
+  readonly timeout: number;
+  /** 0: not connected, 1: connecting, 3: connected. Reports a loss before the event does, and sometimes without one. */
+  readonly state: number;
+  init(config: NativeConfig): unknown;
+  close(): unknown;
+  /** Below the package's own methods, each of which first puts its arguments into words for a log that is off. */
+  readonly native: NativeCalls;
   on(
     event: 'created' | 'deleted' | 'changed' | 'child',
     listener: (self: unknown, path: string) => void,

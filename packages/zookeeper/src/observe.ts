@@ -2,6 +2,8 @@ import { QueueLockError, isQueueLockError, type SeenEntry } from '@queuelock/cor
 import type { ZkDriver } from './driver.ts';
 import { orderOf, standingIn, type Contender } from './entries.ts';
 import { refuseForeign } from './foreign.ts';
+import type { Scheme } from './naming.ts';
+import { valueIn } from './node-text.ts';
 import type { QueuePlace } from './queue-place.ts';
 import {
   defer,
@@ -13,7 +15,8 @@ import {
   throwError,
   type Observable,
 } from './rx.ts';
-import { lookAgainOn, safetyPause } from './watches.ts';
+import { lookAgainOn } from './looks.ts';
+import { safetyPause } from './watches.ts';
 
 type Values = Map<string, string>;
 
@@ -70,9 +73,7 @@ async function look(zk: ZkDriver, place: QueuePlace, values: Values): Promise<re
   await refuseForeign(zk, place, { children });
   const contenders = standingIn(children, scheme);
   for (const name of values.keys()) if (!children.includes(name)) values.delete(name);
-  const seen = await Promise.all(
-    contenders.map((contender) => entryOf(zk, directory, { contender, values })),
-  );
+  const seen = await Promise.all(contenders.map((contender) => entryOf(zk, place, { contender, values })));
   return seen.filter((entry) => entry !== undefined);
 }
 
@@ -87,21 +88,22 @@ async function childrenOrNotice(zk: ZkDriver, directory: string): Promise<readon
 
 async function entryOf(
   zk: ZkDriver,
-  directory: string,
+  { directory, scheme }: QueuePlace,
   { contender, values }: { contender: Contender; values: Values },
 ): Promise<SeenEntry | undefined> {
   const { name, sequence, shared } = contender;
   const key = `${directory}/${name}`;
-  const value = values.get(name) ?? (await valueOf(zk, key));
+  const value = values.get(name) ?? (await valueOf(zk, key, scheme));
   if (value === undefined) return undefined;
   values.set(name, value);
   return { key, order: orderOf(sequence), shared, value };
 }
 
 /** A value that may not be read is shown as none; the entry counts all the same. */
-async function valueOf(zk: ZkDriver, path: string): Promise<string | undefined> {
+async function valueOf(zk: ZkDriver, path: string, scheme: Scheme): Promise<string | undefined> {
   try {
-    return (await zk.read(path, { watch: true }))?.text;
+    const node = await zk.read(path, { watch: true });
+    return node && valueIn(node.text, scheme);
   } catch (error) {
     if (isQueueLockError(error, 'ACCESS_DENIED')) return '';
     throw error;

@@ -3,6 +3,7 @@ import type { NodeData, ZkDriver } from './driver.ts';
 import { throughGate } from './gate.ts';
 import { registerPaths } from './names.ts';
 import { lookWhileConnected } from './observe.ts';
+import { outlookOf } from './outlook.ts';
 import { withDirectory } from './parents.ts';
 import { distinctUntilChanged, map, switchMap, type Observable } from './rx.ts';
 
@@ -47,7 +48,7 @@ export class NodeRegisters implements Registers {
     const { root } = this.#store;
     const paths = registerPaths(root, queue, kind);
     return this.#store.ask((zk) =>
-      throughGate({ zk, place: { root, directory: paths.gate } }, async () => {
+      throughGate({ outlook: outlookOf(zk), place: { root, directory: paths.gate } }, async () => {
         // Whoever was in the gate before has left it after writing, and that has been seen.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;

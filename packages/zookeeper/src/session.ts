@@ -1,5 +1,5 @@
 import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
-import type { Clock, EntrySpec, HoldTraces, Placement, Session } from '@queuelock/core/backend';
+import type { Clock, EntrySpec, Followed, HoldTraces, Placement, Session } from '@queuelock/core/backend';
 import { orAborted } from './aborted.ts';
 import { Beats } from './beats.ts';
 import type { ZkDriver } from './driver.ts';
@@ -7,6 +7,7 @@ import { OwnEntry } from './entry.ts';
 import type { Seat } from './enqueue.ts';
 import { PRIVATE_DIRECTORY, gateDirectory, queuePath } from './names.ts';
 import { checkChange, checkShare, checkSpec } from './naming-checks.ts';
+import { outlookOf, type Outlook } from './outlook.ts';
 import { withDirectory } from './parents.ts';
 import { placeOf, type QueuePlaces } from './queue-place.ts';
 import { resumptionText } from './resumption.ts';
@@ -14,13 +15,14 @@ import type { Observable } from './rx.ts';
 import { checkTogether, enterTogether, type Member } from './together.ts';
 import { Traces } from './traces.ts';
 import { placementOf } from './turns.ts';
-import { Watches } from './watches.ts';
 
 /** Where a session lives. */
 export interface SessionPlace extends QueuePlaces {
   readonly clock: Clock;
   /** An earlier client may have put entries in. */
   readonly isResumed: boolean;
+  /** The entries of all sessions of this process that others in it wait for. */
+  readonly followed: Followed;
 }
 
 /** Makes the session's private node, on which its heartbeats are written: on an entry they would wake the next waiter. */
@@ -47,10 +49,10 @@ class ZooKeeperSession implements Session {
   readonly #clock: Clock;
   readonly #privatePath: string;
   readonly #beats: Beats;
-  readonly #watches: Watches;
+  readonly #outlook: Outlook;
   readonly #entries = new Map<string, OwnEntry>();
 
-  constructor(zk: ZkDriver, privatePath: string, { clock, isResumed, ...places }: SessionPlace) {
+  constructor(zk: ZkDriver, privatePath: string, { clock, isResumed, followed, ...places }: SessionPlace) {
     this.id = zk.sessionId;
     this.ttlMs = zk.timeoutMs;
     this.doubts$ = zk.connection$;
@@ -61,7 +63,7 @@ class ZooKeeperSession implements Session {
     this.#clock = clock;
     this.#privatePath = privatePath;
     this.#beats = new Beats(zk.timeoutMs, zk.begunAt);
-    this.#watches = new Watches(zk);
+    this.#outlook = outlookOf(zk, followed);
     this.traces = new Traces(zk, { places, entryOf: (queue, id) => this.#known(queue, id) });
     zk.connection$.subscribe({
       next: (news) => {
@@ -108,7 +110,7 @@ class ZooKeeperSession implements Session {
     const { root } = this.#places;
     const place = { root, directory: gateDirectory(root) };
     try {
-      const seats = await enterTogether(members, { zk: this.#zk, place });
+      const seats = await enterTogether(members, { outlook: this.#outlook, place });
       return seats.map(({ seat, member }) => this.#placement(member, seat));
     } catch (error) {
       this.#forgetLost(specs, error);
@@ -153,7 +155,7 @@ class ZooKeeperSession implements Session {
   }
 
   #placement({ entry, spec: { limit, permits = 1 } }: Member, seat: Seat): Placement {
-    return placementOf(this.#zk, this.#watches, { entry, seat, rule: { limit, permits } });
+    return placementOf(this.#outlook, { entry, seat, rule: { limit, permits } });
   }
 
   #entryFor(spec: EntrySpec): OwnEntry {
@@ -167,7 +169,7 @@ class ZooKeeperSession implements Session {
     const known = this.#entries.get(key);
     if (known) return known;
     const place = { ...placeOf(this.#places, queue), isResumed: this.#isResumed };
-    const entry = new OwnEntry(this.#zk, place, id);
+    const entry = new OwnEntry(this.#outlook, place, id);
     this.#entries.set(key, entry);
     return entry;
   }

@@ -58,14 +58,16 @@ export class Traces implements HoldTraces {
   }
 }
 
-/** The trace of a hold that an earlier client of the session left. */
+/** The trace of a hold that an earlier client of the session left; `path` is the entry's node. */
 export async function findTrace(
   zk: ZkDriver,
   { root, directory, scheme }: QueuePlace,
-  id: string,
+  { id, path }: { readonly id: string; readonly path: string },
 ): Promise<string | undefined> {
   const traces = `${root}/${PRIVATE_DIRECTORY}/held${directory.slice(root.length)}`;
   const names = (await zk.children(traces)) ?? [];
-  const name = names.find((candidate) => candidate.startsWith(scheme.style.prefix(id)));
+  const name = names.find((candidate) =>
+    scheme.idIsInText ? path.endsWith(`/${candidate}`) : candidate.startsWith(scheme.style.prefix(id)),
+  );
   return name === undefined ? undefined : `${traces}/${name}`;
 }
