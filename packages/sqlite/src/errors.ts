@@ -1,0 +1,50 @@
+import { QueueLockError, detailOf, invalidArgument, isQueueLockError } from '@queuelock/core/backend';
+
+// https://www.sqlite.org/rescode.html; the lowest byte of an extended code.
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const CORRUPT = 11;
+const CANTOPEN = 14;
+const NOTADB = 26;
+
+/** The primary result code of an error of SQLite; `undefined` for any other error. */
+function resultCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code & 0xff : undefined;
+}
+
+/** Another process has the file to itself for a moment. */
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === BUSY || code === LOCKED;
+}
+
+/** An error of SQLite as one of ours: definite where trying again is no use. */
+export function asQueueLockError(error: unknown, file: string): QueueLockError {
+  if (isQueueLockError(error)) return error;
+  const code = resultCode(error);
+  const options = { cause: error };
+  if (code === NOTADB || code === CORRUPT) {
+    const rule = `is a sound queuelock file: this one is damaged, or no SQLite file (${detailOf(error)}); stop who uses it, move it away, and it is made anew`;
+    return invalidArgument('file', file, rule);
+  }
+  if (code === READONLY || code === CANTOPEN) {
+    const message = `${file} cannot be opened for writing: ${detailOf(error)}; check the permissions of the file and its directory`;
+    return new QueueLockError('ACCESS_DENIED', message, options);
+  }
+  return new QueueLockError('UNAVAILABLE', `${file}: ${detailOf(error)}`, options);
+}
+
+/** Somebody took the file away or put another in its place. */
+export function fileGone(file: string): QueueLockError {
+  return new QueueLockError(
+    'SESSION_LOST',
+    `${file} was removed or replaced while it was in use, and with it went every session in it`,
+  );
+}
+
+/** The connection was closed. */
+export function closedError(file: string): QueueLockError {
+  return new QueueLockError('CLOSED', `this connection to ${file} was closed`);
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { QueueLockError } from '@queuelock/core/backend';
+
+// What the address of a Unix socket may have on every system.
+const LONGEST_PATH_BYTES = 100;
+const NAME_BYTES = 8;
+/** Younger ones may be about to be opened. */
+const OLD_MS = 10_000;
+/** A whole message, or the rest of one; nobody sends a longer one. */
+const LONGEST_LINE = 32;
+const MOST_TRIES = 3;
+
+/** Where others tell this connection which of its entries to look at. */
+export interface Inbox {
+  /** The path of its socket. It is refused there as soon as the process has ended, whatever way. */
+  readonly path: string;
+  close(): void;
+}
+
+/** Opens an inbox in a directory that is for this user only; makes the directory, and tidies up what the dead left in it. */
+export async function openInbox(file: string, onTold: (ord: number) => void): Promise<Inbox> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    receive(socket, onTold);
+  });
+  const path = await listenIn(server, file, 0);
+  removeDead(dirname(path), path);
+  return {
+    path,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      removeDirectory(dirname(path));
+    },
+  };
+}
+
+/** Takes away what a process that has ended left at that path. */
+export function removeInbox(path: string): void {
+  remove(path);
+  removeDirectory(dirname(path));
+}
+
+/** The last one who leaves removes the directory, maybe just now. */
+async function listenIn(server: Server, file: string, tries: number): Promise<string> {
+  const path = join(directoryFor(file), randomBytes(NAME_BYTES).toString('hex'));
+  try {
+    await listen(server, path);
+    return path;
+  } catch (error) {
+    if (tries === MOST_TRIES) throw error;
+    return listenIn(server, file, tries + 1);
+  }
+}
+
+/** Beside the file, where containers that share it share it too; elsewhere if the path is too long for a socket. */
+function directoryFor(file: string): string {
+  const beside = `${file}-inbox`;
+  if (Buffer.byteLength(beside) + 2 * NAME_BYTES + 1 > LONGEST_PATH_BYTES)
+    return mkdtempSync(join(tmpdir(), 'queuelock-'));
+  mkdirSync(beside, { mode: 0o700, recursive: true });
+  const found = lstatSync(beside);
+  const uid = process.getuid?.();
+  if (!found.isDirectory() || (uid !== found.uid && uid !== 0)) {
+    throw new QueueLockError('ACCESS_DENIED', `${beside} is not a directory of this user: remove it`);
+  }
+  if ((found.mode & 0o077) !== 0) chmodSync(beside, 0o700);
+  return beside;
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refused = (cause: Error): void => {
+      reject(
+        new QueueLockError('UNAVAILABLE', `no inbox can be opened at ${path}: ${cause.message}`, { cause }),
+      );
+    };
+    server.once('error', refused);
+    server.listen(path, () => {
+      server.off('error', refused);
+      // One that cannot be accepted tries again, and looks by itself from time to time.
+      server.on('error', () => undefined);
+      resolve();
+    });
+  });
+}
+
+function receive(socket: Socket, onTold: (ord: number) => void): void {
+  let rest = '';
+  socket.setEncoding('latin1');
+  socket.on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
+    for (const line of lines) if (/^\d{1,16}$/.test(line)) onTold(Number(line));
+  });
+  // Who is told less looks by itself from time to time.
+  socket.on('error', () => undefined);
+}
+
+/** Sockets where nobody listens any more. By the age that the file system gives them, compared with the own one. */
+function removeDead(directory: string, own: string): void {
+  const now = statSync(own).mtimeMs;
+  for (const name of readdirSync(directory)) {
+    const path = join(directory, name);
+    const age = now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
+    if (path === own || age < OLD_MS) continue;
+    const probe = connect(path);
+    probe.on('connect', () => probe.destroy());
+    probe.on('error', (error) => {
+      if ('code' in error && error.code === 'ECONNREFUSED') remove(path);
+    });
+  }
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Somebody else has tidied up.
+  }
+}
+
+function removeDirectory(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch {
+    // Others have their inboxes in it.
+  }
+}

@@ -1,0 +1,2 @@
+export { sqlite, type SqliteOptions } from './backend.ts';
+export { fromUrl } from './url.ts';
