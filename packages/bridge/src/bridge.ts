@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { Acts } from './acts.ts';
+import { Desk } from './desk.ts';
+import { FaultLog } from './faults.ts';
+import { Joins } from './joins/joins.ts';
+import { settingsOf, type BridgeOptions } from './options.ts';
+import { WatchedQueues } from './queue/watched-queues.ts';
+import { Refused } from './refusal.ts';
+import { refusal } from './replies.ts';
+import { ServerTime } from './server-time.ts';
+import { Streams } from './streams.ts';
+import { Topics } from './topics.ts';
+
+/** Lock state over HTTP. */
+export interface Bridge extends AsyncDisposable {
+  /** The beginning of its paths. */
+  readonly basePath: string;
+  /**
+   * Answers a request whose path begins with `basePath`, as any host of web requests takes it; others with 404. Never rejects: what goes
+   * wrong is an answer. `authorize` is asked before anything is told or done.
+   */
+  readonly handle: (request: Request) => Promise<Response>;
+  /**
+   * Ends all streams, leaves all places and releases all holds that were taken through it; settles when the server has confirmed that.
+   * The client remains open. Requests are refused from now on.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a bridge over a client. Nothing is watched until somebody looks; then each queue once, however many look at it, and for
+ * a while after. All places that pages take stand in the client's one session: if this process dies, they are gone together when
+ * the TTL is over, and no page believes to hold for longer than the bridge's grace after it has last heard of it.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`
+ */
+export function createBridge(options: BridgeOptions): Bridge {
+  const settings = settingsOf(options);
+  const { client, clock, limits, times, basePath } = settings;
+  const time = new ServerTime(clock);
+  const faults = new FaultLog(client, time);
+  const { lingerMs, graceMs } = times;
+  const watched = new WatchedQueues({ client, clock, time, faults, lingerMs, most: limits.queues });
+  const joins = new Joins({ client, clock, time, graceMs, most: limits.joins });
+  const topics = new Topics({ settings, time, watched, joins, faults });
+  const epoch = randomBytes(9).toString('base64url');
+  const streams = new Streams({ settings, time, topics, epoch });
+  const desk = new Desk({ settings, joins, streams, epoch, acts: new Acts(settings) });
+  let closing: Promise<void> | undefined;
+
+  async function end(): Promise<void> {
+    await joins.close();
+    streams.close();
+    watched.close();
+    faults.close();
+  }
+  async function handle(request: Request): Promise<Response> {
+    try {
+      if (closing) throw new Refused(503, 'CLOSED', 'the bridge was closed');
+      return await desk.answer(request);
+    } catch (error) {
+      return refusal(error);
+    }
+  }
+  function close(): Promise<void> {
+    closing ??= end();
+    return closing;
+  }
+  return { basePath, handle, close, [Symbol.asyncDispose]: close };
+}

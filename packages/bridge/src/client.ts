@@ -1,0 +1,15 @@
+// The door for pages: no node: modules behind it.
+export { createBridgeClient } from './client/client.ts';
+export { BridgeError } from './client/bridge-error.ts';
+export type {
+  BridgeClient,
+  BridgeClientOptions,
+  ClientClock,
+  Connection,
+  JoinOptions,
+  JoinState,
+  OwnPlace,
+  PageLock,
+  Seen,
+} from './client/api.ts';
+export type * from './wire.ts';

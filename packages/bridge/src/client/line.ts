@@ -1,0 +1,204 @@
+import {
+  MAX_TOPICS,
+  helloSchema,
+  refusedEventSchema,
+  stateEventSchema,
+  topicKey,
+  type StreamRequest,
+  type Topic,
+} from '../wire.ts';
+import { BehaviorSubject, Subject, distinctUntilChanged, type Observable } from '../rx.ts';
+import type { ClientClock, Connection } from './api.ts';
+import { Backoff } from './backoff.ts';
+import { BridgeError, bridgeError } from './bridge-error.ts';
+import type { Calls } from './calls.ts';
+import { Attempt } from './attempt.ts';
+import type { StreamEvent } from './event-parser.ts';
+import { wallTime } from './page-time.ts';
+import { parsed } from './parsed.ts';
+
+/** Who wants to be told of a topic. */
+export interface Listener {
+  readonly topic: Topic;
+  /** A picture, as it came. What it throws breaks the stream off. */
+  readonly take: (picture: unknown) => void;
+  readonly refuse: (error: BridgeError) => void;
+}
+
+/** What a line is made with. */
+export interface LineTools {
+  readonly calls: Calls;
+  readonly clock: ClientClock;
+}
+
+interface Listening extends Listener {
+  since?: string;
+}
+
+// Changes that come together are one: a page that is drawn anew drops and takes many topics.
+const TOGETHER_MS = 5;
+// What nobody looks at any more is not hurried.
+const DROPPED_MS = 1_000;
+// Topics that were refused because the bridge had too much to do.
+const REFUSED_RETRY_MS = 5_000;
+
+/**
+ * The one stream of a page, for everything that it looks at: browsers open six connections to an origin and no more. When what is looked at
+ * changes, the stream is opened anew, and tells only what is not known yet.
+ */
+export class Line {
+  readonly #tools: LineTools;
+  readonly #topics = new Map<string, Listening>();
+  readonly #connection$: BehaviorSubject<Connection>;
+  readonly #signs$ = new Subject<void>();
+  readonly #backoff = new Backoff();
+  #attempt: Attempt | undefined;
+  #next: { readonly dueAt: number; readonly cancel: () => void } | undefined;
+  /** The bridge's time less the clock's. */
+  #offset: number | undefined;
+
+  constructor(tools: LineTools) {
+    this.#tools = tools;
+    this.#connection$ = new BehaviorSubject<Connection>({ connection: 'connecting', since: wallTime() });
+  }
+
+  get connection$(): Observable<Connection> {
+    return this.#connection$.pipe(distinctUntilChanged());
+  }
+
+  get connection(): Connection {
+    return this.#connection$.value;
+  }
+
+  /** Whenever something was heard, and be it a heartbeat. */
+  get signs$(): Observable<void> {
+    return this.#signs$;
+  }
+
+  /** The bridge's time in milliseconds since 1970; the page's own before anything was heard. */
+  serverNow(): number {
+    return this.#offset === undefined ? wallTime() : this.#offset + this.#tools.clock.now();
+  }
+
+  /** Listens until the answer is called. One listener for a topic. */
+  listen(listener: Listener): () => void {
+    const key = topicKey(listener.topic);
+    if (this.#topics.size >= MAX_TOPICS && !this.#topics.has(key)) {
+      listener.refuse(tooMany());
+      return () => undefined;
+    }
+    const listening = { ...listener };
+    this.#topics.set(key, listening);
+    this.#openIn(TOGETHER_MS);
+    return () => {
+      if (this.#topics.get(key) !== listening) return;
+      this.#topics.delete(key);
+      if (this.#topics.size === 0) this.#rest();
+      else this.#openIn(DROPPED_MS);
+    };
+  }
+
+  close(): void {
+    this.#topics.clear();
+    this.#rest();
+    this.#connection$.complete();
+    this.#signs$.complete();
+  }
+
+  /** Nobody looks at anything. */
+  #rest(): void {
+    this.#next?.cancel();
+    this.#next = undefined;
+    this.#attempt?.stop();
+    this.#attempt = undefined;
+    this.#backoff.reset();
+    this.#connect({ connection: 'connecting' });
+  }
+
+  /** What is due sooner stays. */
+  #openIn(ms: number): void {
+    const { clock } = this.#tools;
+    const dueAt = clock.now() + ms;
+    if (this.#next && this.#next.dueAt <= dueAt) return;
+    this.#next?.cancel();
+    const cancel = clock.after(ms, () => {
+      this.#next = undefined;
+      this.#open();
+    });
+    this.#next = { dueAt, cancel };
+  }
+
+  #open(): void {
+    this.#attempt?.stop();
+    const { calls, clock } = this.#tools;
+    const attempt = new Attempt({
+      clock,
+      open: (signal) =>
+        calls.open('stream', { method: 'POST', body: JSON.stringify(this.#request()), signal }),
+      onSign: () => this.#signs$.next(),
+      onEvent: (event) => this.#take(event),
+      onEnd: (error) => {
+        if (this.#attempt === attempt) this.#onEnd(error);
+      },
+    });
+    this.#attempt = attempt;
+    attempt.start();
+  }
+
+  #request(): StreamRequest {
+    const topics = [...this.#topics.values()].map(({ topic, since }) => ({
+      topic,
+      ...(since === undefined ? {} : { since }),
+    }));
+    return { topics };
+  }
+
+  #onEnd(error: unknown): void {
+    this.#attempt = undefined;
+    this.#connect({
+      connection: this.connection.connection === 'connecting' ? 'connecting' : 'stale',
+      error: bridgeError(error),
+    });
+    this.#openIn(this.#backoff.nextMs());
+  }
+
+  #take({ type, id, data }: StreamEvent): void {
+    if (type === 'hello') this.#greet(data);
+    if (type === 'state') {
+      const { topic, picture } = parsed(data, stateEventSchema);
+      const listening = this.#topics.get(topic);
+      listening?.take(picture);
+      if (listening) listening.since = id;
+    }
+    if (type === 'refused') {
+      const { topic, error } = parsed(data, refusedEventSchema);
+      this.#topics.get(topic)?.refuse(new BridgeError(error));
+      if (error.retryable && topicsMayBeToldLater(topic)) this.#openIn(REFUSED_RETRY_MS);
+    }
+  }
+
+  #greet(data: string): void {
+    const { now, heartbeatMs } = parsed(data, helloSchema);
+    this.#offset = now - this.#tools.clock.now();
+    this.#attempt?.expectEvery(heartbeatMs);
+    this.#backoff.reset();
+    this.#connect({ connection: 'live' });
+  }
+
+  #connect(now: Omit<Connection, 'since'>): void {
+    const before = this.connection;
+    const since = before.connection === now.connection ? before.since : wallTime();
+    if (before.connection === now.connection && before.error?.message === now.error?.message) return;
+    this.#connection$.next({ ...now, since });
+  }
+}
+
+/** A join that is not known will not be. */
+function topicsMayBeToldLater(topic: string): boolean {
+  return !topic.startsWith('["join"');
+}
+
+function tooMany(): BridgeError {
+  const message = `[INVALID_ARGUMENT] a page looks at ${String(MAX_TOPICS)} things at most, its places among them`;
+  return new BridgeError({ code: 'INVALID_ARGUMENT', message, retryable: false });
+}

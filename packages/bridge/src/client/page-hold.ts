@@ -1,0 +1,89 @@
+import type { HandoverPicture } from '../wire.ts';
+import type { ClientClock, PageLock } from './api.ts';
+import { BridgeError } from './bridge-error.ts';
+
+/** What a hold is made of. */
+export interface PageHoldSpec extends Pick<PageLock, 'name' | 'id' | 'key' | 'order' | 'token'> {
+  readonly clock: ClientClock;
+  /** Until when the hold is proven, by the clock. */
+  readonly deadline: number;
+  readonly onLoss: (error: BridgeError) => void;
+  readonly release: () => Promise<void>;
+  readonly answer: PageLock['answer'];
+}
+
+/** A lock that the bridge holds for this page, for as long as that is proven. */
+export class PageHold implements PageLock {
+  readonly name: string;
+  readonly id: string;
+  readonly key: string;
+  readonly order: string;
+  readonly token: string;
+  readonly answer: PageLock['answer'];
+  requests: readonly HandoverPicture[] = [];
+  readonly #spec: PageHoldSpec;
+  readonly #loss = new AbortController();
+  #deadline: number;
+  #hasEnded = false;
+  #cancel: () => void = () => undefined;
+
+  constructor(spec: PageHoldSpec) {
+    this.#spec = spec;
+    this.#deadline = spec.deadline;
+    ({ name: this.name, id: this.id, key: this.key, order: this.order, token: this.token } = spec);
+    this.answer = spec.answer;
+    this.#watch();
+  }
+
+  get held(): boolean {
+    return this.remainingMs > 0;
+  }
+
+  get remainingMs(): number {
+    return this.#hasEnded ? 0 : Math.max(0, this.#deadline - this.#spec.clock.now());
+  }
+
+  get signal(): AbortSignal {
+    this.#check();
+    return this.#loss.signal;
+  }
+
+  /** It is proven for longer; not when it is over already. */
+  prove(deadline: number): void {
+    this.#check();
+    this.#deadline = Math.max(this.#deadline, deadline);
+  }
+
+  release(): Promise<void> {
+    this.end();
+    return this.#spec.release();
+  }
+
+  /** Of itself: no loss. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#cancel();
+  }
+
+  lose(error: BridgeError): void {
+    if (this.#hasEnded) return;
+    this.end();
+    this.#loss.abort(error);
+    this.#spec.onLoss(error);
+  }
+
+  #check(): void {
+    if (this.held || this.#hasEnded) return;
+    const message = '[OWNERSHIP_LOST] the bridge has not confirmed the hold in time';
+    this.lose(new BridgeError({ code: 'OWNERSHIP_LOST', message, retryable: true }));
+  }
+
+  #watch(): void {
+    if (this.#hasEnded) return;
+    const { clock } = this.#spec;
+    this.#cancel = clock.after(Math.max(1, this.#deadline - clock.now()), () => {
+      this.#check();
+      this.#watch();
+    });
+  }
+}

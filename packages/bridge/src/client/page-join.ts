@@ -1,0 +1,240 @@
+import * as v from 'valibot';
+import { joinPictureSchema, joinedSchema } from '../wire.ts';
+import type { JoinKey, JoinPicture, JoinRequest, Touched } from '../wire.ts';
+import { Subject, Subscription, type Observable } from '../rx.ts';
+import type { ClientClock, OwnPlace, PageLock } from './api.ts';
+import { Backoff } from './backoff.ts';
+import { BridgeError, bridgeError } from './bridge-error.ts';
+import type { Calls } from './calls.ts';
+import type { Line } from './line.ts';
+import { PageHold } from './page-hold.ts';
+import { understood } from './parsed.ts';
+import type { Touches } from './touches.ts';
+
+/** What joins of a page are made with. */
+export interface PageJoinTools {
+  readonly calls: Calls;
+  readonly line: Line;
+  readonly touches: Touches;
+  readonly clock: ClientClock;
+}
+
+type Queued = Extract<JoinPicture, { status: 'queued' }>;
+type Holding = Extract<JoinPicture, { status: 'held' | 'doubtful' }>;
+type Ended = Extract<OwnPlace, { status: 'ended' }>;
+
+// Clocks run at nearly the same rate.
+const OF_THE_GRACE = 0.98;
+const NOTHING = v.object({});
+const LEFT_WITHIN_MS = 5_000;
+
+/**
+ * One place of this page, from joining to the end. What the bridge promises counts from when the page *sent* what the promise answers, so the
+ * page never believes to hold for longer than the bridge does.
+ */
+export class PageJoin {
+  readonly #request: JoinRequest & { readonly key: JoinKey };
+  readonly #tools: PageJoinTools;
+  readonly #place$ = new Subject<OwnPlace>();
+  /** Until it leaves: from then on the bridge is to notice by itself, should it not be reached. */
+  readonly #keeping = new Subscription();
+  readonly #listening = new Subscription();
+  readonly #backoff = new Backoff();
+  #graceMs = 0;
+  /** When the newest request was sent after which the bridge did not hold yet. */
+  #waitedAt = 0;
+  #hold: PageHold | undefined;
+  /** The bridge holds, as it said last; the page only if that is proven. */
+  #holding: Holding | undefined;
+  #joining: Promise<void> = Promise.resolve();
+  #leaving: Promise<void> | undefined;
+  #hasEnded = false;
+
+  constructor(name: string, options: Omit<JoinRequest, 'name' | 'key'>, tools: PageJoinTools) {
+    this.#request = { ...options, name, key: newKey() };
+    this.#tools = tools;
+  }
+
+  /** Completes after `ended`. */
+  get place$(): Observable<OwnPlace> {
+    return this.#place$;
+  }
+
+  start(): void {
+    this.#place$.next({ status: 'joining' });
+    this.#joining = this.#join();
+  }
+
+  /** Leaves or releases; settles when the bridge has confirmed it, or will have noticed by itself. */
+  leave(outlivesPage = false): Promise<void> {
+    this.#hold?.end();
+    this.#keeping.unsubscribe();
+    this.#leaving ??= this.#hasEnded ? Promise.resolve() : this.#leave(outlivesPage);
+    return this.#leaving;
+  }
+
+  async #join(): Promise<void> {
+    const { calls, clock } = this.#tools;
+    try {
+      this.#waitedAt = clock.now();
+      const call = { path: 'joins', body: this.#request, answer: joinedSchema };
+      const { graceMs } = await calls.post(call);
+      if (!this.#leaving) this.#keep(graceMs);
+    } catch (error) {
+      const { retryable } = bridgeError(error);
+      if (this.#leaving) return;
+      // The key tells the bridge that it is the same join, if it has come there after all.
+      if (retryable)
+        this.#keeping.add(
+          clock.after(this.#backoff.nextMs(), () => {
+            this.#joining = this.#join();
+          }),
+        );
+      else this.#end({ status: 'ended', outcome: 'failed', error: bridgeError(error) });
+    }
+  }
+
+  #keep(graceMs: number): void {
+    const { line, touches } = this.#tools;
+    const { key } = this.#request;
+    this.#graceMs = graceMs;
+    const take = (picture: unknown): void => this.#take(understood(picture, joinPictureSchema));
+    const refuse = (error: BridgeError): void => this.#onUnknown(error);
+    const touched = (answer: Touched['joins'][number], sentAt: number): void => this.#touched(answer, sentAt);
+    this.#listening.add(line.listen({ topic: { kind: 'join', ...key }, take, refuse }));
+    this.#keeping.add(touches.keep({ key, touched }, graceMs));
+  }
+
+  #take(picture: JoinPicture): void {
+    if (this.#hasEnded || this.#leaving) return;
+    if (picture.status === 'queued') this.#place$.next(queuedPlace(picture));
+    else if (picture.status === 'ended') this.#end(endedPlace(picture));
+    else if (picture.status !== 'joining') this.#takeHold(picture);
+  }
+
+  #takeHold(picture: Holding): void {
+    this.#holding = picture;
+    const provenMs = Math.min(this.#graceMs, picture.remainingMs) * OF_THE_GRACE;
+    if (!this.#hold) this.#prove(this.#waitedAt + provenMs);
+    else this.#tell();
+    this.#tools.touches.now();
+  }
+
+  #touched({ keepsMs, holds, known }: Touched['joins'][number], sentAt: number): void {
+    if (this.#hasEnded || this.#leaving) return;
+    if (!known) this.#onUnknown(undefined);
+    else if (holds) this.#prove(sentAt + keepsMs * OF_THE_GRACE);
+    else this.#waitedAt = sentAt;
+  }
+
+  /** Begins to hold, or goes on, where the time of the proof is not over already. */
+  #prove(deadline: number): void {
+    const picture = this.#holding;
+    if (this.#hold) this.#hold.prove(deadline);
+    else if (picture && deadline > this.#tools.clock.now()) {
+      this.#hold = this.#begin(picture, deadline);
+      this.#tell();
+    }
+  }
+
+  #begin({ id, key, order, token }: Holding, deadline: number): PageHold {
+    const answer: PageLock['answer'] = async (to, kind, reason) => {
+      const said = {
+        secret: this.#request.key.secret,
+        to,
+        answer: kind,
+        ...(reason === undefined ? {} : { reason }),
+      };
+      const path = `joins/${this.#request.key.id}/answer`;
+      await this.#tools.calls.post({ path, body: said, answer: NOTHING });
+    };
+    return new PageHold({
+      ...{ name: this.#request.name, id, key, order, token, deadline, answer },
+      clock: this.#tools.clock,
+      onLoss: (error) => this.#onLoss(error),
+      release: () => this.leave(),
+    });
+  }
+
+  #tell(): void {
+    const picture = this.#holding;
+    const lock = this.#hold;
+    if (!picture || !lock) return;
+    lock.requests = picture.requests;
+    this.#place$.next({ status: picture.status, lock });
+  }
+
+  #onLoss(error: BridgeError): void {
+    if (this.#hasEnded) return;
+    // Perhaps the bridge holds it still: nobody needs that any more.
+    void this.#leave(false);
+    this.#end({ status: 'ended', outcome: 'lost', error });
+  }
+
+  /** The bridge does not know the join, or not any more. */
+  #onUnknown(error: BridgeError | undefined): void {
+    if (this.#hasEnded || this.#leaving) return;
+    const code = this.#hold ? 'OWNERSHIP_LOST' : 'SESSION_LOST';
+    const message = `[${code}] the bridge does not know this place any more: it was restarted, or has not heard of the page for too long`;
+    const why = error && !this.#hold ? error : new BridgeError({ code, message, retryable: true });
+    this.#end({ status: 'ended', outcome: this.#hold ? 'lost' : 'failed', error: why });
+  }
+
+  #end(place: Ended): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#keeping.unsubscribe();
+    this.#listening.unsubscribe();
+    if (place.outcome === 'lost' && place.error) this.#hold?.lose(place.error);
+    else this.#hold?.end();
+    this.#place$.next(place);
+    this.#place$.complete();
+  }
+
+  async #leave(outlivesPage: boolean): Promise<void> {
+    const { clock } = this.#tools;
+    const { id, secret } = this.#request.key;
+    // What has not come to the bridge yet cannot be left; a page that goes away does not wait, and is missed by the bridge.
+    if (!outlivesPage) await this.#joining;
+    // The bridge notices by itself when it does not hear of the page: a quarter of the grace later at most.
+    const noticedAt = clock.now() + 1.25 * this.#graceMs;
+    const call = {
+      path: `joins/${id}/leave`,
+      body: { secret },
+      answer: NOTHING,
+      outlivesPage,
+      withinMs: LEFT_WITHIN_MS,
+    };
+    while (!(await this.#hasLeft(call)) && clock.now() < noticedAt) await this.#pause();
+    this.#end({ status: 'ended', outcome: 'released', error: undefined });
+  }
+
+  async #hasLeft(call: Parameters<Calls['post']>[0]): Promise<boolean> {
+    return this.#tools.calls.post(call).then(
+      () => true,
+      (error: unknown) => !bridgeError(error).retryable || bridgeError(error).code === 'SESSION_LOST',
+    );
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#tools.clock.after(this.#backoff.nextMs(), resolve);
+    });
+  }
+}
+
+function newKey(): JoinKey {
+  const hex = (bytes: number): string =>
+    Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) =>
+      byte.toString(16).padStart(2, '0'),
+    ).join('');
+  return { id: hex(12), secret: hex(24) };
+}
+
+function queuedPlace({ id, token, position, expectedWaitMs, at, answer }: Queued): OwnPlace {
+  return { status: 'queued', id, token, position, expectedWaitMs, at, answer };
+}
+
+function endedPlace({ outcome, error }: Extract<JoinPicture, { status: 'ended' }>): Ended {
+  return { status: 'ended', outcome, error: error && new BridgeError(error) };
+}

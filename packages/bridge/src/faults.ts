@@ -1,0 +1,78 @@
+import type { Eviction, LockClient, QueueState } from '@queuelock/core';
+import { detailOf } from '@queuelock/core/backend';
+import { follow } from './follow.ts';
+import { distinctUntilChanged, map, Subject, type Observable, type Subscription } from './rx.ts';
+import type { ServerTime } from './server-time.ts';
+import { evictionPicture } from './pictures/entry.ts';
+import type { FaultPicture } from './wire.ts';
+
+const KEPT = 200;
+const KEPT_KEYS = 5_000;
+
+/** What went wrong while the bridge looked: the latest only. */
+export class FaultLog {
+  readonly #time: ServerTime;
+  readonly #session: Subscription;
+  readonly #changed$ = new Subject<void>();
+  readonly #faults: FaultPicture[] = [];
+  /** Evictions that were told, so that each is told once. */
+  readonly #told = new Set<string>();
+
+  constructor(client: Pick<LockClient, 'session$'>, time: ServerTime) {
+    this.#time = time;
+    const status$ = client.session$.pipe(
+      map(({ status }) => status),
+      distinctUntilChanged(),
+    );
+    this.#session = follow(status$, (status) => {
+      if (status === 'doubtful' || status === 'lost')
+        this.#add({ kind: 'session', about: 'bridge', text: SESSION[status] });
+    });
+  }
+
+  /** The newest last. */
+  get faults(): readonly FaultPicture[] {
+    return this.#faults;
+  }
+
+  get changed$(): Observable<void> {
+    return this.#changed$;
+  }
+
+  /** A queue's status has changed. */
+  store(name: string, { status, trouble }: QueueState): void {
+    if (status !== 'stale') return;
+    const why = trouble === undefined ? '' : `: ${detailOf(trouble)}`;
+    this.#add({ kind: 'store', about: name, text: `the queue cannot be seen${why}` });
+  }
+
+  /** What is known of a queue's evictions. */
+  evictions(name: string, evictions: readonly Eviction[]): void {
+    for (const eviction of evictions) {
+      const key = JSON.stringify([name, eviction.entry.key, String(eviction.entry.order)]);
+      if (this.#told.has(key)) continue;
+      this.#told.add(key);
+      const [oldest = key] = this.#told;
+      if (this.#told.size > KEPT_KEYS) this.#told.delete(oldest);
+      const { kind, by, reason, entry, at } = eviction;
+      const text = `${entry.owner} was ${kind} by ${by}: ${reason}`;
+      this.#add({ at, kind: 'eviction', about: name, text, eviction: evictionPicture(eviction) });
+    }
+  }
+
+  close(): void {
+    this.#session.unsubscribe();
+    this.#changed$.complete();
+  }
+
+  #add(fault: Omit<FaultPicture, 'at'> & { readonly at?: number }): void {
+    this.#faults.push({ at: this.#time.now(), ...fault });
+    if (this.#faults.length > KEPT) this.#faults.shift();
+    this.#changed$.next();
+  }
+}
+
+const SESSION = {
+  doubtful: "a heartbeat of the bridge's session is overdue",
+  lost: "the bridge's session is lost, and with it every place that was taken through it",
+} as const;

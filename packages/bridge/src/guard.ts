@@ -1,0 +1,47 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Refused } from './refusal.ts';
+import { TOKEN_HEADER } from './wire.ts';
+
+/** What a bridge goes by. */
+export interface GuardRules {
+  readonly allowedHosts: readonly string[];
+  readonly token: string;
+}
+
+/**
+ * Refuses what no page of this bridge can have sent: another name in `Host` (a stranger's name that was made to point here: DNS
+ * rebinding), another origin, another site. Programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`.
+ * @throws {Refused}
+ */
+export function checkSource({ headers, method, url }: Request, { allowedHosts }: GuardRules): void {
+  const host = (headers.get('host') ?? new URL(url).host).toLowerCase();
+  const name = host.replace(/:\d*$/, '');
+  if (!allowedHosts.includes(name)) throw denied('this name is not among the allowed hosts of the bridge');
+  const origin = headers.get('origin');
+  if (origin !== null && originHost(origin) !== host) throw denied('requests of another origin are refused');
+  const site = headers.get('sec-fetch-site') ?? 'same-origin';
+  if (site !== 'same-origin' && !(site === 'none' && method === 'GET'))
+    throw denied('requests of another site are refused');
+}
+
+/**
+ * Of what changes something: only who could read the token from the bridge can send it, and with these two headers no browser sends
+ * a request for another site without asking first.
+ * @throws {Refused}
+ */
+export function checkWrite({ headers }: Request, { token }: GuardRules): void {
+  if (!/^application\/json\b/i.test(headers.get('content-type') ?? ''))
+    throw new Refused(415, 'INVALID_ARGUMENT', 'content-type is application/json');
+  const given = Buffer.from(headers.get(TOKEN_HEADER) ?? '');
+  const wanted = Buffer.from(token);
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
+    throw denied(`the header ${TOKEN_HEADER} is missing or of another bridge; ask for the facts again`);
+}
+
+function denied(message: string): Refused {
+  return new Refused(403, 'ACCESS_DENIED', message);
+}
+
+function originHost(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

@@ -1,0 +1,64 @@
+import type { HandoverRequest, Ownership, QueueState } from '@queuelock/core';
+import { invalidArgument } from '@queuelock/core/backend';
+import { follow } from '../follow.ts';
+import { Subscription, type Observable } from '../rx.ts';
+import type { HandoverPicture, JoinAnswer } from '../wire.ts';
+
+/** Those who ask a holder to make way, until they are answered or gone. */
+export class Asking {
+  readonly #ownership: Ownership;
+  readonly #queue$: Observable<QueueState>;
+  /** By the id of the entry that asks. */
+  readonly #requests = new Map<string, HandoverRequest>();
+  #onChange: () => void = () => undefined;
+
+  constructor(ownership: Ownership, queue$: Observable<QueueState>) {
+    this.#ownership = ownership;
+    this.#queue$ = queue$;
+  }
+
+  get pictures(): readonly HandoverPicture[] {
+    return [...this.#requests].map(([from, { from: entry, reason, withinMs }]) => ({
+      from,
+      owner: entry.owner,
+      reason,
+      withinMs,
+    }));
+  }
+
+  watch(onChange: () => void): Subscription {
+    this.#onChange = onChange;
+    const watches = new Subscription();
+    watches.add(
+      follow(this.#ownership.requests$, (request) => {
+        this.#requests.set(request.from.id ?? request.from.key, request);
+        onChange();
+      }),
+    );
+    watches.add(
+      follow(this.#queue$, (queue) => {
+        if (this.#forgetGone(queue)) onChange();
+      }),
+    );
+    return watches;
+  }
+
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when nobody of this id asks; what answering throws. */
+  async answer({ to, answer, reason = 'no' }: JoinAnswer): Promise<void> {
+    const request = this.#requests.get(to);
+    if (!request) throw invalidArgument('to', to, 'is the id of an entry that asks');
+    this.#requests.delete(to);
+    this.#onChange();
+    if (answer === 'decline') await request.decline(reason);
+    else if (answer === 'pass') await request.yieldToRequester();
+    else await request.yieldToQueue();
+  }
+
+  #forgetGone({ status, entries }: QueueState): boolean {
+    if (status !== 'live') return false;
+    const present = new Set(entries.map(({ id, key }) => id ?? key));
+    const gone = [...this.#requests.keys()].filter((from) => !present.has(from));
+    for (const from of gone) this.#requests.delete(from);
+    return gone.length > 0;
+  }
+}

@@ -1,0 +1,166 @@
+import type { ClaimState, LockClient, Ownership } from '@queuelock/core';
+import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
+import { placeOf, type Place } from '@queuelock/recipes';
+import { follow } from '../follow.ts';
+import { Subject, Subscription, type Observable } from '../rx.ts';
+import type { ServerTime } from '../server-time.ts';
+import type { JoinAnswer, JoinKey, JoinPicture, JoinRequest, Touched } from '../wire.ts';
+import { Asking } from './asking.ts';
+import { joinPicture } from './join-picture.ts';
+import { Silence, type Sign, type SilenceTools } from './silence.ts';
+
+/** What a join is made with. */
+export interface JoinTools extends SilenceTools {
+  readonly client: Pick<LockClient, 'claim' | 'watch'>;
+  readonly time: ServerTime;
+}
+
+/** Who joins, and with what secret. */
+export interface JoinSpec {
+  readonly key: JoinKey;
+  readonly request: JoinRequest;
+  /** The entry's label. */
+  readonly owner: string;
+  /** How the page will show that it is there. */
+  readonly sign: Sign;
+}
+
+/**
+ * A place in a queue that the bridge keeps for a page: from joining to the end. Without a word from the page it leaves or releases when
+ * the grace is over.
+ */
+export class Join {
+  readonly key: JoinKey;
+  readonly #name: string;
+  readonly #tools: JoinTools;
+  readonly #changed$ = new Subject<void>();
+  readonly #claim = new Subscription();
+  readonly #silence: Silence;
+  #state: ClaimState = { status: 'joining' };
+  /** What follows the present state: the place of one that waits, the requests to one that holds. */
+  #details = new Subscription();
+  #place: Place | undefined;
+  #asking: Asking | undefined;
+
+  /** @throws {QueueLockError} `INVALID_ARGUMENT`. */
+  constructor(spec: JoinSpec, tools: JoinTools) {
+    const { name, metadata, mode, timeoutMs, request } = spec.request;
+    this.key = spec.key;
+    this.#name = name;
+    this.#tools = tools;
+    const claim$ = tools.client.claim(name, {
+      owner: spec.owner,
+      holding: [],
+      ...(metadata && { metadata }),
+      ...(mode && { mode }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(request && { request }),
+    });
+    this.#silence = new Silence(spec.sign, tools, () => {
+      this.#abandon();
+    });
+    this.#claim.add(follow(claim$, (state) => this.#take(state)));
+  }
+
+  /** Completes with the end. */
+  get changed$(): Observable<void> {
+    return this.#changed$;
+  }
+
+  get silence(): Silence {
+    return this.#silence;
+  }
+
+  get hasEnded(): boolean {
+    return this.#state.status === 'ended';
+  }
+
+  /** While it holds. */
+  get ownership(): Ownership | undefined {
+    return 'ownership' in this.#state ? this.#state.ownership : undefined;
+  }
+
+  /** For so long from now the page may rely on the bridge; see `Touched`. */
+  get touched(): Touched['joins'][number] {
+    const { ownership, hasEnded, key } = this;
+    const graceMs = hasEnded ? 0 : this.#tools.graceMs;
+    const keepsMs = ownership ? Math.min(graceMs, ownership.remainingMs) : graceMs;
+    return { id: key.id, keepsMs, known: true, holds: ownership !== undefined };
+  }
+
+  picture(): JoinPicture {
+    return joinPicture(this.#state, {
+      at: this.#tools.time.now(),
+      place: this.#place,
+      requests: this.#asking?.pictures ?? [],
+    });
+  }
+
+  /** Leaves, or releases; settles when the server has confirmed the release. */
+  async leave(): Promise<void> {
+    const { ownership } = this;
+    if (ownership) await ownership.release();
+    this.#endBy({ status: 'ended', outcome: 'released' });
+  }
+
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when nobody of this id asks. */
+  async answer(answer: JoinAnswer): Promise<void> {
+    if (!this.#asking) throw invalidArgument('join', this.key.id, 'holds the lock: only a holder is asked');
+    await this.#asking.answer(answer);
+  }
+
+  #take(state: ClaimState): void {
+    const isSameStatus = state.status === this.#state.status;
+    this.#state = state;
+    if (state.status === 'ended') this.#finish();
+    else if (state.status === 'queued' && !isSameStatus) this.#followPlace(state.id);
+    else if ('ownership' in state && !this.#asking) this.#followRequests(state.ownership);
+    this.#changed$.next();
+    if (state.status === 'ended') this.#changed$.complete();
+  }
+
+  #followPlace(id: string): void {
+    const { client, clock } = this.#tools;
+    this.#follow(
+      follow(placeOf(client, this.#name, { id, clock }), (place) => {
+        this.#place = place;
+        this.#changed$.next();
+      }),
+    );
+  }
+
+  #followRequests(ownership: Ownership): void {
+    const asking = new Asking(ownership, this.#tools.client.watch(ownership.name));
+    this.#asking = asking;
+    this.#follow(asking.watch(() => this.#changed$.next()));
+  }
+
+  #follow(details: Subscription): void {
+    this.#details.unsubscribe();
+    this.#details = details;
+  }
+
+  /** Nothing was heard of the page for too long. */
+  #abandon(): void {
+    const seconds = String(this.#tools.graceMs / 1_000);
+    const message = `the bridge has not heard of the page for ${seconds} s, and has left the queue for it`;
+    const [outcome, code] = this.ownership
+      ? (['lost', 'OWNERSHIP_LOST'] as const)
+      : (['failed', 'ENTRY_LOST'] as const);
+    const error = new QueueLockError(code, message, outcome === 'lost' ? { reason: 'client-closed' } : {});
+    this.#endBy({ status: 'ended', outcome, error });
+  }
+
+  /** Unsubscribing from the claim leaves or releases, and what the claim would have said is said here. */
+  #endBy(state: Extract<ClaimState, { status: 'ended' }>): void {
+    if (this.hasEnded) return;
+    this.#claim.unsubscribe();
+    this.#take(state);
+  }
+
+  #finish(): void {
+    this.#silence.stop();
+    this.#details.unsubscribe();
+    this.#asking = undefined;
+  }
+}

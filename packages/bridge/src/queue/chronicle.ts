@@ -1,0 +1,122 @@
+import { admittedOf, type Eviction, type QueueEntry, type QueueState } from '@queuelock/core';
+import type { Span } from '../wire.ts';
+
+const KEPT_SPANS = 200;
+const SHOWN_PRESENT = 100;
+const KEPT_GAPS = 20;
+const KEPT_HOLDS = 9;
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type Stay = Writable<Span>;
+
+/** A time in which the store could not be seen. */
+export interface Gap {
+  readonly from: number;
+  readonly to?: number;
+}
+
+/**
+ * What one observer has seen of a queue: who joined, held and left, and when it was seen. Keeps the latest only. What happened between two
+ * pictures and was over again is not in it.
+ */
+export class Chronicle {
+  readonly beganAt: number;
+  /** Of those who are there, by `nameOf`. */
+  #present: ReadonlyMap<string, Stay> = new Map();
+  readonly #past: Stay[] = [];
+  readonly #gaps: Writable<Gap>[] = [];
+  readonly #holds: number[] = [];
+  #handOffs = 0;
+  /** Whether the picture before this one was the newest all the time until now. */
+  #isContinuous = false;
+
+  constructor(beganAt: number) {
+    this.beganAt = beganAt;
+  }
+
+  look({ status, entries }: QueueState, now: number): void {
+    if (status === 'live') this.#take(entries, now);
+    else if (this.#isContinuous) this.#gaps.push({ from: now });
+    if (this.#gaps.length > KEPT_GAPS) this.#gaps.shift();
+    this.#isContinuous = status === 'live';
+  }
+
+  /** Evictions come after or before the departures that they explain. */
+  explain(evictions: readonly Eviction[]): void {
+    for (const { entry, kind, by, reason } of evictions) {
+      const stay = this.#past.findLast((past) => nameOf(past) === nameOf(entry));
+      if (stay) stay.evicted ??= { kind, by, reason };
+    }
+  }
+
+  stayOf(entry: Pick<QueueEntry, 'key' | 'order'>): Span | undefined {
+    return this.#present.get(nameOf(entry));
+  }
+
+  /** Those who have left, then the first of those who are there, in the order of the queue. */
+  get spans(): readonly Span[] {
+    return [...this.#past, ...[...this.#present.values()].slice(0, SHOWN_PRESENT)];
+  }
+
+  get gaps(): readonly Gap[] {
+    return this.#gaps;
+  }
+
+  /** Holds that have ended. */
+  get handOffs(): number {
+    return this.#handOffs;
+  }
+
+  /** The median of the holds seen lately from beginning to end. */
+  get typicalHoldMs(): number | undefined {
+    return [...this.#holds].sort((a, b) => a - b)[Math.floor(this.#holds.length / 2)];
+  }
+
+  #take(entries: readonly QueueEntry[], now: number): void {
+    const gap = this.#gaps.at(-1);
+    if (gap) gap.to ??= now;
+    const admitted = admittedOf(entries);
+    const present = entries.map((entry): [string, Stay] => {
+      const stay = this.#present.get(nameOf(entry)) ?? this.#begun(entry, now);
+      if (admitted.has(entry)) this.#hold(stay, now);
+      return [nameOf(entry), stay];
+    });
+    const before = this.#present;
+    this.#present = new Map(present);
+    for (const [name, stay] of before) if (!this.#present.has(name)) this.#end(stay, now);
+  }
+
+  #begun({ key, order, owner, id, shared }: QueueEntry, now: number): Stay {
+    return {
+      key,
+      order: String(order),
+      owner,
+      ...(id === undefined ? {} : { id }),
+      shared,
+      joinedAt: now,
+      ...(this.#isContinuous ? {} : { joinedEarlier: true as const }),
+    };
+  }
+
+  #hold(stay: Stay, now: number): void {
+    if (stay.heldAt !== undefined) return;
+    stay.heldAt = now;
+    if (!this.#isContinuous) stay.heldEarlier = true;
+  }
+
+  #end(stay: Stay, now: number): void {
+    stay.leftAt = now;
+    this.#past.push(stay);
+    if (this.#past.length > KEPT_SPANS) this.#past.shift();
+    if (stay.heldAt === undefined) return;
+    this.#handOffs += 1;
+    if (stay.heldEarlier || !this.#isContinuous) return;
+    this.#holds.push(now - stay.heldAt);
+    if (this.#holds.length > KEPT_HOLDS) this.#holds.shift();
+  }
+}
+
+/** Also where a store uses a key again. */
+export function nameOf({ key, order }: { readonly key: string; readonly order: bigint | string }): string {
+  return `${String(order)} ${key}`;
+}

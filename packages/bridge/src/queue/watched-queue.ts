@@ -1,0 +1,118 @@
+import * as v from 'valibot';
+import {
+  admittedOf,
+  isQueueLockError,
+  type Eviction,
+  type LockClient,
+  type QueueState,
+} from '@queuelock/core';
+import type { FaultLog } from '../faults.ts';
+import { follow } from '../follow.ts';
+import { EMPTY, Subject, Subscription, type Observable } from '../rx.ts';
+import type { ServerTime } from '../server-time.ts';
+import { evictionSchema } from '../wire.ts';
+import { evictionPicture } from '../pictures/entry.ts';
+import { Chronicle, nameOf } from './chronicle.ts';
+
+/** What a watched queue works with. */
+export interface WatchTools {
+  readonly client: Pick<LockClient, 'watch' | 'evictions' | 'tokenOf'>;
+  readonly time: ServerTime;
+  readonly faults: FaultLog;
+}
+
+/** Tokens are asked for of so many holders; those of readers beyond are left out. */
+const TOKENS_OF = 20;
+
+/** One queue, watched once for all who look: its present, its recent past, its evictions, the tokens of its holders. */
+export class WatchedQueue {
+  readonly name: string;
+  readonly chronicle: Chronicle;
+  readonly #tools: WatchTools;
+  readonly #watches = new Subscription();
+  readonly #changed$ = new Subject<void>();
+  #state: QueueState;
+  #evictions: readonly Eviction[] = [];
+  /** By `nameOf`; `undefined` while it is asked for. */
+  #tokens = new Map<string, bigint | undefined>();
+
+  constructor(name: string, tools: WatchTools) {
+    this.name = name;
+    this.chronicle = new Chronicle(tools.time.now());
+    this.#tools = tools;
+    this.#state = { status: 'connecting', name, entries: [] };
+    const { client } = tools;
+    const state$ = client.watch(name);
+    this.#watches.add(follow(state$, (state) => this.#look(state)));
+    this.#watches.add(follow(evictionsOf(client, name), (evictions) => this.#explain(evictions)));
+  }
+
+  get state(): QueueState {
+    return this.#state;
+  }
+
+  /** The newest last. What does not look like one, written by somebody else, is left out. */
+  get evictions(): readonly Eviction[] {
+    return this.#evictions;
+  }
+
+  /** After every change. */
+  get changed$(): Observable<void> {
+    return this.#changed$;
+  }
+
+  tokenOf(entry: Parameters<typeof nameOf>[0]): bigint | undefined {
+    return this.#tokens.get(nameOf(entry));
+  }
+
+  close(): void {
+    this.#watches.unsubscribe();
+    this.#changed$.complete();
+  }
+
+  #look(state: QueueState): void {
+    const { time, faults } = this.#tools;
+    if (state.status !== this.#state.status) faults.store(this.name, state);
+    this.#state = state;
+    this.chronicle.look(state, time.now());
+    this.chronicle.explain(this.#evictions);
+    this.#askForTokens();
+    this.#changed$.next();
+  }
+
+  #explain(evictions: readonly Eviction[]): void {
+    this.#evictions = evictions.filter((eviction) => v.is(evictionSchema, evictionPicture(eviction)));
+    this.chronicle.explain(this.#evictions);
+    this.#tools.faults.evictions(this.name, this.#evictions);
+    this.#changed$.next();
+  }
+
+  #askForTokens(): void {
+    const { entries, status } = this.#state;
+    if (status !== 'live') return;
+    const known = this.#tokens;
+    const holders = [...admittedOf(entries)].slice(0, TOKENS_OF);
+    this.#tokens = new Map(holders.map((entry) => [nameOf(entry), known.get(nameOf(entry))]));
+    for (const entry of holders) if (!known.has(nameOf(entry))) void this.#askForToken(entry);
+  }
+
+  async #askForToken(entry: QueueState['entries'][number]): Promise<void> {
+    const { client } = this.#tools;
+    // Without an answer it stays unknown until the next change of the queue.
+    const token = await client.tokenOf(this.name, entry).catch(() => undefined);
+    if (!this.#tokens.has(nameOf(entry)) || this.#watches.closed) return;
+    if (token === undefined) this.#tokens.delete(nameOf(entry));
+    else this.#tokens.set(nameOf(entry), token);
+    this.#changed$.next();
+  }
+}
+
+/** None where the store keeps none. */
+function evictionsOf(client: WatchTools['client'], name: string): Observable<readonly Eviction[]> {
+  try {
+    return client.evictions(name);
+  } catch (error) {
+    if (isQueueLockError(error, 'INVALID_ARGUMENT')) return EMPTY;
+    throw error;
+  }
+}

@@ -1,0 +1,17 @@
+import type { Clock } from '@queuelock/core';
+
+/** Milliseconds since 1970 for people: the time of day at the start, and from then on the clock, so that it never goes back. */
+export class ServerTime {
+  readonly #clock: Clock;
+  readonly #offset: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    // eslint-disable-next-line no-restricted-syntax -- nothing is decided by it: pictures show it
+    this.#offset = Date.now() - clock.now();
+  }
+
+  now(): number {
+    return Math.round(this.#offset + this.#clock.now());
+  }
+}

@@ -1,0 +1,114 @@
+import type { Clock } from '@queuelock/core';
+import type { Feed } from './feed.ts';
+
+/** What a stream goes by. */
+export interface OutletSettings {
+  readonly clock: Clock;
+  readonly heartbeatMs: number;
+  readonly stuckMs: number;
+  /** Is called once, when the stream has ended for whatever reason. */
+  readonly onEnd: () => void;
+}
+
+const HEARTBEAT = Buffer.from(':\n\n');
+
+/**
+ * One client's stream. Of each topic only the newest picture is kept for it, as a mark on a feed that all share, and nothing is fetched
+ * before the client has read what came before: so a slow client costs no memory but that of one picture, and sees the latest next.
+ */
+export class Outlet {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly #settings: OutletSettings;
+  readonly #news = new Set<Feed>();
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #isWanted = false;
+  #hasEnded = false;
+  #sentAt: number;
+  /** What is sent before all pictures. */
+  readonly #words: Uint8Array[] = [];
+  #cancelBeat: () => void;
+
+  constructor(settings: OutletSettings) {
+    this.#settings = settings;
+    this.#sentAt = settings.clock.now();
+    this.stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => {
+          this.#isWanted = true;
+          this.#send();
+        },
+        cancel: () => void this.#end(),
+      },
+      { highWaterMark: 0 },
+    );
+    this.#cancelBeat = this.#beatLater();
+  }
+
+  /** To be said before all pictures. */
+  say(words: string): void {
+    this.#words.push(Buffer.from(words));
+  }
+
+  /** There is a new picture of this topic. */
+  readonly news = (feed: Feed): void => {
+    if (this.#hasEnded) return;
+    this.#news.add(feed);
+    this.#send();
+  };
+
+  /** Ends the stream for its reader too. */
+  close(): void {
+    if (this.#end()) this.#controller?.close();
+  }
+
+  #send(): void {
+    if (!this.#isWanted) return;
+    const chunk = this.#next();
+    if (chunk) this.#enqueue(chunk);
+  }
+
+  #next(): Uint8Array | undefined {
+    if (this.#words.length > 0) return Buffer.concat(this.#words.splice(0));
+    // The oldest first: so the id of an event says that everything older was sent.
+    let oldest: Feed | undefined;
+    for (const feed of this.#news) if (!oldest || feed.version < oldest.version) oldest = feed;
+    if (!oldest) return undefined;
+    this.#news.delete(oldest);
+    return oldest.event;
+  }
+
+  #enqueue(chunk: Uint8Array): void {
+    this.#isWanted = false;
+    this.#sentAt = this.#settings.clock.now();
+    this.#controller?.enqueue(chunk);
+  }
+
+  #beatLater(): () => void {
+    const { clock, heartbeatMs } = this.#settings;
+    return clock.after(heartbeatMs, () => {
+      this.#cancelBeat = this.#beatLater();
+      this.#beat();
+    });
+  }
+
+  #beat(): void {
+    const { clock, stuckMs } = this.#settings;
+    if (this.#isWanted) this.#enqueue(HEARTBEAT);
+    else if (clock.now() - this.#sentAt >= stuckMs && this.#end())
+      this.#controller?.error(new Error(`nothing was read for ${String(stuckMs)} ms`));
+  }
+
+  /** Whether it had not ended before. */
+  #end(): boolean {
+    if (this.#hasEnded) return false;
+    this.#hasEnded = true;
+    this.#isWanted = false;
+    this.#cancelBeat();
+    this.#news.clear();
+    this.#settings.onEnd();
+    return true;
+  }
+}
