@@ -1,0 +1,15 @@
+export { BridgeProvider, useBridge, type BridgeProviderProps } from './provider.ts';
+export {
+  useContenders,
+  useDeadlocks,
+  useFaults,
+  useLeader,
+  useQueue,
+  useQueues,
+  useSessions,
+  useTimeline,
+  type LeaderView,
+} from './pictures.ts';
+export { useConnection } from './use-seen.ts';
+export { useLock, type LockView } from './use-lock.ts';
+export type { LockState } from './place.ts';
