@@ -1,0 +1,34 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+
+/** Something that is done on request, once at a time. */
+export type Task<T> =
+  | { readonly status: 'idle' | 'busy' }
+  | { readonly status: 'done'; readonly value: T }
+  | { readonly status: 'failed'; readonly message: string };
+
+/** Starts it, and tells what became of it. The signal aborts when the component has gone. */
+export function useTask<T>(): readonly [Task<T>, (work: (signal: AbortSignal) => Promise<T>) => void] {
+  const [task, setTask] = useState<Task<T>>({ status: 'idle' });
+  const gone = useRef<AbortController>(undefined);
+  useEffect(() => {
+    const controller = new AbortController();
+    gone.current = controller;
+    return () => {
+      controller.abort();
+    };
+  }, []);
+  const start = useCallback((work: (signal: AbortSignal) => Promise<T>) => {
+    const signal = gone.current?.signal;
+    if (!signal || signal.aborted) return;
+    setTask({ status: 'busy' });
+    work(signal).then(
+      (value) => {
+        setTask({ status: 'done', value });
+      },
+      (error: unknown) => {
+        setTask({ status: 'failed', message: error instanceof Error ? error.message : String(error) });
+      },
+    );
+  }, []);
+  return [task, start];
+}

@@ -1,0 +1,51 @@
+import type { Seen } from '@queuelock/bridge/client';
+import type { Picture } from '@queuelock/bridge/wire';
+import { seconds } from './text.ts';
+
+/** How far what is shown can be relied on, in words; `undefined` words where there is nothing to say. */
+export interface Freshness {
+  readonly tone: 'live' | 'connecting' | 'stale';
+  readonly words: string | undefined;
+}
+
+/** The times now: of this page, and of the bridge as far as it is known. */
+export interface Now {
+  readonly page: number;
+  readonly bridge: number;
+}
+
+/** Of a picture, which came from a store, through a bridge, over a connection: what is broken first is what is said. */
+export function freshnessOf(
+  { connection, since, error, picture, refusal }: Seen<Picture>,
+  now: Now,
+): Freshness {
+  if (connection === 'stale') {
+    const why = error ? ` (${withoutCode(error.message)})` : '';
+    return {
+      tone: 'stale',
+      words: `The server of this page does not answer${why}: last heard ${seconds(now.page - since)} ago; reconnecting.`,
+    };
+  }
+  if (refusal)
+    return {
+      tone: 'stale',
+      words: `The server of this page refuses to tell: ${withoutCode(refusal.message)}.`,
+    };
+  if (!picture) {
+    const why = error ? `: ${withoutCode(error.message)}; trying again.` : '.';
+    return { tone: 'connecting', words: `Connecting${why}` };
+  }
+  const trouble = picture.trouble ? `: ${withoutCode(picture.trouble.message)}` : '';
+  if (picture.status === 'connecting')
+    return { tone: 'connecting', words: `The store does not answer yet${trouble}.` };
+  if (picture.status === 'live') return { tone: 'live', words: undefined };
+  return {
+    tone: 'stale',
+    words: `The store does not answer, this is as of ${seconds(now.bridge - picture.at)} ago${trouble}.`,
+  };
+}
+
+/** An error's message without the code in front and the full stop at its end. */
+export function withoutCode(message: string): string {
+  return message.replace(/^\[[A-Z_]+\] /, '').replace(/\.$/, '');
+}

@@ -1,0 +1,58 @@
+import { hashOf, type Route } from './route.ts';
+
+/** What a key does anywhere on the page. */
+export type Shortcut =
+  | { readonly kind: 'go'; readonly hash: string }
+  | { readonly kind: 'search' | 'help' | 'theme' | 'back' | 'contenders' };
+
+/** A key that is pressed, and where. */
+export interface Pressed {
+  readonly key: string;
+  /** With Ctrl, Alt or Meta: the browser's. */
+  readonly modified: boolean;
+  /** Somebody is typing, or a dialog is open. */
+  readonly busy: boolean;
+  /** The key before, if that was a moment ago. */
+  readonly before: string | undefined;
+}
+
+/** The list for people. */
+export const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
+  [['?'], 'this list'],
+  [['/'], 'search'],
+  [['g', 'q'], 'queues'],
+  [['g', 'e'], 'elections'],
+  [['g', 's'], 'sessions'],
+  [['g', 'd'], 'deadlocks'],
+  [['g', 'f'], 'faults'],
+  [['g', 'c'], 'contenders, in a demo'],
+  [['↑', '↓', 'Home', 'End'], 'move in a table; Enter opens'],
+  [['b'], 'back from a queue to the list'],
+  [['t'], 'dark or light'],
+  [['Esc'], 'close a dialog, empty the search'],
+];
+
+const GOES: Readonly<Record<string, Route>> = {
+  q: { view: 'queues' },
+  e: { view: 'elections' },
+  s: { view: 'sessions' },
+  d: { view: 'deadlocks' },
+  f: { view: 'faults' },
+};
+
+const SINGLE: Readonly<Record<string, 'search' | 'help' | 'theme' | 'back'>> = {
+  '/': 'search',
+  '?': 'help',
+  t: 'theme',
+  b: 'back',
+};
+
+/** What a key does; nothing for most. */
+export function shortcutOf({ key, modified, busy, before }: Pressed): Shortcut | undefined {
+  if (modified || busy) return undefined;
+  if (before === 'g' && key === 'c') return { kind: 'contenders' };
+  const route = before === 'g' ? GOES[key] : undefined;
+  if (route) return { kind: 'go', hash: hashOf(route) };
+  const kind = SINGLE[key];
+  return kind && { kind };
+}

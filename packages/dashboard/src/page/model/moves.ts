@@ -1,0 +1,33 @@
+/** The rows of a table that are made. */
+interface Shown {
+  readonly startIndex: number;
+  readonly endIndex: number;
+  readonly overscan: number;
+  readonly count: number;
+}
+
+/** The rows on the screen and some around them, and the one with the focus, wherever it is: it would lose the focus otherwise. */
+export function withFocused({ startIndex, endIndex, overscan, count }: Shown, focused: number): number[] {
+  const first = Math.max(0, startIndex - overscan);
+  const last = Math.min(count - 1, endIndex + overscan);
+  const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_one, place) => first + place);
+  if (focused < 0 || focused >= count || (focused >= first && focused <= last)) return rows;
+  return focused < first ? [focused, ...rows] : [...rows, focused];
+}
+
+/** Where a key leads from a row; nothing for another key. */
+export function targetOf(
+  key: string,
+  at: number,
+  { last, page }: { readonly last: number; readonly page: number },
+): number | undefined {
+  const to = new Map([
+    ['ArrowUp', at - 1],
+    ['ArrowDown', at + 1],
+    ['PageUp', at - page],
+    ['PageDown', at + page],
+    ['Home', 0],
+    ['End', last],
+  ]).get(key);
+  return to === undefined || last < 0 ? undefined : Math.max(0, Math.min(last, to));
+}

@@ -1,0 +1,54 @@
+/** A point of a drawing; the middle is 0, 0. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** An arrow from one place of a ring to the next. */
+export interface Arrow {
+  readonly from: Point;
+  readonly to: Point;
+  readonly middle: Point;
+}
+
+/** So many places on a ring, clockwise; the first is on top. */
+export function ringOf(places: number, radius: number): readonly Point[] {
+  return Array.from({ length: places }, (_one, place) => onRing((place / places) * 2 * Math.PI, radius));
+}
+
+/** Half the width and half the height of what stands at a place. */
+export interface Room {
+  readonly across: number;
+  readonly down: number;
+}
+
+/** Arrows from each place to the next and from the last to the first, that leave room for what stands there. */
+export function arrowsOf(places: number, radius: number, room: Room): readonly Arrow[] {
+  const turn = (2 * Math.PI) / places;
+  return Array.from({ length: places }, (_one, place) => ({
+    from: onRing(clear(place * turn, 1, { radius, room }), radius),
+    to: onRing(clear((place + 1) * turn, -1, { radius, room }), radius),
+    middle: onRing((place + 0.5) * turn, radius),
+  }));
+}
+
+const STEP = Math.PI / 180;
+
+/** The first angle from a place on at which the ring is outside of what stands there. */
+function clear(
+  angle: number,
+  direction: 1 | -1,
+  { radius, room: { across, down } }: { readonly radius: number; readonly room: Room },
+): number {
+  const { x, y } = onRing(angle, radius);
+  for (let step = 1; step < 90; step += 1) {
+    const next = angle + direction * step * STEP;
+    const point = onRing(next, radius);
+    if (Math.abs(point.x - x) > across || Math.abs(point.y - y) > down) return next;
+  }
+  return angle;
+}
+
+function onRing(angle: number, radius: number): Point {
+  return { x: Math.sin(angle) * radius, y: -Math.cos(angle) * radius };
+}

@@ -1,0 +1,25 @@
+import type { Coverage, SessionPicture } from '@queuelock/bridge/wire';
+import { count, counted } from './text.ts';
+
+/** Names a session: entries that tell the same of themselves are of one. */
+export function sessionKey({ owner, host, pid }: Pick<SessionPicture, 'owner' | 'host' | 'pid'>): string {
+  return JSON.stringify([owner, host, pid]);
+}
+
+/** Those that have a text in their owner, host, process or in the name of one of their queues. */
+export function sessionsWith(sessions: readonly SessionPicture[], filter: string): readonly SessionPicture[] {
+  const wanted = filter.toLowerCase();
+  if (wanted === '') return sessions;
+  return sessions.filter(({ owner, host = '', pid = '', entries }) =>
+    [owner, host, String(pid), ...entries.map(({ name }) => name)].some((text) =>
+      text.toLowerCase().includes(wanted),
+    ),
+  );
+}
+
+/** What a look over many queues left out, to be put at the end of a sentence. */
+export function coverageWords({ looked, left }: Coverage): string {
+  return left === 0
+    ? ''
+    : `; of the ${counted(looked, 'deepest queue')}, ${count(left)} more not looked into`;
+}

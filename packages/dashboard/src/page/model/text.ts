@@ -1,0 +1,78 @@
+// The same words and numbers as in the terminal views.
+
+/**
+ * A text from a store as it may be shown: labels and names are whatever somebody wrote, and what a screen would hide, or show in
+ * another order, is replaced by how it is escaped.
+ */
+export function plain(text: string): string {
+  return text.replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+/** At most so many characters, with an ellipsis where some are left out. */
+export function short(text: string, most: number): string {
+  const all = Array.from(text);
+  return all.length > most ? `${all.slice(0, most - 1).join('')}…` : text;
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** A duration in its two largest units: `350ms`, `4.2s`, `3m05s`, `2h07m`, `12d04h`. */
+export function duration(ms: number): string {
+  if (!Number.isFinite(ms)) return '-';
+  // A clock that is behind makes it negative, and nobody waits for less than nothing.
+  const whole = Math.max(0, Math.round(ms));
+  if (whole < 1_000) return `${whole}ms`;
+  if (whole < 9_950) return `${(whole / 1_000).toFixed(1)}s`;
+  return inUnits(Math.max(10_000, whole));
+}
+
+function inUnits(whole: number): string {
+  const at = UNITS.findIndex(([, unit]) => whole >= unit);
+  const [name, unit] = UNITS[at] ?? UNITS[3];
+  const next = UNITS[at + 1];
+  const large = String(Math.floor(whole / unit)) + name;
+  if (!next) return large;
+  return `${large}${String(Math.floor((whole % unit) / next[1])).padStart(2, '0')}${next[0]}`;
+}
+
+/** A duration that is counted, second by second, while somebody looks: without tenths, `0s` at least. */
+export function seconds(ms: number): string {
+  return ms < 9_950 ? `${Math.floor(Math.max(0, ms) / 1_000)}s` : duration(ms);
+}
+
+/** A count with commas between the thousands. */
+export function count(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `1 queue`, `2 queues`. */
+export function counted(value: number, what: string, many = `${what}s`): string {
+  return `${count(value)} ${value === 1 ? what : many}`;
+}
+
+/** So many in a second. */
+export function rate(perS: number): string {
+  return perS >= 100 ? count(Math.round(perS)) : perS.toFixed(1);
+}
+
+/** `1st`, `2nd`, `3rd`, `11th`. */
+export function ordinal(place: number): string {
+  const teen = place % 100 >= 11 && place % 100 <= 13;
+  const suffix = teen ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
+  return `${count(place)}${suffix}`;
+}
+
+/** The time of day of a moment in milliseconds since 1970, by the clock and in the time zone of this machine. */
+export function timeOfDay(at: number): string {
+  const date = new Date(at);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}

@@ -1,0 +1,139 @@
+import type { Span, TimelinePicture } from '@queuelock/bridge/wire';
+
+/** Part of the time axis, from 0 (the oldest that is shown) to 1 (now). */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One stay, as it is drawn: a wait, then a hold. */
+export interface Lane {
+  readonly id: string;
+  readonly span: Span;
+  readonly wait: Stretch | undefined;
+  readonly hold: Stretch | undefined;
+  /** It is still in the queue. */
+  readonly isPresent: boolean;
+}
+
+/** A line from the end of a hold to the beginning of the next. */
+interface HandOff {
+  readonly at: number;
+  readonly fromLane: number;
+  readonly toLane: number;
+}
+
+/** A time on the axis, in milliseconds since 1970. */
+interface Tick {
+  readonly at: number;
+  readonly time: number;
+}
+
+/** A timeline as it is drawn. */
+export interface Drawing {
+  readonly lanes: readonly Lane[];
+  readonly handOffs: readonly HandOff[];
+  readonly ticks: readonly Tick[];
+  /** When the store could not be seen. */
+  readonly gaps: readonly Stretch[];
+  /** Stays within the time shown for which there was no lane. */
+  readonly left: number;
+}
+
+/** What is to be drawn. */
+export interface Frame {
+  /** By the bridge's clock. */
+  readonly now: number;
+  readonly windowMs: number;
+  readonly lanes: number;
+}
+
+/** The stays of the last `windowMs`: the newest of those that have left, those that are there, in order. */
+export function drawingOf(
+  { spans, gaps }: Pick<TimelinePicture, 'spans' | 'gaps'>,
+  { now, windowMs, lanes }: Frame,
+): Drawing {
+  const begin = now - windowMs;
+  const scale = (time: number): number => clamp((time - begin) / windowMs);
+  const seen = spans.filter(({ leftAt = now }) => leftAt > begin);
+  const shown = fitting(seen, lanes).map((span) => laneOf(span, now, scale));
+  return {
+    lanes: shown,
+    handOffs: handOffsOf(shown),
+    ticks: ticksOf(begin, now).map((time) => ({ time, at: scale(time) })),
+    gaps: gaps
+      .filter(({ to = now }) => to > begin)
+      .map(({ from, to = now }) => ({ from: scale(from), to: scale(to) })),
+    left: seen.length - shown.length,
+  };
+}
+
+function clamp(part: number): number {
+  return Math.max(0, Math.min(1, part));
+}
+
+/** Those who are there have half of the lanes for certain, those who have left the other half. */
+function fitting(spans: readonly Span[], lanes: number): readonly Span[] {
+  const gone = spans.filter(({ leftAt }) => leftAt !== undefined);
+  const present = spans.filter(({ leftAt }) => leftAt === undefined);
+  const forGone = Math.max(Math.floor(lanes / 2), lanes - present.length);
+  const past = gone.slice(Math.max(0, gone.length - forGone));
+  return [...past, ...present.slice(0, lanes - past.length)];
+}
+
+function laneOf(span: Span, now: number, scale: (time: number) => number): Lane {
+  const { key, order, joinedAt, heldAt, leftAt } = span;
+  const waitEnds = heldAt ?? leftAt ?? now;
+  const wait = stretch(scale(joinedAt), scale(waitEnds));
+  const hold = heldAt === undefined ? undefined : stretch(scale(heldAt), scale(leftAt ?? now));
+  return { id: `${order} ${key}`, span, wait, hold, isPresent: leftAt === undefined };
+}
+
+function stretch(from: number, to: number): Stretch | undefined {
+  return to > from ? { from, to } : undefined;
+}
+
+/** From the last hold that ended before a hold began. */
+function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
+  return lanes.flatMap(({ span: { heldAt, heldEarlier }, hold }, toLane) => {
+    if (heldAt === undefined || heldEarlier || !hold || hold.from === 0) return [];
+    let fromLane = -1;
+    for (const [lane, { span }] of lanes.entries()) {
+      if (span.heldAt === undefined || (span.leftAt ?? Infinity) > heldAt) continue;
+      if ((lanes[fromLane]?.span.leftAt ?? -Infinity) <= (span.leftAt ?? 0)) fromLane = lane;
+    }
+    return fromLane === -1 ? [] : [{ at: hold.from, fromLane, toLane }];
+  });
+}
+
+const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600].map((s) => s * 1_000);
+
+/** Round times, about four of them. */
+function ticksOf(begin: number, end: number): readonly number[] {
+  const step = STEPS_MS.find((ms) => (end - begin) / ms <= 5) ?? end - begin;
+  const first = Math.ceil(begin / step) * step;
+  return Array.from({ length: Math.floor((end - first) / step) + 1 }, (_one, place) => first + place * step);
+}
+
+/** How many holds ended in each of so many equal parts of the time shown, the oldest first. */
+export function pulseOf(spans: readonly Span[], { now, windowMs }: Frame, parts: number): readonly number[] {
+  const counts = Array.from({ length: parts }, () => 0);
+  for (const { heldAt, leftAt } of spans) {
+    if (heldAt === undefined || leftAt === undefined) continue;
+    const part = Math.floor(((leftAt - (now - windowMs)) / windowMs) * parts);
+    if (part >= 0 && part < parts) counts[part] = (counts[part] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Hand-offs in a second, over the part of the last minute that the bridge has looked. */
+export function handOffsPerS(
+  { spans, beganAt }: Pick<TimelinePicture, 'spans' | 'beganAt'>,
+  now: number,
+): number {
+  const windowMs = Math.max(1_000, Math.min(60_000, now - beganAt));
+  const ended = spans.filter(
+    ({ heldAt, leftAt }) => heldAt !== undefined && leftAt !== undefined && leftAt > now - windowMs,
+  );
+  return (ended.length * 1_000) / windowMs;
+}

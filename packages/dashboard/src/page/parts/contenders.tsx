@@ -1,0 +1,123 @@
+import type { ContenderPicture, ContendersAct, ContendersPicture } from '@queuelock/bridge/wire';
+import { useBridge } from '@queuelock/react';
+import type { ReactElement } from 'react';
+import { useNow } from '../hooks/now.ts';
+import { useTask } from '../hooks/task.ts';
+import { buttonsOf, contenderWords, provenOf } from '../model/contenders.ts';
+import { withoutCode } from '../model/freshness.ts';
+import { plain } from '../model/text.ts';
+
+/** What the list of contenders takes. */
+export interface ContendersProps {
+  readonly picture: ContendersPicture;
+  readonly isRunning: boolean;
+}
+
+/** Processes that contend for the lock, and what can be done to them. */
+export function Contenders({ picture, isRunning }: ContendersProps): ReactElement {
+  const client = useBridge();
+  const { bridge: now } = useNow(250, isRunning);
+  const [task, start] = useTask<undefined>();
+  const { contenders, most, cut } = picture;
+  const living = contenders.filter(({ status }) => status !== 'gone').length;
+  const act = (what: ContendersAct): void => {
+    start(async () => {
+      await client.contend(what);
+      return undefined;
+    });
+  };
+  return (
+    <section className="sheet contenders" aria-labelledby="contenders-title">
+      <header className="sheet-head">
+        <h2 id="contenders-title">
+          {living} of at most {most} processes
+        </h2>
+        <button
+          type="button"
+          className="primary"
+          disabled={living >= most}
+          onClick={() => {
+            act({ act: 'add' });
+          }}
+        >
+          Add a contender
+        </button>
+      </header>
+      <p className="failure" role="status">
+        {task.status === 'failed' && plain(withoutCode(task.message))}
+      </p>
+      <ul>
+        {contenders.map((contender) => (
+          <Contender
+            key={contender.id}
+            contender={contender}
+            picture={picture}
+            now={isRunning ? now : undefined}
+            onAct={(what) => {
+              act({ act: what, id: contender.id });
+            }}
+          />
+        ))}
+      </ul>
+      <p className="foot">Freeze stops a process (SIGSTOP), kill ends it (SIGKILL). {plain(cut)}</p>
+    </section>
+  );
+}
+
+interface ContenderProps {
+  readonly contender: ContenderPicture;
+  readonly picture: ContendersPicture;
+  /** `undefined`: what is shown is old. */
+  readonly now: number | undefined;
+  readonly onAct: (act: Exclude<ContendersAct['act'], 'add'>) => void;
+}
+
+function Contender({ contender, picture, now, onAct }: ContenderProps): ReactElement {
+  const { id, pid, status, isFrozen, isCut } = contender;
+  const proven = now === undefined ? undefined : provenOf(contender, picture, now);
+  const name = plain(id);
+  return (
+    <li data-status={status} data-disturbed={isFrozen || isCut}>
+      <div className="who">
+        <p>
+          <strong>{name}</strong> {plain(contenderWords(contender))}
+        </p>
+        <p className="note">
+          process {pid}
+          {isFrozen && <span className="tag">frozen</span>}
+          {isCut && <span className="tag">cut off</span>}
+          {proven && <span> {proven.words}</span>}
+        </p>
+      </div>
+      <span className="track" aria-hidden="true">
+        <span className="fill" style={{ transform: `scaleX(${proven?.part ?? 0})` }} />
+      </span>
+      <div className="acts" role="group" aria-label={`What to do to ${name}`}>
+        {buttonsOf(contender, picture).map(({ act, title, isOff }) => (
+          <button
+            key={BUTTON_OF[act]}
+            type="button"
+            className={act === 'kill' ? 'danger quiet' : ''}
+            aria-label={`${title} ${name}`}
+            disabled={isOff}
+            onClick={() => {
+              onAct(act);
+            }}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+    </li>
+  );
+}
+
+// What undoes something has the same button, which keeps the focus.
+const BUTTON_OF = {
+  release: 'release',
+  freeze: 'freeze',
+  thaw: 'freeze',
+  cut: 'cut',
+  mend: 'cut',
+  kill: 'kill',
+} as const;

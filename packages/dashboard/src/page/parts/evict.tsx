@@ -1,0 +1,150 @@
+import type { EntryRef } from '@queuelock/bridge/wire';
+import { useBridge } from '@queuelock/react';
+import { useEffect, useState, type ReactElement } from 'react';
+import { useTask } from '../hooks/task.ts';
+import { withoutCode } from '../model/freshness.ts';
+import { plain } from '../model/text.ts';
+import { Dialog, Pairs } from './dialog.tsx';
+import { Said } from './words.tsx';
+
+/** Who is meant, as it was seen when the dialog was opened. */
+export interface Target {
+  /** The queue. */
+  readonly name: string;
+  readonly entry: EntryRef & {
+    readonly position?: number;
+    readonly host?: string;
+    readonly pid?: number;
+    readonly token?: string;
+  };
+}
+
+const MAX_REASON = 160;
+
+/** Asks whether this very entry is to be removed, and says what came of it. */
+export function EvictDialog({
+  target,
+  onClose,
+}: {
+  readonly target: Target;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { name, entry } = target;
+  const client = useBridge();
+  const [reason, setReason] = useState('');
+  const [task, start] = useTask<boolean>();
+  const owner = plain(entry.owner) || 'this entry';
+  if (task.status === 'done') {
+    const words = task.value
+      ? `${owner} was removed from ${plain(name)}. Its owner is told who did it, and why.`
+      : `${owner} was not there any more: nothing was removed.`;
+    return <Outcome title={task.value ? 'Evicted' : 'Nothing to evict'} words={words} onClose={onClose} />;
+  }
+  return (
+    <Dialog title={`Evict ${owner}?`} onClose={onClose}>
+      <TargetFacts target={target} />
+      <p className="warning">
+        {entry.position === 0
+          ? 'It holds. The next one begins at once, and there is no proof that this one has noticed: evict a holder that is stuck, not one that works.'
+          : 'It loses its place in line. Programs that wait again do so at the end.'}
+      </p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          start(() => client.evict(name, refOf(entry), { reason: reason.trim() }));
+        }}
+      >
+        <label>
+          Reason, for all to see
+          <input
+            required
+            maxLength={MAX_REASON}
+            value={reason}
+            onChange={(event) => {
+              setReason(event.target.value);
+            }}
+          />
+        </label>
+        {task.status === 'failed' && <p className="failure">{plain(withoutCode(task.message))}</p>}
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button className="danger" disabled={task.status === 'busy' || reason.trim() === ''}>
+            {task.status === 'busy' ? 'Evicting…' : `Evict ${owner}`}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What a call came to. */
+export function Outcome({
+  title,
+  words,
+  onClose,
+}: {
+  readonly title: string;
+  readonly words: string;
+  readonly onClose: () => void;
+}): ReactElement {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p role="status">{words}</p>
+      <footer>
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </footer>
+    </Dialog>
+  );
+}
+
+function TargetFacts({ target: { name, entry } }: { readonly target: Target }): ReactElement {
+  const client = useBridge();
+  const [token, setToken] = useState(entry.token);
+  useEffect(() => {
+    let isWanted = entry.token === undefined;
+    client.tokenOf(name, { key: entry.key, order: entry.order }).then(
+      (found) => {
+        if (isWanted) setToken(found ?? 'none: it has left');
+      },
+      (error: unknown) => {
+        if (isWanted)
+          setToken(`not known: ${error instanceof Error ? withoutCode(error.message) : String(error)}`);
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [client, name, entry]);
+  const place =
+    entry.position === 0
+      ? 'holds'
+      : entry.position === undefined
+        ? undefined
+        : `waits, ${entry.position} ahead`;
+  return (
+    <Pairs
+      pairs={[
+        ['Queue', <Said key="queue" text={name} />],
+        ['Owner', <Said key="owner" text={entry.owner} />],
+        [
+          'Process',
+          <Said
+            key="process"
+            text={[entry.host, entry.pid].filter((part) => part !== undefined).join(' · ')}
+          />,
+        ],
+        ...(place === undefined ? [] : [['State', place] as const]),
+        ['Token', <code key="token">{token ?? '…'}</code>],
+        ['Key', <code key="key">{plain(entry.key)}</code>],
+      ]}
+    />
+  );
+}
+
+function refOf({ key, order, owner, id }: EntryRef): EntryRef {
+  return { key, order, owner, ...(id === undefined ? {} : { id }) };
+}

@@ -1,0 +1,33 @@
+import type { EvictionPicture } from '@queuelock/bridge/wire';
+import type { ReactElement } from 'react';
+import { timeOfDay } from '../model/text.ts';
+import { Said } from './words.tsx';
+
+/** The latest evictions, the newest first. */
+export function Evictions({
+  evictions,
+}: {
+  readonly evictions: readonly EvictionPicture[];
+}): ReactElement | null {
+  if (evictions.length === 0) return null;
+  return (
+    <section className="sheet" aria-labelledby="evictions-title">
+      <header className="sheet-head">
+        <h2 id="evictions-title">Evictions</h2>
+      </header>
+      <ol className="events">
+        {evictions.toReversed().map(({ entry, kind, by, reason, at }) => (
+          <li key={`${at} ${entry.order} ${entry.key}`}>
+            <span className="time">{timeOfDay(at)}</span>
+            <p>
+              <strong>
+                <Said text={entry.owner} />
+              </strong>{' '}
+              {kind} by <Said text={by} />: <Said text={reason} />
+            </p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

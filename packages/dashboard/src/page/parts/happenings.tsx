@@ -1,0 +1,30 @@
+import type { HappeningPicture } from '@queuelock/bridge/wire';
+import type { ReactElement } from 'react';
+import { plain, timeOfDay } from '../model/text.ts';
+import { Empty } from './words.tsx';
+
+/** What has happened, the newest first. */
+export function Happenings({
+  happenings,
+}: {
+  readonly happenings: readonly HappeningPicture[];
+}): ReactElement {
+  return (
+    <section className="sheet happenings" aria-labelledby="happenings-title">
+      <header className="sheet-head">
+        <h2 id="happenings-title">What happens</h2>
+        <p className="foot">the newest first</p>
+      </header>
+      {happenings.length === 0 && <Empty title="Nobody has held yet" />}
+      {/* It scrolls, so it can be reached with the keyboard. */}
+      <ol className="events" tabIndex={0} aria-labelledby="happenings-title">
+        {happenings.toReversed().map(({ id, at, kind, text }) => (
+          <li key={id} data-kind={kind}>
+            <span className="time">{timeOfDay(at)}</span>
+            <p>{plain(text)}</p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

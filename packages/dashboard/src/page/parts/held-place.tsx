@@ -1,0 +1,86 @@
+import type { PageLock } from '@queuelock/bridge/client';
+import type { HandoverPicture } from '@queuelock/bridge/wire';
+import { useState, type ReactElement } from 'react';
+import { useNow } from '../hooks/now.ts';
+import { useTask } from '../hooks/task.ts';
+import { withoutCode } from '../model/freshness.ts';
+import { duration, plain } from '../model/text.ts';
+
+/** What it takes to show a lock that this page holds. */
+export interface HeldPlaceProps {
+  readonly lock: PageLock;
+  readonly isDoubtful: boolean;
+  readonly leave: () => void;
+}
+
+/** A lock that this page holds, for how long that is proven, and who asks for it. */
+export function HeldPlace({ lock, isDoubtful, leave }: HeldPlaceProps): ReactElement {
+  useNow(250);
+  const [fullMs, setFullMs] = useState(lock.remainingMs);
+  const { remainingMs } = lock;
+  if (remainingMs > fullMs) setFullMs(remainingMs);
+  return (
+    <div className="standing">
+      <p className="place" role="status">
+        {isDoubtful ? 'You hold it, in doubt' : 'You hold it'}
+      </p>
+      <div className="meter" data-kind="budget">
+        <span className="track" aria-hidden="true">
+          <span className="fill" style={{ transform: `scaleX(${fullMs > 0 ? remainingMs / fullMs : 0})` }} />
+        </span>
+        <span className="note">
+          {isDoubtful ? 'a heartbeat is overdue: ' : ''}
+          {duration(remainingMs)} proven from now
+        </span>
+      </div>
+      <p className="hint">
+        Token <code>{lock.token}</code>
+      </p>
+      {lock.requests.map((request) => (
+        <Request key={request.from} request={request} lock={lock} />
+      ))}
+      <button type="button" className="primary" onClick={leave}>
+        Release
+      </button>
+    </div>
+  );
+}
+
+function Request({
+  request,
+  lock,
+}: {
+  readonly request: HandoverPicture;
+  readonly lock: PageLock;
+}): ReactElement {
+  const [task, start] = useTask<unknown>();
+  const owner = plain(request.owner) || 'Somebody';
+  const answers = [
+    ['yield', 'Make way', 'releases to the next in line'],
+    ['pass', `Pass to ${owner}`, 'releases straight to the one who asks'],
+    ['decline', 'Decline', 'goes on holding'],
+  ] as const;
+  return (
+    <div className="request" role="group" aria-label={`Request of ${owner}`}>
+      <p>
+        <strong>{owner}</strong> asks: {plain(request.reason)}
+      </p>
+      <div className="acts">
+        {answers.map(([answer, title, effect]) => (
+          <button
+            key={answer}
+            type="button"
+            title={effect}
+            disabled={task.status === 'busy' || task.status === 'done'}
+            onClick={() => {
+              start(() => lock.answer(request.from, answer, answer === 'decline' ? 'not now' : undefined));
+            }}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      {task.status === 'failed' && <p className="failure">{plain(withoutCode(task.message))}</p>}
+    </div>
+  );
+}

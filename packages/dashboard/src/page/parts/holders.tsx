@@ -1,0 +1,152 @@
+import type { EntryPicture, QueuePicture } from '@queuelock/bridge/wire';
+import { useState, type ReactElement } from 'react';
+import { useNow } from '../hooks/now.ts';
+import { entryKey, holdersOf, holdMeter, notesOf, type HoldMeter } from '../model/hold.ts';
+import { count, duration, seconds } from '../model/text.ts';
+import { Pairs } from './dialog.tsx';
+import { Empty, Said } from './words.tsx';
+
+/** What may be done to an entry here; what is missing may not. */
+export interface Acts {
+  readonly onEvict?: (entry: EntryPicture) => void;
+  readonly onAsk?: (holder: EntryPicture) => void;
+}
+
+/** What the list of holders takes. */
+export interface HoldersProps {
+  readonly picture: QueuePicture;
+  readonly isRunning: boolean;
+  readonly acts: Acts;
+}
+
+// Readers and permits: so many are shown one by one.
+const SHOWN = 4;
+
+/** Those whose turn has come. */
+export function Holders({ picture, isRunning, acts }: HoldersProps): ReactElement {
+  const holders = holdersOf(picture);
+  const { bridge: now } = useNow(250, isRunning);
+  return (
+    <section className="sheet" aria-labelledby="holders-title">
+      <header className="sheet-head">
+        <h2 id="holders-title">Holds now</h2>
+      </header>
+      {holders.length === 0 && <Empty title="Nobody holds this lock" />}
+      <ul className="holders">
+        {holders.slice(0, SHOWN).map((entry) => (
+          <Holder
+            key={entryKey(entry)}
+            entry={entry}
+            picture={picture}
+            now={now}
+            isRunning={isRunning}
+            acts={acts}
+          />
+        ))}
+      </ul>
+      {holders.length > SHOWN && <p className="foot">and {count(holders.length - SHOWN)} more</p>}
+    </section>
+  );
+}
+
+interface HolderProps {
+  readonly entry: EntryPicture;
+  readonly picture: QueuePicture;
+  readonly now: number;
+  readonly isRunning: boolean;
+  readonly acts: Acts;
+}
+
+function Holder({ entry, picture, now, isRunning, acts: { onEvict, onAsk } }: HolderProps): ReactElement {
+  const fullMs = useLargest(entry.remainingMs ?? 0);
+  const meter = holdMeter(entry, picture, { now, fullMs });
+  const heldMs = Math.max(0, now - (entry.heldAt ?? picture.at));
+  const notes = notesOf(entry);
+  return (
+    <li className="holder">
+      <div className="holder-head">
+        <p className="owner">
+          <Said text={entry.owner} />
+        </p>
+        <p className="held">
+          <span className="value">
+            {entry.heldLonger ? '>' : ''}
+            {seconds(heldMs)}
+          </span>{' '}
+          held
+        </p>
+      </div>
+      <Bar meter={meter} isRunning={isRunning} />
+      <Pairs
+        pairs={[
+          ['Token', <code key="token">{entry.token ?? '-'}</code>],
+          [
+            'Process',
+            <Said
+              key="process"
+              text={[entry.host, entry.pid].filter((part) => part !== undefined).join(' · ')}
+            />,
+          ],
+          ...(notes === '' ? [] : [['Notes', <Said key="notes" text={notes} />] as const]),
+        ]}
+      />
+      {(onAsk ?? onEvict) && (
+        <div className="acts">
+          {onAsk && (
+            <button
+              type="button"
+              onClick={() => {
+                onAsk(entry);
+              }}
+            >
+              Ask to make way…
+            </button>
+          )}
+          {onEvict && (
+            <button
+              type="button"
+              className="danger quiet"
+              onClick={() => {
+                onEvict(entry);
+              }}
+            >
+              Evict…
+            </button>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+interface BarProps {
+  readonly meter: HoldMeter;
+  readonly isRunning: boolean;
+}
+
+function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): ReactElement {
+  const isLong = kind === 'typical' && typicalMs !== undefined && ms > typicalMs;
+  const usual = typicalMs === undefined ? '' : `typically ${duration(typicalMs)}`;
+  // Old news prove nothing.
+  const isProven = kind !== 'budget' || isRunning;
+  const words = {
+    budget: !isRunning ? 'what is proven is not known' : `${duration(ms)} proven, until the next heartbeat`,
+    typical: isLong ? `longer than usual: ${usual}` : usual,
+    unknown: 'no hold has ended yet: nothing to compare with',
+  }[kind];
+  return (
+    <div className="meter" data-kind={kind} data-long={isLong}>
+      <span className="track" aria-hidden="true">
+        <span className="fill" style={{ transform: `scaleX(${isProven ? part : 0})` }} />
+      </span>
+      <span className="note">{words}</span>
+    </div>
+  );
+}
+
+/** The largest number so far: a budget grows back to it with every heartbeat. */
+function useLargest(value: number): number {
+  const [largest, setLargest] = useState(value);
+  if (value > largest) setLargest(value);
+  return Math.max(value, largest);
+}

@@ -1,0 +1,67 @@
+import type { StuckPicture } from '@queuelock/bridge/wire';
+import { useId, type ReactElement } from 'react';
+import { arrowsOf, ringOf } from '../model/ring.ts';
+import { plain, short } from '../model/text.ts';
+
+const RADIUS = 100;
+const HALF = { across: 52, down: 15 };
+// The point of an arrow stands a little before what it points at.
+const ROOM = { across: HALF.across + 5, down: HALF.down + 5 };
+const MOST = 12;
+
+/** A circle of waits, drawn: each waits for the next. The first gives up. */
+export function Ring({ circle }: { readonly circle: readonly StuckPicture[] }): ReactElement {
+  const id = useId();
+  const shown = circle.slice(0, MOST);
+  const places = ringOf(shown.length, RADIUS);
+  return (
+    <svg className="ring" viewBox="-225 -140 450 280" role="img" aria-labelledby={`${id}title`}>
+      <title id={`${id}title`}>
+        {shown
+          .map(({ entry, waitsFor }) => `${plain(entry.owner)} waits for ${plain(waitsFor.owner)}`)
+          .join(', ')}
+      </title>
+      <defs>
+        <marker
+          id={`${id}arrow`}
+          viewBox="0 0 8 8"
+          refX="6"
+          refY="4"
+          markerWidth="7"
+          markerHeight="7"
+          orient="auto"
+        >
+          <path d="M0 0.5 7 4 0 7.5Z" />
+        </marker>
+      </defs>
+      {arrowsOf(shown.length, RADIUS, ROOM).map(({ from, to, middle }, place) => (
+        <g key={place} className="arrow">
+          <path
+            d={`M${from.x} ${from.y}A${RADIUS} ${RADIUS} 0 0 1 ${to.x} ${to.y}`}
+            markerEnd={`url(#${id}arrow)`}
+          />
+          <text x={middle.x * 1.16} y={middle.y * 1.16 + 4} textAnchor={anchorOf(middle.x)}>
+            {short(plain(shown[place]?.name ?? ''), 18)}
+          </text>
+        </g>
+      ))}
+      {places.map(({ x, y }, place) => (
+        <g key={place} className="party" data-first={place === 0} transform={`translate(${x} ${y})`}>
+          <rect
+            x={-HALF.across}
+            y={-HALF.down}
+            width={2 * HALF.across}
+            height={2 * HALF.down}
+            rx={HALF.down}
+          />
+          <text y={5}>{short(plain(shown[place]?.entry.owner ?? ''), 14)}</text>
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+function anchorOf(x: number): 'start' | 'middle' | 'end' {
+  if (Math.abs(x) < RADIUS / 4) return 'middle';
+  return x > 0 ? 'start' : 'end';
+}

@@ -1,0 +1,84 @@
+import type { EntryPicture } from '@queuelock/bridge/wire';
+import { useMemo, type ReactElement } from 'react';
+import { useNow } from '../hooks/now.ts';
+import { entryKey, notesOf } from '../model/hold.ts';
+import { count, counted, duration, plain, seconds } from '../model/text.ts';
+import type { Acts } from './holders.tsx';
+import { Table, type Column } from './table.tsx';
+import { Empty, Said } from './words.tsx';
+
+/** What the list of waiters takes. */
+export interface WaitersProps {
+  /** In order. */
+  readonly waiters: readonly EntryPicture[];
+  readonly isRunning: boolean;
+  readonly acts: Acts;
+  /** The entry of whoever looks at the page. */
+  readonly ownId: string | undefined;
+}
+
+/** Those who wait, in order, with where they stand. */
+export function Waiters({ waiters, isRunning, acts, ownId }: WaitersProps): ReactElement {
+  const { bridge: now } = useNow(1_000, isRunning);
+  const columns = useMemo(() => columnsOf(now, acts), [now, acts]);
+  return (
+    <section className="sheet" aria-labelledby="waiters-title">
+      <header className="sheet-head">
+        <h2 id="waiters-title">Waits</h2>
+        <p className="foot">{counted(waiters.length, 'waiter')} in line</p>
+      </header>
+      {waiters.length === 0 ? (
+        <Empty title="Nobody waits" />
+      ) : (
+        <Table
+          label="Waiters in order"
+          kind="waiters"
+          columns={columns}
+          rows={waiters}
+          keyOf={entryKey}
+          classOf={({ id }) => (id !== undefined && id === ownId ? 'own' : undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+function columnsOf(now: number, { onEvict }: Acts): readonly Column<EntryPicture>[] {
+  return [
+    { id: 'position', title: 'Pos', isNumber: true, cell: ({ position }) => count(position) },
+    { id: 'owner', title: 'Owner', cell: ({ owner }) => <Said text={owner} /> },
+    {
+      id: 'host',
+      title: 'Host',
+      isSpare: true,
+      cell: ({ host, pid }) => <Said text={[host, pid].filter((part) => part !== undefined).join(' · ')} />,
+    },
+    { id: 'waited', title: 'Waits for', isNumber: true, cell: ({ seenAt }) => seconds(now - seenAt) },
+    { id: 'expected', title: 'Expected', isNumber: true, cell: expected },
+    { id: 'notes', title: 'Notes', isSpare: true, cell: (entry) => <Said text={notesOf(entry)} none="" /> },
+    ...(onEvict ? [evicting(onEvict)] : []),
+  ];
+}
+
+function expected({ expectedWaitMs }: EntryPicture): string {
+  return expectedWaitMs === undefined ? '-' : `~${duration(expectedWaitMs)}`;
+}
+
+function evicting(onEvict: (entry: EntryPicture) => void): Column<EntryPicture> {
+  return {
+    id: 'acts',
+    title: 'Acts',
+    cell: (entry) => (
+      <button
+        type="button"
+        className="quiet danger"
+        aria-label={`Evict ${plain(entry.owner)}, position ${entry.position}…`}
+        onClick={() => {
+          onEvict(entry);
+        }}
+      >
+        Evict…
+      </button>
+    ),
+  };
+}

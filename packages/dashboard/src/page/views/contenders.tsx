@@ -1,0 +1,37 @@
+import { useContenders, useTimeline } from '@queuelock/react';
+import type { ReactElement } from 'react';
+import { hashOf } from '../model/route.ts';
+import { Contenders } from '../parts/contenders.tsx';
+import { Fresh, isLive } from '../parts/freshness.tsx';
+import { HandOffs } from '../parts/hand-offs.tsx';
+import { Happenings } from '../parts/happenings.tsx';
+import { Timeline } from '../parts/timeline.tsx';
+import { Title } from '../parts/words.tsx';
+
+/** Programs to disturb, and what happens then. */
+export function ContendersView({ name }: { readonly name: string }): ReactElement {
+  const seen = useContenders(name);
+  const timeline = useTimeline(name);
+  const { picture } = seen;
+  const holders = (picture?.contenders ?? []).filter(({ status }) => status === 'holds');
+  return (
+    <>
+      <div className="head">
+        <Title>Contenders</Title>
+        <a href={hashOf({ view: 'queue', name })}>Stand in line with them →</a>
+      </div>
+      <Fresh seen={seen}>
+        {picture && (
+          <div className="split">
+            <Contenders picture={picture} isRunning={isLive(seen)} />
+            <Happenings happenings={picture.happenings} />
+          </div>
+        )}
+        {timeline.picture && (
+          <Timeline picture={timeline.picture} isRunning={isLive(timeline)} ownId={undefined} />
+        )}
+        <HandOffs owners={holders.map(({ id }) => id)} />
+      </Fresh>
+    </>
+  );
+}

@@ -1,0 +1,144 @@
+import { useLeader, type LeaderView } from '@queuelock/react';
+import { useMemo, useState, type ReactElement } from 'react';
+import { useKept } from '../hooks/kept.ts';
+import { useNow } from '../hooks/now.ts';
+import { namesFrom, namesText, withName, withoutName } from '../model/names.ts';
+import { hashOf } from '../model/route.ts';
+import { counted, plain, seconds } from '../model/text.ts';
+import { Fresh, isLive } from '../parts/freshness.tsx';
+import { Empty, Said, Title } from '../parts/words.tsx';
+
+/** Elections that somebody here has asked for: a store does not tell them from other queues. */
+export function ElectionsView(): ReactElement {
+  const [kept, keep] = useKept('elections', '[]');
+  const names = useMemo(() => namesFrom(kept), [kept]);
+  const [typed, setTyped] = useState('');
+  return (
+    <>
+      <Title>Elections</Title>
+      <form
+        className="tools"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed !== '') keep(namesText(withName(names, typed)));
+          setTyped('');
+        }}
+      >
+        <input
+          className="search"
+          aria-label="Name of an election"
+          placeholder="Name of an election"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+          }}
+        />
+        <button disabled={typed === ''}>Show</button>
+      </form>
+      {names.length === 0 && (
+        <Empty title="No election is looked at">
+          Type the name of one: who leads is shown here, and remembered in this browser.
+        </Empty>
+      )}
+      <ul className="cards">
+        {names.map((name) => (
+          <ElectionCard
+            key={name}
+            name={name}
+            onForget={() => {
+              keep(namesText(withoutName(names, name)));
+            }}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function ElectionCard({
+  name,
+  onForget,
+}: {
+  readonly name: string;
+  readonly onForget: () => void;
+}): ReactElement {
+  const view = useLeader(name);
+  return (
+    <li className="sheet card" data-led={view.leader !== undefined}>
+      <header className="sheet-head">
+        <h2>
+          <a href={hashOf({ view: 'election', name })}>
+            <Said text={name} />
+          </a>
+        </h2>
+        <button
+          type="button"
+          className="quiet"
+          aria-label={`Do not show ${plain(name)} here`}
+          onClick={onForget}
+        >
+          ✕
+        </button>
+      </header>
+      <Fresh seen={view}>
+        <Leader view={view} />
+      </Fresh>
+    </li>
+  );
+}
+
+function Leader({ view }: { readonly view: LeaderView }): ReactElement {
+  const { leader, picture } = view;
+  const { bridge: now } = useNow(1_000, isLive(view));
+  const standing = Math.max(0, (picture?.candidates.length ?? 0) - 1);
+  return (
+    <div className="leader">
+      <p className="owner">{leader ? <Said text={leader.value} none="(no value)" /> : 'Nobody leads'}</p>
+      <p className="note">
+        {leader && picture?.leaderAt !== undefined && `leads for ${seconds(now - picture.leaderAt)}, `}
+        {standing === 0
+          ? 'nobody else stands'
+          : `${counted(standing, 'other')} ${standing === 1 ? 'stands' : 'stand'}`}
+      </p>
+    </div>
+  );
+}
+
+/** One election: who leads, and who would after that. */
+export function ElectionView({ name }: { readonly name: string }): ReactElement {
+  const view = useLeader(name);
+  return (
+    <>
+      <div className="head">
+        <Title>
+          <Said text={name} />
+        </Title>
+        <p>
+          <a href={hashOf({ view: 'queue', name })}>as a queue</a> · <a href="#/elections">← All elections</a>
+        </p>
+      </div>
+      <Fresh seen={view}>
+        <section className="sheet card" aria-label="Leader" data-led={view.leader !== undefined}>
+          <Leader view={view} />
+        </section>
+        <section className="sheet" aria-labelledby="candidates-title">
+          <header className="sheet-head">
+            <h2 id="candidates-title">Candidates, in the order in which they will lead</h2>
+          </header>
+          <ol className="candidates">
+            {view.picture?.candidates.slice(0, SHOWN).map(({ value, key, order }, place) => (
+              <li key={`${order} ${key}`}>
+                <span className="number">{place === 0 ? 'leads' : place}</span>
+                <Said text={value} none="(no value)" />
+                <code>{order}</code>
+              </li>
+            ))}
+          </ol>
+        </section>
+      </Fresh>
+    </>
+  );
+}
+
+// Elections have a handful; a list of thousands belongs on the page of the queue.
+const SHOWN = 200;

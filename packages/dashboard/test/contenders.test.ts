@@ -1,0 +1,57 @@
+import type { ContenderPicture } from '@queuelock/bridge/wire';
+import { expect } from 'chai';
+import { buttonsOf, contenderWords, provenOf } from '../src/page/model/contenders.ts';
+
+const one = (more: Partial<ContenderPicture>): ContenderPicture => ({
+  id: 'c1',
+  pid: 7,
+  status: 'waits',
+  isFrozen: false,
+  isCut: false,
+  ...more,
+});
+
+describe('contenders', () => {
+  it('are told in words', () => {
+    const words = [
+      one({ status: 'starts' }),
+      one({ position: 1 }),
+      one({ position: 3 }),
+      one({ status: 'holds', token: '41', position: 0 }),
+      one({ status: 'expired', isFrozen: true }),
+      one({ status: 'gone', end: 'killed' }),
+    ].map(contenderWords);
+    expect(words).to.deep.equal([
+      'starts',
+      'is next',
+      'waits, 3rd in line',
+      'holds with token 41',
+      'has lost its place, and cannot know',
+      'is gone: killed',
+    ]);
+  });
+
+  it('have buttons for what can be done to them', () => {
+    const titles = (more: Partial<ContenderPicture>, canCut = true): string =>
+      buttonsOf(one(more), { canCut })
+        .map(({ title, isOff }) => (isOff ? `(${title})` : title))
+        .join();
+    expect(titles({})).to.equal('(Release),Freeze,Cut off,Kill');
+    expect(titles({ status: 'holds' }, false)).to.equal('Release,Freeze,Kill');
+    expect(titles({ status: 'holds', isFrozen: true })).to.equal('(Release),Thaw,(Cut off),Kill');
+    expect(titles({ status: 'holds', isCut: true })).to.equal('(Release),Freeze,Connect,Kill');
+    expect(titles({ status: 'gone' })).to.equal('');
+  });
+
+  it('hold for as long as that is proven, which shrinks', () => {
+    const holder = one({ status: 'holds', provenUntil: 3_000 });
+    const ttlMs = 3_000;
+    expect(provenOf(holder, { ttlMs }, 0)).to.deep.equal({ part: 1, words: '3.0s proven' });
+    expect(provenOf(holder, { ttlMs }, 2_400)).to.deep.equal({ part: 0.2, words: '600ms proven' });
+    expect(provenOf(holder, { ttlMs }, 3_001)).to.deep.equal({
+      part: 0,
+      words: 'nothing is proven any more',
+    });
+    expect(provenOf(one({}), { ttlMs }, 0)).to.equal(undefined);
+  });
+});

@@ -1,0 +1,104 @@
+import type { ListedQueuePicture } from '@queuelock/bridge/wire';
+import { expect } from 'chai';
+import { chosen, FIRST_CHOICE, sortedBy, type SortKey } from '../src/page/model/chosen.ts';
+import { EMPTY_METER, metered, rowsOf, sumOf, type QueueRow } from '../src/page/model/meter.ts';
+
+function listed(name: string, depth: number, left: number): ListedQueuePicture {
+  return { name, depth, left, front: '1', frontAt: 500 };
+}
+
+function rowOf(name: string, row: Partial<QueueRow> = {}): QueueRow {
+  return {
+    name,
+    depth: 1,
+    handOffsPerS: 0,
+    heldMs: 0,
+    heldLonger: false,
+    turnMs: undefined,
+    waitMs: undefined,
+    ...row,
+  };
+}
+
+describe('rates of queues', () => {
+  const after = (...looks: readonly (readonly [at: number, left: number])[]): QueueRow => {
+    const meter = looks.reduce(
+      (before, [at, left]) => metered(before, { at, queues: [listed('a', 4, left)] }),
+      EMPTY_METER,
+    );
+    return rowsOf(meter, looks.at(-1)![0])[0]!;
+  };
+
+  it('a first picture tells no rate', () => {
+    const { handOffsPerS, turnMs, waitMs, heldMs } = after([1_000, 7]);
+    expect([handOffsPerS, turnMs, waitMs, heldMs]).to.deep.equal([0, undefined, undefined, 500]);
+  });
+
+  it('entries that left since tell the rate, the turn and the wait', () => {
+    const { handOffsPerS, turnMs, waitMs } = after([1_000, 7], [3_000, 11]);
+    expect([handOffsPerS, turnMs, waitMs]).to.deep.equal([2, 500, 2_000]);
+  });
+
+  it('only the last ten seconds count', () => {
+    const { handOffsPerS } = after([0, 0], [10_000, 100], [20_000, 110], [25_000, 115]);
+    expect(handOffsPerS).to.equal(1);
+  });
+
+  it('a count that begins again is a new beginning', () => {
+    expect(after([1_000, 50], [2_000, 3]).handOffsPerS).to.equal(0);
+  });
+
+  it('a queue that has gone is forgotten', () => {
+    const before = metered(EMPTY_METER, { at: 0, queues: [listed('a', 1, 0), listed('b', 1, 0)] });
+    expect(
+      rowsOf(metered(before, { at: 1, queues: [listed('b', 1, 0)] }), 1).map(({ name }) => name),
+    ).to.deep.equal(['b']);
+  });
+
+  it('a sum has all entries and the longest wait', () => {
+    const rows = [
+      rowOf('a', { depth: 3, waitMs: 5 }),
+      rowOf('b', { depth: 4, waitMs: 9, handOffsPerS: 2 }),
+      rowOf('c'),
+    ];
+    expect(sumOf(rows)).to.deep.equal({ entries: 8, handOffsPerS: 2, slowest: rows[1] });
+  });
+});
+
+describe('the choice of queues', () => {
+  const rows = [
+    rowOf('b', { depth: 2, handOffsPerS: 9, heldMs: 1, turnMs: 5, waitMs: 3 }),
+    rowOf('a', { depth: 2, handOffsPerS: 1, heldMs: 7, waitMs: 1 }),
+    rowOf('C', { depth: 5, handOffsPerS: 1, heldMs: 3, turnMs: 9 }),
+  ];
+  const orders: readonly (readonly [SortKey, string])[] = [
+    ['depth', 'Cab'],
+    ['hand-offs', 'bCa'],
+    ['held', 'aCb'],
+    ['turn', 'Cba'],
+    ['wait', 'baC'],
+    ['name', 'Cab'],
+  ];
+  for (const [sort, order] of orders)
+    it(`by ${sort} it is ${order}`, () => {
+      expect(
+        chosen(rows, { ...FIRST_CHOICE, sort })
+          .map(({ name }) => name)
+          .join(''),
+      ).to.equal(order);
+    });
+
+  it('a title that is pressed again turns the order around', () => {
+    const once = sortedBy(FIRST_CHOICE, 'name');
+    expect([once.reverse, sortedBy(once, 'name').reverse]).to.deep.equal([false, true]);
+    expect(
+      chosen(rows, sortedBy(once, 'name'))
+        .map(({ name }) => name)
+        .join(''),
+    ).to.equal('baC');
+  });
+
+  it('a part of a name finds it, in small letters or capitals', () => {
+    expect(chosen(rows, { ...FIRST_CHOICE, filter: 'c' }).map(({ name }) => name)).to.deep.equal(['C']);
+  });
+});

@@ -1,0 +1,198 @@
+import { BridgeError, type Seen } from '@queuelock/bridge/client';
+import type { Picture } from '@queuelock/bridge/wire';
+import { expect } from 'chai';
+import { freshnessOf } from '../src/page/model/freshness.ts';
+import { handOffWords, holdMeter, notesOf } from '../src/page/model/hold.ts';
+import { shortcutOf, type Pressed } from '../src/page/model/keys.ts';
+import { targetOf, withFocused } from '../src/page/model/moves.ts';
+import { namesFrom, withName } from '../src/page/model/names.ts';
+import { arrowsOf, ringOf } from '../src/page/model/ring.ts';
+import { coverageWords, sessionsWith } from '../src/page/model/sessions.ts';
+
+describe('how fresh a picture is', () => {
+  const now = { page: 20_000, bridge: 50_000 };
+  const live = { connection: 'live', since: 0 } as const;
+  const trouble = {
+    code: 'UNAVAILABLE',
+    message: '[UNAVAILABLE] no member answers.',
+    retryable: true,
+  } as const;
+  const cases: readonly (readonly [string, Seen<Picture>, string, string | undefined])[] = [
+    ['live', { ...live, picture: { at: 0, status: 'live' } }, 'live', undefined],
+    [
+      'before the first picture',
+      { connection: 'connecting', since: 0, picture: undefined },
+      'connecting',
+      'Connecting.',
+    ],
+    [
+      'a store that has not answered',
+      { ...live, picture: { at: 0, status: 'connecting', trouble } },
+      'connecting',
+      'The store does not answer yet: no member answers.',
+    ],
+    [
+      'a store that is gone',
+      { ...live, picture: { at: 38_000, status: 'stale', trouble } },
+      'stale',
+      'The store does not answer, this is as of 12s ago: no member answers.',
+    ],
+    [
+      'a bridge that refuses',
+      {
+        ...live,
+        picture: undefined,
+        refusal: new BridgeError({ ...trouble, message: '[ACCESS_DENIED] not allowed' }),
+      },
+      'stale',
+      'The server of this page refuses to tell: not allowed.',
+    ],
+    [
+      'a bridge that is gone, whatever the picture says',
+      { connection: 'stale', since: 8_000, picture: { at: 0, status: 'live' } },
+      'stale',
+      'The server of this page does not answer: last heard 12s ago; reconnecting.',
+    ],
+  ];
+  for (const [title, seen, tone, words] of cases)
+    it(`${title} is ${tone}`, () => {
+      expect(freshnessOf(seen, now)).to.deep.equal({ tone, words });
+    });
+});
+
+describe('how a hold stands', () => {
+  it('a proven time shrinks from the moment of the picture, and never below nothing', () => {
+    const entry = { heldAt: 0, remainingMs: 8_000 };
+    expect(holdMeter(entry, { at: 1_000 }, { now: 3_000, fullMs: 12_000 })).to.include({
+      kind: 'budget',
+      ms: 6_000,
+      part: 0.5,
+    });
+    expect(holdMeter(entry, { at: 1_000 }, { now: 99_000, fullMs: 12_000 })).to.include({ ms: 0, part: 0 });
+  });
+
+  it('without one, the time held stands against what its client says, else against what was seen', () => {
+    const at = { at: 0, typicalHoldMs: 4_000 };
+    expect(holdMeter({ heldAt: 0, typicalHoldMs: 2_000 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.5);
+    expect(holdMeter({ heldAt: 0 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.25);
+    expect(holdMeter({ heldAt: 0 }, at, { now: 9_000, fullMs: 0 })).to.include({
+      kind: 'typical',
+      part: 1,
+      ms: 9_000,
+    });
+  });
+
+  it('where nothing is known nothing is said', () => {
+    expect(holdMeter({ heldAt: 0 }, { at: 0 }, { now: 5_000, fullMs: 0 }).kind).to.equal('unknown');
+  });
+
+  it('notes say what is special', () => {
+    const entry = {
+      shared: true,
+      permits: 2,
+      limit: 5,
+      metadata: { a: '1' },
+      request: { reason: 'please', withinMs: 1 },
+    };
+    expect(notesOf(entry)).to.equal('reads, 2 of 5, asks: please, a=1');
+    expect(notesOf({ shared: false, permits: 1, limit: 1, metadata: {} })).to.equal('');
+  });
+
+  it('a hand-off is told by who holds now', () => {
+    expect(handOffWords(['ann'], ['bob'])).to.equal('bob holds now');
+    expect(handOffWords(['ann'], ['ann'])).to.equal(undefined);
+    expect(handOffWords(['ann'], [])).to.equal('Nobody holds now');
+    expect(handOffWords([], ['a', 'b', 'c', 'd'])).to.equal('a, b, c and others holds now');
+  });
+});
+
+describe('keys', () => {
+  const press = (pressed: Partial<Pressed>): ReturnType<typeof shortcutOf> =>
+    shortcutOf({ key: '', modified: false, busy: false, before: undefined, ...pressed });
+
+  it('`g` and a letter go to a view', () => {
+    expect(press({ key: 'd', before: 'g' })).to.deep.equal({ kind: 'go', hash: '#/deadlocks' });
+    expect(press({ key: 'd' })).to.equal(undefined);
+  });
+
+  it('nothing happens while somebody types or holds a key of the browser', () => {
+    expect(press({ key: '?' })).to.deep.equal({ kind: 'help' });
+    expect([press({ key: '?', busy: true }), press({ key: 't', modified: true })]).to.deep.equal([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('a key moves within the rows and not out of them', () => {
+    const moves = (key: string, at: number): number | undefined => targetOf(key, at, { last: 9, page: 4 });
+    expect([
+      moves('ArrowDown', 9),
+      moves('ArrowUp', 3),
+      moves('PageDown', 2),
+      moves('PageUp', 2),
+    ]).to.deep.equal([9, 2, 6, 0]);
+    expect([moves('Home', 5), moves('End', 5), moves('x', 5)]).to.deep.equal([0, 9, undefined]);
+    expect(targetOf('End', -1, { last: -1, page: 4 })).to.equal(undefined);
+  });
+
+  it('the row with the focus is made wherever it is', () => {
+    const range = { startIndex: 10, endIndex: 12, overscan: 1, count: 100 };
+    expect(withFocused(range, -1)).to.deep.equal([9, 10, 11, 12, 13]);
+    expect(withFocused(range, 11)).to.deep.equal([9, 10, 11, 12, 13]);
+    expect(withFocused(range, 2)).to.deep.equal([2, 9, 10, 11, 12, 13]);
+    expect(withFocused(range, 70)).to.deep.equal([9, 10, 11, 12, 13, 70]);
+    expect(withFocused({ ...range, count: 0, startIndex: 0, endIndex: 0 }, 5)).to.deep.equal([]);
+  });
+});
+
+describe('a ring', () => {
+  it('has its first place on top and goes on clockwise', () => {
+    const [top, right] = ringOf(4, 100);
+    expect([
+      Math.round(top!.x),
+      Math.round(top!.y),
+      Math.round(right!.x),
+      Math.abs(Math.round(right!.y)),
+    ]).to.deep.equal([0, -100, 100, 0]);
+  });
+
+  it('has arrows that touch nothing that stands at its places', () => {
+    const room = { across: 50, down: 15 };
+    for (const places of [2, 3, 5]) {
+      for (const { from, to } of arrowsOf(places, 100, room)) {
+        for (const { x, y } of ringOf(places, 100)) {
+          const inside = [from, to].some(
+            (end) => Math.abs(end.x - x) < room.across && Math.abs(end.y - y) < room.down,
+          );
+          expect(inside).to.equal(false);
+        }
+      }
+    }
+  });
+});
+
+describe('what is kept and what is left out', () => {
+  it('names that were kept come back, and nothing else does', () => {
+    expect(namesFrom('["a",7,"","b"]')).to.deep.equal(['a', 'b']);
+    expect([namesFrom('{"a":1}'), namesFrom('no')]).to.deep.equal([[], []]);
+  });
+
+  it('a name is kept once, the newest first, and not too many', () => {
+    expect(withName(['a', 'b'], 'b')).to.deep.equal(['b', 'a']);
+    const many = Array.from({ length: 30 }, (_one, at) => String(at));
+    expect(withName(many, 'new')).to.have.lengthOf(24);
+  });
+
+  it('a session is found by owner, host, process and queue', () => {
+    const entries = [{ key: 'k', order: '1', owner: 'Ann', name: 'invoices', position: 0 }];
+    const sessions = [{ owner: 'Ann', host: 'h1', pid: 77, entries }];
+    for (const text of ['ann', 'H1', '77', 'invoi', ''])
+      expect(sessionsWith(sessions, text)).to.deep.equal(sessions);
+    expect(sessionsWith(sessions, 'bob')).to.deep.equal([]);
+  });
+
+  it('what was not looked into is said', () => {
+    expect(coverageWords({ looked: 9, left: 0 })).to.equal('');
+    expect(coverageWords({ looked: 50, left: 1_200 })).to.contain('1,200 more not looked into');
+  });
+});

@@ -1,0 +1,447 @@
+import type { Seen } from '@queuelock/bridge/client';
+import type {
+  BridgeFacts,
+  EntryPicture,
+  EntryRef,
+  Picture,
+  QueuePicture,
+  QueuesPicture,
+} from '@queuelock/bridge/wire';
+import { BridgeProvider } from '@queuelock/react';
+import { expect } from 'chai';
+import { StrictMode } from 'react';
+import { FakeBridge, LIVE } from '../../react/test/fake-bridge.ts';
+import { openPage, type Page } from '../../react/test/page.ts';
+import type { App as PageApp } from '../src/page/app.tsx';
+
+const FACTS: BridgeFacts = {
+  version: 1,
+  epoch: 'e',
+  token: 't',
+  place: 'memory:test',
+  may: { evict: true, ask: true, join: true },
+};
+const HOSTILE = '<img src=x onerror=alert(1)>\u202Egnp.exe';
+const SHOWN_HOSTILE = '<img src=x onerror=alert(1)>\\u{202e}gnp.exe';
+
+function entryOf(owner: string, position: number, more: Partial<EntryPicture> = {}): EntryPicture {
+  return {
+    key: `k${String(position)}`,
+    order: String(position + 1),
+    owner,
+    shared: false,
+    metadata: {},
+    permits: 1,
+    limit: 1,
+    holds: [],
+    position,
+    seenAt: 0,
+    ...(position === 0 ? { heldAt: 0, token: '41' } : {}),
+    ...more,
+  };
+}
+
+function queueOf(
+  name: string,
+  entries: readonly EntryPicture[],
+  more: Partial<QueuePicture> = {},
+): QueuePicture {
+  return { name, at: 0, status: 'live', entries, evictions: [], handOffs: 0, ...more };
+}
+
+function queuesOf(names: readonly string[]): QueuesPicture {
+  const queues = names.map((name) => ({ name, depth: 1, front: '1', left: 0, frontAt: 0 }));
+  return { at: 0, status: 'live', prefix: '', queues, count: queues.length };
+}
+
+describe('the page', () => {
+  let page: Page;
+  let bridge: FakeBridge;
+  let evicted: { name: string; entry: EntryRef; reason: string }[];
+  let App: typeof PageApp;
+
+  before(async () => {
+    page = await openPage([
+      'HTMLDialogElement',
+      'ResizeObserver',
+      'addEventListener',
+      'removeEventListener',
+      'dispatchEvent',
+      'matchMedia',
+      'localStorage',
+      'innerHeight',
+      'scrollY',
+      'requestAnimationFrame',
+      'cancelAnimationFrame',
+    ]);
+    ({ App } = await import('../src/page/app.tsx'));
+  });
+
+  after(() => page.close());
+
+  beforeEach(() => {
+    bridge = new FakeBridge();
+    evicted = [];
+    localStorage.clear();
+  });
+
+  afterEach(() => {
+    page.testing.cleanup();
+  });
+
+  async function open(hash: string, facts: BridgeFacts = FACTS): Promise<HTMLElement> {
+    location.hash = hash;
+    bridge.facts = async () => facts;
+    bridge.tokenOf = async () => '99';
+    bridge.evict = async (name, entry, { reason }) => {
+      evicted.push({ name, entry, reason });
+      return true;
+    };
+    bridge.connect(LIVE);
+    const { container } = page.testing.render(
+      <StrictMode>
+        <BridgeProvider client={bridge}>
+          <App />
+        </BridgeProvider>
+      </StrictMode>,
+    );
+    await page.testing.act(async () => undefined);
+    return container;
+  }
+  const say = (
+    kind: string,
+    subject: string,
+    picture: Picture | undefined,
+    more: Partial<Seen<Picture>> = {},
+  ): void => {
+    page.testing.act(() => {
+      bridge.say(kind, subject, { ...LIVE, ...more, picture });
+    });
+  };
+  const press = (element: Element): void => {
+    page.testing.fireEvent.click(element);
+  };
+  const key = (name: string, element: Element | Document = document): void => {
+    page.testing.fireEvent.keyDown(element, { key: name });
+  };
+  const text = (selector: string): string => document.querySelector(selector)?.textContent ?? '';
+  const rows = (): HTMLElement[] => page.screen.getAllByRole('row').slice(1);
+
+  describe('of all queues', () => {
+    it('says that it is connecting before the first picture', async () => {
+      await open('#/queues');
+      expect(text('.notice')).to.equal('Connecting.');
+      expect(document.querySelector('.table')).to.equal(null);
+    });
+
+    it('shows each queue, and what all are together', async () => {
+      await open('#/queues');
+      say('queues', '', queuesOf(['a', 'b']));
+      expect(rows().map((row) => row.querySelector('a')?.textContent)).to.deep.equal(['a', 'b']);
+      expect(document.querySelector('.notice')).to.equal(null);
+      expect(document.activeElement?.textContent).to.equal('Queues');
+    });
+
+    it('says so when no queue is in use, and when none has what is searched for', async () => {
+      await open('#/queues');
+      say('queues', '', queuesOf([]));
+      expect(text('.empty-title')).to.equal('No queue is in use');
+      say('queues', '', queuesOf(['a']));
+      page.testing.fireEvent.change(page.screen.getByRole('searchbox'), { target: { value: 'x' } });
+      expect(text('.empty-title')).to.equal('No queue has that in its name');
+    });
+
+    it('says plainly that what it shows is old, since when, and that it goes on trying', async () => {
+      await open('#/queues');
+      say('queues', '', queuesOf(['a']));
+      say('queues', '', queuesOf(['a']), { connection: 'stale', since: Date.now() - 12_000 });
+      expect(text('.notice')).to.match(/does not answer: last heard 1[123]s ago; reconnecting\./);
+      expect(rows()).to.have.lengthOf(1);
+      say('queues', '', queuesOf(['a']));
+      expect(document.querySelector('.notice')).to.equal(null);
+    });
+
+    it('makes few rows of ten thousand, and counts them all', async () => {
+      const names = Array.from({ length: 10_000 }, (_one, at) => `queue-${String(at).padStart(5, '0')}`);
+      await open('#/queues');
+      say('queues', '', queuesOf(names));
+      expect(page.screen.getByRole('table').getAttribute('aria-rowcount')).to.equal('10001');
+      expect(rows().length).to.be.within(5, 60);
+      expect(rows()[0]!.getAttribute('aria-rowindex')).to.equal('2');
+    });
+
+    it('is moved through with the keys', async () => {
+      await open('#/queues');
+      say('queues', '', queuesOf(['a', 'b', 'c']));
+      const links = page.screen.getAllByRole('link').filter(({ className }) => className === 'name');
+      page.testing.act(() => {
+        links[0]!.focus();
+      });
+      key('ArrowDown', links[0]);
+      expect(document.activeElement?.textContent).to.equal('b');
+      key('End', document.activeElement!);
+      expect(document.activeElement?.textContent).to.equal('c');
+    });
+
+    it('is ordered by a title that is pressed, which says so', async () => {
+      await open('#/queues');
+      say('queues', '', queuesOf(['a', 'b']));
+      press(page.screen.getByRole('button', { name: 'Queue' }));
+      press(page.screen.getByRole('button', { name: /^Queue/ }));
+      expect(rows().map((row) => row.querySelector('a')?.textContent)).to.deep.equal(['b', 'a']);
+      const title = page.screen.getByRole('columnheader', { name: /^Queue/ });
+      expect(title.getAttribute('aria-sort')).to.equal('descending');
+    });
+  });
+
+  describe('of one queue', () => {
+    it('shows who holds, with token, and who waits, in order', async () => {
+      await open('#/queue/a');
+      say('queue', 'a', queueOf('a', [entryOf('ann', 0), entryOf('bob', 1, { expectedWaitMs: 40_000 })]));
+      expect(text('.holder')).to.contain('ann').and.to.contain('41');
+      expect(rows().map((row) => row.textContent)).to.have.lengthOf(1);
+      expect(rows()[0]!.textContent).to.contain('bob').and.to.contain('~40s');
+    });
+
+    it('shows what is hostile as text, with what a screen hides written out', async () => {
+      const container = await open(`#/queue/${encodeURIComponent(HOSTILE)}`);
+      const hostile = { owner: HOSTILE, metadata: { [HOSTILE]: HOSTILE } };
+      say('queue', HOSTILE, queueOf(HOSTILE, [entryOf('', 0, hostile), entryOf('', 1, hostile)]));
+      expect(container.querySelector('img')).to.equal(null);
+      expect(text('h1')).to.equal(SHOWN_HOSTILE);
+      expect(text('.holder .owner')).to.equal(SHOWN_HOSTILE);
+      expect(container.textContent).not.to.contain('\u202E');
+    });
+
+    it('makes few rows of five thousand waiters', async () => {
+      await open('#/queue/a');
+      const entries = Array.from({ length: 5_001 }, (_one, at) => entryOf(`w${String(at)}`, at));
+      say('queue', 'a', queueOf('a', entries));
+      expect(page.screen.getByRole('table').getAttribute('aria-rowcount')).to.equal('5001');
+      expect(rows().length).to.be.within(5, 60);
+    });
+
+    it('does not claim a proven time when it is not live', async () => {
+      await open('#/queue/a');
+      const picture = queueOf('a', [entryOf('ann', 0, { remainingMs: 5_000 })]);
+      say('queue', 'a', picture);
+      expect(text('.meter')).to.contain('5.0s proven');
+      say('queue', 'a', picture, { connection: 'stale', since: 0 });
+      expect(text('.meter')).to.contain('not known');
+    });
+
+    it('draws holds and waits, and tells in words what it draws', async () => {
+      await open('#/queue/a');
+      say('queue', 'a', queueOf('a', [entryOf('ann', 0)]));
+      const spans = [
+        {
+          key: 'k',
+          order: '1',
+          owner: 'ann',
+          shared: false,
+          joinedAt: -9_000,
+          heldAt: -5_000,
+          leftAt: -1_000,
+        },
+        { key: 'k', order: '2', owner: 'bob', shared: false, joinedAt: -8_000, heldAt: -1_000 },
+      ];
+      say('timeline', 'a', { name: 'a', at: 0, status: 'live', beganAt: -9_000, spans, gaps: [] } as Picture);
+      expect(document.querySelectorAll('.stay .hold')).to.have.lengthOf(2);
+      expect(page.screen.getByRole('img').textContent).to.contain('2 stays, 1 still here, 1 hand-off');
+    });
+
+    it('evicts the very entry that was seen, after its token was shown and a reason was given', async () => {
+      await open('#/queue/a');
+      say('queue', 'a', queueOf('a', [entryOf('ann', 0), entryOf('bob', 1)]));
+      press(page.screen.getByRole('button', { name: 'Evict bob, position 1…' }));
+      say('queue', 'a', queueOf('a', [entryOf('bob', 0)]));
+      const dialog = page.testing.within(page.screen.getByRole('dialog'));
+      await dialog.findByText('99');
+      const confirm = dialog.getByRole('button', { name: 'Evict bob' });
+      expect((confirm as HTMLButtonElement).disabled).to.equal(true);
+      page.testing.fireEvent.change(dialog.getByRole('textbox'), { target: { value: ' stuck ' } });
+      press(confirm);
+      await page.screen.findByText(/bob was removed from a/);
+      expect(evicted).to.deep.equal([
+        { name: 'a', entry: { key: 'k1', order: '2', owner: 'bob' }, reason: 'stuck' },
+      ]);
+    });
+
+    it('offers only what this page may do', async () => {
+      await open('#/queue/a', { ...FACTS, may: { evict: false, ask: false, join: false } });
+      say('queue', 'a', queueOf('a', [entryOf('ann', 0), entryOf('bob', 1)]));
+      expect(page.screen.queryByRole('button', { name: /Evict|Ask|Take/ })).to.equal(null);
+    });
+
+    it('takes a place, says where one stands, and gives it up', async () => {
+      await open('#/queue/a');
+      say('queue', 'a', queueOf('a', [entryOf('ann', 0)]));
+      const { screen, testing } = page;
+      const { act } = testing;
+      page.testing.fireEvent.change(screen.getByLabelText('Your name, for all to see'), {
+        target: { value: 'Eve' },
+      });
+      press(screen.getByRole('button', { name: 'Take a place' }));
+      expect(bridge.joins[0]!.options).to.deep.equal({ owner: 'Eve', mode: 'exclusive' });
+      act(() => {
+        const place = { id: 'i', token: '50', position: 2, expectedWaitMs: 40_000, at: 0, answer: undefined };
+        bridge.joins[0]!.say({ ...LIVE, status: 'queued', ...place });
+      });
+      expect(text('.join')).to.contain('You are 2nd').and.to.contain('about 40s').and.to.contain('50');
+      press(screen.getByRole('button', { name: 'Leave the line' }));
+      expect(bridge.joins[0]!.hasLeft).to.equal(true);
+    });
+
+    it('marks the place, and keeps it when nothing is known of the queue for a time', async () => {
+      await open('#/queue/a');
+      const picture = queueOf('a', [entryOf('ann', 0), entryOf('eve', 1, { id: 'i' })]);
+      say('queue', 'a', picture);
+      press(page.screen.getByRole('button', { name: 'Take a place' }));
+      page.testing.act(() => {
+        const place = {
+          id: 'i',
+          token: '50',
+          position: 1,
+          expectedWaitMs: undefined,
+          at: 0,
+          answer: undefined,
+        };
+        bridge.joins[0]!.say({ ...LIVE, status: 'queued', ...place });
+      });
+      expect(text('.row.own')).to.contain('eve');
+      say('queue', 'a', { at: 0, status: 'connecting' });
+      expect(text('.join')).to.contain('You are next');
+      say('queue', 'a', picture);
+      expect([bridge.joins.length, bridge.joins[0]!.hasLeft]).to.deep.equal([1, false]);
+    });
+
+    it('gives the place up when another view is opened', async () => {
+      await open('#/queue/a');
+      say('queue', 'a', queueOf('a', []));
+      press(page.screen.getByRole('button', { name: 'Take a place' }));
+      page.testing.act(() => {
+        location.hash = '#/faults';
+        dispatchEvent(new (window as unknown as { Event: typeof Event }).Event('hashchange'));
+      });
+      await page.testing.waitFor(() => {
+        expect(bridge.joins[0]!.hasLeft).to.equal(true);
+      });
+    });
+
+    it('tells politely who holds now', async () => {
+      await open('#/queue/a');
+      say('queue', 'a', queueOf('a', [entryOf('ann', 0)]));
+      say('queue', 'a', queueOf('a', [entryOf('bob', 0)]));
+      await page.testing.waitFor(() => {
+        expect(page.screen.getByLabelText('Hand-offs').textContent).to.equal('bob holds now');
+      });
+    });
+  });
+
+  it('contenders of a demo are shown, disturbed, and their story is told', async () => {
+    const acts: object[] = [];
+    bridge.contend = async (act) => {
+      acts.push(act);
+      if (act.act === 'kill') throw new Error('[INVALID_ARGUMENT] not this one.');
+    };
+    await open('#/contenders/q', { ...FACTS, contenders: 'q' });
+    const contender = { pid: 7, isFrozen: false, isCut: false };
+    say('contenders', 'q', {
+      name: 'q',
+      at: 0,
+      status: 'live',
+      most: 2,
+      ttlMs: 3_000,
+      canCut: true,
+      cut: 'How it is cut.',
+      contenders: [
+        { ...contender, id: 'c1', status: 'holds', token: '41', provenUntil: 1_500 },
+        { ...contender, id: HOSTILE, status: 'gone', end: 'killed' },
+      ],
+      happenings: [{ id: 1, at: 0, kind: 'grant', text: `${HOSTILE} holds` }],
+    } as Picture);
+    expect(text('.contenders')).to.contain('holds with token 41').and.to.contain('1.5s proven');
+    expect(text('.happenings')).to.contain(`${SHOWN_HOSTILE} holds`);
+    press(page.screen.getByRole('button', { name: 'Add a contender' }));
+    press(page.screen.getByRole('button', { name: 'Freeze c1' }));
+    press(page.screen.getByRole('button', { name: 'Kill c1' }));
+    await page.screen.findByText('not this one');
+    expect(acts).to.deep.equal([{ act: 'add' }, { act: 'freeze', id: 'c1' }, { act: 'kill', id: 'c1' }]);
+    expect(page.screen.getByRole('link', { name: 'Contenders' }).getAttribute('aria-current')).to.equal(
+      'page',
+    );
+  });
+
+  it('goes to the contenders by key where there are some, and shows no way to them where there are none', async () => {
+    await open('#/queues');
+    expect(page.screen.queryByRole('link', { name: 'Contenders' })).to.equal(null);
+    key('g');
+    key('c');
+    expect(location.hash).to.equal('#/queues');
+    page.testing.cleanup();
+    await open('#/queues', { ...FACTS, contenders: 'q' });
+    key('g');
+    key('c');
+    expect(location.hash).to.equal('#/contenders/q');
+  });
+
+  it('a circle of waits is drawn and told', async () => {
+    await open('#/deadlocks');
+    const wait = (name: string, owner: string, other: string): object => ({
+      name,
+      entry: { key: owner, order: '1', owner },
+      waitsFor: { key: other, order: '2', owner: other },
+    });
+    const deadlocks = [[wait('a', 'ann', 'bob'), wait('b', 'bob', 'ann')]];
+    say('deadlocks', '', { at: 0, status: 'live', prefix: '', looked: 2, left: 0, deadlocks } as Picture);
+    expect(text('.ring title')).to.equal('ann waits for bob, bob waits for ann');
+    expect(text('.waits')).to.equal('ann waits in a for bobbob waits in b for ann');
+    expect(page.screen.getByRole('button', { name: 'Evict ann…' })).to.not.equal(null);
+  });
+
+  it('an election that was typed shows who leads, and is kept', async () => {
+    await open('#/elections');
+    page.testing.fireEvent.change(page.screen.getByRole('textbox'), { target: { value: 'boss' } });
+    press(page.screen.getByRole('button', { name: 'Show' }));
+    const candidates = [{ value: '10.0.0.7:80', key: 'k', order: '1' }];
+    say('election', 'boss', { name: 'boss', at: 0, status: 'live', candidates } as Picture);
+    expect(text('.leader .owner')).to.equal('10.0.0.7:80');
+    expect(localStorage.getItem('queuelock.elections')).to.equal('["boss"]');
+  });
+
+  it('a session shows its entries', async () => {
+    await open('#/sessions');
+    const entries = [{ key: 'k', order: '1', owner: 'ann', name: 'a', position: 3 }];
+    const sessions = [{ owner: 'ann', host: 'h', pid: 7, entries }];
+    say('sessions', '', { at: 0, status: 'live', prefix: '', looked: 1, left: 0, sessions } as Picture);
+    press(page.screen.getByRole('button', { name: 'ann' }));
+    expect(page.screen.getByRole('dialog').textContent).to.contain('waits at 3');
+  });
+
+  it('faults are told, what is worst first', async () => {
+    await open('#/faults');
+    const findings = [
+      { level: 'fine', about: 's', text: 'ok' },
+      { level: 'problem', about: 'q', text: 'bad' },
+    ];
+    const faults = [{ at: 0, kind: 'store', about: 'etcd', text: 'could not be reached' }];
+    say('faults', '', { at: 0, status: 'live', prefix: '', findings, faults } as Picture);
+    expect([...document.querySelectorAll('.level')].map(({ textContent }) => textContent)).to.deep.equal([
+      'problem',
+      'fine',
+      'store',
+    ]);
+  });
+
+  it('`?` lists the keys, and the theme can be changed and is kept', async () => {
+    await open('#/queues');
+    key('?');
+    expect(page.screen.getByRole('dialog').textContent).to.contain('this list');
+    key('t');
+    press(page.screen.getByRole('button', { name: 'Close' }));
+    const { theme } = document.documentElement.dataset;
+    key('t');
+    expect(document.documentElement.dataset['theme']).to.not.equal(theme);
+    expect(localStorage.getItem('queuelock.theme')).to.be.oneOf(['dark', 'light']);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { hashOf, routeOf, type Route } from '../src/page/model/route.ts';
+
+describe('addresses', () => {
+  it('a name of any characters comes back as it was', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
+        expect(routeOf(hashOf({ view: 'queue', name }))).to.deep.equal({ view: 'queue', name });
+      }),
+    );
+    for (const name of ['~', '~d800', '\uD800', 'a\uDC00~007e', 'a/b#c?d%', '😀'])
+      expect(routeOf(hashOf({ view: 'queue', name }))).to.deep.equal({ view: 'queue', name });
+  });
+
+  it('a plain name can be read in the address', () => {
+    expect(hashOf({ view: 'queue', name: 'invoice-7' })).to.equal('#/queue/invoice-7');
+  });
+
+  const others: readonly (readonly [string, Route])[] = [
+    ['', { view: 'queues' }],
+    ['#', { view: 'queues' }],
+    ['#/faults', { view: 'faults' }],
+    ['#/nothing', { view: 'queues' }],
+    ['#/queue/', { view: 'queues' }],
+    ['#/queue/%', { view: 'queues' }],
+    ['#/election/', { view: 'elections' }],
+    ['#/contenders/q', { view: 'contenders', name: 'q' }],
+    ['#/contenders', { view: 'queues' }],
+  ];
+  for (const [hash, route] of others)
+    it(`"${hash}" is ${JSON.stringify(route)}`, () => {
+      expect(routeOf(hash)).to.deep.equal(route);
+    });
+});
