@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { QueueLockError, createLockClient, type Backend, type LockClient } from '@queuelock/core';
+import { invalidArgument } from '@queuelock/core/backend';
+import type {
+  LockGrantedCallback,
+  LockManager,
+  LockManagerOptions,
+  LockManagerSnapshot,
+  LockOptions,
+} from './api.ts';
+import { Callbacks } from './callbacks.ts';
+import { Chain } from './chain.ts';
+import { Crowds } from './crowds.ts';
+import { Names } from './names.ts';
+import { wishOf, type Wish } from './options.ts';
+import { PlaceIfAvailable, PlaceInLine, StolenPlace, type Place } from './place.ts';
+import { LockRequest } from './request.ts';
+import { REQUEST, takeSnapshot } from './snapshot.ts';
+
+const MAX_SCOPE = 100;
+const MAX_CLIENT_ID = 200;
+
+/**
+ * Makes what `navigator.locks` is, for all processes that use this store and scope. Over a backend it makes a client of its own, and
+ * closes it; a client that is handed in stays open. Nothing is connected until the first call needs it.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an option out of its range.
+ */
+export function createLockManager(
+  source: LockClient | Backend,
+  options: LockManagerOptions = {},
+): LockManager {
+  const { scope = 'weblocks', clientId = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}` } =
+    options;
+  const settings = {
+    names: new Names(checkedText('scope', scope, MAX_SCOPE)),
+    clientId: checkedText('clientId', clientId, MAX_CLIENT_ID),
+  };
+  return 'claim' in source
+    ? new StoredLockManager(source, { ...settings, ownsClient: false })
+    : new StoredLockManager(createLockClient(source, { owner: settings.clientId }), {
+        ...settings,
+        ownsClient: true,
+      });
+}
+
+interface Settings {
+  readonly names: Names;
+  readonly clientId: string;
+  readonly ownsClient: boolean;
+}
+
+class StoredLockManager implements LockManager {
+  readonly #client: LockClient;
+  readonly #settings: Settings;
+  readonly #chain = new Chain();
+  readonly #queries = new Chain();
+  readonly #callbacks = new Callbacks();
+  readonly #crowds = new Crowds();
+  /** Until nothing of them is left in the store. */
+  readonly #unfinished = new Map<LockRequest, Promise<void>>();
+  /** Tells the requests of this manager from all others. */
+  readonly #tag = randomBytes(8).toString('hex');
+  #requests = 0;
+  #closed: Promise<void> | undefined;
+
+  constructor(client: LockClient, settings: Settings) {
+    this.#client = client;
+    this.#settings = settings;
+  }
+
+  get clientId(): string {
+    return this.#settings.clientId;
+  }
+
+  request<T>(name: string, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
+  request<T>(name: string, options: LockOptions, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
+  async request(...args: readonly unknown[]): Promise<unknown> {
+    const wish = wishOf(args);
+    this.#throwIfClosed();
+    const around = { chain: this.#chain, callbacks: this.#callbacks };
+    const request = new LockRequest(wish, this.#placeFor(wish), around);
+    const performance = request.perform();
+    this.#unfinished.set(request, performance);
+    void performance.finally(() => this.#unfinished.delete(request));
+    return request.result;
+  }
+
+  async query(): Promise<LockManagerSnapshot> {
+    this.#throwIfClosed();
+    return this.#queries.step(async () => {
+      await this.#chain.step(async () => undefined);
+      return takeSnapshot(this.#client, this.#settings.names);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    for (const request of this.#unfinished.keys()) request.close(closed());
+    if (this.#settings.ownsClient) await this.#client.close();
+    await Promise.all(this.#unfinished.values());
+  }
+
+  #throwIfClosed(): void {
+    if (this.#closed) throw closed();
+  }
+
+  #placeFor({ name, mode, steal, ifAvailable }: Wish): Place {
+    this.#requests += 1;
+    const spot = {
+      client: this.#client,
+      queues: this.#settings.names.queuesOf(name),
+      options: {
+        mode,
+        owner: this.#settings.clientId,
+        metadata: { [REQUEST]: `${this.#tag}-${this.#requests}` },
+      },
+    };
+    if (steal) return new StolenPlace(spot);
+    return ifAvailable ? new PlaceIfAvailable(spot) : new PlaceInLine(spot, this.#crowds);
+  }
+}
+
+function closed(): QueueLockError {
+  return new QueueLockError('CLOSED', 'the lock manager was closed');
+}
+
+function checkedText(argument: string, value: string, max: number): string {
+  if (typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) && value.length <= max) return value;
+  throw invalidArgument(argument, value, `is 1 to ${max} printable ASCII characters`);
+}

@@ -1,0 +1,78 @@
+import type { HeldLock, LockMode } from './api.ts';
+
+/** A request as it was asked for, every member checked. */
+export interface Wish {
+  readonly name: string;
+  readonly mode: LockMode;
+  readonly ifAvailable: boolean;
+  readonly steal: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly callback: (lock: HeldLock | null) => unknown;
+}
+
+const MODES: readonly LockMode[] = ['exclusive', 'shared'];
+
+/**
+ * What `request` was called with, converted and refused as Web IDL and the draft say.
+ * @throws {TypeError} for what is of another type, a `NotSupportedError` for what is not allowed, the reason of a signal that has aborted.
+ */
+export function wishOf(args: readonly unknown[]): Wish {
+  if (args.length < 2) throw new TypeError(`request takes a name and a callback, got ${args.length} of them`);
+  const [name, ...rest] = args;
+  const wish = {
+    name: textOf(name),
+    ...optionsOf(rest.length < 2 ? undefined : rest[0]),
+    callback: callbackOf(rest.length < 2 ? rest[0] : rest[1]),
+  };
+  refuseUnsupported(wish);
+  wish.signal?.throwIfAborted();
+  return wish;
+}
+
+function optionsOf(options: unknown): Omit<Wish, 'name' | 'callback'> {
+  if (options === undefined || options === null)
+    return { mode: 'exclusive', ifAvailable: false, steal: false, signal: undefined };
+  if (typeof options !== 'object' && typeof options !== 'function')
+    throw new TypeError(`options are an object; got ${typeof options}`);
+  const { mode, ifAvailable, steal, signal } = options as Readonly<Record<string, unknown>>;
+  return {
+    ifAvailable: Boolean(ifAvailable),
+    mode: mode === undefined ? 'exclusive' : modeOf(mode),
+    signal: signal === undefined ? undefined : signalOf(signal),
+    steal: Boolean(steal),
+  };
+}
+
+function modeOf(mode: unknown): LockMode {
+  const text = textOf(mode);
+  const known = MODES.find((one) => one === text);
+  if (known) return known;
+  throw new TypeError(`mode is 'exclusive' or 'shared'; got ${JSON.stringify(text)}`);
+}
+
+function signalOf(signal: unknown): AbortSignal {
+  if (signal instanceof AbortSignal) return signal;
+  throw new TypeError(`signal is an AbortSignal; got ${typeof signal}`);
+}
+
+function callbackOf(callback: unknown): Wish['callback'] {
+  if (typeof callback === 'function') return callback as Wish['callback'];
+  throw new TypeError(`callback is a function; got ${callback === null ? 'null' : typeof callback}`);
+}
+
+/** As a `DOMString`, which is any sequence of UTF-16 code units. */
+function textOf(value: unknown): string {
+  if (typeof value === 'symbol') throw new TypeError('a symbol is no text');
+  return String(value);
+}
+
+function refuseUnsupported({ name, mode, ifAvailable, steal, signal }: Wish): void {
+  if (name.startsWith('-')) throw notSupported("a name does not begin with '-'");
+  if (steal && ifAvailable) throw notSupported('steal and ifAvailable exclude each other');
+  if (steal && mode !== 'exclusive') throw notSupported('steal is for the mode exclusive');
+  if (signal && (steal || ifAvailable)) throw notSupported('a signal does not go with steal or ifAvailable');
+}
+
+function notSupported(rule: string): DOMException {
+  return new DOMException(rule, 'NotSupportedError');
+}

@@ -1,0 +1,68 @@
+import { QueueLockError, admittedOf, type LockClient, type QueueEntry } from '@queuelock/core';
+import type { LockInfo, LockManagerSnapshot } from './api.ts';
+import type { Names } from './names.ts';
+import { filter, firstValueFrom, type Observable } from './rx.ts';
+
+// Enough to keep the connection busy, few enough to leave room for others.
+const AT_A_TIME = 16;
+
+/** Of the label of each entry: which request made it. A request may stand in both of its queues. */
+export const REQUEST = 'request';
+
+/** All requests of a scope, each name as it is at one moment after the call. */
+export async function takeSnapshot(client: LockClient, names: Names): Promise<LockManagerSnapshot> {
+  const { queues } = await firstLook(client.queues(names.prefix));
+  const found = new Set(queues.map(({ name }) => names.nameOf(name)));
+  found.delete(undefined);
+  const waiting = [...found].filter((name) => name !== undefined).sort();
+  const seen = new Map<string, readonly QueueEntry[]>(waiting.map((name) => [name, []]));
+  const look = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
+      seen.set(name, await requestsFor(client, names, name));
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, look));
+  return snapshotOf(seen);
+}
+
+/** The line first: a request that goes on from there meanwhile is in the hold when that is looked at. */
+async function requestsFor(client: LockClient, names: Names, name: string): Promise<readonly QueueEntry[]> {
+  const { line, hold } = names.queuesOf(name);
+  const inLine = (await firstLook(client.watch(line))).entries;
+  const inHold = (await firstLook(client.watch(hold))).entries;
+  const standing = new Set(inLine.map(tagOf));
+  // Those who left the line have been granted, or are thieves: ahead of all.
+  return [...inHold.filter((entry) => !standing.has(tagOf(entry))), ...inLine];
+}
+
+/** The rule of the queue says who holds; a client that was granted may not have noticed yet. */
+function snapshotOf(seen: ReadonlyMap<string, readonly QueueEntry[]>): LockManagerSnapshot {
+  const held: LockInfo[] = [];
+  const pending: LockInfo[] = [];
+  for (const [name, entries] of seen) {
+    const admitted = admittedOf(entries);
+    for (const entry of entries) {
+      const { shared, owner } = entry;
+      const info: LockInfo = { name, mode: shared ? 'shared' : 'exclusive', clientId: owner };
+      (admitted.has(entry) ? held : pending).push(info);
+    }
+  }
+  return { held, pending };
+}
+
+function tagOf({ metadata, key }: QueueEntry): string {
+  return metadata[REQUEST] ?? key;
+}
+
+interface View {
+  readonly status: 'connecting' | 'live' | 'stale';
+  readonly trouble?: unknown;
+}
+
+/** One look: rejects with what went wrong, if it did. */
+async function firstLook<V extends View>(view$: Observable<V>): Promise<V> {
+  const seen$ = view$.pipe(filter(({ status, trouble }) => status === 'live' || trouble !== undefined));
+  const view = await firstValueFrom(seen$, { defaultValue: undefined });
+  if (!view) throw new QueueLockError('CLOSED', 'the client was closed');
+  if (view.status !== 'live') throw view.trouble;
+  return view;
+}

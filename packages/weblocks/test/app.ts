@@ -1,0 +1,31 @@
+// Code for `navigator.locks`, of a page or of Node 24: it does not know where its locks are.
+import type { LockManager } from '@queuelock/weblocks';
+
+/** Answers what happened, in order. */
+export async function app(locks: Pick<LockManager, 'request' | 'query'>): Promise<string[]> {
+  const log: string[] = [];
+
+  // One at a time, in the order of asking.
+  const jobs = [1, 2, 3].map((n) => locks.request('jobs', async () => log.push(`job ${n}`)));
+  await Promise.all(jobs);
+
+  await locks.request('book', { mode: 'shared' }, async () => {
+    // Another reader is let in, a writer is not.
+    await locks.request('book', { mode: 'shared' }, () => log.push('two readers'));
+    await locks.request('book', { ifAvailable: true }, (lock) => log.push(lock ? 'a writer' : 'no writer'));
+
+    const patience = new AbortController();
+    const writer = locks.request('book', { signal: patience.signal }, () => log.push('a writer'));
+    const { held, pending } = await locks.query();
+    log.push(`${held.length} held, ${pending.length} pending`);
+    patience.abort('enough');
+    await writer.catch((reason: unknown) => log.push(`the writer gave up: ${String(reason)}`));
+  });
+
+  // Whoever has stood still for too long is robbed.
+  const stuck = locks.request('jobs', () => new Promise(() => undefined));
+  const robbed = stuck.catch((error: unknown) => log.push(`the stuck one: ${(error as DOMException).name}`));
+  await locks.request('jobs', { steal: true }, () => log.push('the thief'));
+  await robbed;
+  return log;
+}

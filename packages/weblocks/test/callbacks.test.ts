@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { Callbacks } from '../src/callbacks.ts';
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the order of callbacks', () => {
+  it('those that become ready in one turn run in the order of their requests, across names', async () => {
+    const callbacks = new Callbacks();
+    const ran: number[] = [];
+    const waiting = ['a', 'b', undefined, 'a'].map((name) => callbacks.enter(name));
+    for (const i of [3, 1, 2, 0]) waiting[i]!.ready(() => ran.push(i));
+    expect(ran).to.deep.equal([]);
+    await nextTurn();
+    expect(ran).to.deep.equal([0, 1, 2, 3]);
+  });
+
+  it('one waits for earlier ones of its name until these have run or left, and not for those of other names', async () => {
+    const callbacks = new Callbacks();
+    const ran: string[] = [];
+    const [first, other, second, third] = ['a', 'b', 'a', 'a'].map((name) => callbacks.enter(name));
+    third!.ready(() => ran.push('third'));
+    second!.ready(() => ran.push('second'));
+    other!.ready(() => ran.push('other'));
+    await nextTurn();
+    expect(ran).to.deep.equal(['other']);
+    first!.leave();
+    await nextTurn();
+    expect(ran).to.deep.equal(['other', 'second', 'third']);
+  });
+
+  it('one without a name neither waits nor is waited for, and what has left does not run', async () => {
+    const callbacks = new Callbacks();
+    const ran: string[] = [];
+    callbacks.enter('a');
+    callbacks.enter(undefined).ready(() => ran.push('thief'));
+    const gone = callbacks.enter('b');
+    gone.ready(() => ran.push('gone'));
+    gone.leave();
+    await nextTurn();
+    expect(ran).to.deep.equal(['thief']);
+  });
+});

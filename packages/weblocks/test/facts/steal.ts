@@ -1,0 +1,117 @@
+import type { QueueLockError } from '@queuelock/core';
+import { expect } from 'chai';
+import { expectDom, hold, picture, type Facts } from '../frame.ts';
+
+const STEAL = { steal: true } as const;
+const never = new Promise<never>(() => undefined);
+
+export const stealFacts: Facts = {
+  about: 'steal',
+  facts: [
+    {
+      title: 'a lock that is free is granted to a thief as to anybody',
+      async check({ peer }) {
+        expect(await peer().locks.request('jobs', STEAL, (lock) => lock?.mode)).to.equal('exclusive');
+      },
+    },
+    {
+      title:
+        'a thief is granted what is held; the robbed request rejects with an AbortError, its lock knows, and its callback goes on',
+      async check({ peer }) {
+        for (const robber of [undefined, peer().locks]) {
+          const { locks } = peer();
+          const robbed = await hold(locks, 'jobs');
+          const failed = expectDom('AbortError', robbed.result);
+          const tokens = await (robber ?? locks).request('jobs', STEAL, (lock) => [
+            robbed.lock.token,
+            lock?.token,
+          ]);
+          expect(tokens[1]! > tokens[0]!).to.equal(true);
+          const { cause } = await failed;
+          expect((cause as QueueLockError).code).to.equal('OWNERSHIP_LOST');
+          expect([robbed.lock.held, robbed.lock.signal.aborted]).to.deep.equal([false, true]);
+          await robbed.end('too late').catch(() => undefined);
+        }
+      },
+    },
+    {
+      title: 'all readers are robbed at once',
+      async check({ peer }) {
+        const [here, there] = [peer().locks, peer().locks];
+        const readers = [
+          await hold(here, 'book', { mode: 'shared' }),
+          await hold(there, 'book', { mode: 'shared' }),
+        ];
+        const failed = readers.map(({ result }) => expectDom('AbortError', result));
+        await peer().locks.request('book', STEAL, () => undefined);
+        await Promise.all(failed);
+      },
+    },
+    {
+      title: 'of two thieves the last one has the lock',
+      async check({ peer }) {
+        const [here, there] = [peer().locks, peer().locks];
+        here.request('jobs', () => never).catch(() => undefined);
+        const first = expectDom(
+          'AbortError',
+          here.request('jobs', STEAL, () => never),
+        );
+        await here.query();
+        expect(await there.request('jobs', STEAL, () => 'mine')).to.equal('mine');
+        await first;
+      },
+    },
+    {
+      title:
+        'those who wait stay behind a thief, in the order in which they asked, with who asks during the theft behind them',
+      async check({ peer }) {
+        const peers = [peer().locks, peer().locks, peer().locks];
+        const robbed = await hold(peers[0]!, 'jobs');
+        const failed = expectDom('AbortError', robbed.result);
+        const order: string[] = [];
+        const waiting: Promise<unknown>[] = [];
+        for (const [i, locks] of [...peers, ...peers].entries()) {
+          waiting.push(locks.request('jobs', () => order.push(`waiter ${i}`)));
+          await locks.query();
+        }
+        const thief = await hold(peers[2]!, 'jobs', STEAL);
+        await failed;
+        order.push('thief');
+        waiting.push(peers[0]!.request('jobs', () => order.push('late')));
+        const { held, pending } = await peers[0]!.query();
+        expect(held.map(({ clientId }) => clientId)).to.deep.equal([peers[2]!.clientId]);
+        expect(pending.map(({ clientId }) => clientId)).to.deep.equal(
+          [...peers, ...peers, peers[0]!].map(({ clientId }) => clientId),
+        );
+        await thief.end();
+        await Promise.all(waiting);
+        expect(order).to.deep.equal(['thief', ...[0, 1, 2, 3, 4, 5].map((i) => `waiter ${i}`), 'late']);
+      },
+    },
+    {
+      title: 'no waiter is let in between the robbed and the thief, whatever the robbed does meanwhile',
+      async check({ peer }) {
+        const [robbed, waiter, thief] = [peer().locks, peer().locks, peer().locks];
+        for (let i = 0; i < 8; i += 1) {
+          const tokens: bigint[] = [];
+          const holding = await hold(robbed, 'jobs');
+          const ended = holding.result.catch(() => undefined);
+          const waits = waiter
+            .request('jobs', (lock) => {
+              tokens.push(lock!.token);
+              return i % 2 === 0 ? undefined : waiter.query();
+            })
+            .catch(() => undefined);
+          await waiter.query();
+          const stolen = thief.request('jobs', STEAL, (lock) => tokens.push(lock!.token));
+          // It ends by itself, sooner or later: then the waiter may be granted ahead of the thief, and is robbed or has ended.
+          if (i > 3) void holding.end();
+          await Promise.all([stolen, waits, ended]);
+          await holding.end().catch(() => undefined);
+          expect(tokens).to.deep.equal([...tokens].sort((a, b) => (a < b ? -1 : 1)));
+        }
+        expect(await picture(thief)).to.deep.equal({ held: [], pending: [] });
+      },
+    },
+  ],
+};

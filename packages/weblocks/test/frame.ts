@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createLockClient, type Backend, type LockClient } from '@queuelock/core';
+import { createLockManager, type HeldLock, type LockManager, type LockOptions } from '@queuelock/weblocks';
+import { expect } from 'chai';
+import { filter, firstValueFrom } from 'rxjs';
+
+/** A store on which the facts are checked. */
+export interface Store {
+  readonly name: string;
+  /** The shortest TTL at which clients of a busy machine keep up, in milliseconds. */
+  readonly ttlMs: number;
+  /** How much later than its TTL a dead session's entries may be gone, in milliseconds. */
+  readonly expiryMs: number;
+  /** Another connection to it. */
+  connect(): Backend;
+}
+
+/** A manager with the client that it stands on. */
+interface Peer {
+  readonly locks: LockManager;
+  readonly client: LockClient;
+}
+
+/** Where one fact is checked: a scope of its own. Whatever it opens is closed afterwards. */
+interface Site {
+  readonly scope: string;
+  readonly ttlMs: number;
+  readonly connect: () => Backend;
+  /** Another machine. */
+  readonly peer: (options?: {
+    readonly scope?: string;
+    readonly clientId?: string;
+    readonly ttlMs?: number;
+  }) => Peer;
+  /** Until it answers something true; what it throws meanwhile, for instance of `expect`, counts as not yet. */
+  readonly until: (what: string, holds: () => unknown) => Promise<void>;
+}
+
+/** One thing that is true on every store. */
+interface Fact {
+  /** In the present tense. */
+  readonly title: string;
+  readonly check: (site: Site) => Promise<void>;
+}
+
+/** What is true of one part of the interface. */
+export interface Facts {
+  readonly about: string;
+  readonly facts: readonly Fact[];
+}
+
+const COMFORT = 5;
+const PATIENCE_MS = 10_000;
+
+/** Defines the mocha suite of one store: a test for every fact, and after each that nothing is left. */
+export function describeLocks(name: string, open: () => Promise<Store>, all: readonly Facts[]): void {
+  describe(`web locks on ${name}`, () => {
+    let store: Store;
+    before(async () => {
+      store = await open();
+    });
+    for (const { about, facts } of all) {
+      describe(about, () => {
+        for (const { title, check } of facts) {
+          it(title, async function () {
+            this.timeout(4 * PATIENCE_MS);
+            await onStage(store, check);
+          });
+        }
+      });
+    }
+  });
+}
+
+async function onStage(store: Store, check: Fact['check']): Promise<void> {
+  const scope = `wl-${randomBytes(6).toString('hex')}`;
+  const peers: Peer[] = [];
+  const peer: Site['peer'] = ({ ttlMs = COMFORT * store.ttlMs, ...options } = {}) => {
+    const client = createLockClient(store.connect(), { ttlMs });
+    const made = { client, locks: createLockManager(client, { scope, ...options }) };
+    peers.push(made);
+    return made;
+  };
+  const until: Site['until'] = (what, holds) =>
+    untilTrue(what, holds, PATIENCE_MS + store.ttlMs + store.expiryMs);
+  const witness = peer();
+  try {
+    await check({ scope, ttlMs: store.ttlMs, connect: () => store.connect(), peer, until });
+    for (const { locks } of peers.slice(1)) await locks.close();
+    await until('nothing is left', async () => {
+      const list$ = witness.client.queues(`${scope}/`).pipe(filter(({ status }) => status === 'live'));
+      return (await firstValueFrom(list$, { defaultValue: undefined }))?.queues.length === 0;
+    });
+  } finally {
+    await Promise.all(peers.map(({ client }) => client.close()));
+  }
+}
+
+async function untilTrue(what: string, holds: () => unknown, withinMs: number): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    let refusal: unknown;
+    try {
+      if (await holds()) return;
+    } catch (error) {
+      refusal = error;
+    }
+    if (performance.now() > deadline)
+      throw new Error(`${what}: not within ${withinMs} ms`, { cause: refusal });
+    await pause(5);
+  }
+}
+
+/** A request that is held until it is told. */
+export interface Holding {
+  readonly lock: HeldLock;
+  /** Of the request. */
+  readonly result: Promise<unknown>;
+  /** Lets the callback end, and waits for the request to settle. */
+  end(value?: unknown): Promise<unknown>;
+}
+
+/** Waits until the callback runs. */
+export async function hold(locks: LockManager, name: string, options: LockOptions = {}): Promise<Holding> {
+  let finish!: (value: unknown) => void;
+  const work = new Promise((resolve) => (finish = resolve));
+  let result!: Promise<unknown>;
+  const lock = await new Promise<HeldLock>((resolve, reject) => {
+    result = locks.request(name, options, (granted) => {
+      if (granted) resolve(granted);
+      return work;
+    });
+    result.catch(reject);
+  });
+  return {
+    lock,
+    result,
+    end(value) {
+      finish(value);
+      return result;
+    },
+  };
+}
+
+/** What it rejects with. */
+export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
+  const end = await promise.then(
+    (value) => ({ value }),
+    (reason: unknown) => ({ reason }),
+  );
+  if ('reason' in end) return end.reason;
+  throw new Error(`it rejects; it answered ${String(end.value)}`);
+}
+
+/** That it rejects with a DOMException of that name, as the standard says. */
+export async function expectDom(name: string, promise: Promise<unknown>): Promise<DOMException> {
+  const reason = await reasonOf(promise);
+  expect(reason).to.be.instanceOf(DOMException);
+  expect((reason as DOMException).name).to.equal(name);
+  return reason as DOMException;
+}
+
+/** `mode name` of what is held and of what waits, by name. */
+export async function picture(
+  locks: LockManager,
+): Promise<{ readonly held: string[]; readonly pending: string[] }> {
+  const { held, pending } = await locks.query();
+  const text = ({ name, mode }: { readonly name: string; readonly mode: string }): string =>
+    `${mode} ${name}`;
+  return { held: held.map(text), pending: pending.map(text) };
+}

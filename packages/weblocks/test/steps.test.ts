@@ -1,0 +1,156 @@
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { createMemoryServer, memory, virtualClock, type Intercept, type MemoryCall } from '@queuelock/memory';
+import { createLockManager, type LockManager } from '@queuelock/weblocks';
+import { expect } from 'chai';
+import { hold, reasonOf } from './frame.ts';
+
+const turns = async (count: number): Promise<void> => {
+  for (let i = 0; i < count; i += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+const CHANGES: ReadonlySet<MemoryCall> = new Set(['enqueue', 'tryEnqueue', 'remove', 'evict']);
+
+describe('the steps of one manager', () => {
+  let under: string[] = [];
+  /** Calls wait for it. */
+  let gate: Promise<void>;
+  let client: LockClient;
+  let locks: LockManager;
+  let server: ReturnType<typeof createMemoryServer>;
+
+  beforeEach(async () => {
+    gate = Promise.resolve();
+    server = createMemoryServer();
+    const intercept: Intercept = async (call, proceed) => {
+      if (CHANGES.has(call)) {
+        under.push(call);
+        await gate;
+      }
+      return proceed();
+    };
+    client = createLockClient(memory({ server, intercept }));
+    locks = createLockManager(client, { scope: 's' });
+    await locks.request('warm-up', () => undefined);
+    under = [];
+  });
+
+  afterEach(() => client.close());
+
+  const shut = (): (() => void) => {
+    let open!: () => void;
+    gate = new Promise((resolve) => (open = resolve));
+    return open;
+  };
+
+  it('a request is not sent before the one ahead is certain, whatever the names', async () => {
+    const open = shut();
+    const both = [locks.request('a', () => 1), locks.request('b', () => 2)];
+    await turns(5);
+    expect(under).to.deep.equal(['enqueue', 'enqueue']);
+    expect([...server.queues().keys()]).to.deep.equal([]);
+    open();
+    expect(await Promise.all(both)).to.deep.equal([1, 2]);
+  });
+
+  it('a release does not overtake a request that was made before it', async () => {
+    const holding = await hold(locks, 'a');
+    const open = shut();
+    under = [];
+    const request = locks.request('b', () => 'granted');
+    const released = holding.end('released');
+    await turns(5);
+    expect(under.filter((call) => call === 'remove')).to.deep.equal([]);
+    open();
+    expect(await Promise.all([request, released])).to.deep.equal(['granted', 'released']);
+  });
+
+  it('a request settles when its release is confirmed, not before', async () => {
+    const holding = await hold(locks, 'a');
+    await turns(5);
+    const open = shut();
+    let isSettled = false;
+    const released = holding.end().then(() => (isSettled = true));
+    await turns(5);
+    expect(isSettled).to.equal(false);
+    open();
+    await released;
+  });
+
+  it('a query waits for the requests that were made before it', async () => {
+    const open = shut();
+    const request = hold(locks, 'a');
+    let isAnswered = false;
+    const query = locks.query().then((state) => {
+      isAnswered = true;
+      return state;
+    });
+    await turns(5);
+    expect(isAnswered).to.equal(false);
+    open();
+    expect((await query).held).to.have.lengthOf(1);
+    await (await request).end();
+  });
+
+  it('an abort rejects at once while the store does not answer; when it does, the entry is withdrawn and no callback runs', async () => {
+    const open = shut();
+    const controller = new AbortController();
+    let runs = 0;
+    const request = locks.request('a', { signal: controller.signal }, () => (runs += 1));
+    await turns(3);
+    controller.abort('enough');
+    expect(await reasonOf(request)).to.equal('enough');
+    open();
+    await locks.query();
+    expect(runs).to.equal(0);
+    expect([...server.queues().keys()]).to.deep.equal([]);
+  });
+
+  it('a request that is aborted before its step sends nothing', async () => {
+    const open = shut();
+    const first = locks.request('a', () => undefined);
+    const controller = new AbortController();
+    const second = locks.request('b', { signal: controller.signal }, () => undefined);
+    controller.abort('enough');
+    expect(await reasonOf(second)).to.equal('enough');
+    under = [];
+    open();
+    await first;
+    await locks.query();
+    expect(under.filter((call) => call === 'enqueue')).to.deep.equal([]);
+  });
+
+  it('one that fails does not keep the next ones from their turn', async () => {
+    client.close().catch(() => undefined);
+    expect(String(await reasonOf(locks.request('a', () => undefined)))).to.include('CLOSED');
+    expect(String(await reasonOf(locks.request('b', () => undefined)))).to.include('CLOSED');
+  });
+});
+
+describe('what a request costs', () => {
+  it('a free lock takes two round trips, one there and one back; a third one when somebody was in line the last time', async () => {
+    const clock = virtualClock();
+    const server = createMemoryServer({ clock });
+    const locks = createLockManager(
+      createLockClient(memory({ server, latencyMs: 100 }), { clock, ttlMs: 60_000 }),
+    );
+    const timeOf = async (work: () => Promise<unknown>): Promise<number> => {
+      const begun = clock.now();
+      const end = { at: undefined as number | undefined };
+      void work().then(() => (end.at = clock.now()));
+      while (end.at === undefined) await clock.advance(50);
+      return end.at - begun;
+    };
+    await timeOf(() => locks.request('warm-up', () => undefined));
+    expect(await timeOf(() => locks.request('a', () => undefined))).to.equal(200);
+    let behind!: Promise<unknown>;
+    await timeOf(() =>
+      locks.request('a', async () => {
+        behind = Promise.all([locks.request('a', () => 1), locks.request('a', () => 2)]);
+      }),
+    );
+    await timeOf(() => behind);
+    expect(await timeOf(() => locks.request('a', () => undefined))).to.equal(300);
+    expect(await timeOf(() => locks.request('a', () => undefined))).to.equal(200);
+    await timeOf(() => locks.close());
+  });
+});
