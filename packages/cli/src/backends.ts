@@ -16,20 +16,31 @@ const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
   ['etcd', () => import('@queuelock/etcd')],
   ['etcds', () => import('@queuelock/etcd')],
   ['zk', () => import('@queuelock/zookeeper')],
+  ['sqlite', () => import('@queuelock/sqlite')],
 ]);
 
-const KNOWN = 'memory:, etcd://host:port, etcds://host:port, zk://host:port';
+/** The URLs that are understood, for messages. */
+export const KNOWN = 'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port';
 
-/** The backend that a URL names. The messages never repeat more of the URL than its scheme. */
-export async function backendFromUrl(url: string | undefined): Promise<Backend> {
-  if (url === undefined || url === '') {
-    throw usage(`no backend given: use --backend URL or set QUEUELOCK_URL; known are ${KNOWN}`);
-  }
+/** How a backend is used. */
+export interface BackendUse {
+  /** What is done under its locks may go on after this process has died: then only the lease ends them. */
+  readonly outlived?: true;
+}
+
+/** The backend that a URL names; not connected yet. The messages never repeat more of the URL than its scheme. */
+export async function backendFromUrl(url = '', { outlived }: BackendUse = {}): Promise<Backend> {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
   if (scheme === undefined) throw usage(`the backend URL needs a scheme; known are ${KNOWN}`);
   const load = MODULES.get(scheme);
   if (load === undefined) throw usage(`unknown backend ${scheme}:; known are ${KNOWN}`);
-  return (await loaded(scheme, load)).fromUrl(url);
+  return (await loaded(scheme, load)).fromUrl(outlived && scheme === 'sqlite' ? leftToLease(url) : url);
+}
+
+/** A store that sees the death of a process frees its locks at once, unless it is told otherwise. */
+function leftToLease(url: string): string {
+  if (/[?&]onDeath=/.test(url)) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}onDeath=lease`;
 }
 
 async function loaded(scheme: string, load: () => Promise<BackendModule>): Promise<BackendModule> {

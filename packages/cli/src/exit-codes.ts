@@ -7,6 +7,10 @@ export const EXIT = {
   failure: 1,
   /** The command line can never succeed as written. */
   usage: 2,
+  /** What was asked for is not there (any more): nobody leads, no such entry, the token is not the current one. */
+  absent: 3,
+  /** Somebody else has the lock and there was no time, or no wish, to wait (sysexits.h: EX_UNAVAILABLE). */
+  busy: 69,
   /** The lock was lost while it was held (sysexits.h: EX_TEMPFAIL, the caller may try again). */
   lost: 75,
   /** As shells answer when a program is there but cannot be started. */

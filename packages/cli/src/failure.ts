@@ -1,5 +1,6 @@
 import { isQueueLockError, type QueueLockErrorCode } from '@queuelock/core';
 import { EXIT } from './exit-codes.ts';
+import { redact } from './secrets.ts';
 
 /** An error that tells the user what to do and how the command ends. */
 export class Failure extends Error {
@@ -25,6 +26,7 @@ export function exitCodeFor(error: unknown): number {
   if (error instanceof Failure) return error.exitCode;
   if (isQueueLockError(error, 'INVALID_ARGUMENT')) return EXIT.usage;
   if (isQueueLockError(error, 'OWNERSHIP_LOST')) return EXIT.lost;
+  if (isQueueLockError(error, 'TIMEOUT')) return EXIT.busy;
   return EXIT.failure;
 }
 
@@ -48,11 +50,6 @@ export function describeUsageError(text: string): string {
     ? ' (the options of a command to run come after --)'
     : '';
   return redact(`queuelock: ${message}${dashes}; see queuelock --help`);
-}
-
-/** Takes user and password out of every URL in a text. */
-export function redact(text: string): string {
-  return text.replace(/:\/\/[^\s"']*@/g, '://');
 }
 
 function causesOf(error: unknown): unknown[] {

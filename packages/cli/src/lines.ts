@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { exitCodeOf } from './exit-codes.ts';
 
 /** Lines to a stream that may be slow or go away. */
 export interface LineWriter {
@@ -29,4 +30,12 @@ export function lineWriter(stream: Writable, onGone: () => void): LineWriter {
     },
     flushed: () => last,
   };
+}
+
+/** A text that is there as a whole, to standard output. When its reader goes away, it is as if SIGPIPE had ended the process. */
+export function writeOut(text: string): void {
+  process.stdout.once('error', () => {
+    process.exitCode = exitCodeOf('SIGPIPE');
+  });
+  process.stdout.write(text);
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 
 /** Longest time that an option takes, in milliseconds: a day. Timers hold 24 days, mistakes are longer. */
@@ -18,10 +19,28 @@ export function label(text: string): string {
   throw new InvalidArgumentError('It must have 1 to 200 characters and no control characters.');
 }
 
+/** Where the queues are; see `config/place.ts` for what else says it. */
 export function backendOption(): Option<'--backend <url>'> {
-  return new Option('--backend <url>', 'where the queue is: memory:, etcd://…, etcds://…, zk://…').env(
-    'QUEUELOCK_URL',
+  return new Option(
+    '--backend <url>',
+    'where the queues are: memory:, sqlite:…, etcd://…, etcds://…, zk://… (or QUEUELOCK_URL)',
   );
+}
+
+export function profileOption(): Option<'--profile <name>'> {
+  return new Option('--profile <name>', 'a place that the configuration names (or QUEUELOCK_PROFILE)');
+}
+
+/** For commands that show something. */
+export function jsonOption(what = 'one JSON object a line'): Option<'--json'> {
+  return new Option('--json', what);
+}
+
+/** Who this is in the queue. */
+export function idOption(): Option<'--id <label>', undefined, string, string> {
+  return new Option('--id <label>', 'label in the queue')
+    .argParser(label)
+    .default(`${hostname()}:${String(process.pid)}`, 'host:pid');
 }
 
 export function verboseOption(): Option<'--verbose'> {

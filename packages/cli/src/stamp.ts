@@ -26,6 +26,16 @@ export function createStamp(clocks: StampClocks = machineClocks): () => string {
   };
 }
 
+/** The time between two stamps, in milliseconds. */
+export function millisBetween(from: string, to: string): number {
+  return Number(BigInt(to) - BigInt(from)) / 1e6;
+}
+
+/** A stamp in whole milliseconds since 1970. */
+export function millisOf(stamp: string): number {
+  return Number(BigInt(stamp) / MILLISECOND_NS);
+}
+
 const machineClocks: StampClocks = {
   monotonicNs: () => process.hrtime.bigint(),
   wallMs: () => Date.now(),

@@ -2,14 +2,6 @@ import { exitCodeOf } from './exit-codes.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Calls `listener` for every signal that asks to end; the answer stops that. */
-export function onEndSignals(listener: (signal: NodeJS.Signals) => void): () => void {
-  for (const signal of SIGNALS) process.on(signal, listener);
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, listener);
-  };
-}
-
 /** The reason of an orderly stop. */
 export class Stopped extends Error {
   override readonly name: string = 'Stopped';
@@ -28,11 +20,14 @@ export interface Stop {
   ask(reason: Stopped): void;
   /** How the command ends if it was stopped. */
   readonly exitCode: number | undefined;
-  /** Leaves the signals to others from now on. */
-  dispose(): void;
+  /** Signals go to the listener instead, until the answer is called. */
+  divert(listener: (signal: NodeJS.Signals) => void): () => void;
 }
 
-/** Stops on the first SIGINT, SIGTERM or SIGHUP; a second one ends the process on the spot, the TTL cleans up. */
+/**
+ * Stops on the first SIGINT, SIGTERM or SIGHUP, or when the parent that holds an IPC channel is gone, which counts as SIGHUP; a second one
+ * ends the process on the spot, the TTL cleans up.
+ */
 export function stopOnSignals(): Stop {
   const stop = new AbortController();
   let stopped: Stopped | undefined;
@@ -40,18 +35,36 @@ export function stopOnSignals(): Stop {
     stopped ??= reason;
     stop.abort(stopped);
   };
-  const dispose = onEndSignals((signal) => {
-    if (stopped) process.exit(exitCodeOf(signal));
-    ask(new Stopped(signal, exitCodeOf(signal)));
+  let listener: ((signal: NodeJS.Signals) => void) | undefined;
+  const hear = (signal: NodeJS.Signals): void => {
+    if (listener) listener(signal);
+    else if (stopped) process.exit(exitCodeOf(signal));
+    else ask(new Stopped(signal, exitCodeOf(signal)));
+  };
+  for (const signal of SIGNALS) process.on(signal, hear);
+  onParentGone(() => {
+    hear('SIGHUP');
   });
   return {
     signal: stop.signal,
     ask,
-    dispose,
+    divert(other) {
+      listener = other;
+      return () => {
+        listener = undefined;
+      };
+    },
     get exitCode() {
       return stopped?.exitCode;
     },
   };
+}
+
+/** A child with an IPC channel must not outlive its parent, and the channel alone must not keep it alive. */
+function onParentGone(listener: () => void): void {
+  if (!process.connected) return;
+  process.on('disconnect', listener);
+  process.channel?.unref();
 }
 
 /** For a reader of stdout that has gone: as if SIGPIPE had ended the process. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from '@commander-js/extra-typings';
+import { namedPlace, type PlaceOptions } from '../config/place.ts';
 import { direct, type Script } from '../demo/director.ts';
 import type { HistoryEvent } from '../demo/history.ts';
 import { judge, type Verdict } from '../demo/judge.ts';
@@ -7,66 +8,124 @@ import { openMemoryStage } from '../demo/memory-stage.ts';
 import { openProcessStage } from '../demo/process-stage.ts';
 import { openShow, type Show } from '../demo/show.ts';
 import type { Stage, StageSettings } from '../demo/stage.ts';
+import { temporaryFile } from '../demo/temporary-file.ts';
 import { EXIT } from '../exit-codes.ts';
-import { lineWriter } from '../lines.ts';
-import { backendOption, verboseOption, wholeNumber } from '../options.ts';
+import { Failure } from '../failure.ts';
+import { explain } from '../help.ts';
+import { lineWriter, type LineWriter } from '../lines.ts';
+import { backendOption, jsonOption, profileOption, verboseOption, wholeNumber } from '../options.ts';
 import { createStamp } from '../stamp.ts';
 import { Stopped, readerGone, stopOnSignals, type Stop } from '../stop.ts';
 
-interface DemoOptions {
-  readonly backend?: string;
+interface DemoOptions extends PlaceOptions {
   readonly contenders: number;
   readonly rounds: number;
+  readonly page?: boolean;
   readonly json?: true;
 }
 
 const END_WITHIN_MS = 18_000;
 const ALL_HOLDS_MS = 7_000;
 
-const AFTER = `
-One contender crashes while it holds the lock, one gives up while it waits. At the end the history is judged: no two holds at a
+const NOTES = `One contender crashes while it holds the lock, one gives up while it waits. At the end the history is judged: no two holds at a
 time, grants in the server's order, growing fencing tokens, everybody served or accounted for.
+On a terminal, or with --page, it then serves a page on 127.0.0.1 with contenders that you can add, freeze, kill and cut off, until Ctrl-C.
+The exit code is that of the verdict.`;
 
-Examples:
-  $ queuelock demo
-  $ queuelock demo --backend etcd://127.0.0.1:2379 --contenders 8
-  $ queuelock demo --json | tail -1`;
-
-/** Adds `demo`: a queue to look at, with a verdict. */
+/** Adds `demo`: a queue to look at, with a verdict, and a page to play with. */
 export function addDemo(program: Command): void {
-  program
+  const command = program
     .command('demo')
-    .summary('watch contenders queue up, crash and give up; ends by itself with a verdict')
+    .summary('watch contenders queue up, crash and give up, with a verdict; then disturb some from a page')
     .description(
-      'Contenders queue up for one lock, on memory: or on a server, and the result is judged. Takes up to 20 s.',
+      'Contenders, a process each, queue up for one lock, over a file or on a server, and the result is judged. Takes up to 20 s.',
     )
     .addOption(backendOption())
+    .addOption(profileOption())
     .option('--contenders <n>', 'how many', wholeNumber(3, 12), 6)
     .option('--rounds <n>', 'how often each of them wants the lock', wholeNumber(1, 4), 2)
-    .option('--json', 'the history, one JSON object a line, and {"ev":"verdict"} at the end')
+    .option('--page', 'then serve the page, also without a terminal')
+    .option('--no-page', 'end with the verdict, also on a terminal')
+    .addOption(jsonOption('the history, one JSON object a line, and {"ev":"verdict"} after it'))
     .addOption(verboseOption())
-    .addHelpText('after', AFTER)
     .action(async (options) => {
       process.exitCode = await runDemo(options);
     });
+  explain(command, {
+    notes: NOTES,
+    examples: [
+      'queuelock demo',
+      'queuelock demo --backend etcd://127.0.0.1:2379 --contenders 8',
+      'queuelock demo --json | tail -1',
+    ],
+  });
+}
+
+/** Where a demo is played. */
+interface Place {
+  readonly url: string;
+  /** It is a file that is there for the demo only. */
+  readonly isOwnFile: boolean;
+}
+
+interface Tools {
+  readonly stop: Stop;
+  readonly lines: LineWriter;
+  readonly stamp: () => string;
+  readonly script: Script;
 }
 
 async function runDemo(options: DemoOptions): Promise<number> {
+  const url = namedPlace(options)?.url;
+  if (options.page === true && isMemory(url))
+    throw new Failure(
+      'the contenders of the page are processes, which cannot share memory: leave out --page',
+      {
+        exitCode: EXIT.usage,
+      },
+    );
   const stop = stopOnSignals();
   const lines = lineWriter(process.stdout, () => {
     stop.ask(readerGone());
   });
-  const stamp = createStamp();
-  const script = scriptOf(options);
-  const stage = await openStage(options.backend, { name: script.name, stamp });
+  const tools = { stop, lines, stamp: createStamp(), script: scriptOf(options) };
   try {
-    const show = openShow({ lines, stamp, script, stage, json: options.json === true });
+    if (url !== undefined) return await play({ url, isOwnFile: false }, tools, options);
+    await using file = await temporaryFile();
+    return await play({ url: file.url, isOwnFile: true }, tools, options);
+  } finally {
+    await lines.flushed();
+  }
+}
+
+/** The contest, and then the page. */
+async function play(place: Place, tools: Tools, options: DemoOptions): Promise<number> {
+  const { stop, lines, stamp, script } = tools;
+  const json = options.json === true;
+  const verdict = await contest(place, tools, json);
+  if (!verdict) return stop.exitCode ?? EXIT.failure;
+  const isWatched = process.stdout.isTTY && !process.env['CI'] && !json;
+  if ((options.page ?? isWatched) && !isMemory(place.url) && !stop.signal.aborted) {
+    const { showPage } = await import('../arena/show-page.ts');
+    await showPage({ ...place, name: `${script.name}-page`, stamp, stop, lines, json, opens: isWatched });
+  }
+  return verdict.ok ? EXIT.ok : EXIT.failure;
+}
+
+/** Answers with the verdict, or with nothing when the user ended it. */
+async function contest(
+  place: Place,
+  { stop, lines, stamp, script }: Tools,
+  json: boolean,
+): Promise<Verdict | undefined> {
+  const stage = await openStage(place, { name: script.name, stamp });
+  try {
+    const show = openShow({ lines, stamp, script, stage, json });
     const verdict = await perform({ stage, script, stamp, stop, show });
     show.close(verdict);
-    return verdict ? (verdict.ok ? EXIT.ok : EXIT.failure) : (stop.exitCode ?? EXIT.failure);
+    return verdict;
   } finally {
     await stage.close();
-    await lines.flushed();
   }
 }
 
@@ -75,9 +134,12 @@ function scriptOf({ contenders, rounds }: DemoOptions): Script {
   return { name, contenders, rounds, holdMs: Math.min(600, Math.floor(ALL_HOLDS_MS / contenders / rounds)) };
 }
 
-function openStage(url: string | undefined, settings: StageSettings): Promise<Stage> {
-  if (url === undefined || url === '' || /^memory:/i.test(url)) return openMemoryStage(settings);
-  return openProcessStage({ ...settings, url });
+function openStage(place: Place, settings: StageSettings): Promise<Stage> {
+  return isMemory(place.url) ? openMemoryStage(settings) : openProcessStage({ ...settings, ...place });
+}
+
+function isMemory(url = ''): boolean {
+  return /^memory:/i.test(url);
 }
 
 interface Performance {
@@ -88,7 +150,6 @@ interface Performance {
   readonly show: Show;
 }
 
-/** Answers with the verdict, or with nothing when the user ended it. */
 async function perform({ stop, show, ...rest }: Performance): Promise<Verdict | undefined> {
   const history: HistoryEvent[] = [];
   const emit = (event: HistoryEvent): void => {

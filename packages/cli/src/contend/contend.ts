@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { isQueueLockError } from '@queuelock/core';
 import { EXIT } from '../exit-codes.ts';
 import { contendOnce, type Contender } from './round.ts';
 
@@ -6,19 +7,28 @@ export interface Rounds {
   readonly count: number;
   /** Between the end of a round and the next. */
   readonly gapMs: number;
+  /** Goes on after a round whose turn never came, if another one may have more luck. */
+  readonly keeps?: boolean;
 }
 
 /**
  * Joins the queue `count` times, one after the other, until it is done or stopped. A lost ownership ends its round only.
- * Answers with the exit code; rejects with the error of a round whose turn never came.
+ * Answers with the exit code; rejects with the error of a round whose turn never came, unless it keeps on.
  */
-export async function contend(contender: Contender, { count, gapMs }: Rounds): Promise<number> {
+export async function contend(
+  contender: Contender,
+  { count, gapMs, keeps = false }: Rounds,
+): Promise<number> {
   let exitCode: number = EXIT.ok;
   for (let n = 1; n <= count; n += 1) {
     if (n > 1) await unlessStopped(gapMs, contender.stop);
     if (contender.stop.aborted) break;
-    const end = await contendOnce(contender, n);
+    const end = await contendOnce(contender, n).catch((error: unknown) => {
+      if (keeps && isQueueLockError(error) && error.retryable) return 'failed';
+      throw error;
+    });
     if (end === 'lost') exitCode = EXIT.lost;
+    if (end === 'failed') exitCode = EXIT.failure;
   }
   return exitCode;
 }

@@ -1,3 +1,4 @@
+import { millisBetween, millisOf } from '../stamp.ts';
 import type { ContendEvent } from './event.ts';
 
 /** An event for people. */
@@ -15,7 +16,7 @@ function whatHappened({ ev, name, key, token, zxid, n, t, t_done, ...rest }: Con
     case 'acquired':
       return `holds the lock,${place}, fencing token ${zxid ?? token ?? '?'}`;
     case 'released':
-      return `released${place}, confirmed after ${millisBetween(t, t_done ?? t)} ms`;
+      return `released${place}, confirmed after ${millisBetween(t, t_done ?? t).toFixed(2)} ms`;
     case 'lost':
       return `LOST${place}: ${rest.reason ?? 'unknown reason'}`;
     case 'cancelled':
@@ -26,9 +27,5 @@ function whatHappened({ ev, name, key, token, zxid, n, t, t_done, ...rest }: Con
 }
 
 function timeOfDay(t: string): string {
-  return new Date(Number(BigInt(t) / 1_000_000n)).toISOString().slice(11, 23);
-}
-
-function millisBetween(from: string, to: string): string {
-  return (Number(BigInt(to) - BigInt(from)) / 1e6).toFixed(2);
+  return new Date(millisOf(t)).toISOString().slice(11, 23);
 }

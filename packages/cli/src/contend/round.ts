@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isQueueLockError, type ClaimState, type LockClient, type Ownership } from '@queuelock/core';
-import { redact } from '../failure.ts';
+import { redact } from '../secrets.ts';
 import { entryFields, type ContendEvent, type EntryFields } from './event.ts';
 
 /** Who joins what, and whom it tells. */
@@ -13,8 +13,8 @@ export interface Contender {
   readonly stop: AbortSignal;
   readonly stamp: () => string;
   readonly emit: (event: ContendEvent) => void;
-  /** Is told when a hold begins. */
-  readonly onHold?: (ownership: Ownership) => void;
+  /** Is told when a hold begins; the signal that it may answer ends it early, in order. */
+  readonly onHold?: (ownership: Ownership) => AbortSignal | undefined;
 }
 
 export type RoundEnd = 'released' | 'lost' | 'cancelled';
@@ -69,8 +69,8 @@ class Round {
   async #holdIt(ownership: Ownership): Promise<void> {
     this.#enqueue(entryFields(ownership));
     this.#emit('acquired');
-    this.#contender.onHold?.(ownership);
-    await this.#rest(ownership.signal);
+    const early = this.#contender.onHold?.(ownership);
+    await this.#rest(early ? [ownership.signal, early] : [ownership.signal]);
     const t = this.#contender.stamp();
     if (!ownership.held) return;
     this.#givenUp = true;
@@ -78,10 +78,10 @@ class Round {
     this.#emit('released', { t, t_done: this.#contender.stamp() });
   }
 
-  async #rest(lost: AbortSignal): Promise<void> {
+  async #rest(ends: readonly AbortSignal[]): Promise<void> {
     const { holdMs, stop } = this.#contender;
     if (holdMs === 0) return;
-    const cut = AbortSignal.any([stop, lost]);
+    const cut = AbortSignal.any([stop, ...ends]);
     await pause(holdMs, undefined, { signal: cut }).catch((error: unknown) => {
       if (!cut.aborted) throw error;
     });

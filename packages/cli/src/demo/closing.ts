@@ -13,8 +13,8 @@ export function closingLines(verdict: Verdict, place: string): string[] {
   return [
     ok ? 'verdict: OK' : `verdict: VIOLATED, ${String(violations.length)} times`,
     ...(ok ? facts : violations.map(({ rule, message }) => `${rule}: ${message}`)).map((line) => `  ${line}`),
-    place.startsWith('memory:')
-      ? 'next: queuelock demo --backend etcd://127.0.0.1:2379 (real processes); README'
+    /^(?:memory|sqlite):/.test(place)
+      ? 'next: queuelock demo --backend etcd://127.0.0.1:2379 (several machines); README'
       : 'next: queuelock run NAME -- command; the library is in the README',
   ];
 }

@@ -32,8 +32,8 @@ const LEAVE_AFTER_MS = 500;
 const FOR_EVER_MS = 60_000;
 
 /**
- * Plays the demo: contenders join one after the other; the second dies while it holds; the next one behind it gives up
- * while the dead one is in the way; the others get all their rounds. Settles when all have ended and the dead one's entry is gone.
+ * Plays the demo: contenders join one after the other; while the second holds, the next one behind it gives up, and then the
+ * second dies; the others get all their rounds. Settles when all have ended and the dead one's entry is gone.
  */
 export function direct(direction: Direction): Promise<void> {
   return new Director(direction).play();
@@ -44,9 +44,14 @@ class Director {
   readonly #actors = new Map<string, Actor>();
   readonly #last = new Map<string, HistoryEvent>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  #doomed: ContendEvent | undefined;
   #crashed: SeenEvent | undefined;
   #leaving = false;
+  #isAlone = false;
   #allSeen: () => void = () => undefined;
+  #stands: () => void = () => undefined;
+  /** The one that crashes. */
+  readonly #isInLine: Promise<void> = new Promise((resolve) => (this.#stands = resolve));
 
   constructor(direction: Direction) {
     this.#direction = direction;
@@ -65,6 +70,7 @@ class Director {
     const watching = stage.observer.watch(script.name).subscribe({ next: look, error: sendHome });
     stop.addEventListener('abort', sendHome);
     await this.#enterAll();
+    void this.#whenAlone();
     await Promise.all([...this.#actors.values()].map(({ gone }) => gone));
     await this.#expired();
     for (const timer of this.#timers) clearTimeout(timer);
@@ -82,35 +88,45 @@ class Director {
       });
       this.#actors.set(id, actor);
       onEnter(actor);
+      // Whoever comes before it in line could be gone when it dies, and nobody would give up behind it.
+      if (id === CRASHES) await Promise.race([this.#isInLine, actor.gone]);
       await pause(ENTER_EVERY_MS);
     }
   }
 
   #follow(event: ContendEvent): void {
     this.#emit(event);
-    if (event.id === CRASHES && event.ev === 'acquired') this.#in(CRASH_AFTER_MS, () => this.#crash(event));
+    if (event.id === CRASHES && event.ev !== 'requesting') this.#stands();
+    if (event.id === CRASHES && event.ev === 'acquired') this.#doomed = event;
+    this.#letLeave();
+  }
+
+  /** Once the others have all gone nobody can give up behind the one that is to die: it dies without that. */
+  async #whenAlone(): Promise<void> {
+    const others = [...this.#actors.values()].filter(({ id }) => id !== CRASHES);
+    await Promise.all(others.map(({ gone }) => gone));
+    this.#isAlone = true;
     this.#letLeave();
   }
 
   #crash(acquired: ContendEvent): void {
     const actor = this.#actors.get(CRASHES);
     if (!actor || this.#last.get(CRASHES)?.ev !== 'acquired') return;
-    const until = actor.provenUntil;
+    const until = this.#direction.stage.seesDeaths ? undefined : actor.provenUntil;
     actor.crash();
     this.#crashed = { ...this.#seen('crashed', acquired), ...(until === undefined ? {} : { until }) };
     this.#emit(this.#crashed);
-    this.#letLeave();
   }
 
-  /** Somebody gives up behind the dead holder: it cannot be granted meanwhile. */
+  /** Somebody gives up behind the holder that is to die and holds on until then: it cannot be granted meanwhile. */
   #letLeave(): void {
-    if (this.#leaving || !this.#crashed || this.#last.get(CRASHES)?.ev === 'expired') return;
+    const doomed = this.#doomed;
     const waiting = this.#firstWaiting();
-    if (!waiting) return;
+    if (this.#leaving || !doomed || (!waiting && !this.#isAlone)) return;
     this.#leaving = true;
-    this.#in(LEAVE_AFTER_MS, () => {
-      if (this.#last.get(waiting.id)?.ev === 'enqueued') this.#actors.get(waiting.id)?.leave();
-    });
+    const leaver = waiting && this.#actors.get(waiting.id);
+    if (leaver) this.#in(LEAVE_AFTER_MS, () => leaver.leave());
+    void Promise.resolve(leaver?.gone).then(() => this.#in(CRASH_AFTER_MS, () => this.#crash(doomed)));
   }
 
   #firstWaiting(): HistoryEvent | undefined {

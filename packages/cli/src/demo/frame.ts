@@ -1,7 +1,9 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
+import { millisBetween } from '../stamp.ts';
+import { paint, type Colour, type Span } from '../terminal/paint.ts';
+import type { Paper } from '../terminal/terminal.ts';
 import type { HistoryEvent } from './history.ts';
 import { columnsOf, lanesOf, type Doing, type Lane } from './lanes.ts';
-import { paint, type Colour, type Span } from './paint.ts';
 
 /** Everything that a picture shows. */
 export interface View {
@@ -15,14 +17,6 @@ export interface View {
   readonly over: boolean;
   /** Until when the hold of this contender is proven, as far as it is known; a stamp. */
   readonly provenUntil: (id: string) => string | undefined;
-}
-
-export interface Paper {
-  readonly columns: number;
-  readonly rows: number;
-  readonly colours: boolean;
-  /** Whether the terminal's font has block characters. */
-  readonly blocks: boolean;
 }
 
 const STEPS_MS = [50, 100, 200, 300, 500, 1_000];
@@ -115,8 +109,4 @@ function drawBudget(leftMs: number, dead: boolean, { blocks }: Paper): Span[] {
   const bar = (blocks ? '■' : '=').repeat(Math.ceil(leftMs / BUDGET_MS_PER_CELL));
   const text = `${(leftMs / 1000).toFixed(1)} s ${dead ? 'until it may expire ' : 'proven '}`;
   return [text.padStart(6), [bar, dead ? 'red' : leftMs < 500 ? 'yellow' : 'cyan']];
-}
-
-function millisBetween(from: string, to: string): number {
-  return Number(BigInt(to) - BigInt(from)) / 1e6;
 }

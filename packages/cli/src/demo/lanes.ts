@@ -1,3 +1,4 @@
+import { millisBetween } from '../stamp.ts';
 import type { HistoryEvent } from './history.ts';
 
 /** What a contender does during a stretch of time. `dead`: it has crashed and the server does not know it yet. */
@@ -41,7 +42,7 @@ export function lanesOf(history: readonly HistoryEvent[], start: string): Lane[]
   for (const event of history) {
     const lane = lanes.get(event.id) ?? { stretches: [], now: '' };
     lanes.set(event.id, lane);
-    const at = Number(BigInt(event.t) - BigInt(start)) / 1e6;
+    const at = millisBetween(start, event.t);
     const open = lane.stretches.at(-1);
     if (open && open.to === undefined) lane.stretches.splice(-1, 1, { ...open, to: at });
     const doing = BEGINS[event.ev];

@@ -30,6 +30,7 @@ export async function openMemoryStage(settings: StageSettings): Promise<Stage> {
   const actors: MemoryActor[] = [];
   return {
     place: 'memory: (all in this process)',
+    seesDeaths: false,
     observer,
     enter(part, emit) {
       const actor = new MemoryActor({ ...settings, part, emit, connect });
@@ -81,6 +82,7 @@ class MemoryActor implements Actor {
       },
       onHold: (ownership: Ownership) => {
         this.#ownership = ownership;
+        return undefined;
       },
     };
     // An error is in the history already.

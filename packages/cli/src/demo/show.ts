@@ -1,13 +1,15 @@
 import type { WriteStream } from 'node:tty';
 import type { QueueState } from '@queuelock/core';
 import type { LineWriter } from '../lines.ts';
+import { openScreen } from '../terminal/screen.ts';
+import { canDraw } from '../terminal/terminal.ts';
 import { closingLines } from './closing.ts';
+import { drawFrame } from './frame.ts';
 import type { Script } from './director.ts';
 import type { HistoryEvent } from './history.ts';
 import { inOrder } from './in-order.ts';
 import type { Verdict } from './judge.ts';
 import { progressLine } from './progress.ts';
-import { openScreen } from './screen.ts';
 import type { Actor, Stage } from './stage.ts';
 
 /** What the user gets to see of a demo. */
@@ -35,11 +37,6 @@ export function openShow(settings: ShowSettings): Show {
   return canDraw(stdout) ? liveShow(settings, stdout) : plainShow(settings);
 }
 
-/** A terminal that moves its cursor and knows its size; some pretend to be one and have none. */
-function canDraw({ isTTY, columns, rows }: WriteStream): boolean {
-  return isTTY && columns > 0 && rows > 0 && process.env['TERM'] !== 'dumb';
-}
-
 function opening({ script, stage }: ShowSettings): string {
   const { contenders, rounds } = script;
   const times = rounds === 1 ? '1 round' : `${String(rounds)} rounds each`;
@@ -47,7 +44,7 @@ function opening({ script, stage }: ShowSettings): string {
 }
 
 function jsonShow({ lines, stamp }: ShowSettings): Show {
-  const events = inOrder((event) => {
+  const events = inOrder((event: HistoryEvent) => {
     lines.write(JSON.stringify(event));
   });
   return {
@@ -63,7 +60,7 @@ function jsonShow({ lines, stamp }: ShowSettings): Show {
 
 function plainShow(settings: ShowSettings): Show {
   const start = settings.stamp();
-  const events = inOrder((event) => {
+  const events = inOrder((event: HistoryEvent) => {
     const line = progressLine(event, start);
     if (line !== undefined) settings.lines.write(line);
   });
@@ -84,14 +81,11 @@ function liveShow(settings: ShowSettings, terminal: WriteStream): Show {
   const history: HistoryEvent[] = [];
   const actors = new Map<string, Actor>();
   let queue: QueueState = { status: 'connecting', name: script.name, entries: [] };
-  const screen = openScreen(terminal, () => ({
-    queue,
-    history,
-    contenders: script.contenders,
-    start,
-    now: stamp(),
-    provenUntil: (id) => actors.get(id)?.provenUntil,
-  }));
+  const screen = openScreen(terminal, (paper, over) => {
+    const provenUntil = (id: string): string | undefined => actors.get(id)?.provenUntil;
+    const { contenders } = script;
+    return drawFrame({ queue, history, contenders, start, now: stamp(), provenUntil, over }, paper);
+  });
   return {
     onEvent: (event) => history.push(event),
     onEnter: (actor) => actors.set(actor.id, actor),

@@ -25,6 +25,8 @@ export interface Actor {
 export interface Stage {
   /** For the first line: `memory: (everybody in this process)`. */
   readonly place: string;
+  /** Whether the store sees that a process has died, and need not wait for the end of what was proven to it. */
+  readonly seesDeaths: boolean;
   /** Looks at the queue from outside. */
   readonly observer: LockClient;
   enter(part: Part, emit: (event: ContendEvent) => void): Actor;

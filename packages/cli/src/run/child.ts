@@ -1,17 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
-import { stdioWithout, strayDescriptors } from './descriptors.ts';
+import { withoutStrays } from './descriptors.ts';
 
 /** A command in a process group of its own, so that whatever it started can be ended with it. */
 export class CommandProcess {
   /** The command's exit code, 128+n if signal n ended it. */
   readonly exited: Promise<number>;
-  readonly #pid: number;
+  /** The process group. */
+  readonly group: number;
 
   private constructor(pid: number, child: ChildProcess) {
-    this.#pid = pid;
+    this.group = pid;
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         resolve(signal === null ? (code ?? EXIT.failure) : exitCodeOf(signal));
@@ -19,16 +19,24 @@ export class CommandProcess {
     });
   }
 
-  /** Starts a program, without a shell, on this process's own input and output. */
+  /**
+   * Starts a program, without a shell, on this process's own input and output.
+   * @param onStart is called with the process group in the same turn; the program may run by then
+   */
   static async start(
     command: readonly string[],
     env: Readonly<Record<string, string>>,
+    onStart: (group: number) => void,
   ): Promise<CommandProcess> {
     const [program = '', ...args] = command;
-    const nothing = openSync('/dev/null', 'r+');
-    const stdio = stdioWithout(strayDescriptors(), nothing);
-    const child = spawn(program, args, { stdio, detached: true, env: { ...process.env, ...env } });
-    closeSync(nothing);
+    const child = withoutStrays((rest) =>
+      spawn(program, args, {
+        stdio: ['inherit', 'inherit', 'inherit', ...rest],
+        detached: true,
+        env: { ...process.env, ...env },
+      }),
+    );
+    if (child.pid !== undefined) onStart(child.pid);
     return new Promise((resolve, reject) => {
       child.once('error', (error: NodeJS.ErrnoException) => {
         reject(notStarted(program, error));
@@ -49,7 +57,7 @@ export class CommandProcess {
 
   #send(signal: NodeJS.Signals | 0): boolean {
     try {
-      process.kill(-this.#pid, signal);
+      process.kill(-this.group, signal);
       return true;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs';
 
 const CLOSE_ON_EXEC = 0o2000000;
 
@@ -7,17 +7,24 @@ const CLOSE_ON_EXEC = 0o2000000;
  * the ZooKeeper client does not mark its sockets, and a connection that a child holds open never looks closed to the server.
  * Empty where the system does not tell (`/proc`).
  */
-export function strayDescriptors(): number[] {
+function strayDescriptors(): number[] {
   return namesIn('/proc/self/fd').map(Number).filter(isStray);
 }
 
-/** What goes into the child at each descriptor: ours for the first three, `nothing` in place of the strays. */
-export function stdioWithout(strays: readonly number[], nothing: number): ('inherit' | 'ignore' | number)[] {
-  const length = Math.max(2, ...strays) + 1;
-  return Array.from({ length }, (_, fd) => {
-    if (fd <= 2) return 'inherit';
-    return strays.includes(fd) ? nothing : 'ignore';
-  });
+/** Starts a process with nothing in place of the strays; `rest` is for its descriptors above 2. */
+export function withoutStrays<T>(start: (rest: ('ignore' | number)[]) => T): T {
+  const nothing = openSync('/dev/null', 'r+');
+  try {
+    return start(restWithout(strayDescriptors(), nothing));
+  } finally {
+    closeSync(nothing);
+  }
+}
+
+/** What goes into a child at each descriptor from 3 on: `nothing` in place of the strays. */
+export function restWithout(strays: readonly number[], nothing: number): ('ignore' | number)[] {
+  const length = Math.max(2, ...strays) - 2;
+  return Array.from({ length }, (_, at) => (strays.includes(at + 3) ? nothing : 'ignore'));
 }
 
 function isStray(fd: number): boolean {

@@ -1,25 +1,31 @@
-import type { LockClient, Ownership } from '@queuelock/core';
-import { decide, type Action } from './action.ts';
+import type { Hold, LockClient } from '@queuelock/core';
+import { decide, type Action, type Situation } from './action.ts';
 import type { CommandProcess } from './child.ts';
+import { momentNow, ordersFor } from './orders.ts';
+import type { Watchdog } from './watchdog.ts';
 
 export interface Guarded {
   readonly child: CommandProcess;
-  readonly ownership: Ownership;
+  readonly hold: Pick<Hold, 'signal' | 'remainingMs'>;
   readonly session$: LockClient['session$'];
   readonly graceMs: number;
+  /** Acts where this process cannot. */
+  readonly watchdog: Watchdog;
   /** Tells the user, in a line. */
   readonly note: (line: string) => void;
 }
 
 /**
  * Ends the command before the lock can be lost. Settles when the command, and after a TERM its whole group, is gone:
- * `exited` by itself, or `stopped` by the guard.
+ * `exited` by itself while the lock was held, or `stopped`: ended by the guard, or not proven to have ended in time.
  */
 export function guard(guarded: Guarded): Promise<'exited' | 'stopped'> {
   return new Guard(guarded).watch();
 }
 
 const LOOK_AGAIN_MS = 20;
+// Often enough that the watchdog knows of every heartbeat soon, and takes a guard that stands still for one.
+const LOOK_AT_LEAST_EVERY_MS = 250;
 
 class Guard {
   readonly #guarded: Guarded;
@@ -33,7 +39,7 @@ class Guard {
   }
 
   async watch(): Promise<'exited' | 'stopped'> {
-    const { child, ownership, session$ } = this.#guarded;
+    const { child, hold, session$ } = this.#guarded;
     const look = (): void => {
       this.#look();
     };
@@ -49,16 +55,17 @@ class Guard {
         hear(true);
       },
     });
-    ownership.signal.addEventListener('abort', look);
+    hold.signal.addEventListener('abort', look);
     try {
       await child.exited;
       if (this.#stopping) await this.#groupGone();
+      // Whoever stood still (SIGSTOP) cannot say when it ended; the watchdog may have ended it.
+      return this.#stopping || hold.remainingMs === 0 ? 'stopped' : 'exited';
     } finally {
       sessions.unsubscribe();
-      ownership.signal.removeEventListener('abort', look);
+      hold.signal.removeEventListener('abort', look);
       clearTimeout(this.#timer);
     }
-    return this.#stopping ? 'stopped' : 'exited';
   }
 
   get #stopping(): boolean {
@@ -67,27 +74,37 @@ class Guard {
 
   #look(): void {
     clearTimeout(this.#timer);
+    const situation = this.#situation();
     // Asking may find the end of the budget, which looks here by itself.
-    const { remainingMs } = this.#guarded.ownership;
     if (this.#killed) return;
-    const action = decide({
-      remainingMs,
+    const { child, watchdog } = this.#guarded;
+    const action = decide(situation);
+    if (action.do !== 'kill') watchdog.order(ordersFor({ group: child.group }, situation, momentNow()));
+    this.#act(action);
+  }
+
+  #situation(): Situation {
+    const { hold, graceMs } = this.#guarded;
+    return {
+      remainingMs: hold.remainingMs,
       doubtful: this.#doubtful,
-      graceMs: this.#guarded.graceMs,
+      graceMs,
       child:
         this.#termAt === undefined
           ? { state: 'running' }
           : { state: 'terminating', sinceMs: performance.now() - this.#termAt },
-    });
-    this.#act(action);
+    };
   }
 
   #act(action: Action): void {
     const { child, note } = this.#guarded;
     if (action.do === 'wait') {
-      this.#timer = setTimeout(() => {
-        this.#look();
-      }, action.ms);
+      this.#timer = setTimeout(
+        () => {
+          this.#look();
+        },
+        Math.min(action.ms, LOOK_AT_LEAST_EVERY_MS),
+      );
     } else if (action.do === 'term') {
       this.#termAt = performance.now();
       child.signal('SIGTERM');
@@ -103,7 +120,7 @@ class Guard {
   }
 
   #whyKilled(): string {
-    const { signal } = this.#guarded.ownership;
+    const { signal } = this.#guarded.hold;
     const reason: unknown = signal.aborted ? signal.reason : undefined;
     return reason instanceof Error ? reason.message : 'the time for which the lock is proven is over';
   }

@@ -1,40 +1,43 @@
 import type { WriteStream } from 'node:tty';
 import { createLogUpdate } from 'log-update';
-import { drawFrame, type View } from './frame.ts';
+import { paperOf, type Paper } from './terminal.ts';
 
 const EVERY_MS = 100;
 
-/** Draws the view in place, ten times a second, until it is closed; the last picture stays. */
-export function openScreen(terminal: WriteStream, viewNow: () => Omit<View, 'over'>): { close(): void } {
+/** A picture that is redrawn in place. */
+export interface Screen {
+  /** Draws now, for instance after a key; it is also drawn ten times a second. */
+  redraw(): void;
+  /** The last picture stays. */
+  close(): void;
+}
+
+/** Draws in place until it is closed. `over`: this is the last picture. */
+export function openScreen(terminal: WriteStream, draw: (paper: Paper, over: boolean) => string): Screen {
   const update = createLogUpdate(terminal);
   let shown = '';
-  const draw = (over = false): void => {
-    shown = drawFrame(
-      { ...viewNow(), over },
-      {
-        columns: terminal.columns,
-        rows: terminal.rows,
-        colours: terminal.hasColors(),
-        blocks: process.env['TERM'] !== 'linux',
-      },
-    );
+  const show = (over = false): void => {
+    shown = draw(paperOf(terminal), over);
     update(shown);
   };
-  const redraw = (): void => {
+  const resize = (): void => {
     eraseWrapped(terminal, shown);
     update.done();
-    draw();
+    show();
   };
   const timer = setInterval(() => {
-    draw();
+    show();
   }, EVERY_MS);
-  terminal.on('resize', redraw);
-  draw();
+  terminal.on('resize', resize);
+  show();
   return {
+    redraw: () => {
+      show();
+    },
     close() {
       clearInterval(timer);
-      terminal.off('resize', redraw);
-      draw(true);
+      terminal.off('resize', resize);
+      show(true);
       update.done();
     },
   };

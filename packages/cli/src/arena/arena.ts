@@ -1,0 +1,180 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Contenders } from '@queuelock/bridge';
+import { QueueLockError, type BackendInfo, type LockClient, type QueueState } from '@queuelock/core';
+import { Subject, type Observable } from 'rxjs';
+import { inOrder } from '../demo/in-order.ts';
+import { ttlSecondsOn } from '../demo/process-stage.ts';
+import { millisOf } from '../stamp.ts';
+import type { ArenaEvent } from './events.ts';
+import { Player, type PlayerSettings } from './player.ts';
+import { Story } from './story.ts';
+import { hasWay } from './way.ts';
+
+/** What an arena is opened with. */
+export interface ArenaSettings {
+  /** The queue. */
+  readonly name: string;
+  /** Where it is, as the user gave it. */
+  readonly url: string;
+  readonly info: Pick<BackendInfo, 'authority' | 'minTtlMs'>;
+  /** Looks at the queue from outside. Remains the caller's. */
+  readonly client: LockClient;
+  readonly stamp: () => string;
+  /** Is told everything that happens, in order. */
+  readonly emit: (event: ArenaEvent) => void;
+}
+
+const AT_FIRST = 4;
+const MOST = 8;
+/** Gone ones that are shown. */
+const REMEMBERED = 2;
+const GAP_MS = 400;
+const WRITTEN_WITHIN_MS = 300;
+
+/** Contenders that people add, freeze, kill and cut off, and the story of what happens then. */
+export class Arena implements Contenders {
+  readonly name: string;
+  readonly #settings: ArenaSettings;
+  readonly #changed$ = new Subject<void>();
+  readonly #story = new Story();
+  readonly #events = inOrder((event: ArenaEvent) => {
+    this.#tell(event);
+  });
+  readonly #watching: { unsubscribe(): void };
+  readonly #pids = new Set<number>();
+  #players: readonly Player[] = [];
+  #count = 0;
+  /** The order of the entry that was in front last. */
+  #front: bigint | undefined;
+  #adding: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  static async open(settings: ArenaSettings): Promise<Arena> {
+    const arena = new Arena(settings);
+    for (let number = 1; number <= AT_FIRST; number += 1) await arena.#add();
+    return arena;
+  }
+
+  private constructor(settings: ArenaSettings) {
+    this.name = settings.name;
+    this.#settings = settings;
+    this.#watching = settings.client.watch(settings.name).subscribe({
+      next: (state) => {
+        this.#look(state);
+      },
+      error: unforeseen,
+    });
+  }
+
+  get changed$(): Observable<void> {
+    return this.#changed$;
+  }
+
+  readonly draw: Contenders['draw'] = () => ({
+    most: MOST,
+    ttlMs: ttlSecondsOn(this.#settings.info) * 1_000,
+    ...CUTTING[this.#cutting ?? 'not'],
+    contenders: this.#players.map(({ picture }) => picture),
+    happenings: this.#story.lines.map(({ t, ...line }) => ({ ...line, at: millisOf(t) })),
+  });
+
+  readonly act: Contenders['act'] = async (act) => {
+    if (act.act === 'add') return this.#add();
+    const player = this.#players.find(({ id }) => id === act.id);
+    if (!player) throw new QueueLockError('INVALID_ARGUMENT', `there is no ${act.id} any more`);
+    return player.act(act.act);
+  };
+
+  /** Settles when none of their processes is there any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#watching.unsubscribe();
+    await Promise.allSettled([this.#adding]);
+    await Promise.all(this.#players.map((player) => player.close()));
+    this.#events.flush();
+    this.#changed$.complete();
+  }
+
+  get #cutting(): PlayerSettings['cutting'] {
+    const { url } = this.#settings;
+    if (hasWay(url)) return 'proxy';
+    return /^sqlite:/i.test(url) ? 'inside' : undefined;
+  }
+
+  /** One after the other, so that there are never too many. */
+  #add(): Promise<void> {
+    const enter = (): Promise<void> => this.#enter();
+    this.#adding = this.#adding.then(enter, enter);
+    return this.#adding;
+  }
+
+  async #enter(): Promise<void> {
+    const living = this.#players.filter(({ isGone }) => !isGone);
+    if (this.#isClosed || living.length >= MOST)
+      throw new QueueLockError('INVALID_ARGUMENT', `there are ${String(living.length)} contenders already`);
+    this.#count += 1;
+    const { name, url, stamp, info } = this.#settings;
+    const player = await Player.enter({
+      ...{ name, url, stamp, gapMs: GAP_MS, keeps: true, ttlSeconds: ttlSecondsOn(info) },
+      id: `c${String(this.#count)}`,
+      cutting: this.#cutting,
+      seesDeaths: info.authority === 'host',
+      isFree: () => this.#isFree(),
+      emit: this.#events.add,
+      onChange: () => {
+        this.#changed$.next();
+      },
+    });
+    this.#pids.add(player.pid);
+    const gone = this.#players.filter(({ isGone }) => isGone).slice(0, -REMEMBERED);
+    this.#players = [...this.#players.filter((one) => !gone.includes(one)), player];
+    this.#changed$.next();
+  }
+
+  /** On a file: whether it can be written. */
+  async #isFree(): Promise<boolean> {
+    const { client, info, name } = this.#settings;
+    if (info.authority !== 'host') return true;
+    const written = client.tryAcquire(`${name}-probe`).then(async (probe) => {
+      await probe?.release();
+      return true;
+    });
+    return Promise.race([written, pause(WRITTEN_WITHIN_MS, false)]).catch(() => false);
+  }
+
+  #look({ status, entries }: QueueState): void {
+    if (status !== 'live') return;
+    for (const player of this.#players) player.look(entries);
+    const [front] = entries;
+    if (front && front.order !== this.#front && !this.#pids.has(front.pid ?? 0))
+      this.#events.add({ t: this.#settings.stamp(), id: front.owner, ev: 'stranger' });
+    this.#front = front?.order;
+    this.#changed$.next();
+  }
+
+  #tell(event: ArenaEvent): void {
+    this.#story.add(event);
+    this.#settings.emit(event);
+    this.#changed$.next();
+  }
+}
+
+/** The stream does not err. If it does, that is a defect. */
+function unforeseen(error: unknown): never {
+  throw error;
+}
+
+const CUTTING = {
+  proxy: {
+    canCut: true,
+    cut: 'Each contender has a proxy between itself and the server. Cut lets nothing through, in either direction.',
+  },
+  inside: {
+    canCut: true,
+    cut: 'Over a file there is no network to cut. So a contender that is cut off makes no call to the file, heartbeats included, and hears nothing from it.',
+  },
+  not: {
+    canCut: false,
+    cut: 'None can be cut off here: a proxy in between would not have the name of the server that TLS wants.',
+  },
+} as const;

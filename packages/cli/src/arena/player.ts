@@ -1,0 +1,229 @@
+import type { Contenders } from '@queuelock/bridge';
+import { QueueLockError, type QueueEntry } from '@queuelock/core';
+import type { ContendEvent } from '../contend/event.ts';
+import type { Report } from '../contend/parent.ts';
+import { ContenderProcess, type Casting } from '../demo/contender-process.ts';
+import type { SeenEvent } from '../demo/history.ts';
+import { millisOf } from '../stamp.ts';
+import type { ArenaEvent, Disturbance } from './events.ts';
+import { freeze } from './freeze.ts';
+import { Pace } from './pace.ts';
+import { Standing, type PlayerPicture } from './standing.ts';
+import { openWay, type Way } from './way.ts';
+
+/** What can be done to it. */
+type PlayerAct = Exclude<Parameters<Contenders['act']>[0]['act'], 'add'>;
+
+/** What a player is made with. */
+export interface PlayerSettings extends Omit<Casting, 'part' | 'emit' | 'onReport'> {
+  readonly id: string;
+  /** How it can be cut off: by a proxy on its way, inside of its process, or not at all. */
+  readonly cutting: 'proxy' | 'inside' | undefined;
+  readonly seesDeaths: boolean;
+  /** Whether nobody keeps the store from the others. */
+  readonly isFree: () => Promise<boolean>;
+  readonly emit: (event: ArenaEvent) => void;
+  readonly onChange: () => void;
+}
+
+/** Long enough to see, and to press a button. */
+const HOLD_MS = 2_500;
+/** What it is told: to hold on until it hears that its time is over, so that it does when it is frozen or cut off. */
+const PART = { rounds: 1_000_000, holdMs: 3_600_000 };
+// The proven time grows a little with every heartbeat; less than this is not worth a new picture.
+const BUDGET_STEP_MS = 200;
+
+/** A contender that people may disturb. */
+export class Player {
+  readonly id: string;
+  readonly #settings: PlayerSettings;
+  readonly #process: ContenderProcess;
+  readonly #way: Way | undefined;
+  readonly #standing = new Standing();
+  readonly #pace = new Pace(() => this.#release());
+  #thaw: Promise<() => Promise<void>> | undefined;
+  #isCut = false;
+  #end: string | undefined;
+  #shownUntil = 0;
+
+  static async enter(settings: PlayerSettings): Promise<Player> {
+    const way = settings.cutting === 'proxy' ? await openWay(settings.url) : undefined;
+    return new Player(settings, way);
+  }
+
+  private constructor(settings: PlayerSettings, way: Way | undefined) {
+    this.id = settings.id;
+    this.#settings = settings;
+    this.#way = way;
+    this.#process = new ContenderProcess({
+      ...settings,
+      part: { id: settings.id, ...PART },
+      url: way?.url ?? settings.url,
+      emit: (event) => {
+        this.#follow(event);
+      },
+      onReport: (report) => {
+        this.#hear(report);
+      },
+    });
+    void this.#process.gone.then(() => this.#onGone());
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  get isGone(): boolean {
+    return this.#end !== undefined;
+  }
+
+  get picture(): PlayerPicture {
+    const until = this.#provenUntilMs;
+    const own = { id: this.id, pid: this.pid, isFrozen: this.#thaw !== undefined, isCut: this.#isCut };
+    if (this.#end !== undefined) return { ...own, status: 'gone', end: this.#end };
+    const { status, entry } = this.#standing;
+    return { ...own, status, ...entry, ...(until === undefined ? {} : { provenUntil: until }) };
+  }
+
+  /** The queue as the store has it. */
+  look(entries: readonly QueueEntry[]): void {
+    const isDeaf = this.#isStill || this.isGone;
+    if (this.#standing.look(entries, isDeaf)) this.#settings.emit(this.#seen('expired'));
+  }
+
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` for what cannot be done to it now */
+  async act(act: PlayerAct): Promise<void> {
+    if (this.isGone || this.#process.pid === undefined) throw refused(`${this.id} is gone`);
+    await this.#acts[act]();
+    this.#settings.onChange();
+  }
+
+  /** Leaves in order if it can. */
+  async close(): Promise<void> {
+    this.#pace.stop();
+    this.#mend();
+    const thawed = this.#letGo();
+    await this.#process.close();
+    await thawed;
+    this.#way?.close();
+  }
+
+  readonly #acts: Record<PlayerAct, () => Promise<void> | void> = {
+    release: () => {
+      if (this.#standing.status !== 'holds') throw refused(`${this.id} does not hold`);
+      if (!this.#release()) throw refused(`${this.id} is frozen or cut off`);
+    },
+    freeze: async () => {
+      if (this.#thaw) throw refused(`${this.id} is frozen already`);
+      this.#thaw = freeze(this.pid, this.#settings.isFree);
+      await this.#thaw.catch((error: unknown) => {
+        this.#thaw = undefined;
+        throw error;
+      });
+      this.#disturbed('frozen', this.#process.provenUntil);
+    },
+    thaw: async () => {
+      if (!this.#thaw) throw refused(`${this.id} is not frozen`);
+      // Its own clock tells what it does when it wakes; this was before that.
+      this.#disturbed('thawed');
+      await this.#letGo();
+      this.#pace.goOn();
+    },
+    cut: () => {
+      if (this.#settings.cutting === undefined) throw refused('none can be cut off here');
+      if (this.#isCut) throw refused(`${this.id} is cut off already`);
+      if (this.#thaw && !this.#way) throw refused(`${this.id} is frozen: thaw it first`);
+      this.#isCut = true;
+      if (this.#way) this.#way.cut();
+      else this.#process.order('cut');
+      this.#disturbed('cut', this.#process.provenUntil);
+    },
+    mend: () => {
+      if (!this.#isCut) throw refused(`${this.id} is not cut off`);
+      this.#disturbed('mended');
+      this.#mend();
+      this.#pace.goOn();
+    },
+    kill: () => {
+      this.#end = 'killed';
+      const until = this.#settings.seesDeaths ? undefined : this.#process.provenUntil;
+      this.#settings.emit({ ...this.#seen('crashed'), ...(until === undefined ? {} : { until }) });
+      this.#process.crash();
+    },
+  };
+
+  /** Frozen or cut off: it learns nothing. */
+  get #isStill(): boolean {
+    return this.#thaw !== undefined || this.#isCut;
+  }
+
+  get #provenUntilMs(): number | undefined {
+    const until = this.#process.provenUntil;
+    return until === undefined ? undefined : millisOf(until);
+  }
+
+  #follow(event: ContendEvent): void {
+    if (event.ev === 'acquired') this.#pace.begin(HOLD_MS);
+    else this.#pace.stop();
+    this.#standing.follow(event);
+    this.#settings.emit(event);
+  }
+
+  #hear(report: Report): void {
+    if (report.kind === 'told') {
+      this.#settings.emit({ t: report.t, id: this.id, ev: 'told', admitted: report.admitted });
+      return;
+    }
+    const until = this.#provenUntilMs ?? 0;
+    if (Math.abs(until - this.#shownUntil) < BUDGET_STEP_MS) return;
+    this.#shownUntil = until;
+    this.#settings.onChange();
+  }
+
+  /** Whether it can hear that. */
+  #release(): boolean {
+    if (!this.#isStill) this.#process.order('release');
+    return !this.#isStill;
+  }
+
+  #mend(): void {
+    if (!this.#isCut) return;
+    this.#isCut = false;
+    if (this.#way) this.#way.mend();
+    else this.#process.order('mend');
+  }
+
+  async #letGo(): Promise<void> {
+    const thaw = this.#thaw;
+    this.#thaw = undefined;
+    await (
+      await thaw
+    )?.();
+  }
+
+  async #onGone(): Promise<void> {
+    const { last } = this.#standing;
+    this.#end ??= last?.ev === 'error' ? (last.message ?? 'failed') : 'ended';
+    this.#pace.stop();
+    this.#isCut = false;
+    this.#way?.close();
+    await this.#letGo();
+    this.#settings.onChange();
+  }
+
+  #disturbed(ev: Disturbance['ev'], until?: string): void {
+    const { stamp, emit } = this.#settings;
+    emit({ t: stamp(), id: this.id, ev, ...(until === undefined ? {} : { until }) });
+  }
+
+  #seen(ev: SeenEvent['ev']): SeenEvent {
+    const { stamp, name } = this.#settings;
+    const { key, token, zxid, n = 0 } = this.#standing.last ?? {};
+    const entry = { ...(key && { key }), ...(token && { token }), ...(zxid && { zxid }) };
+    return { t: stamp(), id: this.id, ev, name, ...entry, n };
+  }
+}
+
+function refused(why: string): QueueLockError {
+  return new QueueLockError('INVALID_ARGUMENT', why);
+}

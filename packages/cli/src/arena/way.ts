@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** A way of its own to the servers of a URL, for one contender. */
+export interface Way {
+  /** For the contender. */
+  readonly url: string;
+  /** From now on nothing gets through, in either direction; connections stay open, as when a cable is cut. */
+  cut(): void;
+  /** What was under way arrives. */
+  mend(): void;
+  close(): void;
+}
+
+const SERVERS = /^(etcd|zk):\/\/([^@/?]*@)?([^/?]*)(.*)$/i;
+const PORTS: Readonly<Record<string, number>> = { etcd: 2379, zk: 2181 };
+
+/** Whether there can be one: to servers, and not over TLS, where a proxy would not have the right name. */
+export function hasWay(url: string): boolean {
+  return SERVERS.test(url);
+}
+
+/** Through a proxy for each of the servers. */
+export async function openWay(url: string): Promise<Way> {
+  const [, scheme = '', user = '', hosts = '', rest = ''] = SERVERS.exec(url) ?? [];
+  const gate = new Gate();
+  const targets = hosts.split(',').map((host) => targetOf(host, PORTS[scheme.toLowerCase()] ?? 0));
+  const proxies = targets.map((target) => new Proxy(target, gate));
+  const addresses = await Promise.all(proxies.map((proxy) => proxy.listen()));
+  return {
+    url: `${scheme}://${user}${addresses.join(',')}${rest}`,
+    cut: () => {
+      gate.shut();
+    },
+    mend: () => {
+      gate.open();
+    },
+    close() {
+      for (const proxy of proxies) proxy.close();
+      gate.open();
+    },
+  };
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+function targetOf(text: string, usual: number): Target {
+  const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
+  return { host: bracketed ?? (plain || '127.0.0.1'), port: Number(port ?? usual) };
+}
+
+/** Lets everything through, or makes it wait. */
+class Gate {
+  #opened: Promise<void> = Promise.resolve();
+  #open: (() => void) | undefined;
+
+  /** Settles when it is open. */
+  get opened(): Promise<void> {
+    return this.#opened;
+  }
+
+  shut(): void {
+    if (this.#open) return;
+    this.#opened = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+  }
+
+  open(): void {
+    this.#open?.();
+    this.#open = undefined;
+  }
+}
+
+class Proxy {
+  readonly #target: Target;
+  readonly #gate: Gate;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(target: Target, gate: Gate) {
+    this.#target = target;
+    this.#gate = gate;
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+      void this.#connect(client);
+    });
+  }
+
+  /** Where it listens. */
+  async listen(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #connect(client: Socket): Promise<void> {
+    const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
+    const pair = [client, server];
+    for (const socket of pair) this.#sockets.add(socket);
+    // How it ends is for the two at its ends: both learn of it.
+    await Promise.allSettled([this.#carry(client, server), this.#carry(server, client)]);
+    for (const socket of pair) {
+      socket.destroy();
+      this.#sockets.delete(socket);
+    }
+  }
+
+  #carry(from: Socket, to: Socket): Promise<void> {
+    const gate = this.#gate;
+    const through = new Transform({
+      transform(chunk, _encoding, done) {
+        void gate.opened.then(() => {
+          done(null, chunk);
+        });
+      },
+      flush(done) {
+        void gate.opened.then(() => {
+          done();
+        });
+      },
+    });
+    return pipeline(from, through, to);
+  }
+}

@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Command } from '@commander-js/extra-typings';
+import type { LockClient } from '@queuelock/core';
+import { watchDeadlocks, type Deadlock, type StuckWait } from '@queuelock/recipes';
+import { withClient } from '../client.ts';
+import type { PlaceOptions } from '../config/place.ts';
+import { EXIT } from '../exit-codes.ts';
+import { explain } from '../help.ts';
+import { seeQueue } from '../live.ts';
+import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
+import { printer, type Printer } from '../printer.ts';
+import { seeQueues } from '../view/see-queues.ts';
+import { counted, plain } from '../view/text.ts';
+
+interface DeadlocksOptions extends PlaceOptions {
+  readonly json?: true;
+}
+
+// A circle that is only an echo of different moments is gone when looked at again.
+const CONFIRM_MS = 500;
+const AT_A_TIME = 50;
+
+const NOTES = `Only what programs tell is known: a client of this kind names what its call chain holds while it waits (\`holding\`, or \`run\` within
+\`run\`). The youngest is the one that should give up; \`queuelock kick\` makes it. Exit code ${String(EXIT.failure)}: there is a deadlock.
+With --json, for each circle: youngest and waits, each with queue, owner, host, pid, order, key, waitsFor (owner and key).`;
+
+/** Adds `deadlocks`: who waits in a circle. */
+export function addDeadlocks(program: Command): void {
+  const command = program
+    .command('deadlocks')
+    .summary('find those who wait for each other in a circle')
+    .description('Looks for circles of waiters in the queues whose names begin with PREFIX (default: all).')
+    .argument('[prefix]', 'what the names begin with', '')
+    .addOption(backendOption())
+    .addOption(profileOption())
+    .addOption(jsonOption())
+    .addOption(verboseOption())
+    .action(async (prefix, options) => {
+      process.exitCode = await runDeadlocks(prefix, options);
+    });
+  explain(command, {
+    notes: NOTES,
+    examples: ['queuelock deadlocks', 'queuelock deadlocks accounts/ --json'],
+  });
+}
+
+function runDeadlocks(prefix: string, { json, ...place }: DeadlocksOptions): Promise<number> {
+  return withClient(place, async ({ client, stop, lines }) => {
+    const { queues } = await seeQueues(client, prefix, stop.signal);
+    // Where nobody waits nobody waits in a circle.
+    const names = queues.filter(({ depth }) => depth > 1).map(({ name }) => name);
+    const deadlocks = await deadlocksIn(client, names, stop.signal);
+    const out = printer(lines, json === true);
+    for (const deadlock of deadlocks) tell(out, deadlock);
+    if (deadlocks.length === 0 && !json)
+      lines.write(`no deadlock among ${counted(names.length, 'queue')} in which somebody waits`);
+    return deadlocks.length === 0 ? EXIT.ok : EXIT.failure;
+  });
+}
+
+async function deadlocksIn(
+  client: LockClient,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Deadlock[]> {
+  let found: readonly Deadlock[] = [];
+  const watch = watchDeadlocks([{ client, names }], { confirmMs: CONFIRM_MS }).subscribe({
+    next: (deadlocks) => {
+      found = deadlocks;
+    },
+    error: () => undefined,
+  });
+  try {
+    for (let from = 0; from < names.length; from += AT_A_TIME) {
+      const some = names.slice(from, from + AT_A_TIME);
+      await Promise.all(some.map((name) => seeQueue(client, name, { signal: AbortSignal.any([signal]) })));
+    }
+    await pause(names.length === 0 ? 0 : 3 * CONFIRM_MS, undefined, { signal }).catch(() => undefined);
+    signal.throwIfAborted();
+    return found;
+  } finally {
+    watch.unsubscribe();
+  }
+}
+
+function tell(out: Printer, { waits, youngest }: Deadlock): void {
+  const facts = { youngest: factsOf(youngest), waits: waits.map(factsOf) };
+  const lines = waits.map(
+    ({ name, entry, waitsFor }) => `  ${who(entry)} waits in ${plain(name)} for ${plain(waitsFor.owner)}`,
+  );
+  const advice = `  the youngest is ${plain(youngest.entry.owner)}, in ${plain(youngest.name)}`;
+  out.print(facts, ['deadlock', ...lines, advice].join('\n'));
+}
+
+function who({ owner, host, pid }: StuckWait['entry']): string {
+  return plain(
+    host === undefined ? owner : `${owner} (${host}${pid === undefined ? '' : ` ${String(pid)}`})`,
+  );
+}
+
+function factsOf({ name, entry: { owner, host, pid, order, key }, waitsFor }: StuckWait): object {
+  return {
+    queue: name,
+    owner,
+    host,
+    pid,
+    order,
+    key,
+    waitsFor: { owner: waitsFor.owner, key: waitsFor.key },
+  };
+}

@@ -1,0 +1,94 @@
+import type { Command } from '@commander-js/extra-typings';
+import type { Finding, LockClient, QueueState } from '@queuelock/core';
+import { withClient } from '../client.ts';
+import type { PlaceOptions } from '../config/place.ts';
+import { EXIT } from '../exit-codes.ts';
+import { explain } from '../help.ts';
+import { seeQueue } from '../live.ts';
+import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
+import { jsonLine } from '../printer.ts';
+import type { Colour } from '../terminal/paint.ts';
+import { clocksAhead } from '../view/clocks.ts';
+import { writeLine } from '../view/output.ts';
+import { seeQueues } from '../view/see-queues.ts';
+import { fit, plain } from '../view/text.ts';
+
+interface DoctorOptions extends PlaceOptions {
+  readonly prefix: string;
+  readonly json?: true;
+}
+
+const NOTES = `It looks and changes nothing: each server's version and what is known to be wrong with it, its speed, the settings that a TTL depends
+on, keys that hold up queues and are no entries, kinds of entries that do not wait for each other, clocks that go wrong.
+It cannot tell whether the clocks of machines run at different rates, which is what exclusion rests on.
+Exit code ${String(EXIT.failure)}: there is a problem. With --json: level (fine, advice, problem), about, text.`;
+
+/** Adds `doctor`: what is to be said about a store. */
+export function addDoctor(program: Command): void {
+  const command = program
+    .command('doctor')
+    .summary('examine the servers and their queues')
+    .description(
+      'Connects to the backend at URL (default: the one that all commands use) and tells what is wrong or could be better.',
+    )
+    .argument('[url]', 'as of --backend')
+    .option('--prefix <prefix>', 'look only at queues whose names begin with it', '')
+    .addOption(backendOption())
+    .addOption(profileOption())
+    .addOption(jsonOption())
+    .addOption(verboseOption())
+    .action(async (url, options) => {
+      process.exitCode = await runDoctor(url === undefined ? options : { ...options, backend: url });
+    });
+  explain(command, {
+    notes: NOTES,
+    examples: [
+      'queuelock doctor',
+      'queuelock doctor etcd://127.0.0.1:2379',
+      'queuelock doctor --profile live --json',
+    ],
+  });
+}
+
+const MARKS: Readonly<Record<Finding['level'], string>> = {
+  fine: 'ok',
+  advice: 'advice',
+  problem: 'PROBLEM',
+};
+const COLOURS: Readonly<Record<Finding['level'], Colour>> = {
+  fine: 'green',
+  advice: 'yellow',
+  problem: 'red',
+};
+const RANK: Readonly<Record<Finding['level'], number>> = { problem: 0, advice: 1, fine: 2 };
+
+function runDoctor({ prefix, json, ...place }: DoctorOptions): Promise<number> {
+  return withClient(place, async ({ client, stop, lines }) => {
+    const told = await client.examine(prefix);
+    const isThere = told.some(({ level }) => level !== 'problem');
+    const clocks = isThere ? clocksAhead(await someQueues(client, prefix, stop.signal), Date.now()) : [];
+    const findings = [...told, ...clocks].sort((a, b) => RANK[a.level] - RANK[b.level]);
+    for (const { level, about, text } of findings) {
+      if (json) lines.write(jsonLine({ level, about, text }));
+      else writeLine(lines, [[fit(MARKS[level], 8), COLOURS[level]], `${plain(about)}: ${plain(text)}`]);
+    }
+    return findings.some(({ level }) => level === 'problem') ? EXIT.failure : EXIT.ok;
+  });
+}
+
+// Enough to meet the clocks of all machines, mostly.
+const LOOKED_AT = 50;
+
+async function someQueues(
+  client: LockClient,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<readonly QueueState[]> {
+  const { queues } = await seeQueues(client, prefix, signal);
+  const seen = queues
+    .slice(0, LOOKED_AT)
+    .map(({ name }) => seeQueue(client, name, { signal: AbortSignal.any([signal]) }).catch(() => undefined));
+  const states = await Promise.all(seen);
+  signal.throwIfAborted();
+  return states.filter((state) => state !== undefined);
+}

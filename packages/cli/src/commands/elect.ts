@@ -1,0 +1,142 @@
+import type { Command } from '@commander-js/extra-typings';
+import { election, type Leadership } from '@queuelock/recipes';
+import { withClient, type Surroundings } from '../client.ts';
+import { explain } from '../help.ts';
+import {
+  TTL_DEFAULT,
+  TTL_SECONDS,
+  backendOption,
+  jsonOption,
+  profileOption,
+  verboseOption,
+} from '../options.ts';
+import { RunnableCommand } from '../run/command.ts';
+import { leadIdly } from '../run/idle.ts';
+import {
+  ABOUT_COMMANDS,
+  epochOption,
+  graceOf,
+  graceOption,
+  keepOption,
+  needsOption,
+  note,
+  onLossOption,
+  patienceOf,
+  tryOption,
+  unlessBusy,
+  waitOption,
+  type TermOptions,
+} from '../run/options.ts';
+import { printer } from '../printer.ts';
+import type { Held, Work } from '../run/term.ts';
+import { runTerms } from '../run/terms.ts';
+
+interface ElectOptions extends TermOptions {
+  readonly json?: true;
+}
+
+const NOTES = `Everybody can read VALUE, for instance an address: \`queuelock leader NAME\`. The command finds it in QUEUELOCK_VALUE, with
+QUEUELOCK_NAME, QUEUELOCK_TOKEN (the fencing token), QUEUELOCK_EPOCH and QUEUELOCK_KEY. Without a command it prints that it leads, and leads
+until a signal or a loss. On etcd, Go's concurrency.Election and \`etcdctl elect\` stand in the same line.
+
+${ABOUT_COMMANDS}`;
+
+/** Adds `elect`: a candidate for the leadership. */
+export function addElect(program: Command): void {
+  const command = program
+    .command('elect')
+    .summary('stand for the leadership, and run a command while leading')
+    .description(
+      'Stands for the leadership NAME with VALUE; leads when its turn comes, and runs the command.',
+    )
+    .usage('[options] <name> <value> [-- <command> [args...]]')
+    .argument('<name>', 'the leadership')
+    .argument('<value>', 'what everybody sees of this candidate; never a secret')
+    .argument('[command...]', 'the program and its arguments; no shell is involved')
+    .addOption(backendOption())
+    .addOption(profileOption())
+    .option(
+      '--ttl <s>',
+      `seconds for which the server keeps a silent leader in office ${TTL_DEFAULT}`,
+      TTL_SECONDS,
+    )
+    .addOption(waitOption())
+    .addOption(tryOption())
+    .addOption(needsOption())
+    .addOption(graceOption())
+    .addOption(onLossOption())
+    .addOption(keepOption())
+    .addOption(epochOption())
+    .addOption(jsonOption('without a command: one JSON object a line'))
+    .addOption(verboseOption())
+    .action(async (...given) => {
+      const [name, value, argv, options] = given;
+      process.exitCode = await stand({ name, value, argv }, options);
+    });
+  explain(command, {
+    notes: NOTES,
+    examples: [
+      ['queuelock elect scheduler 10.0.0.7:8080 --keep -- ./scheduler', 'one of several runs it, always'],
+      ['queuelock elect scheduler "$(hostname)"', 'leads until Ctrl-C'],
+      ['queuelock elect migration me --try -- ./migrate', 'not at all if somebody leads'],
+    ],
+  });
+}
+
+interface Candidacy {
+  readonly name: string;
+  readonly value: string;
+  /** Of the command; empty without one. */
+  readonly argv: readonly string[];
+}
+
+function stand({ name, value, argv }: Candidacy, options: ElectOptions): Promise<number> {
+  return withClient({ ...options, outlived: true }, async (around) => {
+    const { client, stop } = around;
+    const candidate = election(client, name, { value });
+    const command = argv.length === 0 ? undefined : commandFor({ value, argv }, around, options);
+    const work = command?.work ?? idleFor(value, around, options.json === true);
+    const acquire = async (signal: AbortSignal): Promise<Held> => {
+      command?.prepare();
+      return asHeld(await unlessBusy(candidate.campaign({ signal, ...patienceOf(options) }), name, options));
+    };
+    try {
+      return await runTerms({ acquire, work, keep: options.keep === true, stop, note });
+    } finally {
+      command?.close();
+    }
+  });
+}
+
+function commandFor(
+  { value, argv }: Pick<Candidacy, 'value' | 'argv'>,
+  { client, ttlMs, epoch }: Surroundings,
+  { grace, onLoss }: ElectOptions,
+): RunnableCommand {
+  return new RunnableCommand({
+    command: argv,
+    graceMs: graceOf(grace, ttlMs),
+    onLoss,
+    env: { QUEUELOCK_VALUE: value, QUEUELOCK_EPOCH: String(epoch) },
+    session$: client.session$,
+    note,
+  });
+}
+
+function idleFor(value: string, { epoch, stop, lines }: Surroundings, json: boolean): Work {
+  return leadIdly({ value, epoch, stop, printer: printer(lines, json) });
+}
+
+function asHeld(leadership: Leadership): Held {
+  const { name, key, token, signal } = leadership;
+  return {
+    name,
+    key,
+    token,
+    signal,
+    get remainingMs() {
+      return leadership.remainingMs;
+    },
+    release: () => leadership.resign(),
+  };
+}

@@ -1,0 +1,100 @@
+import type { Command } from '@commander-js/extra-typings';
+import type { Eviction, LockClient, QueueChange, QueueEntry } from '@queuelock/core';
+import { firstValueFrom, skip, timeout } from 'rxjs';
+import { withClient } from '../client.ts';
+import type { PlaceOptions } from '../config/place.ts';
+import { EXIT } from '../exit-codes.ts';
+import { explain } from '../help.ts';
+import { backendOption, jsonOption, profileOption, verboseOption, wholeNumber } from '../options.ts';
+import { printer, type Printer } from '../printer.ts';
+import { counted, fit, plain, timeOfDay } from '../view/text.ts';
+
+interface HistoryOptions extends PlaceOptions {
+  readonly limit?: number;
+  readonly json?: true;
+}
+
+const NOTES = `etcd keeps every change until it is compacted, and this tells where the compaction cut it off. ZooKeeper keeps nothing of who has left: there
+it is who stands in the queue now. A store keeps the order of things and no times: the time of a join is what its client said.
+Whether somebody released or was lost is not kept either; removals by operators are (evicted, with who and why).
+With --json: revision (a string), ev (before, joined, granted, changed, left), held (whether its turn had come), owner, host, pid, since,
+order, key, id, eviction (by, reason, kind, at); and {"ev":"gap","text":…} for what is missing.`;
+
+/** Adds `history`: the past of a queue. */
+export function addHistory(program: Command): void {
+  const command = program
+    .command('history')
+    .summary('tell what happened in a queue, as far as the store still knows')
+    .description(
+      'Tells the past of the queue NAME: who joined, whose turn came, who left, in the order of the store.',
+    )
+    .argument('<name>', 'the lock')
+    .option('--limit <n>', 'the last n changes only', wholeNumber(1, 1_000_000_000))
+    .addOption(backendOption())
+    .addOption(profileOption())
+    .addOption(jsonOption())
+    .addOption(verboseOption())
+    .action(async (name, options) => {
+      process.exitCode = await runHistory(name, options);
+    });
+  explain(command, {
+    notes: NOTES,
+    examples: ['queuelock history nightly', 'queuelock history nightly --limit 100 --json'],
+  });
+}
+
+function runHistory(name: string, { limit, json, ...place }: HistoryOptions): Promise<number> {
+  return withClient(place, async ({ client, lines }) => {
+    const { before, changes, gaps } = await client.history(name);
+    const evictions = await evictionsOf(client, name);
+    const out = printer(lines, json === true);
+    for (const text of gaps) out.print({ ev: 'gap', text }, `# ${text}`);
+    const shown = limit === undefined ? changes : changes.slice(-limit);
+    const hidden = changes.length - shown.length;
+    if (hidden > 0)
+      out.print(
+        { ev: 'gap', text: `${counted(hidden, 'change')} left out` },
+        `# ${counted(hidden, 'change')} left out`,
+      );
+    else for (const entry of before) tell(out, { revision: undefined, ev: 'before', entry, held: false });
+    for (const change of shown) tell(out, toldOf(change, evictions));
+    return EXIT.ok;
+  });
+}
+
+interface Told {
+  readonly revision: bigint | undefined;
+  readonly ev: QueueChange['kind'] | 'before';
+  readonly entry: QueueEntry;
+  readonly held: boolean;
+  readonly eviction?: Eviction | undefined;
+}
+
+function toldOf({ kind, ...change }: QueueChange, evictions: readonly Eviction[]): Told {
+  const isOf = ({ entry }: Eviction): boolean =>
+    entry.key === change.entry.key && entry.order === change.entry.order;
+  return { ...change, ev: kind, eviction: kind === 'left' ? evictions.find(isOf) : undefined };
+}
+
+function tell(out: Printer, { revision, ev, entry, held, eviction }: Told): void {
+  const { owner, host, pid, since, order, key, id } = entry;
+  const told = eviction && { by: eviction.by, reason: eviction.reason, kind: eviction.kind, at: eviction.at };
+  const facts = { revision, ev, held, owner, host, pid, since, order, key, id, eviction: told };
+  const who = host === undefined ? owner : `${owner} (${host}${pid === undefined ? '' : ` ${String(pid)}`})`;
+  const notes = [
+    ev === 'left' ? (held ? 'held' : 'waited') : '',
+    ev === 'joined' && since !== undefined
+      ? `at ${new Date(since).toISOString().slice(0, 10)} ${timeOfDay(since)}`
+      : '',
+    eviction ? `${eviction.kind} by ${eviction.by}: ${eviction.reason}` : '',
+  ].filter((note) => note !== '');
+  const place = revision === undefined ? '' : String(revision);
+  out.print(facts, `${fit(place, 12, 'right')}  ${fit(ev, 8)} ${plain([who || '-', ...notes].join('  '))}`);
+}
+
+/** The first state says only that it is being read. */
+function evictionsOf(client: LockClient, name: string): Promise<readonly Eviction[]> {
+  const none: readonly Eviction[] = [];
+  const seen$ = client.evictions(name).pipe(skip(1), timeout({ first: 5_000 }));
+  return firstValueFrom(seen$, { defaultValue: none }).catch(() => none);
+}

@@ -1,0 +1,82 @@
+import type { Command } from '@commander-js/extra-typings';
+import { election, type Candidate, type LeaderState } from '@queuelock/recipes';
+import { filter, fromEvent, takeUntil } from 'rxjs';
+import { withClient, type Surroundings } from '../client.ts';
+import type { PlaceOptions } from '../config/place.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { explain } from '../help.ts';
+import { seeQueue } from '../live.ts';
+import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
+import { printer, type Printer } from '../printer.ts';
+import { visible } from '../terminal/visible.ts';
+
+interface LeaderOptions extends PlaceOptions {
+  readonly follow?: true;
+  readonly json?: true;
+}
+
+const NOTES = `Prints the value with which the leader stands. With --follow a line now and at every change: a vacancy is an empty line, and while the
+server is out of reach nothing is printed. With --json: {"name", "status", "leader"}; the leader has value, key and order, or is null;
+status is live, or stale while the server is out of reach.
+
+Exit code: ${String(EXIT.absent)} if nobody leads (without --follow).`;
+
+/** Adds `leader`: who leads. */
+export function addLeader(program: Command): void {
+  const command = program
+    .command('leader')
+    .summary('who leads')
+    .description('Prints who leads NAME, now or at every change. Stands in no line itself.')
+    .argument('<name>', 'the leadership')
+    .addOption(backendOption())
+    .addOption(profileOption())
+    .option('--follow', 'go on, with a line for every change')
+    .addOption(jsonOption())
+    .addOption(verboseOption())
+    .action(async (name, options) => {
+      process.exitCode = await showLeader(name, options);
+    });
+  explain(command, {
+    notes: NOTES,
+    examples: ['queuelock leader scheduler', 'queuelock leader scheduler --follow --json'],
+  });
+}
+
+function showLeader(name: string, options: LeaderOptions): Promise<number> {
+  return withClient(options, async (around) => {
+    const { client, stop, lines } = around;
+    const out = printer(lines, options.json === true);
+    const { entries } = await seeQueue(client, name, { signal: stop.signal });
+    return options.follow ? follow(name, around, out) : showOnce(name, entries[0], out);
+  });
+}
+
+/** The first in line leads. */
+function showOnce(name: string, leader: Candidate | undefined, out: Printer): number {
+  if (leader) {
+    show(name, { status: 'live', leader }, out);
+    return EXIT.ok;
+  }
+  out.print({ name, status: 'live', leader: null }, undefined);
+  throw new Failure(`nobody leads ${JSON.stringify(name)}`, { exitCode: EXIT.absent });
+}
+
+/** Until it is stopped; rejects never. */
+async function follow(name: string, { client, stop }: Surroundings, out: Printer): Promise<number> {
+  const shown$ = election(client, name, { value: '' }).leader$.pipe(
+    filter(({ status }) => status !== 'connecting'),
+    takeUntil(fromEvent(stop.signal, 'abort')),
+  );
+  await shown$.forEach((state) => {
+    show(name, state, out);
+  });
+  return EXIT.ok;
+}
+
+/** For people nothing changes while the server is out of reach. */
+function show(name: string, { status, leader }: LeaderState, out: Printer): void {
+  const seen = leader && { value: leader.value, key: leader.key, order: leader.order };
+  const text = status === 'live' ? visible(leader?.value ?? '') : undefined;
+  out.print({ name, status, leader: seen ?? null }, text);
+}

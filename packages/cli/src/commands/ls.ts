@@ -1,0 +1,76 @@
+import { Option, type Command } from '@commander-js/extra-typings';
+import type { ListedQueue } from '@queuelock/core';
+import { withClient } from '../client.ts';
+import type { PlaceOptions } from '../config/place.ts';
+import { EXIT } from '../exit-codes.ts';
+import { explain } from '../help.ts';
+import { backendOption, jsonOption, profileOption, verboseOption, wholeNumber } from '../options.ts';
+import { jsonLine } from '../printer.ts';
+import { writeTable } from '../view/output.ts';
+import { seeQueues } from '../view/see-queues.ts';
+import { count, plain } from '../view/text.ts';
+
+interface LsOptions extends PlaceOptions {
+  readonly sort: 'name' | 'depth';
+  readonly limit?: number;
+  readonly json?: true;
+}
+
+const NOTES = `Shows the queues that are not empty. On etcd it reads keys only; on ZooKeeper it walks through the tree.
+With --json, for each queue: name, depth (entries in it, the holder included), front (the order of the first entry).`;
+
+/** Adds `ls`: which queues there are. */
+export function addLs(program: Command): void {
+  const command = program
+    .command('ls')
+    .summary('list the queues that are in use')
+    .description(
+      'Lists the queues whose names begin with PREFIX (default: all), with the number of entries in each.',
+    )
+    .argument('[prefix]', 'what the names begin with', '')
+    .addOption(backendOption())
+    .addOption(profileOption())
+    .addOption(
+      new Option('--sort <by>', 'by name, or the deepest first')
+        .choices(['name', 'depth'] as const)
+        .default('name' as const),
+    )
+    .option('--limit <n>', 'so many at most', wholeNumber(1, 1_000_000_000))
+    .addOption(jsonOption())
+    .addOption(verboseOption())
+    .action(async (prefix, options) => {
+      process.exitCode = await runLs(prefix, options);
+    });
+  explain(command, {
+    notes: NOTES,
+    examples: [
+      'queuelock ls',
+      'queuelock ls invoices/',
+      ['queuelock ls --sort depth --limit 10', 'the longest lines'],
+    ],
+  });
+}
+
+function runLs(prefix: string, { sort, limit, json, ...place }: LsOptions): Promise<number> {
+  return withClient(place, async ({ client, stop, lines }) => {
+    const { queues } = await seeQueues(client, prefix, stop.signal);
+    const shown = (sort === 'depth' ? [...queues].sort(deepestFirst) : queues).slice(0, limit);
+    if (json) for (const { name, depth, front } of shown) lines.write(jsonLine({ name, depth, front }));
+    else if (shown.length > 0) {
+      const rows = shown.map(({ name, depth }) => ({ cells: [count(depth), plain(name)] }));
+      writeTable(
+        lines,
+        [
+          { title: 'ENTRIES', align: 'right' },
+          { title: 'QUEUE', least: 10 },
+        ],
+        rows,
+      );
+    }
+    return EXIT.ok;
+  });
+}
+
+function deepestFirst(a: ListedQueue, b: ListedQueue): number {
+  return b.depth - a.depth;
+}

@@ -1,0 +1,64 @@
+import type { Command } from '@commander-js/extra-typings';
+import { withClient, type Surroundings } from '../client.ts';
+import type { PlaceOptions } from '../config/place.ts';
+import { EXIT } from '../exit-codes.ts';
+import { explain } from '../help.ts';
+import { MAX_MS, backendOption, jsonOption, profileOption, verboseOption, wholeNumber } from '../options.ts';
+import { canDraw } from '../terminal/terminal.ts';
+import { seeQueues, sharingQueues } from '../view/see-queues.ts';
+import { runBatch } from '../view/top-batch.ts';
+import { runLive } from '../view/top-live.ts';
+
+interface TopOptions extends PlaceOptions {
+  readonly every: number;
+  readonly count?: number;
+  readonly json?: true;
+}
+
+const NOTES = `On a terminal: keys d h l w n sort by entries, hand-offs, time held, wait, name; / filters; Enter opens a queue; ? tells the rest; q quits.
+Elsewhere, or with --count or --json, it prints a picture every --every milliseconds until it is stopped.
+Hand-offs are counted from the start of the command. While the server cannot be reached it says so, and goes on when it can.
+With --json, for each picture: t (ms since 1970), status (live, stale), queues, each with name, depth, handOffsPerS, heldMs,
+heldLonger (it was held before the first look), turnMs, waitMs (what who joins now would wait).`;
+
+/** Adds `top`: the queues at work. */
+export function addTop(program: Command): void {
+  const command = program
+    .command('top')
+    .summary('watch the busiest queues')
+    .description(
+      'Shows the queues whose names begin with PREFIX (default: all): how deep, how fast, how long held.',
+    )
+    .argument('[prefix]', 'what the names begin with', '')
+    .option('--every <ms>', 'between two pictures that are printed', wholeNumber(100, MAX_MS), 2_000)
+    .option('--count <n>', 'print so many pictures, then end', wholeNumber(1, 1_000_000_000))
+    .addOption(backendOption())
+    .addOption(profileOption())
+    .addOption(jsonOption('one JSON object a picture'))
+    .addOption(verboseOption())
+    .action(async (prefix, options) => {
+      process.exitCode = await runTop(prefix, options);
+    });
+  explain(command, {
+    notes: NOTES,
+    examples: [
+      'queuelock top',
+      'queuelock top invoices/',
+      ['queuelock top --count 1 --json', 'for a script'],
+    ],
+  });
+}
+
+function runTop(prefix: string, { every, count, json, ...place }: TopOptions): Promise<number> {
+  return withClient(place, async (around: Surroundings) => {
+    const { client, stop } = around;
+    const source = { ...around, list: sharingQueues(client, prefix) };
+    // Who cannot be reached at all is told at the prompt.
+    await seeQueues(source.list, prefix, stop.signal);
+    const { stdin, stdout } = process;
+    const isLive = !json && count === undefined && stdin.isTTY && canDraw(stdout);
+    if (isLive) await runLive(source, { prefix, terminal: stdout, keyboard: stdin });
+    else await runBatch(source, { prefix, everyMs: every, count, json: json === true });
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,104 @@
+import type { Command } from '@commander-js/extra-typings';
+import type { QueueState } from '@queuelock/core';
+import { fromEvent, takeUntil } from 'rxjs';
+import { withClient, type Surroundings } from '../client.ts';
+import type { PlaceOptions } from '../config/place.ts';
+import { EXIT } from '../exit-codes.ts';
+import { describeFailure } from '../failure.ts';
+import { explain } from '../help.ts';
+import { seeQueue } from '../live.ts';
+import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
+import { printer } from '../printer.ts';
+import { happenings, type Happening } from '../view/happenings.ts';
+import { counted, duration, fit, plain, timeOfDay } from '../view/text.ts';
+
+interface WatchOptions extends PlaceOptions {
+  readonly json?: true;
+}
+
+const NOTES = `Begins with a line for each entry that is there (present). Runs until it is stopped; while the server cannot be reached it says so,
+and goes on when it can. What happened and was over between two looks is not told.
+With --json: t (ms since 1970, when it was seen), ev (present, joined, granted, changed, left, stale, live), owner, host, pid, since,
+position (entries ahead), held (whether its turn had come), order, key, id, depth (entries in the queue); with stale: reason.`;
+
+/** Adds `watch`: what happens in a queue. */
+export function addWatch(program: Command): void {
+  const command = program
+    .command('watch')
+    .summary('follow a queue: a line for each change')
+    .description(
+      'Follows the queue NAME and prints a line for each change: who joins, whose turn comes, who leaves.',
+    )
+    .argument('<name>', 'the lock')
+    .addOption(backendOption())
+    .addOption(profileOption())
+    .addOption(jsonOption())
+    .addOption(verboseOption())
+    .action(async (name, options) => {
+      process.exitCode = await runWatch(name, options);
+    });
+  explain(command, {
+    notes: NOTES,
+    examples: ['queuelock watch nightly', 'queuelock watch nightly --json >> nightly.jsonl'],
+  });
+}
+
+function runWatch(name: string, { json, ...place }: WatchOptions): Promise<number> {
+  return withClient(place, async (around) => {
+    const { client, stop } = around;
+    // Whoever watches what cannot be seen is told so at once; later trouble passes.
+    await seeQueue(client, name, stop);
+    const teller = new Teller(around, json === true);
+    await client
+      .watch(name)
+      .pipe(takeUntil(fromEvent(stop.signal, 'abort')))
+      .forEach((state) => {
+        teller.see(state);
+      });
+    return EXIT.ok;
+  });
+}
+
+/** Tells what is new in each state of a queue. */
+class Teller {
+  readonly #print: (facts: object, text: string) => void;
+  #before: QueueState | undefined;
+  #isStale = false;
+
+  constructor({ lines }: Surroundings, json: boolean) {
+    const out = printer(lines, json);
+    this.#print = (facts, text) => {
+      const t = Date.now();
+      out.print({ t, ...facts }, `${timeOfDay(t)}  ${text}`);
+    };
+  }
+
+  see(state: QueueState): void {
+    if (state.status === 'connecting') return;
+    if (state.status === 'stale') {
+      const reason = describeFailure(state.trouble, false).replace(/^queuelock: /, '');
+      if (!this.#isStale) this.#print({ ev: 'stale', reason }, `stale    ${reason}`);
+      this.#isStale = true;
+      return;
+    }
+    const { length: depth } = state.entries;
+    if (this.#isStale || (!this.#before && depth === 0))
+      this.#print({ ev: 'live', depth }, `live     ${counted(depth, 'entry', 'entries')} in the queue`);
+    this.#isStale = false;
+    for (const happening of happenings(this.#before, state)) this.#tell(happening, depth);
+    this.#before = state;
+  }
+
+  #tell({ ev, entry, position, holds }: Happening, depth: number): void {
+    const { owner, host, pid, since, order, key, id } = entry;
+    const facts = { ev, owner, host, pid, since, position, held: holds, order, key, id, depth };
+    const age = since === undefined ? '' : `, joined ${duration(Date.now() - since)} ago`;
+    const where = holds ? 'holds' : `${counted(position, 'entry', 'entries')} ahead`;
+    const was = ev === 'left' ? (holds ? 'held' : 'waited') : where;
+    const who =
+      host === undefined
+        ? plain(owner)
+        : plain(`${owner} (${host}${pid === undefined ? '' : ` ${String(pid)}`})`);
+    this.#print(facts, `${fit(ev, 8)} ${who || '-'}  ${was}${age}  [${String(depth)}]`);
+  }
+}

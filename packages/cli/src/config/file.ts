@@ -1,0 +1,102 @@
+import { readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { hasPassword } from './credentials.ts';
+import { fieldsOf, misconfigured, textIn, wholeIn, type Fields } from './shape.ts';
+
+/** A place that the configuration file gives a name. */
+export interface Profile {
+  readonly url: string;
+  /** Who logs in; a user that is part of the URL goes first. */
+  readonly user?: string;
+  /** A file with the password and nothing else. */
+  readonly passwordFile?: string;
+  /** In seconds, as `--ttl`. */
+  readonly ttl?: number;
+  /** As `--epoch`. */
+  readonly epoch?: number;
+}
+
+/** The configuration file of `queuelock`. */
+export interface Config {
+  /** Where it is or would be, for messages. */
+  readonly file: string;
+  /** The profile that is taken when nothing says another. */
+  readonly default: string | undefined;
+  readonly profiles: ReadonlyMap<string, Profile>;
+}
+
+/** Variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the file is: `QUEUELOCK_CONFIG`, else `queuelock/config.json` in `$XDG_CONFIG_HOME` or `~/.config`. */
+export function configPath(env: Environment): string {
+  if (env['QUEUELOCK_CONFIG']) return env['QUEUELOCK_CONFIG'];
+  return join(
+    env['XDG_CONFIG_HOME'] ? env['XDG_CONFIG_HOME'] : join(homedir(), '.config'),
+    'queuelock',
+    'config.json',
+  );
+}
+
+/**
+ * The configuration; without profiles where there is no file.
+ * @throws {Failure} one line that says what to mend
+ */
+export function readConfig(env: Environment): Config {
+  const file = configPath(env);
+  const text = textOf(file, Boolean(env['QUEUELOCK_CONFIG']));
+  const config = text === undefined ? {} : fieldsOf(file, parsed(file, text), ['default', 'profiles']);
+  const named = Object.entries(fieldsOf(`${file}: profiles`, config['profiles'] ?? {}));
+  const profiles = new Map(named.map(([name, value]) => [name, profileOf(`${file}: ${name}`, value)]));
+  if ([...profiles.values()].some(({ url }) => hasPassword(url))) checkPrivate(file);
+  return { file, default: textIn(`${file}: default`, config['default']), profiles };
+}
+
+function textOf(file: string, isNamed: boolean): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    if (!isNamed && (code === 'ENOENT' || code === 'ENOTDIR')) return undefined;
+    throw misconfigured(`cannot read the configuration ${file}: ${code}`);
+  }
+}
+
+/** The parser's own message quotes the text, which may hold a password. */
+function parsed(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const [where] = /line \d+ column \d+/.exec(String(error)) ?? [];
+    throw misconfigured(
+      `the configuration ${file} is not JSON${where === undefined ? '' : `, see ${where}`}`,
+    );
+  }
+}
+
+function profileOf(where: string, value: unknown): Profile {
+  const fields = fieldsOf(where, value, ['url', 'user', 'passwordFile', 'ttl', 'epoch']);
+  const url = textIn(`${where}.url`, fields['url']);
+  if (url === undefined) throw misconfigured(`${where} needs a url, such as etcd://127.0.0.1:2379`);
+  return { url, ...textsOf(where, fields), ...numbersOf(where, fields) };
+}
+
+function textsOf(where: string, fields: Fields): Pick<Profile, 'user' | 'passwordFile'> {
+  const user = textIn(`${where}.user`, fields['user']);
+  const passwordFile = textIn(`${where}.passwordFile`, fields['passwordFile']);
+  return { ...(user === undefined ? {} : { user }), ...(passwordFile === undefined ? {} : { passwordFile }) };
+}
+
+function numbersOf(where: string, fields: Fields): Pick<Profile, 'ttl' | 'epoch'> {
+  const ttl = wholeIn(`${where}.ttl`, fields['ttl'], 1);
+  const epoch = wholeIn(`${where}.epoch`, fields['epoch'], 0);
+  return { ...(ttl === undefined ? {} : { ttl }), ...(epoch === undefined ? {} : { epoch }) };
+}
+
+function checkPrivate(file: string): void {
+  if ((statSync(file).mode & 0o077) === 0) return;
+  throw misconfigured(
+    `${file} has a password and others may read it: chmod 600 ${file}, or use passwordFile`,
+  );
+}

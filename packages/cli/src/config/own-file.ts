@@ -1,0 +1,19 @@
+import { mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from './file.ts';
+
+/**
+ * Where the queues are of those who try something out without a store: a file of this user, `$XDG_STATE_HOME/queuelock/locks.db`, usually
+ * in `~/.local/state`. Makes its directory.
+ */
+export function ownFileUrl(env: Environment = process.env): string {
+  const directory = join(env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'queuelock');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return fileUrl(join(directory, 'locks.db'));
+}
+
+/** The URL of a file. */
+export function fileUrl(path: string): string {
+  return `sqlite:${path.split('/').map(encodeURIComponent).join('/')}`;
+}

@@ -1,0 +1,136 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { ContendEvent } from '../contend/event.ts';
+import type { Order, Report } from '../contend/parent.ts';
+import { redact } from '../secrets.ts';
+import { later, type Actor, type Part, type StageSettings } from './stage.ts';
+
+const END_WITHIN_MS = 1_000;
+
+/** What a contender is started with. */
+export interface Casting extends StageSettings {
+  /** As the user gave it; handed on in the environment, since others can see a command line. */
+  readonly url: string;
+  readonly ttlSeconds: number;
+  readonly part: Part;
+  readonly gapMs: number;
+  /** Goes on after a round that failed. */
+  readonly keeps?: boolean;
+  readonly emit: (event: ContendEvent) => void;
+  readonly onReport?: (report: Report) => void;
+}
+
+/** A contender that is a process of its own: `queuelock contend --json`. */
+export class ContenderProcess implements Actor {
+  readonly id: string;
+  readonly gone: Promise<void>;
+  readonly #casting: Casting;
+  readonly #child: ChildProcess;
+  #last: ContendEvent | undefined;
+  #budget: Extract<Report, { kind: 'budget' }> | undefined;
+  #killed = false;
+  #left = false;
+
+  constructor(casting: Casting) {
+    this.id = casting.part.id;
+    this.#casting = casting;
+    this.#child = startContender(casting);
+    this.#child.on('message', (message) => {
+      const report = message as Report;
+      if (report.kind === 'budget') this.#budget = report;
+      casting.onReport?.(report);
+    });
+    this.gone = this.#live();
+  }
+
+  /** `undefined` if it could not be started. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get provenUntil(): string | undefined {
+    const holds = this.#last?.ev === 'acquired';
+    return holds && this.#budget ? later(this.#budget.t, this.#budget.remainingMs) : undefined;
+  }
+
+  /** What one that has ended is told is lost. */
+  order(order: Order): void {
+    this.#child.send(order, () => undefined);
+  }
+
+  /** Once: a second signal would end it on the spot. */
+  leave(): void {
+    if (!this.#left) this.#child.kill('SIGTERM');
+    this.#left = true;
+  }
+
+  crash(): void {
+    this.#killed = true;
+    this.#child.kill('SIGKILL');
+  }
+
+  async close(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      this.leave();
+      const overdue = setTimeout(() => {
+        this.crash();
+      }, END_WITHIN_MS);
+      await this.gone;
+      clearTimeout(overdue);
+    }
+  }
+
+  async #live(): Promise<void> {
+    const { stdout, stderr } = this.#child;
+    let complaint = '';
+    stderr?.setEncoding('utf8').on('data', (text: string) => {
+      complaint += text;
+    });
+    if (stdout) {
+      createInterface(stdout).on('line', (line) => {
+        this.#follow(JSON.parse(line) as ContendEvent);
+      });
+    }
+    const code = await ended(this.#child);
+    if (code === 1 || code === 2) this.#failed(complaint);
+  }
+
+  #follow(event: ContendEvent): void {
+    // The budget of the round before is none of this one.
+    if (event.ev === 'requesting') this.#budget = undefined;
+    this.#last = event;
+    this.#casting.emit(event);
+  }
+
+  /** Its error is in its history, unless it could not even start. */
+  #failed(complaint: string): void {
+    if (this.#killed || this.#last?.ev === 'error') return;
+    const { name, stamp, emit } = this.#casting;
+    const message = redact(complaint.trim().split('\n')[0] ?? '') || 'its process failed';
+    emit({ t: stamp(), id: this.id, ev: 'error', name, n: this.#last?.n ?? 1, code: 'EXIT', message });
+  }
+}
+
+/** In a process group of its own: an interrupt from the keyboard is for the demo, which tells its contenders. */
+function startContender({ name, part, url, ttlSeconds, gapMs, keeps }: Casting): ChildProcess {
+  const [, script = ''] = process.argv;
+  const what = ['contend', name, '--json', '--id', part.id, '--count', String(part.rounds)];
+  const pace = ['--hold', String(part.holdMs), '--gap', String(gapMs), '--ttl', String(ttlSeconds)];
+  const args = [...process.execArgv, script, ...what, ...pace, ...(keeps ? ['--keep'] : [])];
+  return spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: { ...process.env, QUEUELOCK_URL: url },
+    detached: true,
+  });
+}
+
+/** Its exit code, once all its output is read; `null` after a signal, 1 if it could not be started. */
+async function ended(child: ChildProcess): Promise<number | null> {
+  try {
+    const [code] = (await once(child, 'close')) as [number | null];
+    return code;
+  } catch {
+    return 1;
+  }
+}

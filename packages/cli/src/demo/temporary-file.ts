@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileUrl } from '../config/own-file.ts';
+
+/** A file that is there for a demo only. */
+export interface TemporaryFile extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Its directory is removed with it. */
+export async function temporaryFile(): Promise<TemporaryFile> {
+  const directory = await mkdtemp(join(tmpdir(), 'queuelock-demo-'));
+  return {
+    url: fileUrl(join(directory, 'locks.db')),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true }),
+  };
+}

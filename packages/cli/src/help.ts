@@ -1,0 +1,36 @@
+/** What help and manual page say about a command besides its arguments and options. */
+export interface Explanation {
+  /** Paragraphs, in lines of at most 120 characters. */
+  readonly notes?: string;
+  /** Command lines, each with a remark if it needs one; at least one. */
+  readonly examples: readonly (string | readonly [command: string, remark: string])[];
+}
+
+interface HasHelp {
+  addHelpText(position: 'after', text: string): unknown;
+}
+
+const explanations = new WeakMap<object, Explanation>();
+
+/** Adds it to the help of the command, and keeps it for the manual page. */
+export function explain<C extends HasHelp>(command: C, explanation: Explanation): C {
+  explanations.set(command, explanation);
+  const notes = explanation.notes === undefined ? '' : `\n${explanation.notes}\n`;
+  const lines = exampleLines(explanation).map((line) => `  $ ${line}`);
+  command.addHelpText('after', `${notes}\nExamples:\n${lines.join('\n')}`);
+  return command;
+}
+
+/** What was said about a command. */
+export function explanationOf(command: object): Explanation | undefined {
+  return explanations.get(command);
+}
+
+/** The examples, with their remarks in one column. */
+export function exampleLines({ examples }: Explanation): string[] {
+  const pairs = examples.map((example) => (typeof example === 'string' ? ([example, ''] as const) : example));
+  const width = Math.max(...pairs.map(([command, remark]) => (remark === '' ? 0 : command.length)));
+  return pairs.map(([command, remark]) =>
+    remark === '' ? command : `${command.padEnd(width)}  # ${remark}`,
+  );
+}

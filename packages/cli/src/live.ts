@@ -1,0 +1,37 @@
+import { QueueLockError, isQueueLockError, type LockClient, type QueueState } from '@queuelock/core';
+import { filter, firstValueFrom, fromEvent, takeUntil, throwError, timeout } from 'rxjs';
+
+/** As long as a client gives a first connection. */
+const SEEN_WITHIN_MS = 5_000;
+
+/**
+ * The queue as it is now. Rejects with `UNAVAILABLE` when the server does not show it in time (with what kept it as the cause), at once
+ * with what no waiting helps (`ACCESS_DENIED`, `FOREIGN_FORMAT`), and with the signal's reason.
+ */
+export async function seeQueue(
+  client: Pick<LockClient, 'watch'>,
+  name: string,
+  { signal, withinMs = SEEN_WITHIN_MS }: { readonly signal: AbortSignal; readonly withinMs?: number },
+): Promise<QueueState> {
+  signal.throwIfAborted();
+  let trouble: unknown;
+  const live$ = client.watch(name).pipe(
+    filter((state) => {
+      trouble = state.trouble ?? trouble;
+      if (isQueueLockError(trouble) && !trouble.retryable) throw trouble;
+      return state.status === 'live';
+    }),
+    timeout({ first: withinMs, with: () => throwError(() => unseen(name, withinMs, trouble)) }),
+    takeUntil(fromEvent(signal, 'abort')),
+  );
+  const state = await firstValueFrom(live$, { defaultValue: undefined });
+  signal.throwIfAborted();
+  if (!state) throw new QueueLockError('CLOSED', 'the client was closed before the queue was seen');
+  return state;
+}
+
+function unseen(name: string, withinMs: number, cause: unknown): QueueLockError {
+  const why = cause instanceof Error ? `: ${cause.message}` : '';
+  const message = `the server did not show the queue ${JSON.stringify(name)} within ${String(withinMs / 1000)} s${why}`;
+  return new QueueLockError('UNAVAILABLE', message, { cause });
+}

@@ -1,0 +1,38 @@
+import { isQueueLockError } from '@queuelock/core';
+import { EXIT, exitCodeOf } from '../exit-codes.ts';
+import type { Printer } from '../printer.ts';
+import { visible } from '../terminal/visible.ts';
+import type { Stop } from '../stop.ts';
+import type { Work } from './term.ts';
+
+/** Who leads without doing anything. */
+export interface IdleLeader {
+  readonly value: string;
+  readonly epoch: number;
+  readonly stop: Stop;
+  readonly printer: Printer;
+}
+
+/** Says that it leads, and leads until a signal, a loss, or the end of its reader. */
+export function leadIdly({ value, epoch, stop, printer }: IdleLeader): Work {
+  return ({ name, key, token, signal }, onSignal) => {
+    printer.print(
+      { ev: 'elected', name, value, key, token, epoch },
+      `leads ${name} as ${visible(value)}, fencing token ${String(token)}`,
+    );
+    return new Promise((resolve) => {
+      onSignal((received) => {
+        resolve(exitCodeOf(received));
+      });
+      stop.signal.addEventListener('abort', () => {
+        resolve(stop.exitCode ?? EXIT.failure);
+      });
+      signal.addEventListener('abort', () => {
+        const error: unknown = signal.reason;
+        const reason = isQueueLockError(error) ? (error.reason ?? error.code) : String(error);
+        printer.print({ ev: 'lost', name, token, reason }, `does not lead ${name} any more: ${reason}`);
+        resolve(EXIT.lost);
+      });
+    });
+  };
+}

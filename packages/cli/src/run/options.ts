@@ -1,0 +1,113 @@
+import { Option } from '@commander-js/extra-typings';
+import { isQueueLockError, type AcquireOptions } from '@queuelock/core';
+import type { ClientOptions } from '../client.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure, describeFailure } from '../failure.ts';
+import { MAX_MS, wholeNumber } from '../options.ts';
+import { defaultGraceMs } from './action.ts';
+
+/** What `run` and `elect` have in common. Times in milliseconds, the TTL in seconds. */
+export interface TermOptions extends ClientOptions {
+  readonly wait?: number;
+  readonly try?: true;
+  readonly needs?: number;
+  readonly grace?: number;
+  readonly onLoss: OnLoss;
+  readonly keep?: true;
+}
+
+/** What happens to a command when its hold is about to be lost. */
+export type OnLoss = 'stop' | 'continue';
+
+type NumberOption<Usage extends string> = Option<Usage, undefined, undefined, number>;
+
+export function epochOption(): NumberOption<'--epoch <n>'> {
+  return new Option(
+    '--epoch <n>',
+    'of the fencing tokens, raised with every restore of the store (default: 0)',
+  ).argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER));
+}
+
+export function waitOption(): NumberOption<'--wait <ms>'> {
+  return new Option('--wait <ms>', 'longest wait (default: for ever)').argParser(wholeNumber(0, MAX_MS));
+}
+
+export function tryOption(): Option<'--try'> {
+  return new Option('--try', `only if nobody is ahead; exit code ${String(EXIT.busy)} otherwise`).conflicts(
+    'wait',
+  );
+}
+
+export function needsOption(): NumberOption<'--needs <ms>'> {
+  return new Option('--needs <ms>', 'begin only with so much time of the hold proven').argParser(
+    wholeNumber(0, MAX_MS),
+  );
+}
+
+export function graceOption(): NumberOption<'--grace <ms>'> {
+  return new Option(
+    '--grace <ms>',
+    'between SIGTERM and SIGKILL (default: 2000, at most a quarter of the TTL)',
+  ).argParser(wholeNumber(0, MAX_MS));
+}
+
+export function onLossOption(): Option<'--on-loss <what>', undefined, 'stop', undefined, false, OnLoss> {
+  return new Option('--on-loss <what>', 'stop the command before the lock can be lost, or let it continue')
+    .choices(['stop', 'continue'] as const)
+    .default('stop' as const);
+}
+
+export function keepOption(): Option<'--keep'> {
+  return new Option('--keep', 'queue again after a loss, an outage, or a command that failed');
+}
+
+/** How long the turn is waited for. */
+export function patienceOf({
+  wait,
+  needs,
+  ...options
+}: TermOptions): Pick<AcquireOptions, 'timeoutMs' | 'needsMs'> {
+  const timeoutMs = options.try ? 0 : wait;
+  return {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(needs === undefined ? {} : { needsMs: needs }),
+  };
+}
+
+/** What the wait comes to; says it in the words of `--try` when that is what ended it. */
+export async function unlessBusy<T>(turn: Promise<T>, name: string, options: TermOptions): Promise<T> {
+  try {
+    return await turn;
+  } catch (error) {
+    if (!options.try || !isQueueLockError(error, 'TIMEOUT')) throw error;
+    throw new Failure(`somebody else has ${JSON.stringify(name)}, and --try does not wait`, {
+      exitCode: EXIT.busy,
+    });
+  }
+}
+
+/** The grace period has to leave most of the TTL for heartbeats. */
+export function graceOf(grace: number | undefined, ttlMs: number): number {
+  if (grace === undefined) return defaultGraceMs(ttlMs);
+  if (grace <= ttlMs / 2) return grace;
+  throw new Failure(
+    `option '--grace <ms>' argument '${String(grace)}' is invalid. It must be at most half of --ttl (${String(ttlMs / 2)} ms).`,
+    { exitCode: EXIT.usage },
+  );
+}
+
+/** For what a user has to know although it is no error: a line on stderr. */
+export function note(line: string): void {
+  process.stderr.write(`${describeFailure(line, false)}\n`);
+}
+
+/** Notes about a command, for the help. */
+export const ABOUT_COMMANDS: string = `When the server is out of reach, the command gets SIGTERM and, after the grace period, SIGKILL, with everything that it started, before
+the server can give the lock to the next. A watchdog beside queuelock does that also when queuelock is frozen or killed.
+--on-loss continue lets it go on: only for commands whose every write carries the token to a store that refuses older ones.
+
+With --keep it queues again, behind the others: after a loss, an outage, or a command that failed, after a pause of 0.1 to 30 s.
+It ends with the command's 0, with a signal, and with what no repetition helps.
+
+Exit code: the command's own (128+n if signal n ended it); ${String(EXIT.lost)} if the lock was lost before it had ended;
+${String(EXIT.busy)} if the lock was not free in time; ${String(EXIT.notFound)} or ${String(EXIT.notExecutable)} if it could not be started; ${String(EXIT.failure)} if the server said no; ${String(EXIT.usage)} for a wrong command line.`;

@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isQueueLockError, type QueueLockErrorCode } from '@queuelock/core';
+import { EXIT } from '../exit-codes.ts';
+import type { Stop } from '../stop.ts';
+import { runTerm, type Held, type Work } from './term.ts';
+
+/** How terms follow each other. */
+export interface Terms {
+  /** Waits for the turn; rejects with the signal's reason when it aborts. */
+  readonly acquire: (signal: AbortSignal) => Promise<Held>;
+  readonly work: Work;
+  /** Whether there is another term after one that failed. */
+  readonly keep: boolean;
+  readonly stop: Stop;
+  /** Tells the user, in a line. */
+  readonly note: (line: string) => void;
+}
+
+// What a wait may end with although the next one may succeed: the last one when the lock is lost in the moment of the grant.
+const PASSING: ReadonlySet<QueueLockErrorCode> = new Set([
+  'UNAVAILABLE',
+  'SESSION_LOST',
+  'ENTRY_LOST',
+  'OWNERSHIP_LOST',
+]);
+
+/**
+ * One term, or with `keep` one after the other: again after a loss, after a wait that an outage ended, and after work that
+ * failed; not after work that is done (0), after a signal, and after what no repetition helps. Each stands at the end of the line.
+ * @returns the exit code of the last one
+ */
+export async function runTerms(terms: Terms): Promise<number> {
+  const { keep, stop, note } = terms;
+  for (let failures = 0; ;) {
+    const begin = performance.now();
+    const end = await oneTerm(terms);
+    if (!keep || end.last || stop.signal.aborted) return end.exitCode;
+    const isNew = end.exitCode === EXIT.lost || performance.now() - begin >= STEADY_MS;
+    failures = isNew ? 0 : failures + 1;
+    const ms = pauseAfter(failures);
+    note(`${end.why}; queues again in ${String(ms / 1_000)} s (--keep)`);
+    if (await isStoppedWithin(ms, stop.signal)) return stop.exitCode ?? end.exitCode;
+  }
+}
+
+/** A term that lasted so long did not fail at its start. */
+const STEADY_MS = 10_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** The pause after so many failures in a row, in milliseconds: 0.1 s, twice as long each time, up to 30 s. */
+export function pauseAfter(failures: number): number {
+  return Math.min(LONGEST_PAUSE_MS, 100 * 2 ** failures);
+}
+
+interface End {
+  readonly exitCode: number;
+  /** Whether another term would be of no use, or of no wish. */
+  readonly last: boolean;
+  readonly why: string;
+}
+
+async function oneTerm({ acquire, work, keep, stop }: Terms): Promise<End> {
+  try {
+    const held = await acquire(stop.signal);
+    const { exitCode, signalled } = await runTerm(work, held, stop);
+    const why = exitCode === EXIT.lost ? 'the lock was lost' : `the command failed with ${String(exitCode)}`;
+    return { exitCode, last: signalled || exitCode === EXIT.ok, why };
+  } catch (error) {
+    const isPassing = isQueueLockError(error) && PASSING.has(error.code);
+    if (!keep || !isPassing) throw error;
+    return { exitCode: EXIT.failure, last: false, why: error.message };
+  }
+}
+
+async function isStoppedWithin(ms: number, signal: AbortSignal): Promise<boolean> {
+  await pause(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  return signal.aborted;
+}

@@ -1,0 +1,62 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { extname, join, sep } from 'node:path';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The page runs its own scripts and styles and talks to its own origin, and nobody frames it. */
+const SECURITY = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;
+
+interface PageFile {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+/** The files of the page, read once: what a request names is looked up among them and never in the file system. */
+export class PageFiles {
+  readonly #files: ReadonlyMap<string, PageFile>;
+
+  private constructor(files: ReadonlyMap<string, PageFile>) {
+    this.#files = files;
+  }
+
+  /** Rejects with what to do when the page is not there. */
+  static async in(folder: string): Promise<PageFiles> {
+    const names = await readdir(folder, { recursive: true }).catch(() => [] as string[]);
+    const known = names.filter((name) => extname(name) in TYPES);
+    if (!known.includes('index.html'))
+      throw new Failure('the page is not there, reinstall the package (in the repository: pnpm build)', {
+        exitCode: EXIT.failure,
+      });
+    const files = known.map(async (name): Promise<[string, PageFile]> => {
+      const bytes = new Uint8Array(await readFile(join(folder, name)));
+      return [`/${name.split(sep).join('/')}`, { bytes, type: TYPES[extname(name)] ?? '' }];
+    });
+    return new PageFiles(new Map(await Promise.all(files)));
+  }
+
+  answer({ method, url }: Request): Response {
+    const { pathname } = new URL(url);
+    const file = this.#files.get(pathname === '/' ? '/index.html' : pathname);
+    if (!file || (method !== 'GET' && method !== 'HEAD'))
+      return new Response('not found\n', { status: 404, headers: SECURITY });
+    // Their names change with what is in them.
+    const caching = pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+    const headers = { ...SECURITY, 'content-type': file.type, 'cache-control': caching };
+    return new Response(method === 'HEAD' ? null : file.bytes, { headers });
+  }
+}

@@ -1,0 +1,21 @@
+import type { Finding, QueueState } from '@queuelock/core';
+import { duration } from './text.ts';
+
+// Clocks that are kept by NTP differ by less.
+const TOLERATED_MS = 1_000;
+
+/**
+ * Machines whose clocks must be wrong: by what their clients say, they will join in the future. Or it is the clock here.
+ * A clock that is behind cannot be told from a long wait.
+ */
+export function clocksAhead(queues: readonly QueueState[], now: number): readonly Finding[] {
+  const ahead = new Map<string, number>();
+  for (const { host = 'a host without a name', since } of queues.flatMap(({ entries }) => entries)) {
+    const byMs = (since ?? now) - now;
+    if (byMs > TOLERATED_MS) ahead.set(host, Math.max(byMs, ahead.get(host) ?? 0));
+  }
+  return [...ahead].map(([host, byMs]): Finding => {
+    const text = `its clock is ahead of the one here by ${duration(byMs)} at least: locks do not go by the time of day, but the ages that are shown do; let NTP set both`;
+    return { level: 'advice', about: `host ${host}`, text };
+  });
+}

@@ -1,0 +1,107 @@
+import { emitKeypressEvents } from 'node:readline';
+import type { ReadStream, WriteStream } from 'node:tty';
+import { paint, type Span } from '../terminal/paint.ts';
+import { paperOf, type Paper } from '../terminal/terminal.ts';
+import type { Key } from './top-state.ts';
+
+/** A whole terminal, given back as it was. */
+export interface FullScreen {
+  /** Draws soon; several calls in a row are one. */
+  redraw(): void;
+  close(): void;
+}
+
+export interface FullScreenSettings {
+  readonly input: ReadStream;
+  readonly output: WriteStream;
+  readonly lines: (paper: Paper) => readonly (readonly Span[])[];
+  readonly onKey: (key: Key, paper: Paper) => void;
+}
+
+const ENTER = '\u001B[?1049h\u001B[?25l';
+const LEAVE = '\u001B[?25h\u001B[?1049l';
+const HOME = '\u001B[H';
+const CLEAR = '\u001B[2J';
+const END_OF_LINE = '\u001B[K';
+const SOON_MS = 30;
+
+/** Takes the terminal: the other screen of it, no cursor, keys one by one. It is given back also when the process ends without `close`. */
+export function openFullScreen({ input, output, lines, onKey }: FullScreenSettings): FullScreen {
+  const canvas = new Canvas(output, lines);
+  const redraw = (): void => {
+    canvas.redraw();
+  };
+  const resized = (): void => {
+    canvas.clear();
+  };
+  const typed = (text: string | undefined, { name, ctrl }: { name?: string; ctrl?: boolean }): void => {
+    onKey({ text, name, ctrl }, paperOf(output));
+    redraw();
+  };
+  const giveBack = (): void => {
+    if (input.isTTY) input.setRawMode(false);
+    canvas.close();
+  };
+  emitKeypressEvents(input);
+  if (input.isTTY) input.setRawMode(true);
+  input.on('keypress', typed);
+  input.resume();
+  output.on('resize', resized);
+  process.once('exit', giveBack);
+  return {
+    redraw,
+    close() {
+      giveBack();
+      process.off('exit', giveBack);
+      input.off('keypress', typed);
+      output.off('resize', resized);
+      input.pause();
+    },
+  };
+}
+
+class Canvas {
+  readonly #output: WriteStream;
+  readonly #lines: FullScreenSettings['lines'];
+  #timer: NodeJS.Timeout | undefined;
+  #shown = '';
+  #isOpen = true;
+
+  constructor(output: WriteStream, lines: FullScreenSettings['lines']) {
+    this.#output = output;
+    this.#lines = lines;
+    output.write(ENTER + CLEAR);
+    this.#draw();
+  }
+
+  redraw(): void {
+    if (!this.#isOpen) return;
+    this.#timer ??= setTimeout(() => {
+      this.#draw();
+    }, SOON_MS);
+  }
+
+  /** Draws everything anew. */
+  clear(): void {
+    this.#shown = '';
+    if (this.#isOpen) this.#output.write(CLEAR);
+    this.redraw();
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    clearTimeout(this.#timer);
+    this.#output.write(LEAVE);
+  }
+
+  #draw(): void {
+    this.#timer = undefined;
+    const paper = paperOf(this.#output);
+    // Each line ends itself: what is wider than the terminal was cut when it was made.
+    const painted = this.#lines(paper).map((line) => paint(line, paper) + END_OF_LINE);
+    const picture = HOME + painted.join('\r\n');
+    if (picture !== this.#shown) this.#output.write(picture);
+    this.#shown = picture;
+  }
+}

@@ -1,0 +1,93 @@
+import { admittedOf, type QueueEntry, type QueueState } from '@queuelock/core';
+import { duration, plain } from './text.ts';
+import type { Column, Row } from './table.ts';
+
+/** An entry with what its place means. */
+export interface Place {
+  readonly entry: QueueEntry;
+  /** Entries ahead of it. */
+  readonly position: number;
+  /** Its turn has come; its client may not have noticed yet. */
+  readonly holds: boolean;
+}
+
+/** All places of a queue, in order. */
+export function placesOf({ entries }: Pick<QueueState, 'entries'>): readonly Place[] {
+  const admitted = admittedOf(entries);
+  return entries.map((entry, position) => ({ entry, position, holds: admitted.has(entry) }));
+}
+
+/** What programs are told about a place; times in milliseconds since 1970, by the clock of the entry's machine. */
+export function placeFacts({ entry, position, holds }: Place, now: number): object {
+  const {
+    owner,
+    host,
+    pid,
+    since,
+    shared,
+    permits,
+    limit,
+    metadata,
+    request,
+    typicalHoldMs,
+    id,
+    key,
+    order,
+  } = entry;
+  return {
+    position,
+    state: holds ? 'holds' : 'waits',
+    owner,
+    host,
+    pid,
+    since,
+    ageMs: since === undefined ? undefined : now - since,
+    order,
+    key,
+    id,
+    shared,
+    permits,
+    limit,
+    metadata,
+    request,
+    typicalHoldMs,
+  };
+}
+
+/** The columns of the rows that {@link placeRow} makes. */
+export const PLACE_COLUMNS: readonly Column[] = [
+  { title: 'POS', align: 'right' },
+  { title: 'STATE' },
+  { title: 'OWNER', least: 12 },
+  { title: 'HOST', least: 8 },
+  { title: 'PID', align: 'right' },
+  { title: 'JOINED', align: 'right' },
+  { title: 'TOKEN', align: 'right' },
+  { title: 'NOTES', least: 10 },
+];
+
+/** One place for people. `token`: the fencing token, where it is known. */
+export function placeRow({ entry, position, holds }: Place, now: number, token?: bigint): Row {
+  const { owner, host = '', pid, since } = entry;
+  const cells = [
+    String(position),
+    holds ? 'holds' : 'waits',
+    plain(owner) || '-',
+    plain(host),
+    pid === undefined ? '' : String(pid),
+    since === undefined ? '' : duration(now - since),
+    token === undefined ? '' : String(token),
+    notesOf(entry),
+  ];
+  return holds ? { cells, colour: 'green' } : { cells };
+}
+
+function notesOf({ shared, permits, limit, request, metadata }: QueueEntry): string {
+  const texts = [
+    shared ? 'reads' : '',
+    limit > 1 ? `${String(permits)} of ${String(limit)}` : '',
+    request ? `asks: ${request.reason}` : '',
+    ...Object.entries(metadata).map(([name, value]) => `${name}=${value}`),
+  ];
+  return plain(texts.filter((text) => text !== '').join(', '));
+}

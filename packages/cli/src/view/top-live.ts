@@ -1,0 +1,54 @@
+import { performance } from 'node:perf_hooks';
+import type { ReadStream, WriteStream } from 'node:tty';
+import { openFullScreen, type FullScreen } from './full-screen.ts';
+import type { Listing } from './top-batch.ts';
+import { TopModel } from './top-model.ts';
+
+/** Where it is drawn, and what is shown. */
+export interface LiveSettings {
+  readonly prefix: string;
+  readonly terminal: WriteStream;
+  readonly keyboard: ReadStream;
+}
+
+// Ages grow also while nothing happens.
+const REDRAWN_MS = 500;
+
+/** Draws the queues until the user has seen enough, the command is stopped, or the terminal is gone. */
+export async function runLive(
+  { list, client, backend, stop }: Listing,
+  { prefix, terminal, keyboard }: LiveSettings,
+): Promise<void> {
+  let screen: FullScreen | undefined;
+  const source = {
+    list,
+    client,
+    prefix,
+    place: backend.info.endpoint,
+    monotonic: () => performance.now(),
+    wallTime: () => Date.now(),
+  };
+  const model = new TopModel(source, () => screen?.redraw());
+  const timer = setInterval(() => screen?.redraw(), REDRAWN_MS);
+  try {
+    await new Promise<void>((resolve) => {
+      stop.signal.addEventListener('abort', () => {
+        resolve();
+      });
+      for (const stream of [terminal, keyboard]) stream.once('error', resolve);
+      keyboard.once('end', resolve);
+      screen = openFullScreen({
+        input: keyboard,
+        output: terminal,
+        lines: (paper) => model.lines(paper),
+        onKey: (key, paper) => {
+          if (model.press(key, paper) === 'quit') resolve();
+        },
+      });
+    });
+  } finally {
+    clearInterval(timer);
+    model.close();
+    screen?.close();
+  }
+}

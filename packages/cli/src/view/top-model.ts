@@ -1,0 +1,112 @@
+import type { LockClient, QueueState, QueuesState } from '@queuelock/core';
+import { describeFailure } from '../failure.ts';
+import type { Span } from '../terminal/paint.ts';
+import type { Paper } from '../terminal/terminal.ts';
+import { EMPTY_METER, metered, rowsOf, type QueueRow } from './meter.ts';
+import { pageOf, topLines } from './top-frame.ts';
+import { FIRST_STATE, chosen, onKey, type Key, type TopState } from './top-state.ts';
+
+/** What `top` looks at. */
+export interface TopSource {
+  readonly list: Pick<LockClient, 'queues'>;
+  readonly client: Pick<LockClient, 'watch'>;
+  readonly prefix: string;
+  /** For the title. */
+  readonly place: string;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
+  /** Milliseconds since 1970. */
+  readonly wallTime: () => number;
+}
+
+/** All that `top` knows and what its user has chosen; it asks for a picture when there is something new to see. */
+export class TopModel {
+  readonly #source: TopSource;
+  readonly #onNews: () => void;
+  readonly #list: { unsubscribe(): void };
+  #state: TopState = FIRST_STATE;
+  #queues: QueuesState = { status: 'connecting', queues: [] };
+  #liveAt: number;
+  #meter = EMPTY_METER;
+  #opened: QueueState | undefined;
+  #openedWatch: { unsubscribe(): void } | undefined;
+
+  constructor(source: TopSource, onNews: () => void) {
+    this.#source = source;
+    this.#onNews = onNews;
+    this.#liveAt = source.monotonic();
+    this.#list = source.list.queues(source.prefix).subscribe({
+      next: (queues) => {
+        this.#take(queues);
+      },
+      error: () => undefined,
+    });
+  }
+
+  /** The lines of a picture as of now. */
+  lines(paper: Paper): readonly (readonly Span[])[] {
+    const { place, monotonic, wallTime } = this.#source;
+    const now = monotonic();
+    const rows = rowsOf(this.#meter, now);
+    const { status, trouble } = this.#queues;
+    return topLines(
+      {
+        place,
+        state: this.#state,
+        status,
+        trouble:
+          trouble === undefined ? undefined : describeFailure(trouble, false).replace(/^queuelock: /, ''),
+        staleMs: now - this.#liveAt,
+        rows,
+        chosen: chosen(rows, this.#state),
+        opened: this.#opened,
+        now: wallTime(),
+      },
+      paper,
+    );
+  }
+
+  /** `quit`: the user has seen enough. */
+  press(key: Key, paper: Paper): 'quit' | undefined {
+    const names = chosen(rowsOf(this.#meter, this.#source.monotonic()), this.#state).map(nameOf);
+    const entries = this.#opened?.entries.length ?? 0;
+    const next = onKey(this.#state, key, { names, page: pageOf(paper), entries });
+    if (next === 'quit') return next;
+    const { opened } = this.#state;
+    this.#state = next;
+    if (next.opened !== opened) this.#open(next.opened);
+    return undefined;
+  }
+
+  close(): void {
+    this.#list.unsubscribe();
+    this.#openedWatch?.unsubscribe();
+  }
+
+  #take(queues: QueuesState): void {
+    this.#queues = queues;
+    if (queues.status === 'live') {
+      this.#liveAt = this.#source.monotonic();
+      this.#meter = metered(this.#meter, queues.queues, this.#liveAt);
+    }
+    this.#onNews();
+  }
+
+  #open(name: string | undefined): void {
+    this.#openedWatch?.unsubscribe();
+    this.#openedWatch = undefined;
+    this.#opened = undefined;
+    if (name === undefined) return;
+    this.#openedWatch = this.#source.client.watch(name).subscribe({
+      next: (state) => {
+        this.#opened = state;
+        this.#onNews();
+      },
+      error: () => undefined,
+    });
+  }
+}
+
+function nameOf({ name }: QueueRow): string {
+  return name;
+}
