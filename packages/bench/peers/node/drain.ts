@@ -1,0 +1,108 @@
+import { percentile } from '../../src/stats.ts';
+import type { Contender, Lock, RawStore, Release } from './contender.ts';
+import { cpuUs, nowUs, sayAndWait, type Parameters } from './protocol.ts';
+
+// As many hand-offs as in Java: code that is still being compiled takes twice as long.
+const WARM_LINES = 10;
+const WARM_WAITERS = 300;
+// More at a time would measure how a make queues up its own requests.
+const ENQUEUE_AT_A_TIME = 64;
+
+/** N waiters behind a holder; then it releases, and everybody passes with hold 0. */
+export async function drain(lock: Lock, parameters: Parameters): Promise<object> {
+  const name = parameters.text('name');
+  const contender = await lock.open();
+  for (let i = 0; i < WARM_LINES; i += 1)
+    await pass(lock, contender, { name: `${name}-warm`, n: WARM_WAITERS });
+  const result = await pass(lock, contender, { name, n: parameters.number('n'), telling: true });
+  await contender.close();
+  return result;
+}
+
+/** `telling`: the harness is told where it stands, and answers. */
+interface Passing {
+  readonly name: string;
+  readonly n: number;
+  readonly telling?: true;
+}
+
+async function pass(lock: Lock, contender: Contender, { name, n, telling }: Passing): Promise<object> {
+  const hold = await contender.acquire(name);
+  const handOffs = new HandOffs(n);
+  if (telling) await sayAndWait({ connected: true });
+  const enqueueAt = nowUs();
+  for (let i = 0; i < n; i += 1) void contender.acquire(name).then((release) => handOffs.next(release));
+  await lock.untilWatching?.(n);
+  const enqueueMs = (nowUs() - enqueueAt) / 1_000;
+  if (telling) await sayAndWait({ ready: true });
+  const result = await handOffs.run(hold);
+  if (telling) await sayAndWait({ ready: true, drained: true });
+  return { ...result, enqueueMs };
+}
+
+/** Times from the release call of one to the moment at which the next one knows. */
+class HandOffs {
+  readonly #times: number[] = [];
+  readonly #waiters: number;
+  readonly #releases: Promise<unknown>[] = [];
+  #over: () => void = () => undefined;
+  #releasedAt = 0;
+
+  constructor(waiters: number) {
+    this.#waiters = waiters;
+  }
+
+  async run(first: Release): Promise<object> {
+    const over = new Promise<void>((resolve) => (this.#over = resolve));
+    const begunAt = nowUs();
+    const cpu = cpuUs();
+    this.#release(first);
+    await over;
+    const totalMs = (nowUs() - begunAt) / 1_000;
+    const clientCpu = (cpuUs() - cpu) / this.#waiters;
+    await Promise.all(this.#releases);
+    const times = this.#times;
+    return { p50: percentile(times, 0.5), p99: percentile(times, 0.99), totalMs, clientCpu };
+  }
+
+  next(release: Release): void {
+    this.#times.push(nowUs() - this.#releasedAt);
+    this.#release(release);
+    if (this.#times.length === this.#waiters) this.#over();
+  }
+
+  #release(release: Release): void {
+    this.#releasedAt = nowUs();
+    this.#releases.push(release());
+  }
+}
+
+/** The floor of hand-offs: key i is deleted when key i - 1 is seen deleted. */
+export async function chain(store: RawStore, parameters: Parameters): Promise<object> {
+  const n = parameters.number('n');
+  const name = parameters.text('name');
+  for (let i = 0; i < WARM_LINES; i += 1) await link(store, { name: `${name}-warm-${i}`, n: WARM_WAITERS });
+  const result = await link(store, { name, n, telling: true });
+  await store.close();
+  return result;
+}
+
+async function link(store: RawStore, { name, n, telling }: Passing): Promise<object> {
+  const handOffs = new HandOffs(n);
+  const key = (i: number): string => `${name}-${i}`;
+  if (telling) await sayAndWait({ connected: true });
+  const enqueueAt = nowUs();
+  for (let from = 0; from <= n; from += ENQUEUE_AT_A_TIME) {
+    const some = Array.from({ length: Math.min(ENQUEUE_AT_A_TIME, n + 1 - from) }, (_, i) => from + i);
+    await Promise.all(some.map((i) => store.create(key(i))));
+    const watched = some.filter((i) => i < n);
+    await Promise.all(
+      watched.map((i) => store.watchDeletion(key(i), () => handOffs.next(() => store.remove(key(i + 1))))),
+    );
+  }
+  const enqueueMs = (nowUs() - enqueueAt) / 1_000;
+  if (telling) await sayAndWait({ ready: true });
+  const result = await handOffs.run(() => store.remove(key(0)));
+  if (telling) await sayAndWait({ ready: true, drained: true });
+  return { ...result, enqueueMs };
+}

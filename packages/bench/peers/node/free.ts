@@ -1,0 +1,73 @@
+import { percentile } from '../../src/stats.ts';
+import type { Lock } from './contender.ts';
+import { cpuUs, nowUs, type Parameters } from './protocol.ts';
+
+// As in Java: code that is still being compiled takes twice as long.
+const WARM_AT_LEAST = 3_000;
+
+/** K loops, each on a name of its own: lock, unlock, without a hold. */
+export async function free(lock: Lock, parameters: Parameters): Promise<object> {
+  const prefix = parameters.text('name');
+  const contender = await lock.open();
+  const acquires: number[] = [];
+  const cycle = async (loop: number): Promise<void> => {
+    const begunAt = nowUs();
+    const release = await contender.acquire(`${prefix}-${loop}`);
+    acquires.push(nowUs() - begunAt);
+    await release();
+  };
+  const result = await loops(parameters, { count: parameters.number('locks'), cycle });
+  await contender.close();
+  return { ...result, acquireP50: percentile(acquires.slice(-result.cycles), 0.5) };
+}
+
+/** Cycles that go on side by side; one of a loop begins when the one before has ended. */
+export interface Loops {
+  readonly count: number;
+  readonly cycle: (loop: number) => Promise<unknown>;
+}
+
+export interface LoopsResult {
+  readonly cycles: number;
+  /** How many came before those. */
+  readonly warmed: number;
+  /** Microseconds of one cycle. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly perSecond: number;
+  /** Microseconds of processor time per cycle. */
+  readonly clientCpu: number;
+}
+
+/** Runs them for `ms`, after `warm` cycles each and 3,000 of all at least. */
+export async function loops(parameters: Parameters, { count, cycle }: Loops): Promise<LoopsResult> {
+  const all = Array.from({ length: count }, (_, loop) => loop);
+  const warm = Math.max(parameters.number('warm', 0), Math.ceil(WARM_AT_LEAST / count));
+  await Promise.all(
+    all.map(async (loop) => {
+      for (let i = 0; i < warm; i += 1) await cycle(loop);
+    }),
+  );
+  const times: number[] = [];
+  const begunAt = nowUs();
+  const endsAt = begunAt + parameters.number('ms') * 1_000;
+  const cpu = cpuUs();
+  await Promise.all(
+    all.map(async (loop) => {
+      for (let at = nowUs(); at < endsAt;) {
+        await cycle(loop);
+        const now = nowUs();
+        times.push(now - at);
+        at = now;
+      }
+    }),
+  );
+  return {
+    cycles: times.length,
+    warmed: warm * count,
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    perSecond: (times.length * 1e6) / (nowUs() - begunAt),
+    clientCpu: (cpuUs() - cpu) / times.length,
+  };
+}

@@ -1,0 +1,77 @@
+import { createLockClient, type Backend, type LockClient } from '@queuelock/core';
+import { etcd, type EtcdOptions, type Naming } from '@queuelock/etcd';
+import { zookeeper } from '@queuelock/zookeeper';
+import type { Contender, Lock, Release } from './contender.ts';
+import { endpointOf } from './protocol.ts';
+import { untilWatchingEtcd, untilWatchingZooKeeper } from './quiet.ts';
+import { leaseRevocation } from './raw-etcd.ts';
+import { closeSession } from './raw-zookeeper.ts';
+import { SESSION_MS } from './session.ts';
+
+/** What `etcd()` can be asked to go over. */
+export type Transport = NonNullable<EtcdOptions['transport']>;
+
+/** More of a lock than the protocol asks of others. */
+export interface OwnLock extends Lock {
+  untilWatching(waiters: number): Promise<void>;
+  open(ttlMs?: number): Promise<OwnContender>;
+}
+
+export interface OwnContender extends Contender {
+  /** All names in one step. */
+  acquireAll(names: readonly string[]): Promise<Release>;
+  /**
+   * Makes ready to end the session at one point of the store's order, with all that it holds, past the client; the answer is the call
+   * that does it and resolves when the server has answered.
+   */
+  revocation(): Promise<() => Promise<unknown>>;
+}
+
+export function oursOverEtcd(transport: Transport, naming: Naming = 'go'): OwnLock {
+  const endpoint = endpointOf('ETCD');
+  return {
+    open: (ttlMs) =>
+      open(etcd({ hosts: [endpoint], transport, naming }), ttlMs, async (client) => {
+        const { lease } = JSON.parse(await client.resumption()) as { lease: string };
+        return leaseRevocation(BigInt(`0x${lease}`).toString(), transport);
+      }),
+    untilWatching: (waiters) => untilWatchingEtcd(endpoint, waiters),
+  };
+}
+
+export function oursOverZooKeeper(): OwnLock {
+  const endpoint = endpointOf('ZK');
+  return {
+    open: (ttlMs) =>
+      open(zookeeper({ hosts: [endpoint] }), ttlMs, async (client) => {
+        const secret = JSON.parse(await client.resumption()) as { session: string; password: string };
+        await client.abandon();
+        return closeSession(secret);
+      }),
+    untilWatching: (waiters) => untilWatchingZooKeeper(endpoint, waiters),
+  };
+}
+
+type Revocation = (client: LockClient) => Promise<() => Promise<unknown>>;
+
+async function open(
+  backend: Backend,
+  ttlMs: number | undefined,
+  revocation: Revocation,
+): Promise<OwnContender> {
+  const client = createLockClient(backend, { ttlMs: ttlMs ?? SESSION_MS });
+  // Opens the session.
+  await (await client.acquire('warm/connected')).release();
+  return {
+    async acquire(name) {
+      const ownership = await client.acquire(name);
+      return () => ownership.release();
+    },
+    async acquireAll(names) {
+      const ownership = await client.multi(names).acquire();
+      return () => ownership.release();
+    },
+    revocation: () => revocation(client),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,43 @@
+import { etcdMetrics, sumOf, zkFourLetter } from '../../../../integration/services.ts';
+import { until } from '../../../../integration/services/until.ts';
+
+const QUIET_LOOKS = 3;
+const PATIENCE_MS = 120_000;
+
+/** Until the server keeps at least so many watches, all of them in step with the store, no more come, and nobody looks any more. */
+export async function untilWatchingEtcd(endpoint: string, watches: number): Promise<void> {
+  await untilSteady(watches, async () => {
+    const metrics = await etcdMetrics(endpoint);
+    const behind = sumOf(metrics, 'etcd_debugging_mvcc_slow_watcher_total');
+    const watched = behind > 0 ? 0 : sumOf(metrics, 'etcd_debugging_mvcc_watcher_total');
+    const asked = sumOf(metrics, 'grpc_server_handled_total', { grpc_service: 'etcdserverpb.KV' });
+    return { watched, asked };
+  });
+}
+
+export async function untilWatchingZooKeeper(endpoint: string, watches: number): Promise<void> {
+  await untilSteady(watches, async () => {
+    const [, count] = /^zk_watch_count\s+(\d+)/m.exec(await zkFourLetter(endpoint, 'mntr')) ?? [];
+    return { watched: Number(count), asked: 0 };
+  });
+}
+
+/** What a server has to do with those who wait. */
+interface Load {
+  readonly watched: number;
+  /** Requests so far, where they are counted. */
+  readonly asked: number;
+}
+
+async function untilSteady(atLeast: number, read: () => Promise<Load>): Promise<void> {
+  let seen = { watched: -1, asked: -1 };
+  let quiet = 0;
+  const look = async (): Promise<void> => {
+    const now = await read();
+    const isSame = now.watched === seen.watched && now.asked === seen.asked;
+    quiet = isSame && now.watched >= atLeast ? quiet + 1 : 0;
+    seen = now;
+    if (quiet < QUIET_LOOKS) throw new Error(`${now.watched} of ${atLeast}`);
+  };
+  await until(look, { what: `${atLeast} watches`, withinMs: PATIENCE_MS });
+}

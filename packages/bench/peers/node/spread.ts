@@ -1,0 +1,89 @@
+// A drain whose waiters stand in several processes, which ends what one process has for itself: shared watches, a warm cache.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { percentile } from '../../src/stats.ts';
+import type { OwnLock } from './ours.ts';
+import { cpuUs, nowUs, sayAndWait, type Parameters } from './protocol.ts';
+
+const PROCESSES = 4;
+
+/** When a waiter knew that it holds, and when it released, on the clock of the machine. */
+interface Passage {
+  readonly grantedAt: number;
+  readonly releasedAt: number;
+}
+
+interface PartResult {
+  readonly passages: readonly Passage[];
+  readonly cpu: number;
+}
+
+/** `client`: the name by which this program was started. */
+export async function spread(lock: OwnLock, client: string, parameters: Parameters): Promise<object> {
+  const n = parameters.number('n');
+  const name = parameters.text('name');
+  const holder = await lock.open();
+  const release = await holder.acquire(name);
+  const words = [client, 'spread-part', `n=${n / PROCESSES}`, `name=${name}`];
+  const parts = Array.from({ length: PROCESSES }, () =>
+    // What they would print is not the result.
+    fork(process.argv[1] ?? '', words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
+  );
+  await Promise.all(parts.map((part) => once(part, 'message')));
+  await sayAndWait({ connected: true });
+  const enqueueAt = nowUs();
+  for (const part of parts) part.send('enqueue');
+  await lock.untilWatching(n);
+  const enqueueMs = (nowUs() - enqueueAt) / 1_000;
+  await sayAndWait({ ready: true });
+  const results = parts.map((part) => once(part, 'message'));
+  for (const part of parts) part.send('count');
+  const releasedAt = nowUs();
+  await release();
+  const shares = (await Promise.all(results)).map(([share]) => share as PartResult);
+  await sayAndWait({ ready: true, drained: true });
+  for (const part of parts) part.send('end');
+  await holder.close();
+  return { ...summaryOf({ grantedAt: 0, releasedAt }, shares), enqueueMs };
+}
+
+/** One of the processes: waits in line so many times, and tells what it saw. */
+export async function spreadPart(lock: OwnLock, parameters: Parameters): Promise<object> {
+  const n = parameters.number('n');
+  const contender = await lock.open();
+  const passages: Passage[] = [];
+  await heard('ready');
+  const waits = Array.from({ length: n }, async () => {
+    const release = await contender.acquire(parameters.text('name'));
+    const grantedAt = nowUs();
+    passages.push({ grantedAt, releasedAt: nowUs() });
+    await release();
+  });
+  await once(process, 'message');
+  const cpu = cpuUs();
+  await Promise.all(waits);
+  const share: PartResult = { passages, cpu: cpuUs() - cpu };
+  const end = once(process, 'message');
+  process.send?.(share);
+  await end;
+  await contender.close();
+  return {};
+}
+
+async function heard(word: string): Promise<void> {
+  const answer = once(process, 'message');
+  process.send?.(word);
+  await answer;
+}
+
+function summaryOf(first: Passage, shares: readonly PartResult[]): object {
+  const all = shares.flatMap(({ passages }) => passages).toSorted((a, b) => a.grantedAt - b.grantedAt);
+  const times = all.map(({ grantedAt }, i) => grantedAt - (all[i - 1] ?? first).releasedAt);
+  const cpu = shares.reduce((sum, share) => sum + share.cpu, 0);
+  return {
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    totalMs: ((all.at(-1)?.grantedAt ?? NaN) - first.releasedAt) / 1_000,
+    clientCpu: cpu / all.length,
+  };
+}

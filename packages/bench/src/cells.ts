@@ -1,0 +1,95 @@
+// What is measured: a cell is one scenario at one size on one kind of server.
+export const STORES = ['etcd', 'zookeeper', 'redis'] as const;
+export type StoreName = (typeof STORES)[number];
+
+/** Where the server keeps its data. */
+export const MEDIA = ['tmpfs', 'disk'] as const;
+export type Medium = (typeof MEDIA)[number];
+
+export const SCENARIOS = [
+  'call',
+  'free',
+  'many',
+  'drain',
+  'spread',
+  'fresh',
+  'mass',
+  'idle',
+  'memory',
+  'start',
+] as const;
+export type Scenario = (typeof SCENARIOS)[number];
+
+export interface Cell {
+  readonly store: StoreName;
+  readonly medium: Medium;
+  readonly scenario: Scenario;
+  /** Calls in flight, locks, waiters, clients or holds, by the scenario. */
+  readonly size: number;
+  /** With unrelated writes meanwhile. */
+  readonly noise?: true;
+}
+
+/** How much of it is done. */
+export interface Extent {
+  readonly scenarios: readonly Scenario[];
+  /** Waiters. */
+  readonly n: readonly number[];
+  /** Only what changes from round to round by little, and less of it. */
+  readonly short: boolean;
+}
+
+const SIZES: Readonly<Record<Exclude<Scenario, 'drain' | 'spread'>, readonly number[]>> = {
+  call: [1, 64],
+  free: [1, 64],
+  many: [256],
+  fresh: [2, 10],
+  mass: [1_000],
+  idle: [1, 1_000],
+  memory: [10_000],
+  start: [1],
+};
+const SPREAD_OVER = 4;
+const LEAST_SPREAD = 100;
+/** Redis has no queue and no sessions: what is left of the scenarios. */
+const ON_REDIS: readonly Scenario[] = ['free', 'many', 'fresh'];
+
+/** The cells of a round, in their order. */
+export function cellsOf(store: StoreName, medium: Medium, extent: Extent): Cell[] {
+  const scenarios = SCENARIOS.filter(
+    (scenario) => extent.scenarios.includes(scenario) && (store !== 'redis' || ON_REDIS.includes(scenario)),
+  );
+  return scenarios.flatMap((scenario) => {
+    const cells = sizesOf(scenario, extent).map((size): Cell => ({ store, medium, scenario, size }));
+    const noisy = cells.map((cell): Cell => ({ ...cell, noise: true }));
+    return scenario === 'fresh' && store !== 'redis' ? [...cells, ...noisy.slice(0, 1)] : cells;
+  });
+}
+
+function sizesOf(scenario: Scenario, { n, short }: Extent): readonly number[] {
+  if (scenario === 'drain') return n;
+  if (scenario === 'spread')
+    return n.filter((size) => size >= LEAST_SPREAD && size % SPREAD_OVER === 0).slice(0, 2);
+  return short ? SIZES[scenario].slice(0, 1) : SIZES[scenario];
+}
+
+/** `256 locks`, `1,000 waiters`. */
+export function sizeText({ scenario, size, noise }: Cell): string {
+  const number = size.toLocaleString('en');
+  const unit = UNITS[scenario];
+  const plural = size === 1 ? unit : `${unit}s`;
+  return `${unit === 'call' ? `${number} in flight` : `${number} ${plural}`}${noise ? ', with noise' : ''}`;
+}
+
+const UNITS: Readonly<Record<Scenario, string>> = {
+  call: 'call',
+  free: 'lock',
+  many: 'lock',
+  drain: 'waiter',
+  spread: 'waiter',
+  fresh: 'client',
+  mass: 'waiter',
+  idle: 'held lock',
+  memory: 'wait',
+  start: 'process',
+};

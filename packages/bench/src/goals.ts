@@ -1,0 +1,65 @@
+// What queuelock is to reach: each goal a ratio within one run, or a count of the server.
+import type { Medium } from './cells.ts';
+import { etcdGoals, zooKeeperGoals } from './goal-list.ts';
+import type { Result, Results } from './results.ts';
+import { numberText, textTable } from './table.ts';
+
+/** What a goal is asked about: one transport of ours, on one kind of server. */
+export interface Subject {
+  readonly results: Results;
+  readonly store: 'etcd' | 'zookeeper';
+  readonly medium: Medium;
+  readonly transport: string;
+  /** As in the tables. */
+  readonly client: string;
+}
+
+export interface Goal {
+  /** `G3`. */
+  readonly id: string;
+  readonly what: string;
+  /** Which way is better: `most` for what must not be more. */
+  readonly limit: 'most' | 'least';
+  readonly goal: number;
+  readonly stretch: number;
+  /** `undefined` where something that it takes was not measured. */
+  readonly reached: (subject: Subject) => number | undefined;
+}
+
+/** How far a goal is reached. */
+export type Verdict = 'met' | 'met, stretch too' | 'MISSED' | 'not measured';
+
+export function verdictOf({ limit, goal, stretch }: Goal, reached: number | undefined): Verdict {
+  if (reached === undefined || Number.isNaN(reached)) return 'not measured';
+  const holds = (bar: number): boolean => (limit === 'most' ? reached <= bar : reached >= bar);
+  if (holds(stretch)) return 'met, stretch too';
+  return holds(goal) ? 'met' : 'MISSED';
+}
+
+/** The transports that were measured, each on each kind of server. */
+export function subjectsOf(results: Results): Subject[] {
+  const found = new Map<string, Subject>();
+  for (const { cell, client, transport } of results.matching({ kind: 'ours' })) {
+    const { store, medium } = cell;
+    if (store === 'redis' || client !== ourName(transport)) continue;
+    found.set(JSON.stringify([store, medium, transport]), { results, store, medium, transport, client });
+  }
+  return [...found.values()];
+}
+
+function ourName(transport: Result['transport']): string {
+  return `queuelock, ${transport}`;
+}
+
+/** All goals for one transport. */
+export function goalTable(subject: Subject): string {
+  const goals = subject.store === 'etcd' ? etcdGoals : zooKeeperGoals;
+  const rows = goals.map((goal) => {
+    const reached = goal.reached(subject);
+    const sign = goal.limit === 'most' ? '<=' : '>=';
+    const bars = [goal.goal, goal.stretch].map((bar) => `${sign} ${numberText(bar)}`);
+    return [`${goal.id} ${goal.what}`, ...bars, numberText(reached), verdictOf(goal, reached)];
+  });
+  const title = `Goals: ${subject.client}, ${subject.store} on ${subject.medium}`;
+  return `${title}\n${textTable(['goal', 'bar', 'stretch', 'reached', ''], rows)}`;
+}

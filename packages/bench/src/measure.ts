@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CommandLine } from '../../../integration/interop/programs.ts';
+import type { Cell } from './cells.ts';
+import type { Client, Pace } from './client.ts';
+import { runProgram } from './run-program.ts';
+import type { BenchServer, Counters } from './server.ts';
+
+/** What one run of a client has shown: what it said, and what the server has counted meanwhile. */
+export type Values = Readonly<Record<string, number>>;
+
+export interface Run {
+  readonly client: Client;
+  readonly command: CommandLine;
+  readonly words: readonly string[];
+  readonly cell: Cell;
+  readonly pace: Pace;
+  /** Unlike all others of the round. */
+  readonly name: string;
+}
+
+const WITHIN_MS = 240_000;
+/** How long nothing is done while requests are counted: two times to live of the sessions of `idle`. */
+const IDLE_MS = 20_000;
+
+/** Runs one client once. */
+export async function measure(server: BenchServer, run: Run): Promise<Values> {
+  const stops: Counters[] = [];
+  const before = await server.counters();
+  const said = await runProgram({
+    command: run.command,
+    words: [...run.words, `name=${run.name}`],
+    env: server.env,
+    withinMs: WITHIN_MS,
+    async atStop() {
+      stops.push(await server.counters());
+      if (run.cell.scenario !== 'idle') return;
+      await pause(IDLE_MS);
+      stops.push(await server.counters());
+    },
+  });
+  const after = await server.counters();
+  const numbers = Object.entries(said).filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number',
+  );
+  return {
+    ...Object.fromEntries(numbers),
+    ...costs(run, [before, ...stops, after], Object.fromEntries(numbers)),
+  };
+}
+
+/** What the server spent, per unit of the scenario. */
+function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): Values {
+  const { scenario, size } = cell;
+  const [first, second, third, fourth] = marks;
+  if (!first || !second) return {};
+  if ((scenario === 'drain' || scenario === 'spread') && third && fourth) {
+    return {
+      ...perUnit('enqueue', [second, third], size),
+      // The holder releases too.
+      ...perUnit('handOff', [third, fourth], size + 1),
+    };
+  }
+  if (scenario === 'idle' && third) return { requests: messages(difference([second, third])) };
+  const cycles = (said['cycles'] ?? NaN) + (said['warmed'] ?? pace.warm * size);
+  return { serverCpu: (difference([first, second])['cpuUs'] ?? NaN) / cycles };
+}
+
+/** `enqueueRange`, `handOffCpuUs` … for one of so many. */
+function perUnit(what: string, pair: readonly [Counters, Counters], units: number): Values {
+  return Object.fromEntries(
+    // Counts of connections that are gone meanwhile are no counts.
+    Object.entries(difference(pair)).flatMap(([counter, count]) =>
+      count < 0 ? [] : [[`${what}${capital(counter)}`, count / units] as const],
+    ),
+  );
+}
+
+function difference([before, after]: readonly [Counters, Counters]): Counters {
+  const changes = Object.entries(after).map(([key, count]) => [key, count - (before[key] ?? 0)] as const);
+  return Object.fromEntries(changes.filter(([, count]) => count !== 0));
+}
+
+/** All that clients have sent: etcd counts by method, ZooKeeper in one. */
+function messages(changes: Counters): number {
+  const { requests = 0, LeaseKeepAlive = 0, Watch = 0, Status = 0 } = changes;
+  return requests + LeaseKeepAlive + Watch + Status;
+}
+
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,161 @@
+// The clients in other languages, with Debian's libraries of them. Their programs are in ../peers.
+//
+// Each is started once for a cell: `program SCENARIO key=value …`, with ETCD=host:port or ZK=host:port. It says its
+// result as one line of JSON, times in microseconds, and ends with code 0, or says on its error stream why not.
+// `drain` and `chain` stop twice and go on with a line on the standard input or with its end: at {"connected":true},
+// with a warm connection and the holder holding, and at {"ready":true}, with all watches registered and in sync.
+// `warmed` in a result of `free` and `floor` is how many cycles came before the counted ones: the Java machine takes
+// some thousands whatever is asked for. Its processor time goes in steps of 10 ms, so `clientCpu` of few hand-offs is
+// coarse.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { CommandLine } from '../../../integration/interop/programs.ts';
+import { findProgram, isReadable } from '../../../integration/services/programs.ts';
+import { NotHere } from '../../../integration/services/service.ts';
+import { findJava } from '../../../integration/services/zookeeper-process.ts';
+import { floorWords, lockWords, type Client } from './client.ts';
+
+const run = promisify(execFile);
+
+const go = { store: 'etcd', transport: 'Go', command: once(buildGo) } as const;
+const java = { store: 'zookeeper', transport: 'Java', command: once(buildJava) } as const;
+const python = { store: 'zookeeper', transport: 'kazoo', command: once(findKazoo) } as const;
+
+/** The locks of other languages, each after the floor of its transport. Beyond their most waiters a run takes minutes. */
+export const peerClients: readonly Client[] = [
+  { ...go, kind: 'floor', name: 'floor, Go', words: floorWords('put', 'putdelete') },
+  { ...go, kind: 'peer', name: 'Go concurrency.Mutex', words: lockWords(5_000) },
+  { ...java, kind: 'floor', name: 'floor, Java', words: floorWords('create', 'createdelete') },
+  { ...java, kind: 'peer', name: 'Curator InterProcessMutex', words: lockWords(5_000) },
+  { ...python, kind: 'floor', name: 'floor, kazoo', words: floorWords('create', 'createdelete') },
+  { ...python, kind: 'peer', name: 'kazoo Lock', words: lockWords(1_000) },
+];
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+// --- Go
+
+// Debian's packages of Go's libraries are sources in a GOPATH.
+const GO_PATH = '/usr/share/gocode';
+
+async function buildGo(): Promise<CommandLine> {
+  await need({
+    'golang-go': findProgram('go'),
+    'golang-etcd-server-dev': isReadable(`${GO_PATH}/src/go.etcd.io/etcd/clientv3/client.go`),
+  });
+  const cwd = folder('go');
+  const env = { ...process.env, GOPATH: GO_PATH, GO111MODULE: 'off', GOFLAGS: '', CGO_ENABLED: '0' };
+  const built = await kept({
+    sources: cwd,
+    compiler: ['go', 'version'],
+    build: (target) => run('go', ['build', '-o', join(target, 'peer'), '.'], { cwd, env }),
+  });
+  return [join(built, 'peer')];
+}
+
+// --- Java
+
+// The manifests of the jars name what else they need.
+const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
+  (name) => `/usr/share/java/${name}.jar`,
+);
+// For thousands of threads; all else is as the Java machine chooses.
+const JAVA_OPTIONS = ['-Xss256k'];
+
+async function buildJava(): Promise<CommandLine> {
+  await need({
+    'default-jdk-headless': findProgram('javac'),
+    'libcurator-recipes-java': isReadable(JARS[0] ?? ''),
+    'libslf4j-java': isReadable(JARS.at(-1) ?? ''),
+  });
+  const sources = folder('java');
+  const files = (await readdir(sources)).filter((name) => name.endsWith('.java'));
+  const classPath = (classes: string): string => [classes, ...JARS].join(delimiter);
+  const built = await kept({
+    sources,
+    compiler: ['javac', '-version'],
+    build: (target) => run('javac', ['-cp', classPath(target), '-d', target, ...files], { cwd: sources }),
+  });
+  return [(await findJava()) ?? 'java', ...JAVA_OPTIONS, '-cp', classPath(built), 'Peer'];
+}
+
+// --- Python
+
+// Debian's, not the first on PATH: that is whose packages apt-get installs.
+const PYTHON = '/usr/bin/python3';
+
+async function findKazoo(): Promise<CommandLine> {
+  const hasKazoo = run(PYTHON, ['-c', 'import kazoo']).then(
+    () => true,
+    () => false,
+  );
+  await need({ 'python3-kazoo': hasKazoo });
+  return [PYTHON, '-B', join(folder('python'), 'peer.py')];
+}
+
+// --- what they share
+
+function folder(language: string): string {
+  return fileURLToPath(new URL(`../peers/${language}`, import.meta.url));
+}
+
+/** Rejects with the packages of Debian that are missing. */
+async function need(
+  packages: Readonly<Record<string, Promise<string | boolean | undefined>>>,
+): Promise<void> {
+  const missing: string[] = [];
+  for (const [name, here] of Object.entries(packages)) if (!(await here)) missing.push(name);
+  if (missing.length > 0) throw new NotHere(`not installed: apt-get install ${missing.join(' ')}`);
+}
+
+interface Program {
+  readonly sources: string;
+  /** How it is asked for its version. */
+  readonly compiler: CommandLine;
+  /** Builds into an empty directory. */
+  readonly build: (target: string) => Promise<unknown>;
+}
+
+/** The directory with the built program; built anew only when its sources or the compiler have changed. */
+async function kept({ sources, compiler, build }: Program): Promise<string> {
+  const cache = await ownCache();
+  const built = join(cache, await fingerprint(sources, compiler));
+  if (await isReadable(built)) return built;
+  const fresh = await mkdtemp(join(cache, 'new-'));
+  try {
+    await build(fresh);
+    await rename(fresh, built);
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true });
+    // Somebody else was faster.
+    if (!(await isReadable(built))) throw error;
+  }
+  return built;
+}
+
+/** A directory that nobody else can put programs in. */
+async function ownCache(): Promise<string> {
+  const user = process.getuid?.();
+  const cache = join(tmpdir(), `queuelock-bench-${user ?? 'own'}`);
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  const { uid } = await stat(cache);
+  if (user !== undefined && uid !== user)
+    throw new Error(`${cache} belongs to somebody else: remove it, or set TMPDIR to another directory`);
+  return cache;
+}
+
+async function fingerprint(sources: string, [compiler, ...version]: CommandLine): Promise<string> {
+  const { stdout, stderr } = await run(compiler, version);
+  const hash = createHash('sha256').update(stdout).update(stderr);
+  for (const name of (await readdir(sources)).sort())
+    hash.update(`\0${name}\0`).update(await readFile(join(sources, name)));
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,58 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { CommandLine } from '../../../integration/interop/programs.ts';
+import { dyingWithParent } from '../../../integration/services/child.ts';
+
+/** A line of a client program: where it stands, or its result. */
+export type Said = Readonly<Record<string, unknown>>;
+
+export interface Order {
+  readonly command: CommandLine;
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly withinMs: number;
+  /** Runs when the program waits for a word (`ready` or `connected` is said); it goes on when this has resolved. */
+  readonly atStop: (said: Said) => Promise<void>;
+}
+
+/** Runs a client program to its end; answers with its last line. Rejects with what it wrote to its error stream. */
+export async function runProgram({ command, words, env, withinMs, atStop }: Order): Promise<Said> {
+  const [program, ...first] = command;
+  const own = await dyingWithParent({ program, args: [...first, ...words] });
+  const child = spawn(own.program, own.args, { env: { ...process.env, ...env }, stdio: 'pipe' });
+  const patience = setTimeout(() => child.kill('SIGKILL'), withinMs);
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  // It may have died.
+  child.stdin.on('error', () => undefined);
+  let last: Said | undefined;
+  const ended = endOf(child);
+  for await (const line of createInterface(child.stdout)) {
+    const said = parse(line);
+    if (said === undefined) continue;
+    if ('ready' in said || 'connected' in said) {
+      await atStop(said);
+      child.stdin.write('\n');
+    } else last = said;
+  }
+  const ending = await ended;
+  clearTimeout(patience);
+  if (ending !== 'code 0' || last === undefined) {
+    const why = ending === 'signal SIGKILL' ? `not within ${withinMs / 1_000} s` : `ended with ${ending}`;
+    throw new Error([why, ...stderr.trim().split('\n').slice(0, 12)].join('\n  '));
+  }
+  return last;
+}
+
+async function endOf(child: ChildProcess): Promise<string> {
+  const gone = once(child, 'close');
+  await gone;
+  return child.signalCode === null ? `code ${String(child.exitCode)}` : `signal ${child.signalCode}`;
+}
+
+function parse(line: string): Said | undefined {
+  if (!line.startsWith('{')) return undefined;
+  const said: unknown = JSON.parse(line);
+  return typeof said === 'object' && said !== null ? { ...said } : undefined;
+}

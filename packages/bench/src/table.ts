@@ -1,0 +1,127 @@
+import { sizeText, type Cell, type Scenario } from './cells.ts';
+import { ratio, type Result, type Results } from './results.ts';
+import { medians } from './stats.ts';
+
+/** A table as text: the first column to the left, the others to the right. */
+export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, i) => Math.max(...all.map((row) => (row[i] ?? '').length)));
+  const line = (row: readonly string[]): string =>
+    widths
+      .map((width, i) => pad(row[i] ?? '', width, i === 0))
+      .join('  ')
+      .trimEnd();
+  return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)].join('\n');
+}
+
+function pad(text: string, width: number, left: boolean): string {
+  return left ? text.padEnd(width) : text.padStart(width);
+}
+
+interface Column {
+  readonly key: string;
+  readonly label: string;
+}
+
+const US = 'us';
+const CYCLE: readonly Column[] = [
+  { key: 'p50', label: `p50 ${US}` },
+  { key: 'p99', label: `p99 ${US}` },
+  { key: 'acquireP50', label: `acquire p50 ${US}` },
+  { key: 'perSecond', label: 'per s' },
+  { key: 'clientCpu', label: `client CPU ${US}` },
+  { key: 'serverCpu', label: `server CPU ${US}` },
+];
+const HAND_OFF: readonly Column[] = [
+  { key: 'p50', label: `p50 ${US}` },
+  { key: 'p99', label: `p99 ${US}` },
+  { key: 'totalMs', label: 'total ms' },
+  { key: 'enqueueMs', label: 'enqueue ms' },
+  { key: 'clientCpu', label: `client CPU ${US}` },
+  { key: 'handOffCpuUs', label: `server CPU ${US}` },
+  { key: 'enqueueCpuUs', label: '…per enqueue' },
+  { key: 'handOffRequests', label: 'requests' },
+  { key: 'handOffPackets', label: 'packets' },
+  { key: 'handOffReads', label: 'reads' },
+  { key: 'handOffEvents', label: 'events' },
+  { key: 'handOffBytesIn', label: 'B in' },
+  { key: 'handOffBytesOut', label: 'B out' },
+];
+
+/** By scenario: what is shown. The first column is the one that ratios are made of. */
+const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
+  call: CYCLE,
+  free: CYCLE,
+  many: [{ key: 'perSecond', label: 'per s' }, ...CYCLE.filter(({ key }) => key !== 'perSecond')],
+  drain: HAND_OFF,
+  spread: HAND_OFF,
+  fresh: [
+    { key: 'mean', label: `mean ${US}` },
+    { key: 'p50', label: `p50 ${US}` },
+    { key: 'p99', label: `p99 ${US}` },
+    { key: 'max', label: `max ${US}` },
+    { key: 'over50ms', label: 'over 50 ms' },
+    { key: 'handoffs', label: 'hand-offs' },
+    { key: 'sameTwice', label: 'same twice' },
+  ],
+  mass: [
+    { key: 'allKnowMs', label: 'all know, ms' },
+    { key: 'answerMs', label: 'answer, ms' },
+    { key: 'ratio', label: 'ratio' },
+  ],
+  idle: [{ key: 'requests', label: 'requests in two TTLs' }],
+  memory: [
+    { key: 'rssPerWait', label: 'RSS B/wait' },
+    { key: 'heapPerWait', label: 'heap B/wait' },
+    { key: 'rssMb', label: 'RSS MB' },
+    { key: 'heapMb', label: 'heap MB' },
+  ],
+  start: [{ key: 'ms', label: 'ms' }],
+};
+
+/** The key that a cell is judged by. */
+export function mainKey(scenario: Scenario): string {
+  return COLUMNS[scenario][0]?.key ?? '';
+}
+
+/** What a store's locks are compared with. */
+export const RIVALS: Readonly<Record<Cell['store'], string>> = {
+  etcd: 'Go concurrency.Mutex',
+  zookeeper: 'Curator InterProcessMutex',
+  redis: 'redis-semaphore Mutex',
+};
+
+/** A cell with all its clients: values, the ratio to the floor of the same transport, and to the store's best-known lock. */
+export function cellTable(results: Results, cell: Cell): string {
+  const rows = results.matching(cell).filter((result) => result.cell.noise === cell.noise);
+  const shown = rows.map((result) => ({ result, values: medians(result.rounds) }));
+  const columns = COLUMNS[cell.scenario].filter(({ key }) => shown.some(({ values }) => key in values));
+  const head = ['client', ...columns.map(({ label }) => label), '/ floor', `/ ${RIVALS[cell.store]}`];
+  const body = shown.map(({ result, values }) => [
+    result.client,
+    ...columns.map(({ key }) => numberText(values[key])),
+    ...ratios(results, result),
+  ]);
+  const title = `${cell.store} on ${cell.medium}: ${cell.scenario}, ${sizeText(cell)}`;
+  return `${title} (medians of ${rows[0]?.rounds.length ?? 0})\n${textTable(head, body)}`;
+}
+
+function ratios(results: Results, { cell, client, transport, kind }: Result): string[] {
+  const key = mainKey(cell.scenario);
+  const own = results.value({ ...cell, client }, key);
+  const floor = kind === 'floor' ? undefined : results.value({ ...cell, transport, kind: 'floor' }, key);
+  const rival =
+    RIVALS[cell.store] === client ? undefined : results.value({ ...cell, client: RIVALS[cell.store] }, key);
+  return [ratioText(ratio(own, floor)), ratioText(ratio(own, rival))];
+}
+
+/** Three digits that matter; a dash for nothing. */
+export function numberText(value: number | undefined): string {
+  if (value === undefined || Number.isNaN(value)) return '-';
+  const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function ratioText(value: number | undefined): string {
+  return value === undefined || Number.isNaN(value) ? '-' : `${value.toFixed(2)}x`;
+}
