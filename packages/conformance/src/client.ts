@@ -1,14 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import {
   isQueueLockError,
+  repeatUntilDefinite,
   type Backend,
   type EntrySpec,
   type Placement,
   type Session,
 } from '@queuelock/core/backend';
 import { Contender } from './contender.ts';
+import { longestWaitMs } from './harness.ts';
 import { lacks } from './lacks.ts';
 import type { Stage } from './stage.ts';
+
+/** Between two places that are taken to see whether everything goes on. */
+const MEANWHILE_MS = 20;
+
+interface Renewal {
+  readonly promisedMs: number;
+  /** The time of the call that was answered plus what was promised. */
+  readonly until: number;
+}
+
+/** A session as a client begins with it. */
+export interface Opened {
+  readonly session: Session;
+  /** By the harness's clock. */
+  readonly promisedUntil: number;
+}
 
 /** One session, renewed three times in each TTL until it is silenced. */
 export class Client {
@@ -18,20 +36,26 @@ export class Client {
   readonly #contenders: Contender[] = [];
   readonly #stopped = new AbortController();
   #renewals = 0;
-  #promisedUntil = 0;
+  #promisedUntil: number;
   #ended = false;
   readonly #beating: Promise<void>;
 
-  constructor(stage: Stage, backend: Backend, session: Session) {
+  constructor(stage: Stage, backend: Backend, opened: Opened) {
     this.stage = stage;
     this.backend = backend;
-    this.session = session;
+    this.session = opened.session;
+    this.#promisedUntil = opened.promisedUntil;
     this.#beating = this.#beat();
   }
 
   /** How often the session was renewed. */
   get renewals(): number {
     return this.#renewals;
+  }
+
+  /** Until when the store has promised to keep the session. */
+  get promisedUntil(): number {
+    return this.#promisedUntil;
   }
 
   /** A wish of this client: exclusive, in the stage's queue, with a new id. */
@@ -87,15 +111,44 @@ export class Client {
     return this.stage.board.within('remove answers', this.session.remove(queue, id));
   }
 
-  /** The time that a renewal promises; the client must be silent. */
-  renew(): Promise<number> {
-    return this.stage.board.within('renew answers', this.session.renew(new AbortController().signal));
+  /** Renews until there is an answer: one that is late is none. The client must be silent. */
+  async renew(): Promise<Renewal> {
+    const giveUp = AbortSignal.timeout(longestWaitMs(this.stage.harness));
+    let calledAt = Number.NaN;
+    const promisedMs = await repeatUntilDefinite(() => {
+      calledAt = this.stage.now();
+      return this.session.renew(new AbortController().signal);
+    }, giveUp);
+    this.#promisedUntil = calledAt + promisedMs;
+    return { promisedMs, until: this.#promisedUntil };
   }
 
   /** Renews no more; resolves when no renewal is on its way. */
   async silence(): Promise<void> {
     this.#stopped.abort();
     await this.stage.board.within('the last renewal answers', this.#beating);
+  }
+
+  /**
+   * Waits for that, and takes and leaves a place in another queue meanwhile, now and then. Answers how much longer than usual that took,
+   * in milliseconds, when it took longest: for so long the store or this process stood still.
+   */
+  async stoodStillUntil(awaited: Promise<void>): Promise<number> {
+    const over = new AbortController();
+    const waited = awaited.finally(() => over.abort());
+    // It is looked at below.
+    waited.catch(() => undefined);
+    let longestMs = 0;
+    while (!over.signal.aborted) {
+      const begun = this.stage.now();
+      await elapsed(MEANWHILE_MS, over.signal);
+      const place = this.enter({ queue: `${this.stage.queue}-meanwhile` });
+      // What gets no answer takes its time, too.
+      await place.then((entered) => entered.leave()).catch(() => undefined);
+      longestMs = Math.max(longestMs, this.stage.now() - begun - MEANWHILE_MS);
+    }
+    await waited;
+    return longestMs;
   }
 
   /** Dies without a word. */
@@ -153,7 +206,7 @@ export class Client {
   /** Other failures leave the outcome unknown: the next beat is the answer to those. A late beat proves nothing. */
   #judge(error: unknown): void {
     if (isQueueLockError(error, 'SESSION_LOST') && this.stage.now() < this.#promisedUntil) {
-      this.stage.referee.blame('a session was lost before the time that its last renewal promised');
+      this.stage.referee.accuse('a session was lost before the time that its last renewal promised');
     }
   }
 }

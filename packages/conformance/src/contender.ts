@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { isQueueLockError, type EntrySpec, type Placement, type Turn } from '@queuelock/core/backend';
 import type { Client } from './client.ts';
 import type { Rival } from './referee.ts';
+import { safely } from './safety.ts';
 
 /** One entry of a client, with its turns followed. */
 export class Contender implements Rival {
@@ -53,6 +54,10 @@ export class Contender implements Rival {
     return this.#leaving;
   }
 
+  get promised(): boolean {
+    return this.#client.stage.now() < this.#client.promisedUntil;
+  }
+
   /** By the harness's clock. */
   get admittedAt(): number {
     return this.#admittedAt ?? Number.NaN;
@@ -91,11 +96,13 @@ export class Contender implements Rival {
   /** Throws if that is another place than the own one. */
   requirePlace({ order, token, key }: Placement): void {
     const { placement } = this;
-    expect({ order, token, key }, 'the same place').to.deep.equal({
-      order: placement.order,
-      token: placement.token,
-      key: placement.key,
-    });
+    safely(() =>
+      expect({ order, token, key }, 'the same place').to.deep.equal({
+        order: placement.order,
+        token: placement.token,
+        key: placement.key,
+      }),
+    );
   }
 
   /** Stops to follow the turns; the entry stays in the queue. */
@@ -132,7 +139,7 @@ export class Contender implements Rival {
 
   #takeTurn({ admitted }: Turn): void {
     const { board, referee, now } = this.#client.stage;
-    if (this.admitted && !admitted) referee.blame('an admitted entry went back to waiting');
+    if (this.admitted && !admitted) referee.accuse('an admitted entry went back to waiting');
     if (admitted && !this.admitted) {
       this.#admittedAt = now();
       referee.admits(this);

@@ -1,5 +1,7 @@
+import type { Fact, Need } from './fact.ts';
 import { facts } from './facts.ts';
 import { longestWaitMs, type BackendHarness } from './harness.ts';
+import { inLanes } from './lanes.ts';
 
 /** How many waits in a row a fact may need in the worst case before it is called stuck. */
 const WAITS = 4;
@@ -10,17 +12,31 @@ const WAITS = 4;
  * the context's `skipReason`.
  */
 export function describeBackend(harness: BackendHarness): void {
+  const { atOnce = 1 } = harness;
+  const lacking = ({ needs }: Fact): readonly Need[] => needs.filter((need) => !harness[need]);
   describe(`${harness.name} is a queuelock backend`, function () {
     this.timeout(WAITS * longestWaitMs(harness));
+    const checks = new Map<Fact, Promise<void>>();
+    if (atOnce > 1) {
+      before(() => {
+        const asked = facts.filter((fact) => lacking(fact).length === 0);
+        const begun = inLanes(
+          asked.map((fact) => () => fact.check(harness)),
+          atOnce,
+        );
+        for (const [place, check] of begun.entries()) checks.set(asked[place] as Fact, check);
+      });
+      // Those of tests that were not chosen end too.
+      after(() => Promise.allSettled(checks.values()));
+    }
     for (const fact of facts) {
-      const { title, needs } = fact;
-      it(title, async function () {
-        const missing = needs.filter((need) => !harness[need]);
+      it(fact.title, async function () {
+        const missing = lacking(fact);
         if (missing.length > 0) {
           this['skipReason'] = `the harness has no ${missing.join(', ')}`;
           this.skip();
         }
-        await fact.check(harness);
+        await (checks.get(fact) ?? fact.check(harness));
       });
     }
   });

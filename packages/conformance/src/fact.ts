@@ -1,8 +1,10 @@
 import type { BackendHarness } from './harness.ts';
+import { SafetyViolation } from './safety.ts';
 import { Stage } from './stage.ts';
 
 /** An optional member of the harness. */
-export type Need = 'evict' | 'traces' | 'together' | 'sharing' | 'eviction' | 'registers' | 'resumption';
+export type Need =
+  'evict' | 'traces' | 'together' | 'sharing' | 'eviction' | 'registers' | 'resumption' | 'queues';
 
 /** One thing that is true of every backend. */
 export interface Fact {
@@ -28,11 +30,17 @@ export function fact(
       const failure = await failureOf(play(stage));
       // What the referee saw comes first: a wait in vain is often only its consequence.
       const fault = await failureOf(stage.close());
-      if (fault)
-        throw failure ? new Error(`${fault.message}; then ${failure.message}`, { cause: failure }) : fault;
+      if (fault && failure) throw both(fault, failure);
+      if (fault) throw fault;
       if (failure) throw failure;
     },
   };
+}
+
+function both(fault: Error, failure: Error): Error {
+  const isUnsafe = [fault, failure].some((error) => error instanceof SafetyViolation);
+  const message = `${fault.message}; then ${failure.message}`;
+  return new (isUnsafe ? SafetyViolation : Error)(message, { cause: failure });
 }
 
 async function failureOf(promise: Promise<void>): Promise<Error | undefined> {

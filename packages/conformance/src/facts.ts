@@ -8,6 +8,7 @@ import { lookingFacts } from './facts/looking.ts';
 import { nameFacts } from './facts/names.ts';
 import { orderFacts } from './facts/order.ts';
 import { limitFacts, permitFacts } from './facts/permits.ts';
+import { queueListFacts } from './facts/queue-list.ts';
 import { registerFacts } from './facts/registers.ts';
 import { removalFacts } from './facts/removal.ts';
 import { resumptionFacts } from './facts/resuming.ts';
@@ -36,6 +37,7 @@ export const facts: readonly Fact[] = [
   ...downgradeFacts,
   ...registerFacts,
   ...resumptionFacts,
+  ...queueListFacts,
   ...nameFacts,
   ...loadFacts,
 ];

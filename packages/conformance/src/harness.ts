@@ -29,10 +29,14 @@ export interface BackendHarness {
   readonly registers?: true;
   /** Whether its sessions can be abandoned and resumed. */
   readonly resumption?: true;
+  /** Whether the backend lists its queues. */
+  readonly queues?: true;
   /** What is stored for a queue, read past the backend; looked at where nothing must be left. */
   entries?(queue: string): Promise<readonly unknown[]>;
   /** The time in milliseconds in which expiry is measured. Default: `performance.now()`. */
   now?(): number;
+  /** How many facts are checked at a time. Default 1; more for a store that has little to do while a fact waits for an expiry. */
+  readonly atOnce?: number;
   /** Rounds of the fact about load. Default 5. */
   readonly rounds?: number;
   /** Longest wait for anything that does not have to wait for an expiry, in milliseconds. Default 10,000. */

@@ -56,7 +56,7 @@ export class QueueWatch {
 
   #see(entries: readonly SeenEntry[]): void {
     if (entries.some(({ order }, place) => order <= (entries[place - 1]?.order ?? -1n))) {
-      this.#stage.referee.blame('an observer saw a queue out of order');
+      this.#stage.referee.accuse('an observer saw a queue out of order');
     }
     this.seen.push(entries);
     this.#stage.board.note();

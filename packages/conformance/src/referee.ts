@@ -8,6 +8,8 @@ export interface Rival {
   readonly admitted: boolean;
   /** It gives up its place, or something took it away: from then on it is in nobody's way. */
   readonly leaving: boolean;
+  /** What its session was last promised is not over: nothing but its owner may have ended it. */
+  readonly promised: boolean;
 }
 
 /**
@@ -33,10 +35,16 @@ function breaksRule(admitted: Rival, rivals: Iterable<Rival>): boolean {
 export class Referee {
   readonly #rivals = new Set<Rival>();
   readonly #faults: string[] = [];
+  #isUnsafe = false;
 
   /** What was seen that a backend must not do. */
   get faults(): readonly string[] {
     return this.#faults;
+  }
+
+  /** Whether one of the faults is about exclusion, order or tokens. */
+  get isUnsafe(): boolean {
+    return this.#isUnsafe;
   }
 
   joins(rival: Rival): void {
@@ -44,9 +52,18 @@ export class Referee {
   }
 
   admits(rival: Rival): void {
-    if (breaksRule(rival, this.#rivals)) {
-      this.blame(`entry ${rival.order} was admitted while others were ahead or held`);
-    }
+    if (!breaksRule(rival, this.#rivals)) return;
+    const fault = `entry ${rival.order} was admitted while others were ahead or held`;
+    // Whose session was not renewed in time, as on a machine that stood still, may be gone.
+    const sure = [...this.#rivals].filter(({ promised }) => promised);
+    if (breaksRule(rival, sure)) this.accuse(fault);
+    else this.blame(fault);
+  }
+
+  /** Of what is unsafe. */
+  accuse(fault: string): void {
+    this.#isUnsafe = true;
+    this.blame(fault);
   }
 
   blame(fault: string): void {

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Backend, Session } from '@queuelock/core/backend';
 import { Board } from './board.ts';
-import { Client } from './client.ts';
+import { Client, type Opened } from './client.ts';
 import type { Contender } from './contender.ts';
 import { longestWaitMs, type BackendHarness } from './harness.ts';
 import { lacks } from './lacks.ts';
 import { QueueWatch } from './queue-watch.ts';
 import { Referee } from './referee.ts';
+import { SafetyViolation } from './safety.ts';
 
-/** Sessions whose expiry is not the point live this many times the harness's TTL: a slow machine is no finding. */
+/** Sessions whose expiry is not the point live this many times the harness's TTL, and so long at least: a slow machine is no finding. */
 const COMFORT = 5;
+const COMFORT_MS = 10_000;
 
 /** Where one fact plays: a queue of its own, the clients, and what was seen. */
 export class Stage {
@@ -34,20 +36,23 @@ export class Stage {
   }
 
   /** Opens a session, on a connection of its own unless one is given. */
-  async client(on?: Backend, ttlMs: number = COMFORT * this.harness.ttlMs): Promise<Client> {
+  async client(on?: Backend, ttlMs?: number): Promise<Client> {
+    const comfortMs = Math.max(COMFORT * this.harness.ttlMs, COMFORT_MS);
     const backend = on ?? (await this.connect());
+    const calledAt = this.now();
     const session = await this.board.within(
       'open answers',
-      backend.open(ttlMs, new AbortController().signal),
+      backend.open(ttlMs ?? comfortMs, new AbortController().signal),
     );
-    return this.#enlist(backend, session);
+    return this.#enlist(backend, { session, promisedUntil: calledAt + session.ttlMs });
   }
 
   /** Goes on with a session, on a connection of its own. */
   async resume(resumption: string | undefined): Promise<Client> {
     const backend = await this.connect();
     const session = await this.board.within('resume answers', resume(backend, resumption));
-    return this.#enlist(backend, session);
+    const before = this.#clients.findLast((client) => client.session.id === session.id);
+    return this.#enlist(backend, { session, promisedUntil: before?.promisedUntil ?? 0 });
   }
 
   /** The process of that client goes and leaves its session to another one; answers what that one needs. */
@@ -91,8 +96,8 @@ export class Stage {
     await this.harness.evict?.(contender.placement.key);
   }
 
-  #enlist(backend: Backend, session: Session): Client {
-    const client = new Client(this, backend, session);
+  #enlist(backend: Backend, opened: Opened): Client {
+    const client = new Client(this, backend, opened);
     this.#clients.push(client);
     return client;
   }
@@ -104,7 +109,8 @@ export class Stage {
     } finally {
       await this.board.within('close answers', Promise.all(this.#backends.map((backend) => backend.close())));
     }
-    if (this.referee.faults.length > 0) throw new Error(this.referee.faults.join('; '));
+    const { faults, isUnsafe } = this.referee;
+    if (faults.length > 0) throw new (isUnsafe ? SafetyViolation : Error)(faults.join('; '));
   }
 }
 

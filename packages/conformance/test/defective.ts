@@ -8,7 +8,7 @@ import type {
   Session,
   Turn,
 } from '@queuelock/core/backend';
-import type { BackendHarness } from '@queuelock/conformance';
+import { facts, type BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory, type MemoryEntry, type MemoryServer } from '@queuelock/memory';
 import { filter, map } from 'rxjs';
 
@@ -36,16 +36,30 @@ export function later<T>(send: () => Promise<T>): Promise<T> {
   return new Promise<void>((resolve) => setImmediate(resolve)).then(send);
 }
 
-/** A harness for memory with one thing broken. Waits are short, since most defects show as a wait in vain. */
-export function harnessWith(defect: Defect, patienceMs: number): BackendHarness {
+/** What of a harness decides how long its facts take. */
+type Pace = Pick<BackendHarness, 'ttlMs'> &
+  Partial<Pick<BackendHarness, 'patienceMs' | 'expiryGranularityMs'>>;
+
+/** Checks a fact on memory with one thing broken. Waits are short, since most defects show as a wait in vain. */
+export async function checkWith(defect: Defect, title: string, pace: Pace): Promise<void> {
+  const fact = facts.find((candidate) => candidate.title === title);
+  if (!fact) throw new Error(`no fact has the title ${title}`);
   const server = createMemoryServer();
+  try {
+    await fact.check(harnessOf(server, defect, pace));
+  } finally {
+    // Sessions that a defect has left over would keep the process alive.
+    server.close();
+  }
+}
+
+function harnessOf(server: MemoryServer, defect: Defect, pace: Pace): BackendHarness {
   const replaced = defect(server);
   return {
     name: 'memory with a defect',
-    ttlMs: 80,
     expiryGranularityMs: 80,
-    patienceMs,
     rounds: 2,
+    ...pace,
     evict: async (key) => void server.evict(key),
     traces: true,
     together: true,
@@ -53,6 +67,7 @@ export function harnessWith(defect: Defect, patienceMs: number): BackendHarness 
     eviction: true,
     registers: true,
     resumption: true,
+    queues: true,
     entries: async (queue) => server.queues().get(queue) ?? [],
     connect: async () => brokenBackend(memory({ server }), replaced),
   };
@@ -80,6 +95,13 @@ export function complete(backend: Backend): CompleteBackend {
     resume: (resumption, signal) => has(backend.resume?.(resumption, signal)),
     evict: (queue, entry) => has(backend.evict?.(queue, entry)),
     registers: has(backend.registers),
+    // Memory's orders are its tokens.
+    tokenOf: async (_queue, { order }) => order,
+    queues(prefix) {
+      return has(backend.queues?.(prefix));
+    },
+    history: (queue, signal) => has(backend.history?.(queue, signal)),
+    examine: (prefix) => has(backend.examine?.(prefix)),
   };
 }
 

@@ -6,6 +6,7 @@ import { lookingDefects } from './defects/looking.ts';
 import { nameDefects } from './defects/names.ts';
 import { permitDefects } from './defects/permits.ts';
 import { placeDefects } from './defects/places.ts';
+import { queueListDefects } from './defects/queue-list.ts';
 import { registerDefects } from './defects/registers.ts';
 import { removalDefects } from './defects/removal.ts';
 import { resumptionDefects } from './defects/resuming.ts';
@@ -27,5 +28,6 @@ export const defects: Defects = [
   ...downgradeDefects,
   ...registerDefects,
   ...resumptionDefects,
+  ...queueListDefects,
   ...nameDefects,
 ];

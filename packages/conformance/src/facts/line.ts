@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { EntrySpec } from '@queuelock/core/backend';
 import type { Contender } from '../contender.ts';
+import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 
 /** A tuple of that many contenders. */
@@ -29,6 +30,12 @@ export async function onlyAdmitted(
   for (const queue of new Set(all.map((one) => one.queue))) await stage.settle(queue);
   const places = (some: readonly Contender[]): number[] => some.map((one) => all.indexOf(one));
   expect(places(all.filter((one) => one.admitted && !one.leaving))).to.deep.equal(places(expected));
+}
+
+/** Each is greater than the one before. */
+export function growing(numbers: readonly bigint[]): void {
+  const fallen = numbers.filter((number, place) => number <= (numbers[place - 1] ?? -1n));
+  safely(() => expect(fallen, `not greater than the one before, of ${numbers.join()}`).to.deep.equal([]));
 }
 
 /** Nobody is in these queues, and nothing is stored for them. */

@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
-import { onlyAdmitted } from './line.ts';
+import { growing, onlyAdmitted } from './line.ts';
 
 /** A fact about places in one queue, each of another client. */
 function inLine(
@@ -28,8 +27,7 @@ export const orderFacts: readonly Fact[] = [
 
   inLine('orders grow in the order of joining', 4, async (_stage, line) => {
     const orders = line.map(({ order }) => order);
-    expect(orders).to.deep.equal([...orders].sort((a, b) => (a < b ? -1 : 1)));
-    expect(new Set(orders).size).to.equal(4);
+    growing(orders);
   }),
 
   fact('the tokens of successive holders grow, also after the queue was empty', async (stage) => {
@@ -41,8 +39,7 @@ export const orderFacts: readonly Fact[] = [
       tokens.push(contender.placement.token);
       await contender.leave();
     }
-    for (const [place, token] of tokens.slice(1).entries())
-      expect(token > (tokens[place] ?? 0n)).to.equal(true);
+    growing(tokens);
   }),
 
   inLine('a removal wakes exactly the next in line', 4, async (stage, line) => {

@@ -1,0 +1,63 @@
+import { EMPTY, NEVER, concat, map, take } from 'rxjs';
+import type { Backend, ListedQueue } from '@queuelock/core/backend';
+import type { Defect, Defects } from '../defective.ts';
+
+type List = readonly ListedQueue[];
+
+/** Every list of queues goes through `change`. */
+function lists(change: (list: List) => List): Defect {
+  return () => ({
+    backend: (sound) =>
+      ({
+        queues(prefix) {
+          return sound.queues(prefix).pipe(map(change));
+        },
+      }) satisfies Partial<Backend>,
+  });
+}
+
+const LISTED = 'queues are listed by the beginning of their names, with how many stand in them';
+const FOLLOWS = 'a list of queues follows joins and leaves, and shows no empty queue';
+const FRONT = 'a list of queues shows who is in front, and how many have left';
+
+/** Of the list of queues. */
+export const queueListDefects: Defects = [
+  [
+    'lists all queues, whatever was asked for',
+    () => ({
+      backend: (sound) =>
+        ({
+          queues() {
+            return sound.queues('');
+          },
+        }) satisfies Partial<Backend>,
+    }),
+    [LISTED],
+  ],
+  ['counts each queue once', lists((list) => list.map((queue) => ({ ...queue, depth: 1 }))), [LISTED, FRONT]],
+  [
+    'lists its queues once',
+    () => ({
+      backend: (sound) =>
+        ({
+          queues(prefix) {
+            return concat(sound.queues(prefix).pipe(take(1)), NEVER);
+          },
+        }) satisfies Partial<Backend>,
+    }),
+    [FOLLOWS, FRONT],
+  ],
+  [
+    'lists nothing',
+    () => ({
+      backend: () =>
+        ({
+          queues() {
+            return concat(EMPTY, NEVER);
+          },
+        }) satisfies Partial<Backend>,
+    }),
+    [LISTED, FOLLOWS, FRONT],
+  ],
+  ['counts nobody who left', lists((list) => list.map((queue) => ({ ...queue, left: 0 }))), [FRONT]],
+];
