@@ -1,13 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { livedSince } from '../../../integration/lived-time.ts';
+import { command } from './command.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const FROM_SOURCES = [
-  '--conditions=@queuelock/source',
-  `--import=${ROOT}.ci/tsx.mjs`,
-  `${ROOT}packages/cli/src/main.ts`,
-];
+/** Nothing of whoever runs the tests. */
+const UNSET = {
+  QUEUELOCK_URL: '',
+  QUEUELOCK_PROFILE: '',
+  QUEUELOCK_CONFIG: '',
+  QUEUELOCK_USER: '',
+  QUEUELOCK_PASSWORD: '',
+  QUEUELOCK_PASSWORD_FILE: '',
+  XDG_CONFIG_HOME: '/dev/null',
+};
 
 /** How the command ended, and what it said. */
 export interface Ending {
@@ -19,7 +24,7 @@ export interface Ending {
   readonly tookMs: number;
 }
 
-/** The command `queuelock` as a real process, from the sources. */
+/** The command `queuelock` as a real process. */
 export class Cli {
   readonly child: ChildProcess;
   readonly ending: Promise<Ending>;
@@ -28,9 +33,9 @@ export class Cli {
   readonly #startedAt = performance.now();
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.child = spawn(process.execPath, [...FROM_SOURCES, ...args], {
+    this.child = spawn(process.execPath, [...command.execArgv, command.script, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, QUEUELOCK_URL: '', ...env },
+      env: { ...process.env, ...UNSET, ...env },
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
@@ -64,7 +69,7 @@ export class Cli {
       signal,
       stdout: this.#stdout,
       stderr: this.#stderr,
-      tookMs: performance.now() - this.#startedAt,
+      tookMs: livedSince(this.#startedAt),
     };
   }
 }

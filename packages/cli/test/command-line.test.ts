@@ -1,8 +1,9 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { QueueLockError } from '@queuelock/core';
 import { expect } from 'chai';
-import { describeFailure, describeUsageError, exitCodeFor, Failure, redact } from '../src/failure.ts';
+import { describeFailure, describeUsageError, exitCodeFor, Failure } from '../src/failure.ts';
 import { label, wholeNumber } from '../src/options.ts';
+import { redact } from '../src/secrets.ts';
 
 describe('numbers on the command line', () => {
   const parse = wholeNumber(1, 100);
@@ -98,7 +99,8 @@ describe('an error on stderr', () => {
 describe('the exit code', () => {
   for (const [error, code] of [
     [new Error('x'), 1],
-    [new QueueLockError('TIMEOUT', 'x'), 1],
+    [new QueueLockError('UNAVAILABLE', 'x'), 1],
+    [new QueueLockError('TIMEOUT', 'x'), 69],
     [new QueueLockError('INVALID_ARGUMENT', 'x'), 2],
     [new QueueLockError('OWNERSHIP_LOST', 'x'), 75],
     [new Failure('x', { exitCode: 127 }), 127],

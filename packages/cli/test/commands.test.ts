@@ -1,7 +1,10 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { Cli, parseLines, runCli } from './cli-process.ts';
+import { expectGoodDemo } from './good-demo.ts';
 
 const MEMORY = ['--backend', 'memory:'];
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -9,8 +12,8 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 };
 
 describe('the command queuelock', () => {
-  it('has help with examples for itself and for every command', async () => {
-    for (const args of [[], ['demo'], ['run'], ['contend']]) {
+  it('has help with examples for itself and for a command', async () => {
+    for (const args of [[], ['run']]) {
       const { code, stdout, stderr } = await runCli([...args, '--help']);
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
       expect(stdout).to.match(/Examples:\n {2}\$ queuelock /);
@@ -24,10 +27,10 @@ describe('the command queuelock', () => {
   const wrong: Record<string, { args: string[]; says: RegExp }> = {
     'an unknown command': { args: ['rnu'], says: /unknown command 'rnu'/ },
     'a name that is missing': { args: ['contend'], says: /missing required argument 'name'/ },
-    'no backend': { args: ['contend', 'a'], says: /--backend URL or set QUEUELOCK_URL/ },
+    'no backend': { args: ['ls'], says: /--backend URL, set QUEUELOCK_URL/ },
     'an unknown backend': {
       args: ['contend', 'a', '--backend', 'redis://user:secret@h:1'],
-      says: /unknown backend redis:; known are memory:, etcd:\/\/host:port, etcds:\/\/host:port, zk:\/\/host:port$/m,
+      says: /unknown backend redis:; known are memory:, sqlite:file, etcd:\/\/host:port, etcds:\/\/host:port, zk:\/\/host:port$/m,
     },
     'a backend without a scheme': {
       args: ['contend', 'a', '--backend', 'secret'],
@@ -49,6 +52,11 @@ describe('the command queuelock', () => {
       args: ['run', 'a', ...MEMORY, 'ls', '-l'],
       says: /come after --/,
     },
+    'a semaphore of readers': {
+      args: ['run', 'a', '--read', '--semaphore', '2', '--', 'true'],
+      says: /cannot be used with/,
+    },
+    'a profile that is not there': { args: ['leader', 'a', '--profile', 'x'], says: /no profile "x"/ },
     'a name that no store can hold': { args: ['contend', '', ...MEMORY], says: /name .* not empty/ },
     'too few contenders': { args: ['demo', '--contenders', '2'], says: /from 3 to 12/ },
   };
@@ -92,6 +100,19 @@ describe('queuelock contend', () => {
     const stamps = lines.flatMap(({ t, t_done }) => (t_done === undefined ? [t] : [t, t_done])).map(BigInt);
     expect(stamps).to.deep.equal([...stamps].sort((a, b) => (a < b ? -1 : 1)));
     expect(lines.every(({ id, name }) => id === 'me' && name === 'stock')).to.equal(true);
+  });
+
+  it('without a backend shares a file with the others of its user', async () => {
+    const state = mkdtempSync(join(tmpdir(), 'queuelock-state-'));
+    const env = { XDG_STATE_HOME: state };
+    const holder = new Cli(['contend', 'stock', '--json', '--hold', '60000'], env);
+    await holder.until('acquired');
+    const waiter = new Cli(['contend', 'stock', '--json'], env);
+    await waiter.until('enqueued');
+    holder.child.kill('SIGTERM');
+    expect(await waiter.ending).to.include({ code: 0, stderr: '' });
+    await holder.ending;
+    rmSync(state, { recursive: true });
   });
 
   it('takes the backend from the environment', async () => {
@@ -188,33 +209,8 @@ describe('queuelock run', () => {
 });
 
 describe('queuelock demo', () => {
-  it('ends within 20 s with a verdict that is OK, one crash and one that gave up', async () => {
-    const { code, stdout, stderr, tookMs } = await runCli([
-      'demo',
-      '--json',
-      '--contenders',
-      '4',
-      '--rounds',
-      '1',
-    ]);
-    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
-    expect(tookMs).to.be.lessThan(20_000);
-    const lines = parseLines(stdout);
-    const counts = { served: 2, cancelled: 1, expired: 1, grants: 3 };
-    expect(lines.at(-1)).to.deep.include({ ev: 'verdict', ok: true, violations: [], ...counts });
-    const crashed = lines.findIndex(({ ev }) => ev === 'crashed');
-    const expired = lines.findIndex(({ ev }) => ev === 'expired');
-    expect(crashed).to.be.greaterThan(0);
-    expect(expired).to.be.greaterThan(crashed);
-  });
-
-  it('says first what it does and on what, and last the verdict and what to try next', async () => {
-    const { code, stdout } = await runCli(['demo', '--contenders', '3', '--rounds', '1']);
-    const lines = stdout.trim().split('\n');
-    expect(code).to.equal(0);
-    expect(lines[0]).to.equal('queuelock demo: 3 contenders, 1 round, on memory: (all in this process)');
-    expect(lines).to.include('verdict: OK');
-    expect(lines.at(-1)).to.contain('queuelock demo --backend etcd://127.0.0.1:2379');
+  it('ends with a verdict that is OK, one crash and one that gave up', async () => {
+    await expectGoodDemo();
   });
 
   it('ends in order on SIGINT, without a verdict', async () => {

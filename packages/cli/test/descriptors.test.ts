@@ -1,20 +1,12 @@
 import { expect } from 'chai';
-import { stdioWithout } from '../src/run/descriptors.ts';
+import { restWithout } from '../src/run/descriptors.ts';
 
-describe('what a command inherits', () => {
-  it('is the three standard descriptors', () => {
-    expect(stdioWithout([], 99)).to.deep.equal(['inherit', 'inherit', 'inherit']);
+describe('what a command inherits above the three standard descriptors', () => {
+  it('is nothing', () => {
+    expect(restWithout([], 99)).to.deep.equal([]);
   });
 
   it('is nothing in place of a stray one, and the gaps stay closed', () => {
-    expect(stdioWithout([4, 6], 99)).to.deep.equal([
-      'inherit',
-      'inherit',
-      'inherit',
-      'ignore',
-      99,
-      'ignore',
-      99,
-    ]);
+    expect(restWithout([4, 6], 99)).to.deep.equal(['ignore', 99, 'ignore', 99]);
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { drawFrame, type Paper, type View } from '../src/demo/frame.ts';
+import { drawFrame, type View } from '../src/demo/frame.ts';
 import type { HistoryEvent } from '../src/demo/history.ts';
+import type { Paper } from '../src/terminal/terminal.ts';
 
 const ms = (value: number): string => String(BigInt(value) * 1_000_000n);
 const event = (at: number, id: string, ev: HistoryEvent['ev'], extra: object = {}): HistoryEvent => ({

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { decodeLabel, encodeLabel } from '../src/entry-value.ts';
+import { decodeLabel, encodeLabel, labelFromOwner, labelOfOwner } from '../src/entry-value.ts';
 
 const NOTHING_ELSE = { permits: 1, limit: 1, holds: [], heard: [], answers: [] };
 
@@ -43,6 +43,22 @@ describe('the label of an entry', () => {
       holds: ['2'],
     });
     expect(decodeLabel('{"owner":"x","metadata":null}').metadata).to.deep.equal({});
+  });
+
+  it('takes a note that its entry owns the queue, and comes back without it', () => {
+    const label = encodeLabel({ owner: 'x', metadata: { a: 'b' }, request: { reason: 'r', withinMs: 1 } });
+    const noted = labelOfOwner(label) ?? '';
+    expect(labelFromOwner(noted)).to.equal(label);
+    expect(decodeLabel(noted)).to.deep.equal(decodeLabel(label));
+    expect(labelFromOwner(label)).to.equal(undefined);
+    expect(labelFromOwner(encodeLabel({ owner: 'x', metadata: { owned: 'true' } }))).to.equal(undefined);
+  });
+
+  it('is the only value with such a note', () => {
+    for (const foreign of ['', '127.0.0.1', '{', '[]', '{"owner":7}', '{"owned":true}', '{"owner":"x"} ']) {
+      expect(labelOfOwner(foreign)).to.equal(undefined);
+      expect(labelFromOwner(`${foreign.slice(0, -1)},"owned":true}`)).to.equal(undefined);
+    }
   });
 
   it('drops old answers, then what is held, rather than to take more than 2,048 bytes', () => {

@@ -124,6 +124,11 @@ const EVICTIONS: readonly Mistake[] = [
     ],
   ),
   mistake(
+    'an entry is known by its key alone to who asks why it is gone',
+    'the record of an earlier entry that had the same key tells nothing of a later one',
+    ['evictions.ts', '(entry.key === own.key && entry.order === own.order)', 'entry.key === own.key'],
+  ),
+  mistake(
     'a thief begins at the front',
     'a thief takes those out of the way from the back, so that none of them is let in on the way',
     ['evictions.ts', 'against.reverse()', 'against'],
@@ -208,6 +213,11 @@ const LIMITS: readonly Mistake[] = [
     'who is turned away for a long line counts those who hold',
     'who is turned away for a long line has left it, and those behind are not',
     ['in-line.ts', 'entry.order <= own.order && !admitted.has(entry)', 'entry.order <= own.order'],
+  ),
+  mistake(
+    'the own entry is known by its key alone',
+    'who sees an earlier entry with its key in an old picture of the queue waits for its own',
+    ['in-line.ts', 'key === place.key && order === place.order', 'key === place.key'],
   ),
 ];
 

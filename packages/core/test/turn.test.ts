@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { turnOf } from '../src/backend.ts';
+import { Followed, aheadWithout, turnOf } from '../src/backend.ts';
 
 describe('whose turn it is', () => {
   for (const [ahead, limit, admitted] of [
@@ -31,5 +31,66 @@ describe('whose turn it is', () => {
   it('tells the number ahead only where it is known', () => {
     expect(turnOf({ refs: [{}], total: 9 }, { limit: 1 })).to.deep.equal({ admitted: false, ahead: 9 });
     expect(turnOf({ refs: [{}] }, { limit: 1 })).to.deep.equal({ admitted: false });
+  });
+});
+
+describe('whose turn it is after one ahead has gone', () => {
+  const [near, middle, far] = [{ permits: 1 }, { permits: 1 }, { permits: 1 }];
+  const lock = { limit: 1 };
+
+  it('is mine without another look, where the one that went was the only one ahead', () => {
+    expect(aheadWithout({ refs: [near], total: 1 }, { ref: near, at: 7n }, lock)).to.deep.equal({
+      refs: [],
+      total: 0,
+      seenAt: 7n,
+    });
+  });
+
+  it('is not known, where one that may be gone too was ahead of it', () => {
+    expect(aheadWithout({ refs: [near, far], total: 2 }, { ref: near }, lock)).to.equal(undefined);
+  });
+
+  it('is not known, where not all that are ahead were seen', () => {
+    expect(aheadWithout({ refs: [near] }, { ref: near }, lock)).to.equal(undefined);
+    expect(aheadWithout({ refs: [near], total: 9 }, { ref: near }, lock)).to.equal(undefined);
+  });
+
+  it('is mine, whatever was seen ahead of one that owned the queue', () => {
+    const known = aheadWithout({ refs: [near, far] }, { ref: near, owned: true }, lock);
+    expect(known).to.deep.equal({ refs: [], total: 0 });
+  });
+
+  it('is not known, where others stand between me and the one that owned the queue', () => {
+    const ahead = { refs: [near, middle, far], total: 3 };
+    expect(aheadWithout(ahead, { ref: middle, owned: true }, lock)).to.equal(undefined);
+  });
+
+  it('is mine, where enough permits are left', () => {
+    const ahead = { refs: [near, middle, far], total: 3 };
+    const known = aheadWithout(ahead, { ref: far }, { limit: 3 });
+    expect(known).to.deep.equal({ refs: [near, middle], total: 2 });
+    expect(aheadWithout(ahead, { ref: far }, { limit: 3, permits: 2 })).to.equal(undefined);
+  });
+});
+
+describe('entries that somebody here waits for', () => {
+  it('are known to have owned their queue from the moment it is told', () => {
+    const followed = new Followed();
+    const entry = followed.follow('a');
+    expect(entry.owned).to.equal(false);
+    expect(followed.tellOwned('a')).to.equal(true);
+    expect(entry.owned).to.equal(true);
+    expect(followed.follow('a').owned).to.equal(true);
+  });
+
+  it('are of no interest any more when nobody waits for them', () => {
+    const followed = new Followed();
+    const [one, other] = [followed.follow('a'), followed.follow('a')];
+    one.unfollow();
+    one.unfollow();
+    expect(followed.tellOwned('a')).to.equal(true);
+    other.unfollow();
+    expect(followed.tellOwned('a')).to.equal(false);
+    expect(followed.follow('a').owned).to.equal(false);
   });
 });

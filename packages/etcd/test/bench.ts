@@ -1,13 +1,12 @@
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { startEtcd } from '../../../integration/services.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
 import type { Clients } from './clients.ts';
 import { Operator } from './operator.ts';
-
-type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
+import { startOwnServer } from './own-server.ts';
 
 /** A server of its own for a suite, an operator at it, and two ways to it that each test has for itself. */
 export interface Bench<C> {
-  readonly server: Server;
+  readonly server: ProcessService;
   readonly operator: Operator;
   readonly proxies: [TcpProxy, TcpProxy, ...TcpProxy[]];
   /** Closed after each test, before the ways to the server go. */
@@ -18,12 +17,12 @@ export interface Bench<C> {
 
 /** Defines the hooks of the suite in which it is called. */
 export function benchOf<C extends Pick<Clients, 'close'>>(clients: C): Bench<C> {
-  let server: Server;
+  let server: ProcessService;
   let operator: Operator;
   let proxies: Bench<C>['proxies'];
 
   before(async () => {
-    server = await startEtcd({ way: 'process' });
+    server = await startOwnServer();
     operator = new Operator(server.endpoint);
   });
   after(async () => {

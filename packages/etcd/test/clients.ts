@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Backend, EntrySpec, Placement, Session, Turn } from '@queuelock/core/backend';
 import { etcd, type EtcdOptions } from '@queuelock/etcd';
+import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
 import { until } from '../../../integration/services/until.ts';
 
 /** A queue that no other test uses. */
@@ -32,11 +33,13 @@ export async function codeOf(promise: Promise<unknown> | undefined): Promise<unk
 
 /** What an entry's turns have told so far. */
 export class TurnLog {
+  readonly key: string;
   turn: Turn | undefined;
   error: unknown;
   readonly #subscription: { unsubscribe(): void };
 
   constructor(placement: Placement) {
+    this.key = placement.key;
     this.#subscription = placement.turns$.subscribe({
       next: (turn) => {
         this.turn = turn;
@@ -64,6 +67,9 @@ export class TurnLog {
   }
 }
 
+// No request takes as long, and no test, whatever else the machine does: nobody renews.
+const [PATIENT_MS, LIFETIME_MS] = [10_000, 60_000];
+
 /** Backends and sessions that a test opens and `close` ends. */
 export class Clients {
   readonly #backends: Backend[] = [];
@@ -71,12 +77,12 @@ export class Clients {
   readonly #logs: TurnLog[] = [];
 
   backend(options: EtcdOptions): Backend {
-    const backend = etcd(options);
+    const backend = etcd({ requestTimeoutMs: PATIENT_MS, ...etcdTransport(), ...options });
     this.#backends.push(backend);
     return backend;
   }
 
-  async session(options: EtcdOptions, ttlMs = 10_000): Promise<Session> {
+  async session(options: EtcdOptions, ttlMs = LIFETIME_MS): Promise<Session> {
     const session = await this.backend(options).open(ttlMs, new AbortController().signal);
     this.#sessions.push(session);
     return session;

@@ -1,37 +1,17 @@
 import { describeBackend } from '@queuelock/conformance';
-import { etcd } from '@queuelock/etcd';
-import { sharedEtcd } from '../../../integration/services.ts';
-import { Operator } from './operator.ts';
-
-const PREFIX = 'conformance/';
-
-async function endpoint(): Promise<string> {
-  return (await sharedEtcd('conformance of @queuelock/etcd')).endpoint;
-}
+import { harnessesOfEtcd } from './conformance-harness.ts';
 
 describe('@queuelock/etcd', () => {
-  let operator: Operator;
-  before(async () => {
-    operator = new Operator(await endpoint());
-  });
-  after(() => {
-    operator.close();
-  });
-
   describeBackend({
-    name: 'etcd, one node,',
-    // The shortest that a server with default settings grants.
-    ttlMs: 2_000,
-    // The server revokes expired leases every 500 ms; the rest for a busy machine.
-    expiryGranularityMs: 1_000,
-    connect: async () => etcd({ hosts: await endpoint(), prefix: PREFIX }),
-    traces: true,
-    together: true,
-    sharing: true,
-    eviction: true,
-    registers: true,
-    resumption: true,
-    evict: (key) => operator.remove(key),
-    entries: (queue) => operator.keysUnder(`${PREFIX}${queue}/`),
+    ...harnessesOfEtcd()('etcd, one node,', {
+      transport: 'etcd3',
+      prefix: 'conformance/',
+      requestTimeoutMs: 5_000,
+    }),
+    // Several facts at a time make each of them slower.
+    atOnce: 4,
+    ttlMs: 3_000,
+    // Many times what it takes: the server revokes expired leases every 500 ms.
+    expiryGranularityMs: 10_000,
   });
 });

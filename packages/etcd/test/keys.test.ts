@@ -9,8 +9,10 @@ import {
   queuePrefix,
   rangeOfStem,
   rangeUnder,
+  rangesBesideFast,
   readKey,
   registerKey,
+  tailKey,
 } from '../src/keys.ts';
 
 const ID = '0123456789abcdef0123456789abcdef';
@@ -49,8 +51,22 @@ describe('keys on etcd', () => {
     expect(isIn(`q/aa-${ID}`)).to.equal(false);
   });
 
-  it('of marks and registers are outside of every queue, apart from sessions and traces', () => {
+  it('of fast entries are all between two ranges, in which those of all others are', () => {
+    const ranges = rangesBesideFast('q/');
+    const place = (name: string): number =>
+      ranges.findIndex(
+        ({ key, range_end }) =>
+          Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0,
+      );
+    expect(['q/', 'q/a', `q/ffff-${ID}~r`, 'q/}', 'q/a/b'].map(place)).to.deep.equal([0, 0, 0, 0, 0]);
+    expect([`q/~a-${ID}`, `q/~ff-${ID}`, 'q/~'].map(place)).to.deep.equal([-1, -1, -1]);
+    expect(['q/\u007f', 'q/ü', 'q/鎖🔒'].map(place)).to.deep.equal([1, 1, 1]);
+    expect(['q', 'q0', 'r/a'].map(place)).to.deep.equal([-1, -1, -1]);
+  });
+
+  it('of marks, tails and registers are outside of every queue, apart from sessions and traces', () => {
     expect(markDirectory('team/', 'a/b')).to.equal('team/.queuelock/shared/a/b/');
+    expect(tailKey('team/', 'a/b')).to.equal('team/.queuelock/tail/a/b');
     expect(registerKey('team/', 'a/b', 'open')).to.equal('team/.queuelock/register/open/a/b');
   });
 
@@ -64,6 +80,8 @@ describe('keys on etcd', () => {
     [`a-${ID}`, 'an exclusive contender of ours', { ...plain, ours: true }],
     [`a-${ID}~r`, 'a shared contender', { ...plain, ours: true, shared: true }],
     [`a-${ID}~2of30`, 'a contender with two permits', { ...plain, ours: true, permits: 2, limit: 30 }],
+    [`~a-${ID}`, 'a fast contender', { ...plain, ours: true }],
+    [`~~a-${ID}`, 'a foreign contender', plain],
     ['2a12a1f859247906', 'a foreign contender, as of Go and etcdctl', plain],
     ['anything', 'a foreign contender', plain],
     ['', 'a foreign contender', plain],

@@ -1,22 +1,22 @@
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { startEtcd } from '../../../integration/services.ts';
-import { Clients, eventually, freshQueue, wish } from './clients.ts';
-import { delayFirst, mentions } from './late.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
+import { keepBack, mentions } from './late.ts';
+import { loseReply } from './lost-reply.ts';
 import { Operator } from './operator.ts';
+import { startOwnServer } from './own-server.ts';
 import { handledTxns } from './requests.ts';
 
-type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
-
 describe('@queuelock/etcd with lost replies', () => {
-  let server: Server;
+  let server: ProcessService;
   let operator: Operator;
   let proxy: TcpProxy;
   let detour: TcpProxy;
   const clients = new Clients();
 
   before(async () => {
-    server = await startEtcd({ way: 'process' });
+    server = await startOwnServer();
     operator = new Operator(server.endpoint);
   });
   after(async () => {
@@ -34,7 +34,7 @@ describe('@queuelock/etcd with lost replies', () => {
   });
 
   it('gives the same place, and takes one, when the reply to an enqueue is lost', async () => {
-    const session = await clients.session({ hosts: proxy.endpoint, requestTimeoutMs: 300 });
+    const session = await clients.session({ hosts: proxy.endpoint, requestTimeoutMs: 1_000 });
     const queue = freshQueue();
     const spec = wish(queue);
     const trap = proxy.loseNextReply(mentions(spec.id));
@@ -51,28 +51,26 @@ describe('@queuelock/etcd with lost replies', () => {
   });
 
   it('leaves nothing when the reply to a release is lost', async () => {
-    const session = await clients.session({ hosts: proxy.endpoint, requestTimeoutMs: 300 });
+    const session = await clients.session({ hosts: proxy.endpoint });
     const queue = freshQueue();
     const spec = wish(queue);
     await session.enqueue(spec);
-    const trap = proxy.loseNextReply(mentions(spec.id));
-    const failure: unknown = await session.remove(queue, spec.id).catch((error: unknown) => error);
-    expect(failure).to.have.property('code', 'UNAVAILABLE');
-    await trap.lost;
+    const lost = loseReply(proxy, mentions(spec.id));
+    expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
+    await lost;
     expect(await session.remove(queue, spec.id)).to.equal(false);
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([]);
   });
 
   it('leaves alone what the same session holds by then when a release is repeated', async () => {
-    const session = await clients.session({ hosts: proxy.endpoint, requestTimeoutMs: 300 });
+    const session = await clients.session({ hosts: proxy.endpoint });
     const queue = freshQueue();
     const [first, second] = [wish(queue), wish(queue)];
     await session.enqueue(first);
     const next = await session.enqueue(second);
-    const trap = proxy.loseNextReply(mentions(first.id));
-    const failure: unknown = await session.remove(queue, first.id).catch((error: unknown) => error);
-    expect(failure).to.have.property('code', 'UNAVAILABLE');
-    await trap.lost;
+    const lost = loseReply(proxy, mentions(first.id));
+    expect(await codeOf(session.remove(queue, first.id))).to.equal('UNAVAILABLE');
+    await lost;
     await clients.follow(next).untilAdmitted();
     expect(await session.remove(queue, first.id)).to.equal(false);
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([next.key]);
@@ -82,17 +80,18 @@ describe('@queuelock/etcd with lost replies', () => {
   it('refuses an enqueue that arrives after its removal, and lets others of the session in', async () => {
     const session = await clients.session({
       hosts: [proxy.endpoint, detour.endpoint],
-      requestTimeoutMs: 300,
+      requestTimeoutMs: 1_000,
     });
     const queue = freshQueue();
-    const [late, other] = [wish(queue), wish(queue)];
+    const [first, other] = [wish(queue), wish(queue)];
     const before = await handledTxns(server.endpoint);
-    const slowed = delayFirst([proxy, detour], { chunk: mentions(late.id), ms: 900 });
-    const failure: unknown = await session.enqueue(late).catch((error: unknown) => error);
+    const late = keepBack([proxy, detour], mentions(first.id));
+    const failure: unknown = await session.enqueue(first).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
-    expect(slowed()).to.equal(true);
-    expect(await session.remove(queue, late.id)).to.equal(false);
+    expect(late.isOnItsWay()).to.equal(true);
+    expect(await session.remove(queue, first.id)).to.equal(false);
     expect((await handledTxns(server.endpoint)) - before).to.equal(1);
+    late.arrive();
     await eventually(
       'the late enqueue arrives',
       async () => (await handledTxns(server.endpoint)) - before === 2,

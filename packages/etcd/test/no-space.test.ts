@@ -1,17 +1,18 @@
 import { expect } from 'chai';
-import { startEtcd } from '../../../integration/services.ts';
-import { Clients, freshQueue, wish } from './clients.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { Clients, freshQueue, wish, type TurnLog } from './clients.ts';
 import { Operator } from './operator.ts';
+import { startOwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
 
 describe('an etcd without space', () => {
-  let server: Awaited<ReturnType<typeof startEtcd<'process'>>>;
+  let server: ProcessService;
   let operator: Operator;
   const clients = new Clients();
 
   before(async () => {
-    server = await startEtcd({ way: 'process', flags: { 'quota-backend-bytes': 4_000_000 } });
+    server = await startOwnServer({ 'quota-backend-bytes': 4_000_000 });
     operator = new Operator(server.endpoint);
   });
   after(async () => {
@@ -22,18 +23,25 @@ describe('an etcd without space', () => {
 
   it('keeps holds, lets them be released, and says what to do to whoever enters', async () => {
     const session = await clients.session({ hosts: server.endpoint, beats: 'strict' });
-    const reading = await clients.session({ hosts: server.endpoint, beats: 'verified' });
-    const queue = freshQueue();
-    const [held, waiting] = [wish(queue), wish(queue)];
-    await session.enqueue(held);
-    const turns = clients.follow(await session.enqueue(waiting));
+    const reading = await clients.session({ hosts: server.endpoint, beats: 'verified', naming: 'fast' });
+    const lines = [session, reading].map((by) => {
+      const queue = freshQueue();
+      return { by, queue, held: wish(queue), waiting: wish(queue) };
+    });
+    const turns: TurnLog[] = [];
+    for (const { by, held, waiting } of lines) {
+      await by.enqueue(held);
+      turns.push(clients.follow(await by.enqueue(waiting)));
+    }
     await operator.fillUp();
-    const failure: unknown = await session.enqueue(wish(queue)).catch((error: unknown) => error);
-    expect(failure).to.have.property('code', 'UNAVAILABLE');
-    expect(failure).to.have.property('message').that.includes('disarm the alarm');
-    for (const each of [session, reading]) expect(await each.renew(patient)).to.equal(each.ttlMs);
-    expect(await session.remove(queue, held.id)).to.equal(true);
-    await turns.untilAdmitted();
-    expect(await session.remove(queue, waiting.id)).to.equal(true);
+    for (const [i, { by, queue, held, waiting }] of lines.entries()) {
+      const failure: unknown = await by.enqueue(wish(queue)).catch((error: unknown) => error);
+      expect(failure).to.have.property('code', 'UNAVAILABLE');
+      expect(failure).to.have.property('message').that.includes('disarm the alarm');
+      expect(await by.renew(patient)).to.equal(by.ttlMs);
+      expect(await by.remove(queue, held.id)).to.equal(true);
+      await turns[i]!.untilAdmitted();
+      expect(await by.remove(queue, waiting.id)).to.equal(true);
+    }
   });
 });

@@ -3,6 +3,7 @@ import { etcd } from '@queuelock/etcd';
 import { expect } from 'chai';
 import { Etcd3, type Campaign } from 'etcd3';
 import { sharedEtcd, type EtcdService } from '../../../integration/services.ts';
+import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
 import { eventually, freshQueue } from './clients.ts';
 
 describe('the election of npm etcd3', () => {
@@ -14,7 +15,7 @@ describe('the election of npm etcd3', () => {
     server = await sharedEtcd('npm etcd3’s election beside @queuelock/etcd');
   });
   beforeEach(() => {
-    ours = createLockClient(etcd({ hosts: server.endpoint }));
+    ours = createLockClient(etcd({ ...etcdTransport(), hosts: server.endpoint }));
     theirs = new Etcd3({ hosts: server.endpoint });
   });
   afterEach(async () => {
@@ -26,7 +27,7 @@ describe('the election of npm etcd3', () => {
     const name = freshQueue();
     const queue = `election/${name}`;
     const own = await ours.acquire(queue, { value: 'ours' });
-    const campaign: Campaign = theirs.election(name, 5).campaign('theirs');
+    const campaign: Campaign = theirs.election(name, 30).campaign('theirs');
     let elected = false;
     campaign.on('elected', () => (elected = true));
     const seen: string[][] = [];

@@ -56,6 +56,18 @@ describe('the choice of how heartbeats are proven', () => {
     expect(members.asked).to.deep.equal([]);
   });
 
+  it('tells besides whether some member may lose events, without asking anybody', async () => {
+    const members = new Members();
+    const choice = members.choice();
+    expect(choice.mayLoseEvents).to.equal(true);
+    expect(members.asked).to.deep.equal([]);
+    choice.prepare('7');
+    await members.tell('3.5.18');
+    expect(choice.mayLoseEvents).to.equal(false);
+    members.fail(0);
+    expect(choice.mayLoseEvents).to.equal(true);
+  });
+
   it('is made anew in a new Raft term', async () => {
     const members = new Members();
     const choice = members.choice();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { distrust, staleReads, type MemberFacts } from '../src/read-trust.ts';
+import { distrust, losesEvents, staleReads, type MemberFacts } from '../src/read-trust.ts';
 
 describe('whether the reads of a version of etcd may be stale', () => {
   for (const [version, stale] of [
@@ -28,6 +28,22 @@ describe('whether the reads of a version of etcd may be stale', () => {
   ] as const) {
     it(`is ${stale ? 'so' : 'not so'} for "${version}"`, () => {
       expect(staleReads(version)).to.equal(stale);
+    });
+  }
+});
+
+describe('whether the watches of a version of etcd may lose events', () => {
+  for (const [version, loses] of [
+    ['3.4.35', true],
+    ['3.4.36', false],
+    ['3.5.17', true],
+    ['3.5.18-rc.0', true],
+    ['3.5.18', false],
+    ['3.6.0', false],
+    ['', true],
+  ] as const) {
+    it(`is ${loses ? 'so' : 'not so'} for "${version}"`, () => {
+      expect(losesEvents(version)).to.equal(loses);
     });
   }
 });

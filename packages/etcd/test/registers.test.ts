@@ -1,26 +1,26 @@
 import { expect } from 'chai';
 import type { Register, Registers } from '@queuelock/core/backend';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { startEtcd } from '../../../integration/services.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
 import { EtcdRegisters, type RegisterSurroundings } from '../src/registers.ts';
 import { Subject } from '../src/rx.ts';
 import type { WatchNews, Watches } from '../src/watches.ts';
 import { Clients, codeOf, eventually, freshQueue } from './clients.ts';
 import { mentions } from './late.ts';
+import { loseReply } from './lost-reply.ts';
 import { Operator } from './operator.ts';
+import { startOwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
 
-type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
-
 describe('registers on etcd', () => {
-  let server: Server;
+  let server: ProcessService;
   let operator: Operator;
   let proxy: TcpProxy;
   let registers: Registers;
   const clients = new Clients();
 
   before(async () => {
-    server = await startEtcd({ way: 'process' });
+    server = await startOwnServer();
     operator = new Operator(server.endpoint);
   });
   after(async () => {
@@ -29,7 +29,7 @@ describe('registers on etcd', () => {
   });
   beforeEach(async () => {
     proxy = await startProxy(server.endpoint);
-    registers = clients.backend({ hosts: proxy.endpoint, prefix: 'team/', requestTimeoutMs: 300 }).registers!;
+    registers = clients.backend({ hosts: proxy.endpoint, prefix: 'team/' }).registers!;
   });
   afterEach(async () => {
     await proxy.heal();
@@ -60,10 +60,12 @@ describe('registers on etcd', () => {
 
   it('tell what was written when the reply is lost and they are read again', async () => {
     const queue = freshQueue();
-    const trap = proxy.loseNextReply(mentions(queue));
+    // So that there is a connection.
+    await registers.read(queue, 'open');
+    const lost = loseReply(proxy, mentions(queue));
     const written = registers.write(queue, 'open', { text: 'maybe', was: undefined });
     expect(await codeOf(written)).to.equal('UNAVAILABLE');
-    await trap.lost;
+    await lost;
     expect((await registers.read(queue, 'open'))?.text).to.equal('maybe');
     expect(await registers.write(queue, 'open', { text: 'again', was: undefined })).to.equal(false);
   });

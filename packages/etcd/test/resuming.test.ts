@@ -3,27 +3,43 @@ import type { Backend, Session } from '@queuelock/core/backend';
 import { readResumption, writeResumption } from '../src/resumption.ts';
 import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
-import { delayFirst, mentions } from './late.ts';
+import { keepBack, mentions } from './late.ts';
+import { loseReply } from './lost-reply.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
 const patient = new AbortController().signal;
 
 describe('what a session of etcd needs to be resumed', () => {
-  it('is its lease, its time to live and its prefix', () => {
+  it('is its lease, its time to live, its prefix, and which keys are called by other ids', () => {
     for (const id of ['7587862094807893254', '10', '-1']) {
-      const written = writeResumption({ id, ttlMs: 5_000 }, 'team/');
-      expect(readResumption(written, 'team/')).to.deep.equal({ id, ttlMs: 5_000 });
+      const resumption = {
+        lease: { id, ttlMs: 5_000 },
+        prefix: 'team/',
+        keyIds: new Map([['0'.repeat(32), 'f'.repeat(32)]]),
+      };
+      expect(readResumption(writeResumption(resumption), 'team/')).to.deep.equal(resumption);
     }
   });
 
   it('is refused with another prefix, and names both', () => {
-    const written = writeResumption({ id: '10', ttlMs: 5_000 }, 'team/');
+    const lease = { id: '10', ttlMs: 5_000 };
+    const written = writeResumption({ lease, prefix: 'team/', keyIds: new Map() });
     expect(() => readResumption(written, ''))
       .to.throw(/same prefix, "" and not "team\/"/)
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  for (const text of ['', 'x', 'null', '7', '{}', '{"lease":"0","ttlMs":1}', '{"lease":"a"}', '[]']) {
+  for (const text of [
+    '',
+    'x',
+    'null',
+    '7',
+    '{}',
+    '{"lease":"0","ttlMs":1}',
+    '{"lease":"a"}',
+    '{"lease":"a","ttlMs":1,"prefix":"","keyIds":{"a":"b"}}',
+    '[]',
+  ]) {
     it(`is not ${JSON.stringify(text)}`, () => {
       expect(() => readResumption(text, ''))
         .to.throw(/session's `resumption`/)
@@ -127,18 +143,19 @@ describe('a resumed session of etcd', () => {
   it('refuses what the other process had sent and the server had not received yet', async () => {
     const session = await clients.session({
       hosts: hosts(),
-      requestTimeoutMs: 300,
+      requestTimeoutMs: 1_000,
     });
     const spec = wish(freshQueue());
-    const slowed = delayFirst(bench.proxies, { chunk: mentions(spec.id), ms: 900 });
+    const late = keepBack(bench.proxies, mentions(spec.id));
     const before = await handledTxns(bench.server.endpoint);
-    const late = session.enqueue(spec).catch(() => undefined);
-    await eventually('it is on its way', slowed);
+    const entering = session.enqueue(spec).catch(() => undefined);
+    await eventually('it is on its way', late.isOnItsWay);
     const resumed = await handOver(session);
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(false);
     const answered = await handledTxns(bench.server.endpoint);
     expect(answered - before).to.be.at.least(2);
-    await late;
+    await entering;
+    late.arrive();
     await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
     expect(await everything()).to.deep.equal([]);
     await resumed.close();
@@ -150,17 +167,13 @@ describe('a resumed session of etcd', () => {
     await session.enqueue(spec);
     const { resumption } = session;
     await session.abandon?.();
-    const lossy = clients.backend({
-      hosts: bench.proxies[0].endpoint,
-      requestTimeoutMs: 300,
-      beats: 'verified',
-    });
+    const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, beats: 'verified' });
     const resumed = await lossy.resume!(resumption!, patient);
-    const trap = bench.proxies[0].loseNextReply(mentions(spec.id));
+    const lost = loseReply(bench.proxies[0], mentions(spec.id));
     // With another limit it would get another key.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
-    await trap.lost;
+    await lost;
     expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
     expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
@@ -171,19 +184,16 @@ describe('a resumed session of etcd', () => {
     const session = await direct();
     const { resumption, ttlMs } = session;
     await session.abandon?.();
-    const lossy = clients.backend({
-      hosts: bench.proxies[0].endpoint,
-      requestTimeoutMs: 300,
-      beats: 'verified',
-    });
+    const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, beats: 'verified' });
     let met = 0;
     // The first is the proof of a heartbeat, the second makes what was sent before too late.
-    const trap = bench.proxies[0].loseNextReply(
+    const lost = loseReply(
+      bench.proxies[0],
       (chunk) => mentions(`.queuelock/${session.id}`)(chunk) && (met += 1) === 2,
     );
     const failure: unknown = await lossy.resume!(resumption!, patient).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
-    await trap.lost;
+    await lost;
     const resumed = await heir.resume!(resumption!.replace(String(ttlMs), '4000'), patient);
     expect([resumed.id, resumed.ttlMs]).to.deep.equal([session.id, ttlMs]);
     await resumed.close();

@@ -57,6 +57,12 @@ describe('an observed queue', () => {
     expect(ends(queue)).to.deep.equal(['b=', 'a=']);
   });
 
+  it('puts it there also where the event of its deletion was lost', () => {
+    queue.apply([event('Put', row('a', { created: 12, value: 'again' }))]);
+    expect(ends(queue)).to.deep.equal(['b=', 'a=again']);
+    expect(queue.entries().map(({ order }) => order)).to.deep.equal([5n, 12n]);
+  });
+
   it('takes no notice of what the list knows already, nor of nested names', () => {
     queue.apply([]);
     const old = event('Delete', row('a', { created: 0, changed: 10 }));

@@ -1,24 +1,21 @@
-import { fileURLToPath } from 'node:url';
 import { createLockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import type { Placement, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { startProxy } from '../../../integration/faults.ts';
-import { ScriptProcess, endScripts } from '../../../integration/scenarios/child-process.ts';
-import { startEtcd } from '../../../integration/services.ts';
+import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
 import { benchOf } from './bench.ts';
 import { codeOf, eventually, freshQueue, wish } from './clients.ts';
-import { delayFirst, mentions, mentionsAgain } from './late.ts';
+import { keepBack, mentions, mentionsAgain } from './late.ts';
+import { loseReply } from './lost-reply.ts';
 import { MixedClients, ownName, type OldClient } from './old-locks.ts';
 import { Operator } from './operator.ts';
+import { startOwnServer } from './own-server.ts';
 import { handledTxns } from './requests.ts';
-
-const HOLDER = fileURLToPath(new URL('./single-key-holder.ts', import.meta.url));
 
 describe('a queue of etcd with a single key, in trouble', () => {
   let old: OldClient;
   let queue: string;
-  afterEach(endScripts);
   const bench = benchOf(new MixedClients());
   const { clients, hosts } = bench;
   beforeEach(async () => {
@@ -29,13 +26,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
   const everything = (): Promise<string[]> => bench.operator.keysUnder(queue);
   /** On one way only, where a reply is to be lost. */
   const lossy = (): Promise<Session> =>
-    clients.session({ hosts: bench.proxies[0].endpoint, requestTimeoutMs: 300, singleKey: ownName });
+    clients.session({ hosts: bench.proxies[0].endpoint, singleKey: ownName });
   const slow = (): Promise<Session> =>
-    clients.session({
-      hosts: hosts(),
-      requestTimeoutMs: 300,
-      singleKey: ownName,
-    });
+    clients.session({ hosts: hosts(), requestTimeoutMs: 1_000, singleKey: ownName });
 
   for (const [about, matches] of [
     ['the enqueue', mentions],
@@ -44,9 +37,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
     it(`is owned once, and leaves nothing, when the reply to ${about} is lost`, async () => {
       const session = await lossy();
       const spec = wish(queue);
-      const trap = bench.proxies[0].loseNextReply(matches(spec.id));
+      const lost = loseReply(bench.proxies[0], matches(spec.id));
       expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
-      await trap.lost;
+      await lost;
       expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
       expect(await everything()).to.have.length(2);
       expect(await session.remove(queue, spec.id)).to.equal(true);
@@ -56,9 +49,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
     it(`leaves nothing when it is given up after the reply to ${about} was lost`, async () => {
       const session = await lossy();
       const spec = wish(queue);
-      const trap = bench.proxies[0].loseNextReply(matches(spec.id));
+      const lost = loseReply(bench.proxies[0], matches(spec.id));
       expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
-      await trap.lost;
+      await lost;
       expect(await session.remove(queue, spec.id)).to.equal(true);
       expect(await everything()).to.deep.equal([]);
     });
@@ -67,9 +60,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
   it('leaves nothing when the reply to a try is lost', async () => {
     const session = await lossy();
     const spec = wish(queue);
-    const trap = bench.proxies[0].loseNextReply(mentions(spec.id));
+    const lost = loseReply(bench.proxies[0], mentions(spec.id));
     expect(await codeOf(session.tryEnqueue(spec))).to.equal('UNAVAILABLE');
-    await trap.lost;
+    await lost;
     expect(await everything()).to.have.length(2);
     expect(await session.remove(queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
@@ -78,9 +71,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
   it('is owned by who tries again after the reply to a try was lost', async () => {
     const session = await lossy();
     const spec = wish(queue);
-    const trap = bench.proxies[0].loseNextReply(mentions(spec.id));
+    const lost = loseReply(bench.proxies[0], mentions(spec.id));
     expect(await codeOf(session.tryEnqueue(spec))).to.equal('UNAVAILABLE');
-    await trap.lost;
+    await lost;
     expect((await session.tryEnqueue(spec))?.turn.admitted).to.equal(true);
     expect(await session.remove(queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
@@ -90,9 +83,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
     const session = await lossy();
     const spec = wish(queue);
     await session.enqueue(spec);
-    const trap = bench.proxies[0].loseNextReply(mentions(spec.id));
+    const lost = loseReply(bench.proxies[0], mentions(spec.id));
     expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
-    await trap.lost;
+    await lost;
     const held = await old.tryLock(queue);
     expect(held).not.to.equal(undefined);
     expect(await session.remove(queue, spec.id)).to.equal(false);
@@ -106,9 +99,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
     const spec = wish(queue);
     const turns = clients.follow(await session.enqueue(spec));
     await eventually('it waits', () => turns.turn !== undefined);
-    const trap = bench.proxies[0].loseNextReply(mentions(spec.id));
+    const lost = loseReply(bench.proxies[0], mentions(spec.id));
     await held?.release();
-    await trap.lost;
+    await lost;
     await turns.untilAdmitted();
     expect(await session.remove(queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
@@ -121,11 +114,12 @@ describe('a queue of etcd with a single key, in trouble', () => {
     it(`refuses ${about} that arrives after its removal`, async () => {
       const session = await slow();
       const spec = wish(queue);
-      const slowed = delayFirst(bench.proxies, { chunk: matches(spec.id), ms: 900 });
+      const late = keepBack(bench.proxies, matches(spec.id));
       expect(await codeOf(enter(session, spec))).to.equal('UNAVAILABLE');
-      expect(slowed()).to.equal(true);
+      expect(late.isOnItsWay()).to.equal(true);
       await session.remove(queue, spec.id);
       const answered = await handledTxns(bench.server.endpoint);
+      late.arrive();
       await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
       expect(await everything()).to.deep.equal([]);
     });
@@ -134,38 +128,13 @@ describe('a queue of etcd with a single key, in trouble', () => {
   it('of several entered at once: leaves nothing when the reply to taking the keys is lost', async () => {
     const session = await lossy();
     const specs = ['a', 'b', 'c'].map((name) => wish(`${queue}-${name}`));
-    const trap = bench.proxies[0].loseNextReply(mentionsAgain(specs[0]!.id));
+    const lost = loseReply(bench.proxies[0], mentionsAgain(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
-    await trap.lost;
+    await lost;
     expect(await everything()).to.have.length(6);
     const placements: readonly Placement[] = (await session.enqueueAll?.(specs)) ?? [];
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, true, true]);
     for (const spec of specs) expect(await session.remove(spec.queue, spec.id)).to.equal(true);
-    expect(await everything()).to.deep.equal([]);
-  });
-
-  it('passes on when its holder is killed, to ours and to old clients', async function () {
-    this.timeout(30_000);
-    const holder = new ScriptProcess(HOLDER, ['new', bench.server.endpoint, queue]);
-    await holder.untilEvent('held');
-    expect(await old.tryLock(queue)).to.equal(undefined);
-    await holder.kill();
-    const lock = await old.lock(queue);
-    expect(await everything()).to.deep.equal([queue]);
-    await lock.release();
-  });
-
-  it('is owned by a waiter when an old client that holds it is killed', async function () {
-    this.timeout(30_000);
-    const holder = new ScriptProcess(HOLDER, ['old', bench.server.endpoint, queue]);
-    await holder.untilEvent('held');
-    const session = await clients.session({ hosts: bench.server.endpoint, singleKey: ownName });
-    const spec = wish(queue);
-    const turns = clients.follow(await session.enqueue(spec));
-    await eventually('it waits', () => turns.turn?.admitted === false);
-    await holder.kill();
-    await turns.untilAdmitted();
-    await session.remove(queue, spec.id);
     expect(await everything()).to.deep.equal([]);
   });
 
@@ -186,7 +155,9 @@ describe('a queue of etcd with a single key, in trouble', () => {
     it(`leaves nothing wherever the wait for ${what} is aborted, at each packet of it`, async function () {
       this.timeout(120_000);
       const [proxy] = bench.proxies;
-      const client = createLockClient(etcd({ hosts: proxy.endpoint, singleKey: ownName }));
+      const client = createLockClient(
+        etcd({ ...etcdTransport(), hosts: proxy.endpoint, singleKey: ownName }),
+      );
       await (await client.acquire(`${queue}-warm`)).release();
       let aborted = 0;
       for (let at = 1; ; at += 1) {
@@ -229,7 +200,7 @@ describe('a queue of etcd with a single key, in trouble', () => {
   }
 
   it('is refused to users who may not write the key, and leaves nothing in the line', async () => {
-    const guarded = await startEtcd({ way: 'process' });
+    const guarded = await startOwnServer();
     try {
       const user = { username: 'alice', password: 'wonderland-4711' };
       const root = { username: 'root', password: 'root-4711' };

@@ -1,7 +1,8 @@
-// What single-key-faults.test.ts runs as a process: holds a lock until it is killed, by queuelock or by npm etcd3's own `Lock`.
+// What single-key-faults.long.ts runs as a process: holds a lock until it is killed, by queuelock or by npm etcd3's own `Lock`.
 import { createLockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import { Etcd3 } from 'etcd3';
+import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
 
 const [kind, endpoint = '', name = ''] = process.argv.slice(2);
 process.on('disconnect', () => process.exit());
@@ -10,7 +11,7 @@ if (kind === 'old') {
   const client = new Etcd3({ hosts: endpoint });
   await client.lock(name).ttl(2).acquire();
 } else {
-  const backend = etcd({ hosts: endpoint, singleKey: (queue) => queue });
+  const backend = etcd({ ...etcdTransport(), hosts: endpoint, singleKey: (queue) => queue });
   await createLockClient(backend, { ttlMs: 2_000 }).acquire(name);
 }
 process.stdout.write(`${JSON.stringify({ ev: 'held' })}\n`);

@@ -1,14 +1,15 @@
+import { safely } from '@queuelock/conformance';
 import { createLockClient } from '@queuelock/core';
 import { etcd, type EtcdOptions } from '@queuelock/etcd';
 import type { EntrySpec, Placement, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { startEtcd } from '../../../integration/services.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
 import { eventually, freshQueue, wish } from './clients.ts';
 import { MixedClients, ownName, type OldClient } from './old-locks.ts';
 import { Operator } from './operator.ts';
+import { startOwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
-
-type Server = Awaited<ReturnType<typeof startEtcd<'process'>>>;
 
 const patient = new AbortController().signal;
 
@@ -23,14 +24,14 @@ async function failureOf(
 }
 
 describe('a queue of etcd with a single key', () => {
-  let server: Server;
+  let server: ProcessService;
   let operator: Operator;
   let old: OldClient;
   let queue: string;
   const clients = new MixedClients();
 
   before(async () => {
-    server = await startEtcd({ way: 'process' });
+    server = await startOwnServer();
     operator = new Operator(server.endpoint);
   });
   after(async () => {
@@ -57,7 +58,7 @@ describe('a queue of etcd with a single key', () => {
     expect(placement.turn).to.deep.equal({ admitted: false });
     const turns = clients.follow(placement);
     await eventually('it waits', () => turns.turn !== undefined);
-    expect(turns.turn?.admitted).to.equal(false);
+    safely(() => expect(turns.turn?.admitted).to.equal(false));
     await held?.release();
     await turns.untilAdmitted();
     expect(await operator.under(queue)).to.deep.equal({ [queue]: placement.key, [placement.key]: '' });
@@ -68,7 +69,8 @@ describe('a queue of etcd with a single key', () => {
     const session = await open();
     const spec = wish(queue);
     expect((await session.enqueue(spec)).turn).to.include({ admitted: true, ahead: 0 });
-    expect(await old.tryLock(queue)).to.equal(undefined);
+    const theirs = await old.tryLock(queue);
+    safely(() => expect(theirs).to.equal(undefined));
     expect(await session.remove(queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
     const held = await old.tryLock(queue);
@@ -92,12 +94,12 @@ describe('a queue of etcd with a single key', () => {
   it('is held by one at a time where contenders of both kinds crowd, and all come to their end', async function () {
     this.timeout(60_000);
     const options = { hosts: server.endpoint, singleKey: ownName };
-    const ours = [1, 2, 3].map(() => createLockClient(etcd(options)));
+    const ours = [1, 2, 3].map(() => createLockClient(etcd({ ...etcdTransport(), ...options })));
     let inside = 0;
     let grants = 0;
     const critical = async (): Promise<void> => {
       inside += 1;
-      expect(inside, 'holders at a time').to.equal(1);
+      safely(() => expect(inside, 'holders at a time').to.equal(1));
       await operator.keysUnder(queue);
       inside -= 1;
       grants += 1;
@@ -214,7 +216,7 @@ describe('a queue of etcd with a single key', () => {
     await eventually('they are followed', () => logs.every(({ turn }) => turn !== undefined));
     // Whatever the session had sent by now has arrived.
     for (const { queue: name, id } of specs) expect(await session.update(name, id, 'waits')).to.equal(true);
-    expect(logs.map(({ turn }) => turn?.admitted)).to.deep.equal([false, false]);
+    safely(() => expect(logs.map(({ turn }) => turn?.admitted)).to.deep.equal([false, false]));
     const held = await old.tryLock(specs[0]!.queue);
     expect(held).not.to.equal(undefined);
     await held?.release();
@@ -261,7 +263,8 @@ describe('a queue of etcd with a single key', () => {
     const spec = wish(queue);
     await session.enqueue(spec);
     expect(await session.share?.(queue, spec.id, '')).to.equal(true);
-    expect(await old.tryLock(queue)).to.equal(undefined);
+    const theirs = await old.tryLock(queue);
+    safely(() => expect(theirs).to.equal(undefined));
     expect((await session.enqueue({ ...spec, shared: true })).turn.admitted).to.equal(true);
     expect(await session.remove(queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
@@ -286,7 +289,8 @@ describe('a queue of etcd with a single key', () => {
     const turns = clients.follow(placement);
     const stranger = clients.backend({ hosts: server.endpoint });
     expect(await stranger.evict?.(queue, placement)).to.equal(true);
-    expect(await old.tryLock(queue)).to.equal(undefined);
+    const theirs = await old.tryLock(queue);
+    safely(() => expect(theirs).to.equal(undefined));
     expect(await turns.untilLost()).to.include({ code: 'ENTRY_LOST' });
     expect(await session.remove(queue, spec.id)).to.equal(false);
     expect(await everything()).to.deep.equal([]);

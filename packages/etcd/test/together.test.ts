@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { EntrySpec, Session } from '@queuelock/core/backend';
 import { benchOf } from './bench.ts';
 import { codeOf, Clients, eventually, freshQueue, wish } from './clients.ts';
-import { delayFirst, mentions } from './late.ts';
+import { keepBack, mentions } from './late.ts';
+import { loseReply } from './lost-reply.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
 /** Wishes for queues below one name that no other test uses. */
@@ -16,10 +17,9 @@ describe('entering several queues of etcd at once', () => {
   const { clients, hosts } = bench;
 
   const direct = (): Promise<Session> => clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
-  const slow = (): Promise<Session> => clients.session({ hosts: hosts(), requestTimeoutMs: 300 });
+  const slow = (): Promise<Session> => clients.session({ hosts: hosts(), requestTimeoutMs: 1_000 });
   /** On one way only, where a reply is to be lost. */
-  const lossy = (): Promise<Session> =>
-    clients.session({ hosts: bench.proxies[0].endpoint, requestTimeoutMs: 300 });
+  const lossy = (): Promise<Session> => clients.session({ hosts: bench.proxies[0].endpoint });
   const keysOf = async (specs: readonly EntrySpec[]): Promise<string[]> =>
     (await Promise.all(specs.map(({ queue }) => bench.operator.keysUnder(`${queue}/`)))).flat();
 
@@ -93,9 +93,9 @@ describe('entering several queues of etcd at once', () => {
   it('gives the same places, and takes no others, when the reply is lost', async () => {
     const session = await lossy();
     const specs = wishes(3);
-    const trap = bench.proxies[0].loseNextReply(mentions(specs[0]!.id));
+    const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
-    await trap.lost;
+    await lost;
     const keys = await keysOf(specs);
     expect(keys).to.have.length(3);
     const placements = (await session.enqueueAll?.(specs)) ?? [];
@@ -109,10 +109,11 @@ describe('entering several queues of etcd at once', () => {
     const session = await slow();
     const specs = wishes(3);
     const before = await handledTxns(bench.server.endpoint);
-    const slowed = delayFirst(bench.proxies, { chunk: mentions(specs[0]!.id), ms: 900 });
+    const late = keepBack(bench.proxies, mentions(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
-    expect(slowed()).to.equal(true);
+    expect(late.isOnItsWay()).to.equal(true);
     expect(await session.remove(specs[1]!.queue, specs[1]!.id)).to.equal(false);
+    late.arrive();
     await eventually(
       'it arrives late',
       async () => (await handledTxns(bench.server.endpoint)) - before === 2,
@@ -125,9 +126,9 @@ describe('entering several queues of etcd at once', () => {
   it('is the loss of all when somebody removed one before the lost reply was asked for again', async () => {
     const session = await lossy();
     const specs = wishes(3);
-    const trap = bench.proxies[0].loseNextReply(mentions(specs[0]!.id));
+    const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
-    await trap.lost;
+    await lost;
     await bench.operator.remove((await keysOf(specs))[1]!);
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('ENTRY_LOST');
     expect(await keysOf(specs)).to.deep.equal([]);

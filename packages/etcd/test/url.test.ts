@@ -22,6 +22,11 @@ describe('the address of an etcd', () => {
     expect(read('etcds:///team/')).to.deep.equal({ hosts: ['https://127.0.0.1'], prefix: 'team/' });
   });
 
+  it('brings the naming of entries', () => {
+    expect(read('etcd://h?naming=fast')).to.deep.equal({ hosts: ['http://h'], naming: 'fast' });
+    expect(() => fromUrl('etcd://h?naming=kazoo')).to.throw(/naming is one of go, fast; got "kazoo"/);
+  });
+
   it('brings the certificates for TLS', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'queuelock-url-'));
     const [ca, cert, key] = ['ca', 'cert', 'key'].map((name) => join(directory, `${name}.pem`)) as [
@@ -46,6 +51,14 @@ describe('the address of an etcd', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
+  it('may say what carries the requests', async () => {
+    expect(read('etcd://h1?transport=http2')).to.deep.equal({ hosts: ['http://h1'], transport: 'http2' });
+    await fromUrl('etcd://h1?transport=etcd3').close();
+    expect(() => fromUrl('etcd://alice:wonderland@h1?transport=pigeon'))
+      .to.throw(/transport is one of etcd3, http2.*"pigeon"/)
+      .with.property('code', 'INVALID_ARGUMENT');
+  });
+
   it('is shown with hosts, their ports and the prefix, and without user and password', async () => {
     const backend = fromUrl('etcd://alice:wonderland@h1,[::1]:1234/team');
     expect(backend.info.endpoint).to.equal('etcd://h1:2379,[::1]:1234/team/');
@@ -63,7 +76,7 @@ describe('the address of an etcd', () => {
 
   for (const [url, rule] of [
     ['zk://h', /starts with etcd:\/\/ or etcds:\/\//],
-    ['etcd://alice:wonderland@h?timeout=5', /the parameters ca, cert, key and beats only/],
+    ['etcd://alice:wonderland@h?timeout=5', /the parameters ca, cert, key, beats, naming and transport only/],
     ['etcd://:wonderland@h', /has a user before the password/],
     ['etcds://alice:wonderland@h?ca=/nowhere/ca.pem', /names a PEM file that can be read/],
     ['etcd://alice:wonderland@h?ca=/dev/null&beats=strict', /starts with etcds:\/\//],
@@ -85,6 +98,12 @@ describe('the address of an etcd', () => {
     ['hosts with and without TLS', { hosts: ['https://a', 'http://b'] }, /all https/],
     ['half a character in the prefix', { prefix: '\udc00' }, /prefix is well-formed/],
     ['a timeout of nothing', { requestTimeoutMs: 0 }, /requestTimeoutMs is a number of milliseconds/],
+    [
+      'options of grpc-js where that is not used',
+      { transport: 'http2', grpcOptions: {} },
+      /grpcOptions are for the transport etcd3/,
+    ],
+    ['a naming that there is not', { naming: 'curator' as 'go' }, /naming is one of go, fast; got "curator"/],
     ['a user without a name', { auth: { username: '', password: 'wonderland' } }, /auth has a username/],
   ] as const) {
     it(`is refused with ${about}`, () => {

@@ -1,18 +1,19 @@
 // What exit.test.ts runs as a process: everything once, against a server and against nobody, and then nothing more.
 import { etcd } from '@queuelock/etcd';
+import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
 import { freshQueue, wish } from './clients.ts';
 
 const [endpoint = ''] = process.argv.slice(2);
 const nowhere = '127.0.0.1:1';
 const { signal } = new AbortController();
 
-const lost = etcd({ hosts: nowhere, requestTimeoutMs: 300 });
+const lost = etcd({ ...etcdTransport(), hosts: nowhere, requestTimeoutMs: 300 });
 const failure = await lost.open(4_000, signal).catch((error: unknown) => error);
 if ((failure as { code?: string }).code !== 'UNAVAILABLE')
   throw new Error('somebody answers there', { cause: failure });
 await lost.close();
 
-const backend = etcd({ hosts: [endpoint, nowhere] });
+const backend = etcd({ ...etcdTransport(), hosts: [endpoint, nowhere] });
 const spec = wish(freshQueue());
 const watching = backend.observe(spec.queue).subscribe({ error: () => undefined });
 const session = await backend.open(10_000, signal);

@@ -97,7 +97,8 @@ describe('a cohort', () => {
     const [, entry] = stage.server.queues().get('x')!;
     stop.abort(new Error('enough'));
     expect(await failureOf(crew.acquire({ timeoutMs: 10 }))).to.include({ code: 'TIMEOUT' });
-    expect(log).to.deep.equal(['ann: enough', 'ben: TIMEOUT']);
+    // Time is real here: ben may have given up before.
+    expect(log).to.have.members(['ann: enough', 'ben: TIMEOUT']);
     expect(stage.server.queues().get('x')![1]!.id, 'the entry stays').to.equal(entry!.id);
     await rival.ownership!.release();
     await stage.settle();

@@ -106,7 +106,7 @@ describe("Curator's semaphore", () => {
     it(`ends a wait ${where} in time, or by its signal, and leaves nothing`, async () => {
       const [one, two] = [await client.acquire(taken), await stage.client().acquire(`${taken}-other`)];
       const single = curatorSemaphore(stage.client(), 'pool', { maxLeases: 1 });
-      const late = taking(single, { timeoutMs: 1_000 });
+      const late = taking(single, { timeoutMs: 60_000 });
       await stage.settle();
       const stop = new AbortController();
       const stopped = taking(single, { signal: stop.signal });

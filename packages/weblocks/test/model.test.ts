@@ -2,6 +2,7 @@ import { createMemoryServer, memory, type Intercept } from '@queuelock/memory';
 import { createLockManager, type HeldLock, type LockManager, type LockOptions } from '@queuelock/weblocks';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { SafetyViolation } from '../../../integration/safety.ts';
 
 const KINDS = ['exclusive', 'shared', 'try', 'try shared', 'steal', 'aborted'] as const;
 
@@ -37,11 +38,11 @@ class Ledger {
     const others = this.#holding.get(lock.name) ?? new Set();
     for (const other of others) {
       const isAlone = lock.mode === 'exclusive' || other.mode === 'exclusive';
-      if (isAlone && other.held) throw new Error(`${lock.name} is held twice`);
+      if (isAlone && other.held) throw new SafetyViolation(`${lock.name} is held twice`);
     }
     const before = this.#tokens.get(lock.name) ?? 0n;
     if (lock.mode === 'exclusive' && lock.token <= before)
-      throw new Error(`a token of ${lock.name} went back`);
+      throw new SafetyViolation(`a token of ${lock.name} went back`);
     if (lock.token > before) this.#tokens.set(lock.name, lock.token);
     this.#holding.set(lock.name, others.add(lock));
   }
@@ -63,7 +64,8 @@ class Order {
   }
 
   grant(line: string, number: number): void {
-    if (number <= (this.#granted.get(line) ?? 0)) throw new Error(`${line} is granted out of order`);
+    if (number <= (this.#granted.get(line) ?? 0))
+      throw new SafetyViolation(`${line} is granted out of order`);
     this.#granted.set(line, number);
   }
 }
@@ -116,6 +118,8 @@ describe('any requests of three clients, with answers that take their time', fun
           );
         }
         await Promise.all(running);
+        const unsafe = faults.find((fault) => fault instanceof SafetyViolation);
+        if (unsafe) throw unsafe;
         expect(faults).to.deep.equal([]);
         for (const locks of managers) await locks.close();
         expect([...server.queues().keys()]).to.deep.equal([]);

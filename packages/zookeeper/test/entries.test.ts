@@ -5,6 +5,7 @@ import {
   distance,
   entryName,
   orderOf,
+  nameBefore,
   otherLimitAhead,
   parseContender,
   readerOf,
@@ -139,6 +140,7 @@ describe('entries of each naming', () => {
     'lease-',
     '__lock__',
     '__rlock__',
+    '__fast__',
   ];
   for (const [naming, counted] of [
     ['curator', ['lock-', 'shared-lock-']],
@@ -146,6 +148,7 @@ describe('entries of each naming', () => {
     ['curator-latch', ['latch-']],
     ['curator-lease', foreign],
     ['kazoo', ['__lock__', '__rlock__']],
+    ['fast', ['__fast__']],
     ['curator+kazoo', ['lock-', 'shared-lock-', '__lock__']],
   ] as const) {
     it(`of ${naming} stand in one line with ${counted.join(', ')}, whatever is in front of that`, () => {
@@ -156,6 +159,21 @@ describe('entries of each naming', () => {
       expect(read(ID)).to.deep.equal(counted);
     });
   }
+
+  it('of fast are called by their numbers, so that each tells who is right ahead, also through the wrap', () => {
+    const fast = schemeOf('fast');
+    expect(entryName({ ...wish, shared: false }, fast)).to.equal('__fast__');
+    for (const [sequence, before] of [
+      [43, '0000000042'],
+      [0, '-000000001'],
+      [-1, '-000000002'],
+      [-2147483648, '2147483647'],
+      [-2147483647, '-2147483648'],
+    ] as const) {
+      expect(nameBefore(sequence, fast)).to.equal(`__fast__${before}`);
+      expect(parseContender(`__fast__${before}`, fast)?.sequence).to.equal((sequence - 1) | 0);
+    }
+  });
 
   it('of curator-lease are all children; those without a number are ahead of all others, and no limit is known of them', () => {
     const its = schemeOf('curator-lease');

@@ -12,13 +12,8 @@ describe('a process that used ZooKeeper', () => {
     let printed = '';
     child.stdout!.on('data', (chunk) => (printed += String(chunk)));
     child.stderr!.on('data', (chunk) => (printed += String(chunk)));
-    let closedAt = Infinity;
-    child.once('message', () => {
-      closedAt = performance.now();
-      child.disconnect();
-    });
+    child.once('message', () => child.disconnect());
     const code = await new Promise((resolve) => child.once('exit', resolve));
     expect({ code, printed }).to.deep.equal({ code: 0, printed: '' });
-    expect(performance.now() - closedAt).to.be.lessThan(2_000);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
-import { Bench, admitted, newQueue, outcome, wish } from './bench.ts';
+import { Bench, admitted, newQueue, wish } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { losing } from './losing.ts';
 import { asOperator } from './operator.ts';
@@ -94,36 +94,15 @@ describe('a lost reply of ZooKeeper', () => {
   it('to a list that a waiter asks for is asked for again', async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
-    const held = wish(queue);
+    const [held, middle] = [wish(queue), wish(queue)];
     await holder.enqueue(held);
+    await holder.enqueue(middle);
     const turn = admitted(await waiter.enqueue(wish(queue)));
     const trap = proxy.loseNextReply((chunk) => requestsIn(chunk).includes(OpCode.getChildren));
     await holder.remove(queue, held.id);
+    await holder.remove(queue, middle.id);
     await trap.lost;
     proxy.cut();
     await turn;
-  });
-});
-
-describe('a late request to ZooKeeper', () => {
-  const bench = new Bench();
-  afterEach(() => bench.clear());
-
-  it('that puts an entry in is undone by the removal that was called after it', async () => {
-    const server = (await sharedZooKeeper('late requests in @queuelock/zookeeper')).endpoint;
-    const proxy = bench.keep(await startProxy(server), (started) => {
-      started.refuse();
-      started.cut();
-    });
-    const queue = newQueue();
-    const session = await bench.session(proxy.endpoint, 2_000);
-    await session.enqueue(wish(queue));
-    const spec = wish(queue);
-    proxy.toServer.hold();
-    expect(await outcome(session.enqueue(spec))).to.equal('UNAVAILABLE');
-    const removed = session.remove(queue, spec.id);
-    await proxy.heal();
-    expect(await removed).to.equal(true);
-    expect(await asOperator(server, (zk) => zk.children(`/${queue}`))).to.have.length(1);
   });
 });

@@ -1,11 +1,11 @@
 import { isQueueLockError, type Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { sharedZooKeeper, zkFourLetter } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { until } from '../../../integration/services/until.ts';
 import { parseResumption, resumptionText } from '../src/resumption.ts';
-import { Bench, admitted, ending, newQueue, outcome, wish, wishes } from './bench.ts';
+import { Bench, admitted, newQueue, outcome, wish, wishes } from './bench.ts';
 import { asOperator } from './operator.ts';
-import { untilExpired } from './severed.ts';
 
 describe('a session of ZooKeeper that goes on elsewhere', () => {
   const bench = new Bench();
@@ -85,43 +85,21 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     expect(await second.enqueueAll!(wishes(queue, c))).to.have.length(2);
   });
 
-  it('that was abandoned takes no calls here and beats no more, and its entries stay until it expires', async () => {
-    const session = await bench.session(server, 2_000);
-    const placement = await session.enqueue(wish(queue));
-    let ended: string | undefined;
-    void ending(placement).then((code) => (ended = code));
-    await session.abandon!();
-    await session.abandon!();
-    await session.close();
-    expect(await names()).to.have.length(1);
-    const spec = wish(queue);
-    for (const call of [session.renew(signal), session.enqueue(spec), session.remove(queue, spec.id)])
-      expect(await outcome(call)).to.be.oneOf(['CLOSED', 'fine']);
-    expect(await outcome(session.renew(signal))).to.equal('CLOSED');
-    expect(await zkFourLetter(server, 'cons')).to.not.include(session.id);
-    await untilExpired(server, session.id);
-    expect(await names()).to.deep.equal([]);
-    expect(ended).to.equal(undefined);
-    expect(await outcome(resumed(session))).to.equal('SESSION_LOST');
-  });
-
   it('may be abandoned while the connection is down, or the server is silent', async () => {
     for (const trouble of ['down', 'silent']) {
-      const session = await bench.session(proxy.endpoint, 6_000);
+      const session = await bench.session(proxy.endpoint);
       await session.enqueue(wish(queue));
       if (trouble === 'silent') proxy.toServer.hold();
       else {
         proxy.refuse();
         proxy.cut();
       }
-      const startedAt = performance.now();
       await session.abandon!();
-      expect(performance.now() - startedAt).to.be.lessThan(2_000);
       const second = await resumed(session);
       proxy.cut();
       await proxy.heal();
       expect(await names()).to.have.length(1);
-      expect(await second.renew(signal)).to.be.within(1, 6_000);
+      expect(await second.renew(signal)).to.be.within(1, second.ttlMs);
       await second.close();
     }
   });
@@ -153,7 +131,10 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     const { session: key, ttlMs } = parseResumption(session.resumption!);
     const wrong = resumptionText({ session: { ...key, client_password: '0'.repeat(32) }, ttlMs });
     expect(await outcome(bench.backend(server).resume!(wrong, signal))).to.equal('SESSION_LOST');
-    expect(await outcome(session.renew(signal))).to.equal('fine');
+    const renewed = async (): Promise<void> => {
+      expect(await outcome(session.renew(signal))).to.equal('fine');
+    };
+    await until(renewed, { what: 'the session goes on', withinMs: 5_000 });
   });
 });
 

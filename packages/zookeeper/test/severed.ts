@@ -34,6 +34,9 @@ export class SeverableBackends {
       checkName: (queue) => backend.checkName(queue),
       observe: (queue) => backend.observe(queue),
       evict: (queue, entry) => backend.evict!(queue, entry),
+      queues(prefix) {
+        return backend.queues!(prefix);
+      },
       open: (ttlMs, signal) => onLine(backend.open(ttlMs, signal)),
       resume: async (resumption, signal) => {
         const session = await onLine(backend.resume!(resumption, signal));

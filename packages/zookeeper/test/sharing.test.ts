@@ -60,7 +60,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     expect(await entries()).to.have.length(1);
   });
 
-  it('costs the new node and a look in one flight, and a delete', async () => {
+  it('costs the new node and a write in one flight, and a delete', async () => {
     const holder = wish(queue);
     await session.enqueue(holder);
     const seen: number[] = [];
@@ -68,7 +68,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     await session.share!(queue, holder.id, 'reads');
     expect(seen.filter((code) => code !== OpCode.ping)).to.deep.equal([
       OpCode.create,
-      OpCode.exists,
+      OpCode.setData,
       OpCode.delete,
     ]);
   });

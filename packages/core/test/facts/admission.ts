@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { NEVER } from 'rxjs';
+import { NEVER, concat, of, type Observable } from 'rxjs';
+import type { SeenEntry } from '../../src/backend.ts';
 import { Gate, join, ownershipOf, type CoreFact } from '../stage.ts';
 
 export const admissionFacts: readonly CoreFact[] = [
@@ -46,6 +47,25 @@ export const admissionFacts: readonly CoreFact[] = [
       await stage.settle();
       expect(ownershipOf(claim).held).to.equal(true);
       claim.subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'who sees an earlier entry with its key in an old picture of the queue waits for its own',
+    async check(stage) {
+      const line = [await join(stage, stage.client()), await join(stage, stage.client())];
+      const asItWas$ = (queue: string): Observable<readonly SeenEntry[]> => {
+        const { key } = stage.server.queues().get(queue)!.at(-1)!;
+        return of([{ key, order: 0n, shared: false, value: '' }]);
+      };
+      const late = stage.client({
+        spoil: (backend) => ({
+          ...backend,
+          observe: (queue) => concat(asItWas$(queue), backend.observe(queue)),
+        }),
+      });
+      const claim = await join(stage, late, { maxWaiters: 1 });
+      expect(claim.last).to.have.nested.property('error.code', 'QUEUE_FULL');
+      for (const { subscription } of line) subscription.unsubscribe();
     },
   },
   {

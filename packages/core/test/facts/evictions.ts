@@ -265,6 +265,22 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
+    title: 'the record of an earlier entry that had the same key tells nothing of a later one',
+    async check(stage) {
+      const [holder, operator] = [await stage.client().acquire('x'), stage.client()];
+      const waiter = await join(stage, stage.client());
+      const { key } = stage.server.queues().get('x')![1]!;
+      const entry = { key, order: '0', owner: 'an earlier one' };
+      const record = { entry, kind: 'overtaken', by: 'somebody', reason: 'long ago', at: 1 };
+      await operator.register('x', 'evictions').change(() => JSON.stringify([record]));
+      stage.server.evict(key);
+      await stage.settle();
+      expect(waiter.last).to.include({ status: 'ended', outcome: 'failed' });
+      expect(waiter.last).to.not.have.nested.property('error.eviction.reason');
+      await stage.passing(holder.release());
+    },
+  },
+  {
     title: 'a session that dies while the story of a loss is read ends the claim at once',
     async check(stage) {
       const gate = new Gate('readRegister');

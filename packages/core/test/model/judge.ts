@@ -28,6 +28,17 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
+/** Those whose breach lets two work at a time, in the wrong order or with the wrong tokens. */
+export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>([
+  'exclusive',
+  'ends first',
+  'told in time',
+  'budget',
+  'tokens',
+  'order',
+  'handover',
+]);
+
 /** Takes down what happens, and what must not happen. */
 export class Judge {
   readonly #now: () => number;

@@ -2,6 +2,7 @@ import type { Intercept } from '@queuelock/memory';
 import type { Observable } from 'rxjs';
 import type { ClaimState, LockClient, MultiClaimState, Ownership } from '../../src/index.ts';
 import type { Core } from '../model/world.ts';
+import { SafetyViolation } from '../safety.ts';
 import { Stage } from '../stage.ts';
 import { NAMES, type Fate, type Plan, type TaskPlan, type Trouble } from './plan.ts';
 import { Witness } from './witness.ts';
@@ -14,7 +15,7 @@ const PATIENCE_MS = 30_000;
 /** How several names are taken: as one lock, or one by one in the caller's order, holding on to what one has. */
 export type Taking = 'together' | 'one by one';
 
-/** Plays a plan in virtual time; answers what was wrong with it, nothing if nothing was. */
+/** Plays a plan in virtual time; answers what was wrong with it, nothing if nothing was. Throws what was unsafe. */
 export async function play(plan: Plan, taking: Taking, core?: Core): Promise<readonly string[]> {
   const scene = new Scene(plan, taking, core);
   return scene.play();
@@ -53,13 +54,13 @@ class Scene {
       for (let passed = 0; passed < PATIENCE_MS && this.#waiting.size > 0; passed += 1_000)
         await this.#pass(1_000);
       this.#witness.finish();
-      faults.push(...this.#witness.faults);
       if (this.#waiting.size > 0) faults.push(`no outcome: ${[...this.#waiting].join()}`);
       else if (this.#stage.server.entryCount > 0) faults.push(`entries: ${this.#stage.server.entryCount}`);
     } finally {
       const left = await this.#stage.leftovers().catch((error: unknown) => String(error));
       if (left !== '') faults.push(`left behind: ${left}`);
     }
+    if (this.#witness.faults.length > 0) throw new SafetyViolation(this.#witness.faults.join('; '));
     return faults;
   }
 

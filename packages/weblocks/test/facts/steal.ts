@@ -1,5 +1,6 @@
 import type { QueueLockError } from '@queuelock/core';
 import { expect } from 'chai';
+import { safely } from '../../../../integration/safety.ts';
 import { expectDom, hold, picture, type Facts } from '../frame.ts';
 
 const STEAL = { steal: true } as const;
@@ -26,7 +27,7 @@ export const stealFacts: Facts = {
             robbed.lock.token,
             lock?.token,
           ]);
-          expect(tokens[1]! > tokens[0]!).to.equal(true);
+          safely(() => expect(tokens[1]! > tokens[0]!).to.equal(true));
           const { cause } = await failed;
           expect((cause as QueueLockError).code).to.equal('OWNERSHIP_LOST');
           expect([robbed.lock.held, robbed.lock.signal.aborted]).to.deep.equal([false, true]);
@@ -108,7 +109,7 @@ export const stealFacts: Facts = {
           if (i > 3) void holding.end();
           await Promise.all([stolen, waits, ended]);
           await holding.end().catch(() => undefined);
-          expect(tokens).to.deep.equal([...tokens].sort((a, b) => (a < b ? -1 : 1)));
+          safely(() => expect(tokens).to.deep.equal([...tokens].sort((a, b) => (a < b ? -1 : 1))));
         }
         expect(await picture(thief)).to.deep.equal({ held: [], pending: [] });
       },

@@ -50,7 +50,11 @@ export const JOINING_DEFECTS: readonly Defect[] = [
   inCore(
     'a join goes on after it was given up',
     'contract',
-    ['entry.ts', "stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));", ''],
+    [
+      'entry.ts',
+      "if (isJoining) stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));",
+      '',
+    ],
     ['entry.ts', 'left = joined.then(', 'void takeOut(live, spec);\n      left = joined.then('],
   ),
   inCore('a join outlives its session', 'at once', [

@@ -11,22 +11,22 @@ export const WAITING_DEFECTS: readonly Defect[] = [
   inCore(
     'an abort or a timeout ends a hold as well',
     ['outcome', 'run', 'signal', 'no way back'],
-    ['lock.ts', '.pipe(takeUntil(granted$));', ';'],
+    ['wait-limit.ts', '.pipe(takeUntil(granted$))', ''],
   ),
   inCore('a waiter does not hear of the end of its session', 'at once', [
     'lock.ts',
-    'return merge(failures(live), turn.admitted',
-    'return merge(turn.admitted',
+    '    failingWith(live),\n',
+    '',
   ]),
   inCore('a waiter hears of its first turn only', 'progress', [
     'limit.ts',
-    'turns$.pipe(startWith(turn))',
+    'turns$.pipe(beginningWith(turn))',
     'of(turn)',
   ]),
   inCore(
     'a waiter hears the turns of another entry',
     ['order', 'exclusive', 'grant', 'progress', 'outcome', 'signal', 'learns'],
-    ['limit.ts', 'turns$.pipe(startWith', 'misrouted(turns$).pipe(startWith'],
+    ['limit.ts', 'turns$.pipe(beginningWith', 'misrouted(turns$).pipe(beginningWith'],
     [
       'limit.ts',
       'function turnsFrom(',
@@ -43,13 +43,18 @@ function turnsFrom(`,
   inCore(
     'a waiter does not wait',
     ['exclusive', 'order'],
-    ['lock.ts', 'turn.admitted\n        ? mayBegin$', 'turn\n        ? mayBegin$'],
+    ['lock.ts', 'turn.admitted\n        ? whenItMayBegin', 'turn\n        ? whenItMayBegin'],
   ),
-  inCore('a lock is granted in doubt', 'grant', ['grant.ts', "health === 'alive'", 'health !== undefined']),
+  inCore(
+    'a lock is granted in doubt',
+    'grant',
+    ['grant.ts', 'beginning.live.liveness.isAlive && ', ''],
+    ['grant.ts', "health === 'alive'", 'health !== undefined'],
+  ),
   inCore(
     'a lock is granted without a look at the clock',
     ['grant', 'outcome'],
-    ['grant.ts', '(enough() ?', '(needsMs === 0 || enough() ?'],
+    ['grant.ts', '  const { remainingMs }', '  if (needsMs === 0) return true;\n  const { remainingMs }'],
   ),
   inCore('a try waits in line', 'at once', [
     'lock.ts',

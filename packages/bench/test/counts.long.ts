@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { setTimeout as pause } from 'node:timers/promises';
+import { measure } from '../src/measure.ts';
+import { nodeClients } from '../src/node-clients.ts';
+import type { BenchServer } from '../src/server.ts';
+import {
+  COUNTED,
+  changesOf,
+  countingAt,
+  expectAtMost,
+  handOver,
+  lineUp,
+  settled,
+  stores,
+  times,
+} from './counts.ts';
+
+const SPREAD = 40;
+const HAND_OFFS = 40;
+const FEW = 100;
+const MANY = 2_000;
+const FLAT = 1.25;
+const HELD = 1_000;
+const IDLE_TTL_MS = 10_000;
+const IDLE_MS = 8_000;
+const IDLE_LOOKS = 3;
+const IDLE = ['requests', 'LeaseKeepAlive', 'Watch'];
+const PACE = { ms: 0, warm: 0, rounds: 0 };
+
+for (const counted of stores) {
+  describe(`the least that ${counted.title} can be asked`, function () {
+    this.timeout(300_000);
+    const at = countingAt(counted);
+
+    it('is what a hand-off costs among waiters of four processes', async () => {
+      const client = nodeClients.find(({ name }) => name === counted.client)!;
+      const cell = { store: counted.store, medium: 'disk', scenario: 'spread', size: SPREAD } as const;
+      const command = await client.command();
+      const words = client.words(cell, PACE)!;
+      const values = await measure(at.server, { client, command, words, cell, pace: PACE, name: 'spread' });
+      const cost = Object.entries(values).flatMap(([key, each]) => {
+        const what = COUNTED.find((counter) => key.toLowerCase() === `handoff${counter}`);
+        return what === undefined ? [] : [[what, Math.round(each * (SPREAD + 1))] as const];
+      });
+      // Whoever holds long enough tells the next process that it owns the queue; else it is followed by a look of that process.
+      const each = { requests: 2, reads: 1, writes: 2, events: 2 };
+      expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
+    });
+
+    it(`is asked as often with ${HELD.toLocaleString('en')} holds as with one`, async () => {
+      const idle = async (holds: number, most = Infinity): Promise<number> => {
+        const client = await at.connect(at.server.endpoint, { ttlMs: IDLE_TTL_MS });
+        await Promise.all(Array.from({ length: holds }, (_, i) => client.acquire(`held-${holds}-${i}`)));
+        // Between two heartbeats there is no time for more.
+        await settled(at.server, 2);
+        // On a busy machine something of the beginning may still come late; what holds cost comes every time.
+        let asked = await askedWhileIdle(at.server);
+        for (let looks = 1; looks < IDLE_LOOKS && asked > most; looks += 1)
+          asked = await askedWhileIdle(at.server);
+        await client.abandon();
+        return asked;
+      };
+      const one = await idle(1);
+      // A heartbeat and its proof more fit into the same time, or not.
+      expect(await idle(HELD, one + 2)).to.be.within(one - 2, one + 2);
+    });
+
+    it(`as many bytes go over the wire for a hand-off with ${MANY.toLocaleString('en')} in line as with ${FEW}`, async () => {
+      const proxy = await at.proxy();
+      const client = await at.connect(proxy.endpoint);
+      const bytesOf = async (waiters: number): Promise<number> => {
+        const line = await lineUp(client, `flat-${waiters}`, waiters);
+        await counted.untilWatching(at.server.endpoint, waiters);
+        const costs: number[] = [];
+        for (let i = 0; i < HAND_OFFS; i += 1) {
+          const before = proxy.toClient.bytes + proxy.toServer.bytes;
+          await handOver(line.slice(i, i + 2), 1);
+          costs.push(proxy.toClient.bytes + proxy.toServer.bytes - before);
+        }
+        // Of those who wait each looks once in a while, which falls into some of them: on a busy machine, into most.
+        return Math.min(...costs);
+      };
+      const few = await bytesOf(FEW);
+      expect((await bytesOf(MANY)) / few).to.be.at.most(FLAT);
+    });
+  });
+}
+
+async function askedWhileIdle(server: BenchServer): Promise<number> {
+  const before = await server.counters();
+  await pause(IDLE_MS);
+  const changes = changesOf(before, await server.counters(), IDLE);
+  return IDLE.reduce((sum, what) => sum + (changes[what] ?? 0), 0);
+}

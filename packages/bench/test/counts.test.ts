@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { join } from '../../../integration/scenarios/join.ts';
+import { until } from '../../../integration/services/until.ts';
+import type { Counters } from '../src/server.ts';
+import {
+  COUNTED,
+  costOf,
+  countingAt,
+  expectAtMost,
+  handOver,
+  leastOf,
+  lineUp,
+  plusOne,
+  stores,
+  times,
+} from './counts.ts';
+
+const CYCLES = 50;
+const WAITERS = 50;
+const HAND_OFFS = 10;
+const ROUNDS = 3;
+// Who holds longer looks whether the own entry is still there.
+const UNWATCHED_MS = 250;
+
+for (const counted of stores) {
+  describe(`the least that ${counted.title} can be asked`, function () {
+    this.timeout(300_000);
+    const at = countingAt(counted);
+
+    it('is what a free lock and its release cost', async () => {
+      const client = await at.connect();
+      let long = 0;
+      const cost = await costOf(at.server, async () => {
+        for (let i = 0; i < CYCLES; i += 1) {
+          const begun = performance.now();
+          await (await client.acquire('connected')).release();
+          if (performance.now() - begun >= UNWATCHED_MS) long += 1;
+        }
+      });
+      const [least, more] = [times(CYCLES, counted.cycle), times(long, counted.longHold)];
+      for (const what of COUNTED) {
+        const count = least[what] ?? 0;
+        expect(cost[what] ?? 0, what).to.be.within(count, count + (more[what] ?? 0));
+      }
+    });
+
+    it('is what a hand-off costs among waiters of one process', async () => {
+      const client = await at.connect();
+      const line = await lineUp(client, 'line', WAITERS);
+      await counted.untilWatching(at.server.endpoint, WAITERS);
+      const costs: Counters[] = [];
+      for (let from = 0; from < WAITERS; from += HAND_OFFS)
+        costs.push(await costOf(at.server, () => handOver(line.slice(from), HAND_OFFS)));
+      // Now and then each of those who wait looks, and who holds for long: on a busy machine that falls into some of them.
+      // On etcd a last one leaves a note that nobody needs, and a watch on the own entry may hear of its end before it is canceled.
+      const { events = 0, ...sent } = times(HAND_OFFS, counted.handOff);
+      expectAtMost(leastOf(costs), { ...plusOne(sent), events: 2 * events });
+    });
+
+    it('is what an enqueue costs, besides the watches', async () => {
+      const client = await at.connect();
+      const costs: Counters[] = [];
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        await lineUp(client, `enqueue-${round}`, 0);
+        const enqueue = async (): Promise<void> => {
+          await Promise.all(Array.from({ length: WAITERS }, () => join(client, `enqueue-${round}`)));
+          await counted.untilWatching(at.server.endpoint, round * WAITERS);
+        };
+        costs.push(await costOf(at.server, enqueue));
+      }
+      expectAtMost(
+        { requests: leastOf(costs)['requests']! },
+        plusOne({ requests: WAITERS * counted.mostPerEnqueue }),
+      );
+    });
+
+    if (counted.store === 'zookeeper') {
+      it('the first two requests of a free lock are in one flight', async () => {
+        const proxy = await at.proxy();
+        const client = await at.connect(proxy.endpoint);
+        const before = (await at.server.counters())['requests']!;
+        proxy.toClient.hold();
+        const acquired = client.acquire('connected');
+        const look = async (): Promise<void> => {
+          const sent = (await at.server.counters())['requests']! - before;
+          if (sent < 2) throw new Error(`${sent} without an answer`);
+        };
+        await until(look, { what: 'two requests', withinMs: 30_000 });
+        await proxy.heal();
+        await (await acquired).release();
+      });
+    }
+  });
+}

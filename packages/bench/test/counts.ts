@@ -1,0 +1,181 @@
+import { createLockClient, type Backend, type LockClient, type LockClientOptions } from '@queuelock/core';
+import { etcd } from '@queuelock/etcd';
+import { zookeeper } from '@queuelock/zookeeper';
+import { expect } from 'chai';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { orSkip } from '../../../integration/interop/skip.ts';
+import { join, type Place } from '../../../integration/scenarios/join.ts';
+import { until } from '../../../integration/services/until.ts';
+import { untilWatchingEtcd, untilWatchingZooKeeper } from '../peers/node/quiet.ts';
+import { startServer, type BenchServer, type Counters } from '../src/server.ts';
+
+/** A store, and what the least is that it can be asked. */
+export interface Counted {
+  readonly title: string;
+  readonly store: 'etcd' | 'zookeeper';
+  readonly client: string;
+  readonly backend: (endpoint: string) => Backend;
+  readonly untilWatching: (endpoint: string, watches: number) => Promise<void>;
+  /** Of a free lock and its release. */
+  readonly cycle: Counters;
+  /** More, of one whose hold is not over soon: a client that is about to release looks only where it waits for the answer to that. */
+  readonly longHold: Counters;
+  /** Of a release, and of the grant to the next one. */
+  readonly handOff: Counters;
+  /** Besides watches. */
+  readonly mostPerEnqueue: number;
+}
+
+// It has no followers that lag behind.
+const SINGLE_SYNC_LIMIT = 2;
+
+export const stores: readonly Counted[] = [
+  {
+    title: 'etcd',
+    store: 'etcd',
+    client: 'queuelock, etcd3',
+    backend: (endpoint) => etcd({ hosts: [endpoint] }),
+    untilWatching: untilWatchingEtcd,
+    cycle: { requests: 2, writes: 2 },
+    longHold: {},
+    handOff: { requests: 1, writes: 1, events: 1 },
+    mostPerEnqueue: 2,
+  },
+  {
+    title: 'ZooKeeper',
+    store: 'zookeeper',
+    client: 'queuelock, npm zookeeper',
+    backend: (endpoint) => zookeeper({ hosts: [endpoint], syncLimit: SINGLE_SYNC_LIMIT }),
+    untilWatching: untilWatchingZooKeeper,
+    cycle: { requests: 3 },
+    longHold: { requests: 1, events: 1 },
+    handOff: { requests: 1, events: 1 },
+    mostPerEnqueue: 3,
+  },
+];
+
+export const COUNTED: readonly string[] = ['requests', 'reads', 'writes', 'events'];
+
+// Long enough for no heartbeat to fall into a count.
+const TTL_MS = 60_000;
+const RENEW_EVERY_MS = TTL_MS / 2;
+const QUIET_LOOKS = 4;
+
+/** A server for a suite, and what each test has at it until it is over. */
+export interface Counting {
+  readonly server: BenchServer;
+  /** A client, once the server has nothing to do with its beginning any more. */
+  readonly connect: (endpoint?: string, options?: LockClientOptions) => Promise<LockClient>;
+  /** A way to the server on which bytes are counted. */
+  readonly proxy: () => Promise<TcpProxy>;
+}
+
+/** Defines the hooks of the suite in which it is called. */
+export function countingAt(counted: Counted): Counting {
+  let server: BenchServer;
+  let stop = (): Promise<void> => Promise.resolve();
+  const clients: LockClient[] = [];
+  const proxies: TcpProxy[] = [];
+
+  before(async function () {
+    server = await orSkip(this, startServer(counted.store, 'disk'));
+    stop = () => server.stop();
+  });
+
+  afterEach(async () => {
+    for (const proxy of proxies) await proxy.heal();
+    // Their entries go with the server.
+    await Promise.all(clients.splice(0).map((client) => client.abandon()));
+    await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
+  });
+
+  after(async () => {
+    await stop();
+  });
+
+  return {
+    get server() {
+      return server;
+    },
+    connect: async (
+      endpoint = server.endpoint,
+      options = { ttlMs: TTL_MS, renewEveryMs: RENEW_EVERY_MS },
+    ) => {
+      const client = createLockClient(counted.backend(endpoint), options);
+      clients.push(client);
+      await (await client.acquire('connected')).release();
+      await settled(server, 2);
+      return client;
+    },
+    proxy: async () => {
+      const proxy = await startProxy(server.endpoint);
+      proxies.push(proxy);
+      return proxy;
+    },
+  };
+}
+
+/** A holder, and so many behind it, in their order. */
+export async function lineUp(client: LockClient, name: string, waiters: number): Promise<Place[]> {
+  const holder = await join(client, name);
+  await holder.held;
+  const behind = await Promise.all(Array.from({ length: waiters }, () => join(client, name)));
+  return [holder, ...behind.toSorted((a, b) => (a.order < b.order ? -1 : 1))];
+}
+
+/** So many times: who holds releases, the next one knows. */
+export async function handOver(line: readonly Place[], times: number): Promise<void> {
+  for (let i = 0; i < times; i += 1) {
+    await (await line[i]!.held).release();
+    await line[i + 1]!.held;
+  }
+}
+
+const ALL = [...COUNTED, 'LeaseKeepAlive', 'Watch'];
+
+/** What the server has counted meanwhile; what stayed is left out. */
+export async function costOf(server: BenchServer, work: () => Promise<unknown>): Promise<Counters> {
+  const before = await server.counters();
+  await work();
+  await settled(server);
+  return changesOf(before, await server.counters(), COUNTED);
+}
+
+/** The counters of those that changed, by how much. */
+export function changesOf(before: Counters, after: Counters, of: readonly string[]): Counters {
+  const changes = of.map((key) => [key, (after[key] ?? 0) - (before[key] ?? 0)] as const);
+  return Object.fromEntries(changes.filter(([, change]) => change !== 0));
+}
+
+/** Until the server has nothing to do for a while. */
+export async function settled(server: BenchServer, looks = QUIET_LOOKS): Promise<void> {
+  let seen = '';
+  let quiet = 0;
+  const look = async (): Promise<void> => {
+    const counters = await server.counters();
+    const now = ALL.map((key) => counters[key]).join(' ');
+    quiet = now === seen ? quiet + 1 : 0;
+    seen = now;
+    if (quiet < looks) throw new Error('it goes on');
+  };
+  await until(look, { what: 'nothing goes on', withinMs: 30_000 });
+}
+
+/** Of several that did the same, what each of them cost. */
+export function leastOf(costs: readonly Counters[]): Counters {
+  const least = (what: string): number => Math.min(...costs.map((cost) => cost[what] ?? 0));
+  return Object.fromEntries(COUNTED.map((what) => [what, least(what)]));
+}
+
+export function plusOne(cost: Counters): Counters {
+  return Object.fromEntries(Object.entries(cost).map(([what, count]) => [what, count + 1]));
+}
+
+/** None of what was counted is more than that, and nothing else was counted. */
+export function expectAtMost(cost: Counters, most: Counters): void {
+  for (const [what, count] of Object.entries(cost)) expect(count, what).to.be.at.most(most[what] ?? 0);
+}
+
+export function times(count: number, cost: Counters): Counters {
+  return Object.fromEntries(Object.entries(cost).map(([kind, each]) => [kind, each * count]));
+}

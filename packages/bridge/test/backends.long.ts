@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { layGround, stores } from './served.ts';
+import { seen, Tab } from './stage.ts';
+
+for (const [name, start] of stores) {
+  describe(`bridge over ${name}`, function () {
+    this.timeout(60_000);
+    const ground = layGround(start);
+    const { page } = ground;
+
+    it(`says that the store is gone, and goes on when it is back (${name})`, async () => {
+      const look$ = page().queue('restarted');
+      const looking = look$.subscribe();
+      await seen(look$, ({ picture }) => picture?.status === 'live');
+      const stale = seen(look$, ({ picture }) => picture?.status === 'stale');
+      await ground.store.restart();
+      expect((await stale).connection).to.equal('live');
+      await seen(look$, ({ picture }) => picture?.status === 'live');
+      const tab = new Tab(page().join('restarted'));
+      await tab.until('held');
+      tab.close();
+      looking.unsubscribe();
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { safely } from '../../../integration/safety.ts';
+import { until } from '../../../integration/services/until.ts';
+import { layGround, stores } from './served.ts';
+import { seen, Tab } from './stage.ts';
+
+for (const [name, start] of stores) {
+  describe(`bridge over ${name}`, function () {
+    this.timeout(60_000);
+    const ground = layGround(start);
+    const { page } = ground;
+
+    it(`has one watch for 100 viewers of a queue, as for one (${name})`, async () => {
+      const first = page();
+      const looking = first.queue('viewed').subscribe();
+      await seen(first.queue('viewed'), ({ picture }) => picture?.status === 'live');
+      // The last of them is set a little after the first picture.
+      const areSet = async (): Promise<void> => {
+        expect(await ground.store.watches()).to.equal(ground.store.watchesOfAQueue);
+      };
+      await until(areSet, { what: 'the watches of one viewer', withinMs: 30_000 });
+      const looks = Array.from({ length: 99 }, () => page()).map((made) => made.queue('viewed'));
+      const all = looks.map((look$) => look$.subscribe());
+      await Promise.all(looks.map((look$) => seen(look$, ({ picture }) => picture?.status === 'live')));
+      await areSet();
+      for (const look of [looking, ...all]) look.unsubscribe();
+    });
+
+    it(`hands a lock from page to page (${name})`, async () => {
+      const a = new Tab(page().join('doc', { owner: 'a' }));
+      const { lock } = await a.until('held');
+      const b = new Tab(page().join('doc', { owner: 'b' }));
+      await b.until('queued', ({ position }) => position === 1);
+      await lock.release();
+      const { lock: second } = await b.until('held');
+      safely(() => expect(BigInt(second.token) > BigInt(lock.token)).to.equal(true));
+      await second.release();
+    });
+  });
+}

@@ -1,0 +1,340 @@
+import { createLockClient } from '@queuelock/core';
+import { memory } from '@queuelock/memory';
+import { expect } from 'chai';
+import { merge } from 'rxjs';
+import { createBridge, type Action } from '../src/index.ts';
+import { TOKEN_HEADER, type Refusal } from '../src/wire.ts';
+import { programAt, seen, stage, Tab, untilSo } from './stage.ts';
+
+const HOSTILE = '</script><script>alert(1)</script>\r\n\r\ndata: forged\u2028event: state';
+
+describe('bridge', () => {
+  it('watches a queue once for all who look, and no longer than a while after', async () => {
+    await using s = await stage({ times: { lingerMs: 50 } });
+    const before = s.server.watcherCount;
+    const pages = Array.from({ length: 20 }, () => s.page());
+    const looks = pages.map((page) => page.queue('q').subscribe());
+    await Promise.all(pages.map((page) => seen(page.queue('q'), ({ picture }) => picture !== undefined)));
+    const one = s.server.watcherCount - before;
+    // The queue itself, and the register of its evictions.
+    expect(one).to.equal(2);
+    await seen(pages[0]!.timeline('q'), ({ picture }) => picture !== undefined);
+    await seen(pages[0]!.election('q'), ({ picture }) => picture !== undefined);
+    expect(s.server.watcherCount - before).to.equal(2);
+    for (const look of looks) look.unsubscribe();
+    await untilSo('nothing is watched any more', () => s.server.watcherCount === before);
+  });
+
+  it('shows a page that opens what has happened before', async () => {
+    await using s = await stage();
+    const watching = s.page();
+    const look = watching.queue('q').subscribe();
+    await seen(watching.queue('q'), ({ picture }) => picture?.status === 'live');
+    await s.other('early').run('q', () => undefined);
+    await untilSo('it has left', () => s.server.entryCount === 0);
+    const { picture } = await seen(
+      s.page().timeline('q'),
+      ({ picture }) => picture?.spans[0]?.leftAt !== undefined,
+    );
+    expect(picture!.spans).to.have.lengthOf(1);
+    expect(picture!.spans[0]).to.include({ owner: 'early' }).and.have.property('heldAt');
+    look.unsubscribe();
+  });
+
+  it('tells of queues, elections, sessions, deadlocks and faults', async () => {
+    await using s = await stage();
+    const page = s.page();
+    const [a, b] = [s.other('a'), s.other('b')];
+    const [heldA, heldB] = [await a.acquire('x'), await b.acquire('y')];
+    const waits = [a.claim('y', { holding: [heldA] }), b.claim('x', { holding: [heldB] })];
+    const subscriptions = waits.map((claim$) => claim$.subscribe());
+    const queues = (await seen(page.queues(), ({ picture }) => picture?.queues.length === 2)).picture!;
+    expect(queues).to.deep.include({ prefix: '', count: 2, status: 'live' });
+    const sessions = (await seen(page.sessions(), ({ picture }) => picture?.sessions.length === 2)).picture!;
+    expect(sessions.sessions[0]!.entries.map(({ name }) => name)).to.have.members(['x', 'y']);
+    const { deadlocks } = (await seen(page.deadlocks(), ({ picture }) => picture?.deadlocks.length === 1))
+      .picture!;
+    expect(
+      deadlocks[0]!.map(({ name, entry, waitsFor }) => [name, entry.owner, waitsFor.owner]),
+    ).to.have.deep.members([
+      ['y', 'a', 'b'],
+      ['x', 'b', 'a'],
+    ]);
+    const election = (await seen(page.election('x'), ({ picture }) => picture?.candidates.length === 2))
+      .picture!;
+    expect(election.candidates[0]).to.include({ order: String(heldA.order) });
+    await page.evict('x', { ...election.candidates[0]!, owner: 'a' }, { reason: 'stuck' });
+    await seen(page.queue('x'), ({ picture }) => picture?.evictions.length === 1);
+    const faults = (await seen(page.faults(), ({ picture }) => (picture?.faults.length ?? 0) > 0)).picture!;
+    expect(faults.faults[0]).to.include({ kind: 'eviction', about: 'x' });
+    expect(faults.findings[0]).to.include({ level: 'fine' });
+    for (const subscription of subscriptions) subscription.unsubscribe();
+  });
+
+  it('shows what is left of a hold that a page has, and the token of every holder', async () => {
+    await using s = await stage();
+    const tab = new Tab(s.page().join('q'));
+    const { lock } = await tab.until('held');
+    const { picture } = await seen(
+      s.page().queue('q'),
+      ({ picture }) =>
+        picture?.entries[0]?.remainingMs !== undefined && picture.entries[0].token !== undefined,
+    );
+    expect(picture!.entries[0]!.remainingMs).to.be.within(1, 10_000);
+    expect(picture!.entries[0]!.token).to.equal(lock.token);
+    const [entry] = picture!.entries;
+    expect(await s.page().tokenOf('q', entry!)).to.equal(lock.token);
+    tab.close();
+  });
+
+  it('lets hostile names, owners and metadata through as data', async () => {
+    await using s = await stage();
+    const page = s.page();
+    const tab = new Tab(page.join(HOSTILE, { owner: HOSTILE, metadata: { [HOSTILE]: HOSTILE } }));
+    await tab.until('held');
+    const { picture } = await seen(page.queue(HOSTILE), ({ picture }) => picture?.entries.length === 1);
+    expect(picture!.name).to.equal(HOSTILE);
+    expect(picture!.entries[0]).to.deep.include({ owner: HOSTILE, metadata: { [HOSTILE]: HOSTILE } });
+    tab.close();
+  });
+
+  it('refuses a topic that cannot be told, and tells the others of the same stream', async () => {
+    const authorize = (_: Request, action: Action): boolean =>
+      !(action.kind === 'look' && action.topic.kind === 'queue' && action.topic.name === 'secret');
+    await using s = await stage({ authorize });
+    const page = s.page();
+    const [secret, open] = await Promise.all([
+      seen(page.queue('secret'), ({ refusal }) => refusal !== undefined),
+      seen(page.queue('open'), ({ picture }) => picture !== undefined),
+    ]);
+    expect([secret.refusal?.code, secret.picture]).to.deep.equal(['ACCESS_DENIED', undefined]);
+    expect(open.connection).to.equal('live');
+    expect((await fetch(`${s.url}/v1/stream?queue=secret`)).status).to.equal(403);
+  });
+
+  it('goes on after the id of the last event', async () => {
+    await using s = await stage();
+    await s.other('a').acquire('q');
+    const first = await eventAt(`${s.url}/v1/stream?queue=q`, {});
+    expect(first).to.match(/^id: \S+\.\d+$/m);
+    const id = /^id: (.*)$/m.exec(first)![1]!;
+    const controller = new AbortController();
+    const response = await fetch(`${s.url}/v1/stream?queue=q`, {
+      headers: { 'last-event-id': id },
+      signal: controller.signal,
+    });
+    const reader = response.body!.getReader();
+    await reader.read();
+    const next = reader.read();
+    const b = s.other('b').claim('q').subscribe();
+    expect(new TextDecoder().decode((await next).value as Uint8Array)).to.contain('"owner":"b"');
+    b.unsubscribe();
+    controller.abort();
+  });
+
+  it('asks who it is, and the operator has a name', async () => {
+    const actions: Action[] = [];
+    const authorize = (_: Request, action: Action) => (actions.push(action), { name: 'olga' });
+    await using s = await stage({ authorize, place: 'memory:' });
+    const page = s.page();
+    expect(await page.facts()).to.include({ identity: 'olga', place: 'memory:' });
+    const tab = new Tab(page.join('q', { owner: 'somebody else' }));
+    await tab.until('held');
+    const { picture } = await seen(page.queue('q'), ({ picture }) => picture?.entries.length === 1);
+    expect(picture!.entries[0]!.owner).to.equal('olga');
+    await page.evict('q', picture!.entries[0]!, { reason: 'hangs' });
+    const after = await seen(page.queue('q'), ({ picture }) => picture?.evictions.length === 1);
+    expect(after.picture!.evictions[0]).to.deep.include({ reason: 'olga: hangs' });
+    expect(actions).to.deep.include({ kind: 'evict', name: 'q' });
+  });
+
+  it('refuses whatever authorize refuses or fails at, with a clear error', async () => {
+    const authorize = (_: Request, { kind }: Action): boolean => {
+      if (kind === 'ask') throw new Error('the user database is down: password=hunter2');
+      return kind === 'facts';
+    };
+    await using s = await stage({ authorize });
+    const { facts, post } = await programAt(s.url);
+    expect(facts.may).to.deep.equal({ evict: false, ask: false, join: false });
+    const bodies = {
+      joins: { name: 'q' },
+      ask: { name: 'q', reason: 'r', withinMs: 1 },
+      evict: { name: 'q', entry: { key: 'k', order: '1', owner: 'o' }, reason: 'r' },
+      token: { name: 'q', entry: { key: 'k', order: '1' } },
+    };
+    for (const [path, body] of Object.entries(bodies)) {
+      const response = await post(path, body);
+      const { error } = (await response.json()) as Refusal;
+      expect([response.status, error.code, error.message.includes('hunter2')]).to.deep.equal([
+        403,
+        'ACCESS_DENIED',
+        false,
+      ]);
+    }
+  });
+
+  it('answers nonsense with INVALID_ARGUMENT', async () => {
+    await using s = await stage();
+    const { post } = await programAt(s.url);
+    const bodies = [
+      '',
+      '{',
+      '[]',
+      '{"name":""}',
+      '{"name":7}',
+      '{"name":"q","unknown":1}',
+      `{"name":"${'x'.repeat(600)}"}`,
+    ];
+    for (const body of bodies) {
+      const response = await post('joins', body);
+      expect([response.status, ((await response.json()) as Refusal).error.code], body).to.deep.equal([
+        400,
+        'INVALID_ARGUMENT',
+      ]);
+    }
+    expect((await post('joins', `{"name":"${'x'.repeat(300_000)}"}`)).status).to.equal(413);
+    expect((await post('nothing', {})).status).to.equal(404);
+    expect((await fetch(`${s.served.url}/elsewhere`)).status).to.equal(404);
+    expect((await fetch(`${s.url}/v1/stream`)).status).to.equal(400);
+    expect((await fetch(`${s.url}/v1/stream?unknown=x`)).status).to.equal(400);
+    expect((await fetch(`${s.url}/v1/facts`, { method: 'DELETE' })).status).to.equal(404);
+  });
+
+  it('refuses changes from another site and under another name, also with a valid token', async () => {
+    await using s = await stage();
+    const { facts } = await programAt(s.url);
+    const attacks = [
+      { origin: 'https://evil.example' },
+      { host: 'rebound.example', origin: 'http://rebound.example' },
+      { 'sec-fetch-site': 'cross-site' },
+      { [TOKEN_HEADER]: 'guessed' },
+      { 'content-type': 'text/plain' },
+    ];
+    for (const attack of attacks) {
+      const headers = {
+        host: 'localhost',
+        'content-type': 'application/json',
+        [TOKEN_HEADER]: facts.token,
+        ...attack,
+      };
+      const request = new Request(`${s.url}/v1/joins`, { method: 'POST', body: '{"name":"q"}', headers });
+      const response = await s.bridge.handle(request);
+      expect(response.status, JSON.stringify(attack)).to.be.oneOf([403, 415]);
+      expect(response.headers.get('access-control-allow-origin')).to.equal(null);
+    }
+    const rebound = await s.bridge.handle(
+      new Request(`${s.url}/v1/facts`, { headers: { host: 'rebound.example' } }),
+    );
+    expect(rebound.status, 'the token is not told either').to.equal(403);
+    expect(s.server.entryCount).to.equal(0);
+  });
+
+  it('says in every answer that it is not to be kept, framed, sniffed or read elsewhere', async () => {
+    await using s = await stage();
+    for (const path of ['facts', 'nothing', 'stream?queue=q']) {
+      const response = await fetch(`${s.url}/v1/${path}`);
+      expect(Object.fromEntries(response.headers)).to.include({
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'same-origin',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      });
+      expect(response.headers.get('cache-control')).to.match(/^no-store/);
+      await response.body?.cancel();
+    }
+  });
+
+  it('makes no picture for a client that does not read, and then the latest', async () => {
+    await using s = await stage({ times: { paceMs: 0 } });
+    const response = await s.bridge.handle(new Request(`${s.url}/v1/stream?queue=q`));
+    const reader = response.body!.getReader();
+    await reader.read();
+    const page = s.page();
+    for (let n = 1; n <= 50; n += 1) {
+      const ownership = await s.client.acquire('q', { owner: `n${String(n)}` });
+      await seen(page.queue('q'), ({ picture }) => picture?.entries[0]?.owner === `n${String(n)}`);
+      if (n < 50) await ownership.release();
+    }
+    const latest = await reader.read();
+    expect(new TextDecoder().decode(latest.value as Uint8Array)).to.contain('"owner":"n50"');
+    await reader.cancel();
+  });
+
+  it('shows what strangers have written as far as it looks right', async () => {
+    await using s = await stage();
+    const stranger = s.other('stranger');
+    const odd = { entry: { key: 'k', order: '1', owner: 'o' }, kind: 'evicted', by: 'b', reason: 'r' };
+    const records = [{ ...odd, by: 7, at: 1 }, { ...odd, at: 1 }, { entry: { order: '2' } }];
+    const text = JSON.stringify(records).replace(
+      /]$/,
+      `,${JSON.stringify({ ...odd, at: 0 }).replace(/0}$/, '1e999}')}]`,
+    );
+    await stranger.register('odd', 'evictions').change(() => text);
+    const value =
+      '{"owner":"o","request":{"reason":"r","withinMs":1e999},"since":1e999,"metadata":{"a":1,"__proto__":"p"}}';
+    const entry = stranger.claim('odd', { value }).subscribe();
+    const { picture } = await seen(s.page().queue('odd'), ({ picture }) => picture?.entries.length === 1);
+    expect(picture!.entries[0]).to.include({ owner: 'o' }).and.not.have.any.keys('request', 'since');
+    await seen(s.page().queue('odd'), ({ picture }) => picture?.evictions.length === 1);
+    entry.unsubscribe();
+  });
+
+  it('takes no more upon itself than its limits', async () => {
+    await using s = await stage({ limits: { streams: 2, queues: 1, joins: 1 } });
+    const { post } = await programAt(s.url);
+    const look = (name: string): Promise<Response> => fetch(`${s.url}/v1/stream?queue=${name}`);
+    const first = await look('one');
+    expect((await look('two')).status, 'queues').to.equal(503);
+    const second = await look('one');
+    expect((await look('one')).status, 'streams').to.equal(503);
+    expect((await post('joins', { name: 'q' })).status).to.equal(200);
+    expect((await post('joins', { name: 'q' })).status, 'joins').to.equal(503);
+    await Promise.all([first.body?.cancel(), second.body?.cancel()]);
+    const topics = Array.from({ length: 65 }, () => ({ topic: { kind: 'queue', name: 'one' } }));
+    expect((await post('stream', { topics })).status, 'topics').to.equal(400);
+  });
+
+  it('leaves nothing behind when it is closed', async () => {
+    const s = await stage();
+    const page = s.page();
+    const tab = new Tab(page.join('q'));
+    await tab.until('held');
+    const looks = merge(
+      page.queue('q'),
+      page.queues(),
+      page.sessions(),
+      page.deadlocks(),
+      page.faults(),
+    ).subscribe();
+    await seen(page.queue('q'), ({ picture }) => picture !== undefined);
+    await s.bridge.close();
+    expect(s.server.entryCount).to.equal(0);
+    await untilSo('nothing is watched', () => s.server.watcherCount === 0);
+    expect((await fetch(`${s.url}/v1/facts`)).status).to.equal(503);
+    looks.unsubscribe();
+    await s[Symbol.asyncDispose]();
+  });
+
+  it('names what is wrong with its options', async () => {
+    const client = createLockClient(memory());
+    const make = (options: object) => () => createBridge({ client, authorize: () => true, ...options });
+    expect(make({ authorize: undefined })).to.throw(/authorize is a function/);
+    expect(make({ basePath: 'x/' })).to.throw(/basePath/);
+    expect(make({ times: { graceMs: -1 } })).to.throw(/times\.graceMs/);
+    expect(make({ limits: { many: 1 } })).to.throw(/limits has streams/);
+    await client.close();
+  });
+});
+
+/** The first event `state` of a stream. */
+async function eventAt(url: string, headers: Record<string, string>): Promise<string> {
+  const response = await fetch(url, { headers });
+  const reader = response.body!.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  while (!/^id: [^]*\n\n$/m.test(text))
+    text += decoder.decode((await reader.read()).value as Uint8Array, { stream: true });
+  await reader.cancel();
+  return text;
+}

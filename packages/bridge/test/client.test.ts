@@ -1,0 +1,202 @@
+import { virtualClock, type VirtualClock } from '@queuelock/memory';
+import { expect } from 'chai';
+import { createBridgeClient, type BridgeClient, type BridgeError, type Seen } from '../src/client.ts';
+import { PageHold } from '../src/client/page-hold.ts';
+import type { QueuePicture, StreamRequest } from '../src/wire.ts';
+import { seen, stage, Tab } from './stage.ts';
+
+/** A bridge that a test plays. */
+class PlayedBridge {
+  readonly requests: StreamRequest[] = [];
+  isDown = false;
+  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+  readonly fetch: typeof fetch = async (_, init) => {
+    if (this.isDown) throw new TypeError('fetch failed');
+    this.requests.push(JSON.parse(init?.body as string) as StreamRequest);
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#stream = controller;
+      },
+    });
+    init?.signal?.addEventListener('abort', () => this.#stream?.error(init.signal?.reason));
+    return new Response(body);
+  };
+
+  say(text: string): void {
+    this.#stream?.enqueue(Buffer.from(text));
+  }
+
+  hello(): void {
+    this.say('event: hello\ndata: {"version":1,"epoch":"e","now":5000,"heartbeatMs":1000}\n\n');
+  }
+
+  tell(name: string, version: number): void {
+    const picture = { at: 5_000, status: 'live', name, entries: [], evictions: [], handOffs: version };
+    const data = JSON.stringify({ topic: JSON.stringify(['queue', name]), picture });
+    this.say(`id: e.${String(version)}\nevent: state\ndata: ${data}\n\n`);
+  }
+
+  breakOff(): void {
+    this.#stream?.error(new TypeError('terminated'));
+  }
+}
+
+describe('client of a page', () => {
+  let clock: VirtualClock;
+  let bridge: PlayedBridge;
+  let page: BridgeClient;
+  let states: Seen<QueuePicture>[];
+  let looking: { unsubscribe(): void };
+  const last = (): Seen<QueuePicture> => states.at(-1)!;
+
+  beforeEach(async () => {
+    clock = virtualClock();
+    bridge = new PlayedBridge();
+    page = createBridgeClient({ fetch: bridge.fetch, clock });
+    states = [];
+    looking = page.queue('q').subscribe((state) => states.push(state));
+    await clock.advance(10);
+  });
+  afterEach(() => {
+    looking.unsubscribe();
+    page.close();
+    expect(clock.timerCount).to.equal(0);
+  });
+
+  it('is connecting, then live with what it was told', async () => {
+    expect(last()).to.include({ connection: 'connecting', picture: undefined });
+    bridge.hello();
+    bridge.tell('q', 1);
+    await clock.advance(1);
+    expect(last().connection).to.equal('live');
+    expect(last().picture).to.include({ handOffs: 1 });
+    expect(page.serverNow()).to.be.within(5_000, 5_001);
+  });
+
+  it('is stale when nothing was heard for two and a half heartbeats, keeps the picture, and opens anew', async () => {
+    bridge.hello();
+    bridge.tell('q', 1);
+    await clock.advance(2_000);
+    bridge.say(':\n\n');
+    await clock.advance(2_400);
+    expect(last().connection).to.equal('live');
+    await clock.advance(200);
+    expect(last().connection).to.equal('stale');
+    expect(last().error).to.include({ code: 'UNAVAILABLE', retryable: true });
+    expect(last().picture).to.include({ handOffs: 1 });
+    await clock.advance(250);
+    expect(bridge.requests).to.have.lengthOf(2);
+    expect(bridge.requests[1]!.topics).to.deep.equal([{ topic: { kind: 'queue', name: 'q' }, since: 'e.1' }]);
+    bridge.hello();
+    await clock.advance(1);
+    expect(last().connection).to.equal('live');
+    expect(last().picture).to.include({ handOffs: 1 });
+  });
+
+  it('tries again with growing pauses while the bridge is down', async () => {
+    bridge.hello();
+    await clock.advance(1);
+    bridge.isDown = true;
+    bridge.breakOff();
+    await clock.advance(60_000);
+    expect(last().connection).to.equal('stale');
+    expect(bridge.requests).to.have.lengthOf(1);
+    bridge.isDown = false;
+    await clock.advance(10_001);
+    expect(bridge.requests).to.have.lengthOf(2);
+  });
+
+  it('opens one stream for all that is looked at, and anew when that changes', async () => {
+    bridge.hello();
+    bridge.tell('q', 1);
+    await clock.advance(1);
+    const others = ['a', 'b', 'c'].map((name) => page.queue(name).subscribe());
+    const again = page.queue('q').subscribe();
+    await clock.advance(10);
+    expect(bridge.requests).to.have.lengthOf(2);
+    expect(
+      bridge.requests[1]!.topics.map(({ topic, since }) => ['name' in topic && topic.name, since]),
+    ).to.deep.equal([
+      ['q', 'e.1'],
+      ['a', undefined],
+      ['b', undefined],
+      ['c', undefined],
+    ]);
+    expect(last().connection, 'nobody sees that').to.equal('live');
+    for (const look of [...others, again]) look.unsubscribe();
+  });
+
+  it('looks at 64 things at most, and says so of more', async () => {
+    const others = Array.from({ length: 63 }, (_, n) => page.queue(`n${String(n)}`).subscribe());
+    let refused: Seen<QueuePicture> | undefined;
+    const more = page.queue('more').subscribe((state) => (refused = state));
+    expect(refused?.refusal).to.include({ code: 'INVALID_ARGUMENT' });
+    await clock.advance(10);
+    expect(bridge.requests.at(-1)!.topics).to.have.lengthOf(64);
+    for (const look of [...others, more]) look.unsubscribe();
+  });
+
+  it('does not believe what it does not understand', async () => {
+    bridge.hello();
+    bridge.say('id: e.1\nevent: state\ndata: {"topic":"[\\"queue\\",\\"q\\"]","picture":{"at":"now"}}\n\n');
+    await clock.advance(1);
+    expect(last()).to.include({ connection: 'stale', picture: undefined });
+    expect(last().error?.message).to.match(/not understood/);
+  });
+
+  it('gives one who comes late the last picture at once', async () => {
+    bridge.hello();
+    bridge.tell('q', 3);
+    await clock.advance(1);
+    const late: Seen<QueuePicture>[] = [];
+    page
+      .queue('q')
+      .subscribe((state) => late.push(state))
+      .unsubscribe();
+    expect(late).to.have.lengthOf(1);
+    expect(late[0]!.picture).to.include({ handOffs: 3 });
+  });
+});
+
+describe('hold of a page', () => {
+  const NAMES = { name: 'q', id: 'i', key: 'k', order: '1', token: '1' };
+
+  it('is over at the deadline to the millisecond, also when the timer is late', async () => {
+    const clock = virtualClock();
+    const losses: BridgeError[] = [];
+    const hold = new PageHold({
+      ...NAMES,
+      clock,
+      deadline: 1_000,
+      onLoss: (error) => losses.push(error),
+      release: () => Promise.resolve(),
+      answer: () => Promise.resolve(),
+    });
+    const { signal } = hold;
+    clock.stall(999);
+    expect([hold.held, hold.remainingMs]).to.deep.equal([true, 1]);
+    hold.prove(3_000);
+    await clock.advance(1_500);
+    expect([hold.held, signal.aborted]).to.deep.equal([true, false]);
+    clock.stall(501);
+    expect([hold.held, hold.remainingMs]).to.deep.equal([false, 0]);
+    expect(signal.aborted, 'no timer has run').to.equal(false);
+    expect(hold.signal.aborted, 'looking at it looks at the clock').to.equal(true);
+    hold.prove(10_000);
+    expect(hold.held, 'what is lost does not come back').to.equal(false);
+    expect(losses.map(({ code }) => code)).to.deep.equal(['OWNERSHIP_LOST']);
+    expect(clock.timerCount).to.equal(0);
+  });
+
+  it('ends without a loss when it is released', async () => {
+    await using s = await stage();
+    const tab = new Tab(s.page().join('q'));
+    const { lock } = await tab.until('held');
+    const releases = [lock.release(), lock.release()];
+    expect(lock.held).to.equal(false);
+    await Promise.all(releases);
+    expect(lock.signal.aborted).to.equal(false);
+    await seen(s.page().queue('q'), ({ picture }) => picture?.entries.length === 0);
+  });
+});

@@ -1,0 +1,90 @@
+import { QueueLockError } from '@queuelock/core';
+import { expect } from 'chai';
+import { Subject } from 'rxjs';
+import type { Contenders } from '../src/index.ts';
+import type { ContendersAct, ContendersPicture, Refusal } from '../src/wire.ts';
+import { programAt, seen, stage } from './stage.ts';
+
+const NOBODY: ReturnType<Contenders['draw']> = {
+  most: 8,
+  ttlMs: 3_000,
+  cut: 'how',
+  canCut: true,
+  contenders: [],
+  happenings: [],
+};
+
+/** Contenders that note what is done to them. */
+function contenders(acts: ContendersAct[] = []): Contenders & { readonly changed$: Subject<void> } {
+  const changed$ = new Subject<void>();
+  return {
+    name: 'q',
+    changed$,
+    draw: () => ({ ...NOBODY, most: acts.length }),
+    act: async (act) => {
+      if (act.act === 'kill') throw new QueueLockError('INVALID_ARGUMENT', 'not this one');
+      acts.push(act);
+      changed$.next();
+    },
+  };
+}
+
+describe('contenders of a bridge', () => {
+  it('are offered, shown and disturbed', async () => {
+    await using s = await stage({ contenders: contenders() });
+    const page = s.page();
+    expect((await page.facts()).contenders).to.equal('q');
+    const pictures: ContendersPicture[] = [];
+    const look = page.contenders('q').subscribe(({ picture }) => picture && pictures.push(picture));
+    await seen(page.contenders('q'), ({ picture }) => picture !== undefined);
+    await page.contend({ act: 'add' });
+    await seen(page.contenders('q'), ({ picture }) => picture?.most === 1);
+    expect(pictures[0]).to.include({ name: 'q', most: 0, status: 'live' });
+    look.unsubscribe();
+  });
+
+  it('answer why something cannot be done', async () => {
+    await using s = await stage({ contenders: contenders() });
+    const failure = await s
+      .page()
+      .contend({ act: 'kill', id: 'c1' })
+      .catch((error: unknown) => error);
+    expect(failure).to.include({ code: 'INVALID_ARGUMENT', message: '[INVALID_ARGUMENT] not this one' });
+  });
+
+  it('are not there unless the host of the bridge gives some', async () => {
+    await using s = await stage();
+    const page = s.page();
+    expect((await page.facts()).contenders).to.equal(undefined);
+    const { refusal } = await seen(page.contenders('q'), ({ refusal }) => refusal !== undefined);
+    expect(refusal).to.include({ code: 'INVALID_ARGUMENT' });
+    const failure = await page.contend({ act: 'add' }).catch((error: unknown) => error);
+    expect(failure).to.include({ code: 'INVALID_ARGUMENT' });
+  });
+
+  it('are disturbed only by whom the host lets, from a page of its own', async () => {
+    const acts: ContendersAct[] = [];
+    await using s = await stage({
+      contenders: contenders(acts),
+      authorize: (_, { kind }) => kind !== 'contend',
+    });
+    const { facts, post } = await programAt(s.url);
+    expect(facts).to.not.have.property('contenders');
+    expect((await post('contenders', { act: 'add' })).status).to.equal(403);
+    await using open = await stage({ contenders: contenders(acts) });
+    const page = await programAt(open.url);
+    expect((await page.post('contenders', { act: 'add' }, { 'queuelock-token': 'x' })).status).to.equal(403);
+    expect(
+      (await page.post('contenders', { act: 'add' }, { origin: 'http://evil.example' })).status,
+    ).to.equal(403);
+    expect((await page.post('contenders', { act: 'add' }, { 'content-type': 'text/plain' })).status).to.equal(
+      415,
+    );
+    const unknown = await page.post('contenders', { act: 'explode', id: 'c1' });
+    expect([unknown.status, ((await unknown.json()) as Refusal).error.code]).to.deep.equal([
+      400,
+      'INVALID_ARGUMENT',
+    ]);
+    expect(acts).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { EventParser } from '../src/client/event-parser.ts';
+
+function parse(...pieces: readonly string[]): unknown[] {
+  const parser = new EventParser();
+  return pieces.flatMap((piece) => parser.push(piece));
+}
+
+describe('event parser', () => {
+  it('reads type, id and data, and nothing from comments', () => {
+    expect(parse(':\n\nid: e.1\nevent: state\ndata: {}\n\n: more\nretry: 10\n\n')).to.deep.equal([
+      { type: 'state', id: 'e.1', data: '{}' },
+    ]);
+  });
+
+  it('keeps the id for later events, puts lines of data together, takes every kind of line end', () => {
+    expect(parse('id:7\r\ndata:a\r\ndata: b\r\n\r\ndata:  c\n\n')).to.deep.equal([
+      { type: 'message', id: '7', data: 'a\nb' },
+      { type: 'message', id: '7', data: ' c' },
+    ]);
+  });
+
+  it('reads the same whatever the pieces', () => {
+    const stream =
+      'retry: 1000\nevent: hello\ndata: {"now":1}\n\n:\n\nid: e.2\nevent: state\ndata: {"a":"\\n:x"}\n\n';
+    const whole = parse(stream);
+    fc.assert(
+      fc.property(fc.array(fc.nat(stream.length)), (cuts) => {
+        const ends = [...cuts, 0, stream.length].sort((a, b) => a - b);
+        const pieces = ends.slice(1).map((end, at) => stream.slice(ends[at], end));
+        expect(parse(...pieces)).to.deep.equal(whole);
+      }),
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { checkSource, checkWrite } from '../src/guard.ts';
+import { TOKEN_HEADER } from '../src/wire.ts';
+
+const rules = { allowedHosts: ['localhost', '127.0.0.1', '[::1]'], token: 'a-token' };
+
+function request(headers: Record<string, string>, method = 'POST'): Request {
+  return new Request('http://localhost:8080/queuelock/v1/evict', { method, headers });
+}
+
+describe('guard', () => {
+  const fromHere = [
+    { host: 'localhost:8080' },
+    { host: '127.0.0.1:8080', origin: 'http://127.0.0.1:8080' },
+    { host: '[::1]:8080', origin: 'http://[::1]:8080', 'sec-fetch-site': 'same-origin' },
+    { host: 'LOCALHOST:8080', origin: 'https://localhost:8080' },
+  ];
+  for (const headers of fromHere) {
+    it(`lets pass what a page of its own or a program sends: ${JSON.stringify(headers)}`, () => {
+      checkSource(request(headers), rules);
+    });
+  }
+
+  const fromElsewhere = [
+    [{ host: 'rebound.example:8080' }, /allowed hosts/],
+    [{ host: 'rebound.example:8080', origin: 'http://rebound.example:8080' }, /allowed hosts/],
+    [{ host: 'localhost.rebound.example' }, /allowed hosts/],
+    [{ host: 'localhost:8080', origin: 'http://evil.example' }, /another origin/],
+    [{ host: 'localhost:8080', origin: 'http://localhost:9090' }, /another origin/],
+    [{ host: 'localhost:8080', origin: 'null' }, /another origin/],
+    [{ host: 'localhost:8080', 'sec-fetch-site': 'cross-site' }, /another site/],
+    [{ host: 'localhost:8080', 'sec-fetch-site': 'same-site' }, /another site/],
+    [{ host: 'localhost:8080', 'sec-fetch-site': 'none' }, /another site/],
+  ] as const;
+  for (const [headers, why] of fromElsewhere) {
+    it(`refuses what comes from elsewhere: ${JSON.stringify(headers)}`, () => {
+      expect(() => checkSource(request(headers), rules)).to.throw(why);
+    });
+  }
+
+  it('lets an address be typed into a browser', () => {
+    checkSource(request({ host: 'localhost:8080', 'sec-fetch-site': 'none' }, 'GET'), rules);
+  });
+
+  it('refuses a change without the token, or with that of another bridge', () => {
+    const json = { 'content-type': 'application/json' };
+    for (const token of [{}, { [TOKEN_HEADER]: 'b-token' }, { [TOKEN_HEADER]: '' }])
+      expect(() => checkWrite(request({ ...json, ...token }), rules)).to.throw(
+        /ACCESS_DENIED.*queuelock-token/,
+      );
+    checkWrite(request({ ...json, [TOKEN_HEADER]: 'a-token' }), rules);
+  });
+
+  it('refuses a change in a content type that a form of another site could send', () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
+      expect(() => checkWrite(request({ 'content-type': type, [TOKEN_HEADER]: 'a-token' }), rules)).to.throw(
+        /application\/json/,
+      );
+  });
+});

@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { serve } from '../src/index.ts';
+import { untilSo } from './stage.ts';
+
+const MEGABYTE = new Uint8Array(1_048_576);
+
+describe('node server', () => {
+  it('reads from a body no faster than the connection takes it', async () => {
+    let pulls = 0;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          pulls += 1;
+          controller.enqueue(MEGABYTE);
+          if (pulls === 200) controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    await using served = await serve({ handle: () => Promise.resolve(new Response(body)) });
+    const socket = connect(served.port, '127.0.0.1');
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+    let [last, same] = [0, 0];
+    await untilSo('nothing more is read', () => {
+      same = pulls > 0 && pulls === last ? same + 1 : 0;
+      last = pulls;
+      return same > 20;
+    });
+    // What the buffers of the system took, and a little more.
+    expect(pulls).to.be.below(50);
+    socket.resume();
+    await once(socket, 'close');
+    expect(pulls).to.equal(200);
+  });
+
+  it('tells the body that its reader has gone', async () => {
+    let isCancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(MEGABYTE.subarray(0, 10)),
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    await using served = await serve({ handle: () => Promise.resolve(new Response(body)) });
+    const response = await fetch(served.url);
+    await response.body!.cancel();
+    await untilSo('it was told', () => isCancelled);
+  });
+
+  it('breaks the connection off when the body breaks off, so that nobody takes the half for the whole', async () => {
+    let breakOff: (error: Error) => void = () => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(MEGABYTE.subarray(0, 10));
+        breakOff = (error) => controller.error(error);
+      },
+    });
+    await using served = await serve({ handle: () => Promise.resolve(new Response(body)) });
+    const response = await fetch(served.url);
+    breakOff(new Error('stuck'));
+    const error: unknown = await response.text().catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(TypeError);
+  });
+
+  it('hands on headers, body and the end of the connection', async () => {
+    let aborted = false;
+    const handle = async (request: Request): Promise<Response> => {
+      request.signal.addEventListener('abort', () => (aborted = true));
+      const { pathname, search } = new URL(request.url);
+      return Response.json([
+        request.method,
+        pathname + search,
+        request.headers.get('host'),
+        await request.text(),
+      ]);
+    };
+    await using served = await serve({ handle });
+    const response = await fetch(`${served.url}/a/b?c=d`, { method: 'POST', body: 'hello' });
+    expect(await response.json()).to.deep.equal([
+      'POST',
+      '/a/b?c=d',
+      `127.0.0.1:${String(served.port)}`,
+      'hello',
+    ]);
+    await untilSo('the response is over', () => aborted);
+  });
+});

@@ -1,0 +1,128 @@
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { createMemoryServer, memory, type MemoryServer } from '@queuelock/memory';
+import { expect } from 'chai';
+import { filter, firstValueFrom, timeout, type Observable } from 'rxjs';
+import { createBridgeClient, type BridgeClient, type JoinState } from '../src/client.ts';
+import { createBridge, serve, type Bridge, type BridgeOptions, type Served } from '../src/index.ts';
+import { TOKEN_HEADER, type BridgeFacts } from '../src/wire.ts';
+
+const PATIENCE_MS = 30_000;
+
+/** A bridge over a memory server, listening. */
+export interface Stage extends AsyncDisposable {
+  readonly server: MemoryServer;
+  /** The client of the bridge. */
+  readonly client: LockClient;
+  readonly bridge: Bridge;
+  readonly served: Served;
+  /** Where pages find the bridge. */
+  readonly url: string;
+  /** Another program's client; closed with the stage. */
+  other(owner: string): LockClient;
+  /** Another page's client; closed with the stage. */
+  page(): BridgeClient;
+}
+
+/** Sets up a bridge on real HTTP. */
+export async function stage(options: Partial<BridgeOptions> = {}): Promise<Stage> {
+  const server = createMemoryServer();
+  const client = createLockClient(memory({ server }), { owner: 'bridge' });
+  const others: LockClient[] = [];
+  const pages: BridgeClient[] = [];
+  const bridge = createBridge({ client, authorize: () => true, ...options });
+  const served = await serve({ handle: bridge.handle });
+  const url = served.url + bridge.basePath;
+  return {
+    server,
+    client,
+    bridge,
+    served,
+    url,
+    other(owner) {
+      const other = createLockClient(memory({ server }), { owner });
+      others.push(other);
+      return other;
+    },
+    page() {
+      const page = createBridgeClient({ url });
+      pages.push(page);
+      return page;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const page of pages) page.close();
+      await bridge.close();
+      await served.close();
+      for (const other of [client, ...others]) await other.close();
+    },
+  };
+}
+
+/** The first value that is like this; fails after half a minute. */
+export function seen<T>(values$: Observable<T>, isIt: (value: T) => boolean): Promise<T> {
+  return firstValueFrom(values$.pipe(filter(isIt), timeout(PATIENCE_MS)), {
+    defaultValue: undefined as never,
+  });
+}
+
+type State<S extends JoinState['status']> = JoinState & { readonly status: S };
+
+/** A join of a page whose states are kept. */
+export class Tab {
+  readonly states: JoinState[] = [];
+  readonly #subscription: { unsubscribe(): void };
+  readonly #waiting = new Set<() => void>();
+
+  constructor(join$: Observable<JoinState>) {
+    this.#subscription = join$.subscribe((state) => {
+      this.states.push(state);
+      for (const look of this.#waiting) look();
+    });
+  }
+
+  /** Resolves when the newest state has this status, and is as wanted. */
+  async until<S extends JoinState['status']>(
+    status: S,
+    isIt: (state: State<S>) => boolean = () => true,
+  ): Promise<State<S>> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`not ${status}: ${JSON.stringify(this.states)}`)),
+        PATIENCE_MS,
+      );
+      const look = (): void => {
+        const state = this.states.at(-1);
+        if (state?.status !== status || !isIt(state as State<S>)) return;
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve(state as State<S>);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  close(): void {
+    this.#subscription.unsubscribe();
+  }
+}
+
+/** Resolves when it is so; fails after half a minute. */
+export async function untilSo(what: string, isSo: () => boolean): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  while (!isSo()) {
+    expect(performance.now(), `not in time: ${what}`).to.be.below(end);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Requests as a program makes them that is no page. */
+export async function programAt(url: string) {
+  const facts = (await (await fetch(`${url}/v1/facts`)).json()) as BridgeFacts;
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${url}/v1/${path}`, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { 'content-type': 'application/json', [TOKEN_HEADER]: facts.token, ...headers },
+    });
+  return { facts, post };
+}

@@ -1,0 +1,23 @@
+// Looks at a queue through many connections, as many pages do, and tells its parent when all have seen something.
+import { request, type IncomingMessage } from 'node:http';
+
+const [url = '', count = '0'] = process.argv.slice(2);
+const seen = new Map<string, number>();
+
+/** Every viewer tells once of each holder that it sees. */
+function look(response: IncomingMessage): void {
+  let holder = '';
+  response.setEncoding('utf8');
+  response.on('data', (text: string) => {
+    for (const [, owner = ''] of text.matchAll(/"owner":"(n\d+)"/g)) {
+      if (owner === holder) continue;
+      holder = owner;
+      const viewers = (seen.get(owner) ?? 0) + 1;
+      seen.set(owner, viewers);
+      if (viewers === Number(count)) process.send?.(owner);
+    }
+  });
+}
+
+for (let viewer = 0; viewer < Number(count); viewer += 1) request(url, look).end();
+process.on('disconnect', () => process.exit());

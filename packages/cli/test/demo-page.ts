@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { createBridgeClient, type BridgeClient } from '@queuelock/bridge/client';
+import type { ContendersPicture } from '@queuelock/bridge/wire';
+import { filter, firstValueFrom, map, timeout } from 'rxjs';
+import { Cli, type Line } from './cli-process.ts';
+
+/** What the demo prints about its page and its contenders. */
+export interface DemoLine extends Line {
+  readonly url?: string;
+  readonly until?: string;
+  readonly admitted?: boolean;
+}
+
+const SOON_MS = 60_000;
+
+/** `queuelock demo` when it serves its page. */
+export class DemoPage {
+  readonly cli: Cli;
+  readonly url: string;
+  /** The queue. */
+  readonly name: string;
+  readonly client: BridgeClient;
+
+  /** After the shortest contest that there is. */
+  static async open(
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<DemoPage> {
+    const cli = new Cli(['demo', '--page', '--json', '--contenders', '3', '--rounds', '1', ...args], env);
+    const pages = (): DemoLine | undefined => cli.events.find(({ ev }) => ev === 'page');
+    return new DemoPage(cli, (await found(cli, pages)).url!);
+  }
+
+  private constructor(cli: Cli, url: string) {
+    this.cli = cli;
+    this.url = url;
+    this.name = decodeURIComponent(url.slice(url.lastIndexOf('/') + 1));
+    this.client = createBridgeClient({ url: `${new URL(url).origin}/queuelock` });
+  }
+
+  /** Of the page's own queue, without the contest before. */
+  get events(): readonly DemoLine[] {
+    const all = this.cli.events;
+    const first = all.findIndex(({ name }) => name === this.name);
+    return first < 0 ? [] : all.slice(first);
+  }
+
+  /** The first event like this, printed already or to come; with `after`: of those that are later. */
+  until(isIt: (event: DemoLine) => boolean, after?: DemoLine): Promise<DemoLine> {
+    return found(this.cli, () =>
+      this.events.find((event) => (!after || isLater(event, after)) && isIt(event)),
+    );
+  }
+
+  /** The first grant that is not printed yet: the holder has most of its hold before it. */
+  nextGrant(): Promise<DemoLine> {
+    const known = new Set(this.events.map(({ t }) => t));
+    return this.until(({ ev, t }) => ev === 'acquired' && !known.has(t));
+  }
+
+  /** The first picture like this. */
+  seen(isIt: (picture: ContendersPicture) => boolean): Promise<ContendersPicture> {
+    return firstValueFrom(
+      this.client.contenders(this.name).pipe(
+        map(({ picture }) => picture),
+        filter((picture) => picture !== undefined),
+        filter(isIt),
+        timeout(SOON_MS),
+      ),
+      { defaultValue: undefined as never },
+    );
+  }
+
+  /** Ends it as Ctrl-C does; answers with its exit code. */
+  async interrupt(): Promise<number | null> {
+    this.client.close();
+    this.cli.child.kill('SIGINT');
+    return (await this.cli.ending).code;
+  }
+}
+
+/** By their stamps. */
+export function isLater({ t }: DemoLine, than: DemoLine): boolean {
+  return BigInt(t) > BigInt(than.t);
+}
+
+async function found(cli: Cli, find: () => DemoLine | undefined): Promise<DemoLine> {
+  const late = AbortSignal.timeout(SOON_MS);
+  for (;;) {
+    const event = find();
+    if (event) return event;
+    const ended = await Promise.race([
+      once(cli.child.stdout!, 'data', { signal: late }).catch(() => cli),
+      cli.ending,
+    ]);
+    if ('stdout' in ended)
+      throw new Error(`it has not come; the demo has said: ${ended.stdout.slice(-2_000)}`);
+  }
+}

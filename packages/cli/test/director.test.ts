@@ -1,0 +1,64 @@
+import type { LockClient, QueueState } from '@queuelock/core';
+import { expect } from 'chai';
+import { BehaviorSubject } from 'rxjs';
+import type { ContendEvent } from '../src/contend/event.ts';
+import { direct } from '../src/demo/director.ts';
+import type { HistoryEvent } from '../src/demo/history.ts';
+import type { Actor, Stage } from '../src/demo/stage.ts';
+
+describe('the director of the demo', () => {
+  it('lets its victim die also when nobody is left who could give up behind it', async () => {
+    let t = 0;
+    const stamp = (): string => String((t += 1));
+    const queue$ = new BehaviorSubject<QueueState>({ status: 'live', name: 'q', entries: [] });
+    const others: Promise<void>[] = [];
+    /** Holds as soon as nobody else wants to. */
+    async function live(
+      id: string,
+      emit: (event: ContendEvent) => void,
+      death: Promise<void>,
+    ): Promise<void> {
+      if (id === 'c2')
+        await Promise.all(await new Promise<Promise<void>[]>((go) => setTimeout(go, 400, others)));
+      const told = (ev: ContendEvent['ev']): void =>
+        emit({ t: stamp(), id, ev, name: 'q', n: 1, key: id, token: id.slice(1) });
+      for (const ev of ['requesting', 'enqueued', 'acquired'] as const) told(ev);
+      if (id === 'c2') await death;
+      else told('released');
+    }
+    const stage: Stage = {
+      place: 'here',
+      seesDeaths: true,
+      observer: { watch: () => queue$ } as Partial<LockClient> as LockClient,
+      enter({ id }, emit): Actor {
+        let crash: () => void = () => undefined;
+        const death = new Promise<void>((resolve) => (crash = resolve));
+        const gone = live(id, emit, death);
+        if (id !== 'c2') others.push(gone);
+        return {
+          id,
+          provenUntil: undefined,
+          leave: () => undefined,
+          crash: () => {
+            crash();
+            queue$.next(queue$.value);
+            setTimeout(() => queue$.next(queue$.value));
+          },
+          gone,
+        };
+      },
+      close: async () => undefined,
+    };
+    const history: HistoryEvent[] = [];
+    await direct({
+      stage,
+      script: { name: 'q', contenders: 3, rounds: 1, holdMs: 1 },
+      stamp,
+      emit: (event) => history.push(event),
+      onEnter: () => undefined,
+      onQueue: () => undefined,
+      stop: AbortSignal.timeout(60_000),
+    });
+    expect(history.slice(-2).map(({ id, ev }) => `${id} ${ev}`)).to.deep.equal(['c2 crashed', 'c2 expired']);
+  });
+});

@@ -1,0 +1,55 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { marking } from '../src/run/marked.ts';
+import { momentNow, type Orders } from '../src/run/orders.ts';
+
+export const WATCHDOG: string = fileURLToPath(new URL('../src/run/watchdog-process.ts', import.meta.url));
+const STUBBORN = `trap '' TERM; sh -c "trap '' TERM; echo up; sleep 600"`;
+
+/** Watchdogs that know their command by its mark only, and commands with that mark. */
+export class Kennel {
+  readonly mark: string = randomUUID();
+  readonly #dogs: ChildProcess[] = [];
+  readonly #commands: ChildProcess[] = [];
+
+  async watchdog(killInMs: number): Promise<ChildProcess> {
+    const child = spawn(process.execPath, [...process.execArgv, WATCHDOG], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    this.#dogs.push(child);
+    await once(child.stdout, 'data');
+    const orders: Orders = { mark: this.mark, from: momentNow(), termInMs: killInMs, killInMs, graceMs: 50 };
+    child.stdin.write(`${JSON.stringify(orders)}\n`);
+    return child;
+  }
+
+  /** Heeds no SIGTERM, and neither does what it starts. */
+  stubborn(): ChildProcess {
+    const env = { ...process.env, ...marking(this.mark) };
+    const child = spawn('sh', ['-c', STUBBORN], { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+    this.#commands.push(child);
+    return child;
+  }
+
+  /** Ends what is left. */
+  close(): void {
+    for (const dog of this.#dogs) dog.kill('SIGKILL');
+    for (const { pid } of this.#commands) endGroup(pid!);
+  }
+}
+
+/** The output of a command is closed when the last process that has it is gone. Answers with the signal that ended the first one. */
+export async function allGone(command: ChildProcess): Promise<unknown> {
+  const [, signal] = (await once(command, 'close')) as [unknown, unknown];
+  return signal;
+}
+
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { decide, type Situation } from '../src/run/action.ts';
+import { deedOf, ordersFor, passedMs, SILENT_AFTER_MS } from '../src/run/orders.ts';
+
+const from = { monotonicMs: 1_000, bootMs: 5_000 };
+const situation = (changes: Partial<Situation>): Situation => ({
+  remainingMs: 8_000,
+  doubtful: true,
+  graceMs: 2_000,
+  child: { state: 'running' },
+  ...changes,
+});
+
+describe('the orders of a watchdog', () => {
+  it('end the command where the guard would, a little later', () => {
+    expect(ordersFor({ group: 7 }, situation({}), from)).to.deep.equal({
+      group: 7,
+      from,
+      graceMs: 2_000,
+      termInMs: 5_950,
+      killInMs: 7_950,
+    });
+  });
+
+  it('give a guard that looks, and has no doubt, time for another look', () => {
+    const { termInMs, killInMs } = ordersFor(
+      { group: 7 },
+      situation({ remainingMs: 1_550, doubtful: false }),
+      from,
+    );
+    expect({ termInMs, killInMs }).to.deep.equal({ termInMs: SILENT_AFTER_MS, killInMs: 1_500 });
+  });
+
+  it('kill at once when the hold is over', () => {
+    expect(ordersFor({ group: 7 }, situation({ remainingMs: 0 }), from)).to.include({
+      termInMs: 0,
+      killInMs: 0,
+    });
+  });
+
+  it('kill before the end of the hold, after the guard, always', () => {
+    const situations = fc.record({
+      remainingMs: fc.double({ min: 200, max: 100_000, noNaN: true }),
+      doubtful: fc.boolean(),
+      graceMs: fc.nat(50_000),
+      child: fc.constant({ state: 'running' } as const),
+    });
+    fc.assert(
+      fc.property(situations, (now) => {
+        const orders = ordersFor({ group: 7 }, now, from);
+        expect(orders.killInMs).to.be.lessThan(now.remainingMs);
+        expect(orders.termInMs).to.be.within(0, orders.killInMs);
+        const action = decide(now);
+        if (action.do === 'wait') expect(orders.killInMs).to.be.greaterThan(action.ms);
+        expect(deedOf(orders, now.remainingMs, false)).to.deep.equal({ do: 'kill' });
+      }),
+    );
+  });
+});
+
+describe('what a watchdog does', () => {
+  const orders = { ...ordersFor({ group: 7 }, situation({}), from), termInMs: 100, killInMs: 300 };
+
+  for (const [passed, termed, deed] of [
+    [0, false, { do: 'wait', ms: 100 }],
+    [100, false, { do: 'term' }],
+    [120, true, { do: 'wait', ms: 180 }],
+    [300, true, { do: 'kill' }],
+    [300, false, { do: 'kill' }],
+  ] as const) {
+    it(`is to ${deed.do} after ${String(passed)} ms${termed ? ' and a SIGTERM' : ''}`, () => {
+      expect(deedOf(orders, passed, termed)).to.deep.equal(deed);
+    });
+  }
+
+  it('counts the time for which the machine slept', () => {
+    expect(passedMs(from, { monotonicMs: 1_100, bootMs: 5_100 })).to.equal(100);
+    expect(passedMs(from, { monotonicMs: 1_100, bootMs: 65_100 })).to.equal(60_080);
+  });
+});

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { expect } from 'chai';
+import { bashCompletion } from '../src/completion/bash.ts';
+import { fishCompletion } from '../src/completion/fish.ts';
+import { vocabularyOf } from '../src/completion/vocabulary.ts';
+import { zshCompletion } from '../src/completion/zsh.ts';
+import { exampleLines, explanationOf } from '../src/help.ts';
+import { manualOf } from '../src/manual.ts';
+import { createProgram } from '../src/program.ts';
+
+const program: CommandUnknownOpts = createProgram();
+
+describe('the help', () => {
+  for (const command of [program, ...program.commands]) {
+    it(`of ${command.name()} has examples with options that there are`, () => {
+      const explanation = explanationOf(command);
+      const lines = explanation ? exampleLines(explanation) : [];
+      expect(lines).to.not.deep.equal([]);
+      for (const line of lines.filter((text) => /\bqueuelock \w/.test(text))) {
+        const [, name = '', rest = ''] = /\bqueuelock (\w+)([^|<>#]*)/.exec(line) ?? [];
+        const known = program.commands
+          .find((other) => other.name() === name)
+          ?.options.map(({ long }) => long);
+        const [own = ''] = rest.split(/ -- /);
+        expect(known, line).to.include.members([...own.matchAll(/ (--[a-z-]+)/g)].map(([, long]) => long));
+      }
+    });
+  }
+
+  it('of every command that needs a server says how to name it', () => {
+    const withoutServer = ['completion', 'man'];
+    for (const command of program.commands.filter((other) => !withoutServer.includes(other.name()))) {
+      const options = command.options.map(({ long }) => long);
+      expect(options, command.name()).to.include.members(['--backend', '--profile', '--verbose']);
+    }
+  });
+});
+
+describe('the manual page', () => {
+  it('in the package is the one that the commands make; `queuelock man` prints it', () => {
+    const file = new URL('../man/queuelock.1', import.meta.url);
+    expect(readFileSync(file, 'utf8')).to.equal(manualOf(program));
+  });
+
+  it('is plain ASCII, without requests that nobody meant', () => {
+    const lines = manualOf(program).trimEnd().split('\n');
+    expect(lines.filter((line) => /[^\x20-\x7e]/.test(line))).to.deep.equal([]);
+    const requests = lines.flatMap((line) => /^[.'](\S*)/.exec(line)?.[1] ?? []);
+    expect(new Set(requests)).to.deep.equal(
+      new Set(['TH', 'SH', 'SS', 'B', 'I', 'br', 'TP', 'PP', 'RS', 'RE', 'nf', 'fi']),
+    );
+  });
+});
+
+describe('the completion', () => {
+  let directory: string;
+  let file: string;
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'queuelock-completion-'));
+    file = join(directory, 'script');
+  });
+  after(() => {
+    rmSync(directory, { recursive: true });
+  });
+
+  const vocabulary = vocabularyOf(program);
+  const completed = (...words: readonly string[]): string[] => {
+    const script = `${bashCompletion(vocabulary)}
+      COMP_WORDS=(queuelock "$@"); COMP_CWORD=$#; _queuelock; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' })
+      .split('\n')
+      .filter(Boolean);
+  };
+
+  it('of bash knows commands, options, values, and programs to run', () => {
+    expect(completed('r')).to.deep.equal(['run']);
+    expect(completed('run', 'a', '--on')).to.deep.equal(['--on-loss']);
+    expect(completed('run', 'a', '--on-loss', '')).to.deep.equal(['stop', 'continue']);
+    expect(completed('run', 'a', '--wait', '')).to.deep.equal([]);
+    expect(completed('run', 'a', '--', 'bas')).to.include('bash');
+    expect(completed('run', 'a', '--', 'ls', '/de')).to.include('/dev');
+    expect(completed('completion', 'f')).to.deep.equal(['fish']);
+  });
+
+  for (const [shell, script] of Object.entries({
+    bash: bashCompletion(vocabulary),
+    zsh: zshCompletion(vocabulary),
+    fish: fishCompletion(vocabulary),
+  })) {
+    it(`of ${shell} is a script that the shell understands`, function () {
+      try {
+        writeFileSync(file, script);
+        execFileSync(shell, ['-n', file], { stdio: 'pipe' });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        this['skipReason'] = `there is no ${shell} here`;
+        this.skip();
+      }
+    });
+  }
+});

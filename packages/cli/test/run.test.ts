@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Cli, runCli } from './cli-process.ts';
+
+const MEMORY = ['--backend', 'memory:'];
+
+/** Until it has printed this; rejects when it ends without. */
+async function untilSaid(cli: Cli, text: string): Promise<void> {
+  const early = cli.ending.then(({ stderr }) => Promise.reject(new Error(`it ended before: ${stderr}`)));
+  early.catch(() => undefined);
+  while (!cli.stdout.includes(text)) await Promise.race([once(cli.child.stdout!, 'data'), early]);
+}
+
+describe('a command under a lock', function () {
+  this.timeout(60_000);
+  let directory: string;
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'queuelock-run-'));
+  });
+  after(() => {
+    rmSync(directory, { recursive: true });
+  });
+
+  it('is ended by the watchdog when queuelock is killed, with everything that it started', async () => {
+    const stubborn = `trap '' TERM; sh -c "trap '' TERM; echo up; sleep 600"`;
+    const cli = new Cli(['run', 'job', ...MEMORY, '--grace', '100', '--', 'sh', '-c', stubborn]);
+    await untilSaid(cli, 'up');
+    cli.child.kill('SIGKILL');
+    // The output is closed when the last process that has it is gone.
+    const { signal, stderr } = await cli.ending;
+    expect(signal).to.equal('SIGKILL');
+    expect(stderr).to.match(
+      /its watchdog ends the command[^\n]*\nqueuelock: its watchdog killed the command/,
+    );
+  });
+
+  it('knows the epoch, and what it stands for', async () => {
+    const print = ['sh', '-c', 'echo $QUEUELOCK_NAME $QUEUELOCK_VALUE $QUEUELOCK_EPOCH'];
+    const elected = await runCli(['elect', 'chief', 'host:1', ...MEMORY, '--epoch', '4', '--', ...print]);
+    expect(elected).to.include({ code: 0, stdout: 'chief host:1 4\n', stderr: '' });
+  });
+
+  it('is run again after a failure with --keep, until it is done', async () => {
+    const file = join(directory, 'begun');
+    const second = ['sh', '-c', `echo $QUEUELOCK_TOKEN; [ -e ${file} ] || { : > ${file}; exit 9; }`];
+    const { code, stdout, stderr } = await runCli(['run', 'job', ...MEMORY, '--keep', '--', ...second]);
+    expect(code).to.equal(0);
+    expect(stderr).to.match(/^queuelock: the command failed with 9; queues again in 0\.\d s \(--keep\)\n$/);
+    const [first, next] = stdout.trim().split('\n').map(Number);
+    expect(next).to.be.greaterThan(first!);
+  });
+
+  it('may be absent: a leader says that it leads, until a signal', async () => {
+    const cli = new Cli(['elect', 'chief', 'a\u001bb', ...MEMORY]);
+    await untilSaid(cli, '\n');
+    cli.child.kill('SIGTERM');
+    const { code, stdout } = await cli.ending;
+    expect(code).to.equal(143);
+    expect(stdout).to.match(/^leads chief as a\\u001bb, fencing token \d+\n$/);
+  });
+
+  it('has no password on the command line that others can read', async function () {
+    if (process.platform !== 'linux') {
+      this['skipReason'] = 'only Linux shows the command line of a process in /proc';
+      this.skip();
+    }
+    const read = ['sh', '-c', 'cat /proc/$PPID/cmdline'];
+    const { code, stdout } = await runCli([
+      'run',
+      'job',
+      '--id',
+      'x://me:s3cret@h',
+      ...MEMORY,
+      '--',
+      ...read,
+    ]);
+    expect(code).to.equal(0);
+    expect(stdout).to.include('x://h').and.not.include('s3cret');
+  });
+});
+
+describe('queuelock leader', () => {
+  it('says so when nobody leads', async () => {
+    expect(await runCli(['leader', 'chief', ...MEMORY])).to.include({
+      code: 3,
+      stdout: '',
+      stderr: 'queuelock: nobody leads "chief"\n',
+    });
+    const { stdout } = await runCli(['leader', 'chief', ...MEMORY, '--json']);
+    expect(JSON.parse(stdout)).to.deep.equal({ name: 'chief', status: 'live', leader: null });
+  });
+});

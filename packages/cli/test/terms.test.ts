@@ -1,0 +1,125 @@
+import { QueueLockError } from '@queuelock/core';
+import { expect } from 'chai';
+import { Failure } from '../src/failure.ts';
+import type { Held } from '../src/run/term.ts';
+import { pauseAfter, runTerms, type Terms } from '../src/run/terms.ts';
+import { Stopped, type Stop } from '../src/stop.ts';
+
+/** A stop that a test gives its signals. */
+function testStop(): Stop & { receive: (signal: NodeJS.Signals) => void } {
+  const stop = new AbortController();
+  let stopped: Stopped | undefined;
+  let listener: ((signal: NodeJS.Signals) => void) | undefined;
+  return {
+    signal: stop.signal,
+    ask(reason) {
+      stopped = reason;
+      stop.abort(reason);
+    },
+    get exitCode() {
+      return stopped?.exitCode;
+    },
+    divert(other) {
+      listener = other;
+      return () => (listener = undefined);
+    },
+    receive: (signal) => listener?.(signal),
+  };
+}
+
+const lost = (code: 'UNAVAILABLE' | 'OWNERSHIP_LOST' | 'ACCESS_DENIED'): Promise<Held> =>
+  Promise.reject(new QueueLockError(code, 'no'));
+
+describe('terms of a command', () => {
+  let log: string[];
+  let notes: string[];
+  let stop: ReturnType<typeof testStop>;
+  const held = (): Held => ({
+    name: 'n',
+    key: 'k',
+    token: 1n,
+    signal: new AbortController().signal,
+    remainingMs: 1,
+    release: async () => {
+      log.push('released');
+    },
+  });
+  const run = (codes: readonly number[], changes: Partial<Terms> = {}): Promise<number> => {
+    const left = [...codes];
+    return runTerms({
+      acquire: () => Promise.resolve(held()),
+      work: async () => {
+        const code = left.shift()!;
+        log.push(String(code));
+        return code;
+      },
+      keep: true,
+      stop,
+      note: (line) => notes.push(line),
+      ...changes,
+    });
+  };
+
+  beforeEach(() => {
+    log = [];
+    notes = [];
+    stop = testStop();
+  });
+
+  it('is one without --keep, whatever its end', async () => {
+    expect(await run([75, 0], { keep: false })).to.equal(75);
+    expect(log).to.deep.equal(['75', 'released']);
+  });
+
+  it('follow each other after losses and failures, each released, until the command is done', async () => {
+    expect(await run([75, 1, 0])).to.equal(0);
+    expect(log).to.deep.equal(['75', 'released', '1', 'released', '0', 'released']);
+    expect(notes).to.deep.equal([
+      'the lock was lost; queues again in 0.1 s (--keep)',
+      'the command failed with 1; queues again in 0.2 s (--keep)',
+    ]);
+  });
+
+  it('end with a signal, which is for the command', async () => {
+    const heard: string[] = [];
+    const work: Terms['work'] = async (_held, onSignal) => {
+      stop.receive('SIGTERM');
+      onSignal((signal) => heard.push(signal));
+      stop.receive('SIGINT');
+      return 143;
+    };
+    expect(await run([], { work })).to.equal(143);
+    expect({ heard, log }).to.deep.equal({ heard: ['SIGTERM', 'SIGINT'], log: ['released'] });
+  });
+
+  it('go on after an outage and a loss in the moment of the grant, not after a refusal', async () => {
+    const answers = [
+      () => lost('UNAVAILABLE'),
+      () => lost('OWNERSHIP_LOST'),
+      () => Promise.resolve(held()),
+      () => lost('ACCESS_DENIED'),
+    ];
+    const ending = run([1], { acquire: () => answers.shift()!() });
+    await ending.catch((error: unknown) => expect(error).to.have.property('code', 'ACCESS_DENIED'));
+    expect(log).to.deep.equal(['1', 'released']);
+  });
+
+  it('end with a command that cannot be started, released', async () => {
+    const work = (): Promise<number> => Promise.reject(new Failure('no such program', { exitCode: 127 }));
+    const error = await run([], { work }).catch((reason: unknown) => reason);
+    expect(error).to.have.property('exitCode', 127);
+    expect(log).to.deep.equal(['released']);
+  });
+
+  it('end in the pause between two when somebody stops it', async () => {
+    const note = (): void => {
+      stop.ask(new Stopped('SIGTERM', 143));
+    };
+    expect(await run([1, 0], { note })).to.equal(143);
+    expect(log).to.deep.equal(['1', 'released']);
+  });
+
+  it('begin after a pause that grows to half a minute', () => {
+    expect([0, 1, 2, 5, 20].map(pauseAfter)).to.deep.equal([100, 200, 400, 3_200, 30_000]);
+  });
+});

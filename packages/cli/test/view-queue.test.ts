@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import type { QueueEntry, QueueState } from '@queuelock/core';
+import { clocksAhead } from '../src/view/clocks.ts';
+import { happenings } from '../src/view/happenings.ts';
+import { placeFacts, placeRow, placesOf } from '../src/view/places.ts';
+
+function entry(order: number, more: Partial<QueueEntry> = {}): QueueEntry {
+  const told = { owner: `owner-${String(order)}`, metadata: {}, value: '', permits: 1, limit: 1 };
+  return {
+    key: `q/${String(order)}`,
+    order: BigInt(order),
+    shared: false,
+    ...told,
+    holds: [],
+    heard: [],
+    answers: [],
+    ...more,
+  };
+}
+
+function queue(...entries: readonly QueueEntry[]): QueueState {
+  return { status: 'live', name: 'q', entries };
+}
+
+describe('the places of a queue', () => {
+  it('tell who holds and how many are ahead', () => {
+    const places = placesOf(queue(entry(1, { shared: true }), entry(2, { shared: true }), entry(3)));
+    expect(places.map(({ position, holds }) => [position, holds])).to.deep.equal([
+      [0, true],
+      [1, true],
+      [2, false],
+    ]);
+  });
+
+  it('say to people and to programs what the entry tells, and nothing of what it does not', () => {
+    const [known, foreign] = placesOf(
+      queue(
+        entry(1, { host: 'web\n1', pid: 7, since: 5_000, metadata: { job: 'a' } }),
+        entry(2, { owner: '' }),
+      ),
+    );
+    const cells = ['0', 'holds', 'owner-1', 'web\\u{a}1', '7', '1m00s', '99', 'job=a'];
+    expect(placeRow(known!, 65_000, 99n).cells).to.deep.equal(cells);
+    expect(placeRow(foreign!, 65_000).cells).to.deep.equal(['1', 'waits', '-', '', '', '', '', '']);
+    expect(placeFacts(known!, 65_000)).to.include({ position: 0, state: 'holds', ageMs: 60_000, order: 1n });
+    expect(JSON.stringify({ ...placeFacts(foreign!, 65_000), order: '' })).to.not.match(/ageMs|host|since/);
+  });
+});
+
+describe('what happened between two looks at a queue', () => {
+  const told = (before: QueueState | undefined, now: QueueState): string[] =>
+    happenings(before, now).map(
+      ({ ev, entry: { owner }, position, holds }) => `${ev} ${owner} ${String(position)} ${String(holds)}`,
+    );
+
+  it('is at first who is there', () => {
+    expect(told(undefined, queue(entry(1), entry(2)))).to.deep.equal([
+      'present owner-1 0 true',
+      'present owner-2 1 false',
+    ]);
+  });
+
+  it('is who left, whose turn came and who joined', () => {
+    const before = queue(entry(1), entry(2), entry(3));
+    expect(told(before, queue(entry(2), entry(3), entry(4)))).to.deep.equal([
+      'left owner-1 0 true',
+      'granted owner-2 0 true',
+      'joined owner-4 2 false',
+    ]);
+    expect(told(before, queue(entry(1), entry(3)))).to.deep.equal(['left owner-2 1 false']);
+    expect(told(queue(), queue(entry(9)))).to.deep.equal(['joined owner-9 0 true', 'granted owner-9 0 true']);
+  });
+
+  it('is that an entry tells something else, and nothing where nothing is new', () => {
+    expect(told(queue(entry(1)), queue(entry(1, { value: 'new' })))).to.deep.equal([
+      'changed owner-1 0 true',
+    ]);
+    expect(told(queue(entry(1)), queue(entry(1)))).to.deep.equal([]);
+  });
+
+  it('takes a key that was used again for another entry', () => {
+    const again = entry(5, { key: 'q/1' });
+    expect(told(queue(entry(1)), queue(again))).to.deep.equal([
+      'left owner-1 0 true',
+      'joined owner-5 0 true',
+      'granted owner-5 0 true',
+    ]);
+  });
+});
+
+describe('clocks', () => {
+  it('are wrong where somebody will have joined in the future', () => {
+    const entries = [
+      entry(1, { host: 'a', since: 10_900 }),
+      entry(2, { host: 'b', since: 13_000 }),
+      entry(3, { host: 'b', since: 15_000 }),
+      entry(4),
+    ];
+    const findings = clocksAhead([queue(...entries)], 10_000);
+    expect(findings.map(({ level, about }) => [level, about])).to.deep.equal([['advice', 'host b']]);
+    expect(findings[0]!.text).to.contain('5.0s');
+  });
+});

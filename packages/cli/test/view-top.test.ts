@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import type { ListedQueue } from '@queuelock/core';
+import { EMPTY_METER, metered, rowsOf, type Meter, type QueueRow } from '../src/view/meter.ts';
+import { widthOf } from '../src/view/text.ts';
+import { topLines, type TopView } from '../src/view/top-frame.ts';
+import { FIRST_STATE, chosen, onKey, type Key, type TopState } from '../src/view/top-state.ts';
+
+function listed(name: string, depth: number, { front = 1, left = 0 } = {}): ListedQueue {
+  return { name, depth, front: BigInt(front), left };
+}
+
+function after(...looks: readonly (readonly [at: number, ...queues: ListedQueue[]])[]): Meter {
+  return looks.reduce<Meter>((meter, [at, ...queues]) => metered(meter, queues, at), EMPTY_METER);
+}
+
+describe('the meter of top', () => {
+  it('knows of the first look only what it shows', () => {
+    const [row] = rowsOf(after([1_000, listed('a', 3)]), 1_500);
+    expect(row).to.deep.equal({
+      name: 'a',
+      depth: 3,
+      handOffsPerS: 0,
+      heldMs: 500,
+      heldLonger: true,
+      turnMs: undefined,
+      waitMs: undefined,
+    });
+  });
+
+  it('counts who left, and expects that turns go on taking as long', () => {
+    const meter = after(
+      [0, listed('a', 3)],
+      [1_000, listed('a', 2, { front: 5, left: 2 })],
+      [2_000, listed('a', 5, { front: 5, left: 2 })],
+    );
+    const [row] = rowsOf(meter, 2_000);
+    expect(row).to.include({
+      handOffsPerS: 1,
+      heldMs: 1_000,
+      heldLonger: false,
+      turnMs: 1_000,
+      waitMs: 5_000,
+    });
+  });
+
+  it('forgets what was more than ten seconds ago', () => {
+    const looks = Array.from(
+      { length: 31 },
+      (_, s) => [s * 1_000, listed('a', 1, { left: s < 10 ? s : 10 })] as const,
+    );
+    expect(rowsOf(after(...looks), 30_000)[0]!.handOffsPerS).to.equal(0);
+    expect(rowsOf(after(...looks.slice(0, 10)), 9_000)[0]!.handOffsPerS).to.equal(1);
+  });
+
+  it('begins anew with a queue whose count went back, and drops one that is gone', () => {
+    const meter = after(
+      [0, listed('a', 1, { left: 9 }), listed('b', 1)],
+      [1_000, listed('a', 1, { left: 0 })],
+    );
+    expect(rowsOf(meter, 1_000)).to.have.length(1);
+    expect(rowsOf(meter, 1_000)[0]).to.include({ handOffsPerS: 0, heldMs: 0 });
+  });
+});
+
+describe('the keys of top', () => {
+  const names = Array.from({ length: 50 }, (_, number) => `q${String(number)}`);
+  const screen = { names, page: 10, entries: 35 };
+  const press = (state: TopState, ...keys: readonly (string | Key)[]): TopState | 'quit' =>
+    keys.reduce<TopState | 'quit'>(
+      (now, key) =>
+        now === 'quit' ? now : onKey(now, typeof key === 'string' ? { text: key, name: key } : key, screen),
+      state,
+    );
+
+  it('q and Ctrl-C end it, q not while a filter is typed', () => {
+    expect(press(FIRST_STATE, 'q')).to.equal('quit');
+    expect(press(FIRST_STATE, '/', { name: 'c', ctrl: true })).to.equal('quit');
+    expect(press(FIRST_STATE, '/', 'q')).to.include({ filter: 'q', typing: true });
+  });
+
+  it('a letter sorts, and reverses when it is pressed again', () => {
+    expect(press(FIRST_STATE, 'h')).to.include({ sort: 'hand-offs', reverse: false });
+    expect(press(FIRST_STATE, 'h', 'h')).to.include({ sort: 'hand-offs', reverse: true });
+    expect(press(FIRST_STATE, 'h', 'h', 'n')).to.include({ sort: 'name', reverse: false });
+  });
+
+  it('a filter is typed, corrected, kept and cleared', () => {
+    const typed = press(FIRST_STATE, '/', 'a', 'é', 'x', { name: 'backspace', text: '\b' }) as TopState;
+    expect(typed).to.include({ filter: 'aé', typing: true });
+    expect(press(typed, { name: 'return', text: '\r' })).to.include({ filter: 'aé', typing: false });
+    expect(press(typed, { name: 'escape' })).to.include({ filter: '', typing: false });
+    expect(press(typed, { name: 'return' }, { name: 'escape' })).to.include({ filter: '' });
+  });
+
+  it('the cursor moves within the rows and stays on its queue', () => {
+    const move = (...keys: readonly string[]): string | undefined =>
+      (press(FIRST_STATE, ...keys.map((name) => ({ name }))) as TopState).selected;
+    expect(move('up')).to.equal(undefined);
+    expect(move('down', 'down')).to.equal('q2');
+    expect(move('pagedown', 'up')).to.equal('q9');
+    expect(move('end')).to.equal('q49');
+    expect(move('end', 'down', 'home')).to.equal(undefined);
+  });
+
+  it('Enter opens the queue under the cursor, its entries scroll, and Escape goes back', () => {
+    const opened = press(FIRST_STATE, { name: 'down' }, { name: 'return' }) as TopState;
+    expect(opened).to.include({ opened: 'q1', scrolled: 0 });
+    expect(press(opened, { name: 'end' })).to.include({ scrolled: 25 });
+    expect(press(opened, { name: 'pagedown' }, { name: 'up' })).to.include({ scrolled: 9 });
+    expect(press(opened, { name: 'escape' })).to.include({ opened: undefined, selected: 'q1' });
+  });
+});
+
+describe('the picture of top', () => {
+  const rows: readonly QueueRow[] = Array.from({ length: 200 }, (_, number) => ({
+    name: number === 7 ? '錠\u001B[2J🔒'.repeat(20) : `queue-${String(number).padStart(3, '0')}`,
+    depth: number,
+    handOffsPerS: number / 7,
+    heldMs: number * 1_000,
+    heldLonger: false,
+    turnMs: undefined,
+    waitMs: undefined,
+  }));
+  const view = (state: Partial<TopState> = {}, more: Partial<TopView> = {}): TopView => {
+    const whole = { ...FIRST_STATE, ...state };
+    const base = {
+      place: 'etcd://a:1',
+      status: 'live',
+      trouble: undefined,
+      staleMs: 0,
+      opened: undefined,
+      now: 0,
+    } as const;
+    return { ...base, state: whole, rows, chosen: chosen(rows, whole), ...more };
+  };
+  const textsOf = (of: TopView, columns: number, height: number): string[] =>
+    topLines(of, { columns, rows: height, colours: false, blocks: false }).map((line) =>
+      line.map((span) => (typeof span === 'string' ? span : span[0])).join(''),
+    );
+
+  it('fills the screen and never more, whatever its size', () => {
+    const states: Partial<TopState>[] = [
+      {},
+      { sort: 'name' },
+      { help: true },
+      { opened: 'x' },
+      { typing: true, filter: 'zz' },
+    ];
+    for (const state of states)
+      for (const [columns, height] of [
+        [80, 24],
+        [200, 50],
+        [20, 8],
+        [1, 1],
+      ] as const) {
+        const lines = textsOf(view(state), columns, height);
+        expect(lines).to.have.length(height);
+        for (const line of lines) {
+          expect(widthOf(line), JSON.stringify(line)).to.be.at.most(columns);
+          expect(line).to.not.contain('\u001B');
+        }
+      }
+  });
+
+  it('shows the deepest first, and the cursor on its queue wherever that is', () => {
+    const first = textsOf(view(), 80, 24);
+    expect(first[4]).to.match(/^> queue-199 +199 /);
+    const far = textsOf(view({ selected: 'queue-050' }), 80, 24);
+    expect(far.find((line) => line.startsWith('>'))).to.contain('queue-050');
+  });
+
+  it('tells for how long the server has not answered, and why', () => {
+    const lines = textsOf(view({}, { status: 'stale', trouble: 'no route', staleMs: 65_000 }), 80, 24);
+    expect(lines[1]).to.match(/does not answer, this is as of 1m05s ago: no route/);
+  });
+});

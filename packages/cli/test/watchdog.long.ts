@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { allGone, Kennel } from './kennel.ts';
+
+describe('a watchdog that was never told the number of its command', () => {
+  let kennel: Kennel;
+
+  before(function () {
+    if (process.platform === 'linux') return;
+    this['skipReason'] = 'only Linux shows the environment of a process';
+    this.skip();
+  });
+  beforeEach(() => {
+    kennel = new Kennel();
+  });
+  afterEach(() => {
+    kennel.close();
+  });
+
+  it('ends one that begins only then', async () => {
+    const dog = await kennel.watchdog(60_000);
+    const ended = once(dog, 'exit');
+    dog.stdin!.end();
+    // A shell that has only just begun is not stubborn yet.
+    expect(await allGone(kennel.stubborn())).to.be.oneOf(['SIGTERM', 'SIGKILL']);
+    await ended;
+  });
+
+  it('ends itself when there is none', async () => {
+    const dog = await kennel.watchdog(60_000);
+    dog.stdin!.end();
+    expect(await once(dog, 'exit')).to.deep.equal([0, null]);
+  });
+});

@@ -1,0 +1,9 @@
+import { randomInt } from 'node:crypto';
+import fc from 'fast-check';
+import { anyInterleaving } from './interleaving.ts';
+
+describe('any interleaving of contenders, faults and cancellations', () => {
+  it('never gives two the lock, keeps the order, gives everyone an outcome, and leaves nothing', async () => {
+    await fc.assert(anyInterleaving, { numRuns: 500, seed: randomInt(2 ** 31) });
+  }).timeout(0);
+});

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { elapsedBy, type MachineClocks } from '../src/clock.ts';
+
+/** A machine whose clocks a test moves. */
+class Machine implements MachineClocks {
+  bootReadings = 0;
+  #running = 0;
+  #boot = 5_000;
+  #wall = 1_000_000;
+
+  monotonic(): number {
+    return this.#running;
+  }
+  boot(): number {
+    this.bootReadings += 1;
+    return Math.floor(this.#boot / 10) * 10;
+  }
+  wall(): number {
+    return Math.floor(this.#wall);
+  }
+  run(ms: number): void {
+    this.#running += ms;
+    this.suspend(ms);
+  }
+  suspend(ms: number): void {
+    this.#boot += ms;
+    this.#wall += ms;
+  }
+  setWall(byMs: number): void {
+    this.#wall += byMs;
+  }
+}
+
+// What the steps of the boot clock may hide: one of 10 ms, and the reserve for it.
+const GRAIN_MS = 30;
+
+describe('the clock of the machine', () => {
+  it('asks the boot clock once in 50 ms, however often it is asked', () => {
+    const machine = new Machine();
+    const elapsed = elapsedBy(machine);
+    for (let i = 0; i < 400; i += 1) {
+      machine.run(0.25);
+      elapsed();
+    }
+    expect(elapsed()).to.be.closeTo(100, 0.001);
+    expect(machine.bootReadings).to.equal(1 + 2);
+  });
+
+  it('knows a suspension at the first reading after it', () => {
+    const machine = new Machine();
+    const elapsed = elapsedBy(machine);
+    machine.run(1);
+    elapsed();
+    machine.suspend(8_000);
+    expect(elapsed()).to.be.within(8_001 - GRAIN_MS, 8_001);
+  });
+
+  it('goes on from there', () => {
+    const machine = new Machine();
+    const elapsed = elapsedBy(machine);
+    machine.suspend(8_000);
+    const before = elapsed();
+    machine.run(7);
+    expect(elapsed() - before).to.be.closeTo(7, 0.001);
+  });
+
+  it('counts nothing when somebody sets the time of day', () => {
+    const machine = new Machine();
+    const elapsed = elapsedBy(machine);
+    for (const byMs of [3_600_000, -7_200_000, 1]) {
+      machine.setWall(byMs);
+      machine.run(1);
+      elapsed();
+    }
+    expect(elapsed()).to.be.closeTo(3, 0.001);
+  });
+
+  it('knows a suspension that the time of day hides within 50 ms', () => {
+    const machine = new Machine();
+    const elapsed = elapsedBy(machine);
+    machine.suspend(8_000);
+    machine.setWall(-8_000);
+    machine.run(50);
+    expect(elapsed()).to.be.within(8_050 - GRAIN_MS, 8_050);
+  });
+
+  it('never goes back, and is never behind by more than the grain of the boot clock while nobody sets the time of day', () => {
+    const step = fc.record({
+      run: fc.nat({ max: 200 }),
+      suspend: fc.oneof(fc.constant(0), fc.nat({ max: 9_999 })),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
+        const machine = new Machine();
+        const elapsed = elapsedBy(machine);
+        let passed = 0;
+        let latest = 0;
+        for (const { run, suspend } of steps) {
+          machine.run(run);
+          machine.suspend(suspend);
+          passed += run + suspend;
+          const now = elapsed();
+          expect(now).to.be.at.least(latest);
+          expect(now).to.be.within(passed - GRAIN_MS - 2, passed + 0.001);
+          latest = now;
+        }
+      }),
+    );
+  });
+});

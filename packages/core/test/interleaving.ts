@@ -1,0 +1,85 @@
+import { createMemoryServer, memory, type Intercept } from '@queuelock/memory';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createLockClient, type LockClient } from '../src/index.ts';
+import { safely } from './safety.ts';
+
+/** What may go wrong with one call: nothing, its answer is lost after it took effect, it never arrives. */
+type Fate = 'arrives' | 'answer lost' | 'request lost';
+
+const fates = fc.infiniteStream(
+  fc.oneof(
+    { weight: 8, arbitrary: fc.constant<Fate>('arrives') },
+    { weight: 1, arbitrary: fc.constant<Fate>('answer lost') },
+    { weight: 1, arbitrary: fc.constant<Fate>('request lost') },
+  ),
+);
+const plans = fc.array(
+  fc.record({ client: fc.nat(2), way: fc.constantFrom('signal', 'unsubscribe', 'never') }),
+  { minLength: 2, maxLength: 6 },
+);
+
+/** Clients that ask for one name in any order of events, lose requests and answers, and give up. */
+export const anyInterleaving: fc.IAsyncProperty<unknown> = fc.asyncProperty(
+  fc.scheduler(),
+  fates,
+  plans,
+  async (scheduler, fate, plan) => {
+    const server = createMemoryServer();
+    const intercept: Intercept = async (call, proceed) => {
+      // A close that is lost leaves its session to the TTL, which is another test's subject.
+      const [next = 'arrives'] = call === 'close' ? [] : fate.take(1);
+      await scheduler.schedule(Promise.resolve(), `${call} sent`);
+      if (next === 'request lost') throw new Error('request lost');
+      const answer = proceed();
+      await scheduler.schedule(Promise.resolve(), `${call} answered`);
+      if (next === 'answer lost') throw new Error('answer lost');
+      return answer;
+    };
+    const deliver = (arrive: () => void): void => {
+      void scheduler.schedule(Promise.resolve(), 'event').then(arrive);
+    };
+    const clients = [0, 1, 2].map(() => createLockClient(memory({ server, intercept, deliver })));
+    const history: bigint[] = [];
+    let holders = 0;
+    let mostHolders = 0;
+    const done = plan.map(({ client, way }) => contend(clients[client]!, way));
+
+    function contend(client: LockClient, way: string): Promise<unknown> {
+      const abort = new AbortController();
+      return new Promise((resolve) => {
+        const subscription = client.claim('x', { signal: abort.signal }).subscribe((state) => {
+          if (state.status === 'held') {
+            holders++;
+            history.push(state.ownership.order);
+            mostHolders = Math.max(mostHolders, holders);
+            void scheduler.schedule(Promise.resolve(), 'work').then(() => {
+              holders--;
+              void state.ownership.release();
+            });
+          }
+          if (state.status === 'ended') resolve(state);
+        });
+        if (way === 'never') return;
+        void scheduler.schedule(Promise.resolve(), way).then(() => {
+          if (way === 'signal') abort.abort(new Error('given up'));
+          else if (holders === 0 || server.queues().get('x')?.length === 0) subscription.unsubscribe();
+          else return;
+          if (way === 'unsubscribe') resolve('left');
+        });
+      });
+    }
+
+    const end = scheduler.waitFor(Promise.all(done));
+    await end;
+    const closing = Promise.all(clients.map((client) => client.close()));
+    await scheduler.waitFor(closing);
+    safely(() => {
+      expect(mostHolders, 'holders at once').to.be.at.most(1);
+      expect(history, 'grants follow the order').to.deep.equal([...history].sort((a, b) => (a < b ? -1 : 1)));
+    });
+    expect(server.entryCount, 'entries').to.equal(0);
+    expect(server.watcherCount, 'watchers').to.equal(0);
+    server.close();
+  },
+);

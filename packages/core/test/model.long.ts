@@ -1,0 +1,36 @@
+// As model.test.ts, with more histories, which are others every time, and with the defects in the histories of one seed.
+//
+//   MODEL_RUNS=100000 node_modules/.bin/mocha packages/core/test/model.long.ts -g 'any history'   (about 5 minutes)
+//   MODEL_SEED=...                                                                                 the same histories again
+import { randomInt } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { DEFECTS } from './model/defects.ts';
+import { goesWell } from './model/goes-well.ts';
+import { hunt } from './model/hunt.ts';
+import { anyHistory } from './model/plan.ts';
+
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 3_000);
+/** Of those that the first seed shows late. */
+const LATE: Readonly<Record<string, number>> = {
+  'a lock is granted without a look at the clock': 11,
+  'a refused enqueue is followed by a removal, whose refusal ends the session': 2,
+  'a session that opens after the client was closed stays': 4,
+};
+
+describe('any history of clients, faults and an operator', () => {
+  it(`keeps every rule (${RUNS} other histories)`, async () => {
+    const seed = Number(process.env['MODEL_SEED'] ?? randomInt(2 ** 31));
+    await fc.assert(fc.asyncProperty(anyHistory, goesWell), { numRuns: RUNS, seed });
+  }).timeout(0);
+});
+
+describe('the rules notice in the same histories that', () => {
+  for (const defect of DEFECTS) {
+    it(defect.what, async function () {
+      const { broken, histories } = await hunt(defect, LATE[defect.what] ?? 1);
+      expect(defect.noticedBy).to.include(broken);
+      this.test!.title += `: ${String(broken)} (history ${histories})`;
+    });
+  }
+});

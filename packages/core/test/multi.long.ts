@@ -1,0 +1,21 @@
+// As multi.test.ts, with more plans, which are others every time.
+//
+//   MULTI_RUNS=20000 node_modules/.bin/mocha packages/core/test/multi.long.ts   (about 5 minutes)
+//   MULTI_SEED=...                                                              the same plans again
+import { randomInt } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { anyPlan } from './multi/plan.ts';
+import { play } from './multi/play.ts';
+
+const RUNS = Number(process.env['MULTI_RUNS'] ?? 1_000);
+
+describe('any plan of clients that take several names', () => {
+  it(`has one holder of each name at a time, an outcome for everybody, and leaves nothing (${RUNS} other plans)`, async () => {
+    const wellBehaved = fc.asyncProperty(anyPlan, async (plan) => {
+      expect(await play(plan, 'together')).to.deep.equal([]);
+    });
+    const seed = Number(process.env['MULTI_SEED'] ?? randomInt(2 ** 31));
+    await fc.assert(wellBehaved, { numRuns: RUNS, seed });
+  }).timeout(0);
+});

@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { replayed } from '../src/replayed.ts';
+import type { PastChange } from '../src/store-facts.ts';
+
+type Told = readonly [
+  revision: number,
+  kind: PastChange['kind'],
+  who: string,
+  more?: { readonly shared?: boolean; readonly value?: string },
+];
+
+/** Entries with the label as their owner and key, in the order of the alphabet. */
+function seen(who: string, { shared = false, value = who }: Told[3] = {}): PastChange['entry'] {
+  return { key: who, order: BigInt(who.charCodeAt(0)), shared, value };
+}
+
+function story(before: readonly string[], ...changes: readonly Told[]): string[] {
+  const stored = {
+    before: before.map((who) => seen(who)),
+    changes: changes.map(([revision, kind, who, more]) => ({
+      revision: BigInt(revision),
+      kind,
+      entry: seen(who, more),
+    })),
+    gaps: ['a gap'],
+  };
+  const history = replayed('q', stored);
+  expect(history.before.map(({ owner }) => owner)).to.deep.equal(before);
+  expect(history).to.include({ name: 'q' }).and.have.deep.property('gaps', ['a gap']);
+  return history.changes.map(
+    ({ revision, kind, entry, held }) => `${revision} ${kind} ${entry.owner}${held ? ' held' : ''}`,
+  );
+}
+
+describe('a history that is played again', () => {
+  it('tells whose turn came when', () => {
+    expect(
+      story([], [2, 'joined', 'a'], [3, 'joined', 'b'], [4, 'left', 'a'], [5, 'left', 'b']),
+    ).to.deep.equal([
+      '2 joined a',
+      '2 granted a held',
+      '3 joined b',
+      '4 left a held',
+      '4 granted b held',
+      '5 left b held',
+    ]);
+  });
+
+  it('begins with who was there before the first change', () => {
+    expect(story(['a', 'b', 'c'], [9, 'left', 'b'], [10, 'left', 'a'])).to.deep.equal([
+      '9 left b',
+      '10 left a held',
+      '10 granted c held',
+    ]);
+  });
+
+  it('takes the changes of one revision for one step', () => {
+    expect(story(['a', 'b', 'c'], [9, 'left', 'a'], [9, 'left', 'b'])).to.deep.equal([
+      '9 left a held',
+      '9 left b',
+      '9 granted c held',
+    ]);
+  });
+
+  it('lets readers hold together, also one that was a writer', () => {
+    const shared = { shared: true };
+    const changes: Told[] = [
+      [3, 'joined', 'b', shared],
+      [4, 'changed', 'a', shared],
+      [5, 'joined', 'c'],
+    ];
+    expect(story(['a'], ...changes)).to.deep.equal([
+      '3 joined b',
+      '4 changed a held',
+      '4 granted b held',
+      '5 joined c',
+    ]);
+  });
+});

@@ -1,0 +1,131 @@
+import { Followed } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { NEVER, Subject, concat, of } from 'rxjs';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { Compactions } from '../src/compactions.ts';
+import { Connection } from '../src/connection.ts';
+import { gone } from '../src/gone.ts';
+import { Lookups } from '../src/lookups.ts';
+import { checkOptions } from '../src/options.ts';
+import type { WatchNews, Watches } from '../src/watches.ts';
+import { eventually } from './clients.ts';
+import { Operator } from './operator.ts';
+import { startOwnServer } from './own-server.ts';
+import { keyRequests } from './requests.ts';
+
+describe('events that a server of etcd may have lost around a compaction', () => {
+  let server: ProcessService;
+  let operator: Operator;
+  let connection: Connection;
+  let closed$: Subject<void>;
+  let pauses = 0;
+
+  before(async () => {
+    server = await startOwnServer();
+    operator = new Operator(server.endpoint);
+  });
+  after(async () => {
+    operator.close();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    pauses = 0;
+    closed$ = new Subject();
+    connection = new Connection(checkOptions({ hosts: server.endpoint, requestTimeoutMs: 10_000 }));
+    const read = { key: Buffer.from('anything') };
+    await connection.ask('reading', (etcd, options) => etcd.range(read, options));
+  });
+  afterEach(() => {
+    closed$.next();
+    connection.close();
+  });
+
+  function compactions(mayLose = true): Compactions {
+    return new Compactions({
+      connection,
+      key: Buffer.from('nobody'),
+      mayLose: () => mayLose,
+      closed$,
+      pauseMs: () => {
+        pauses += 1;
+        return 20;
+      },
+    });
+  }
+
+  const reads = async (): Promise<number> => (await keyRequests(server.endpoint))['Range'] ?? 0;
+
+  async function rounds(more: number): Promise<void> {
+    const before = pauses;
+    await eventually('it has asked', () => pauses >= before + more);
+  }
+
+  it('are asked for with one small request for all who wait', async () => {
+    const { compacted$ } = compactions();
+    const waiting = Array.from({ length: 100 }, () => compacted$.subscribe());
+    const pausesBefore = pauses;
+    const before = await keyRequests(server.endpoint);
+    await rounds(10);
+    await eventually('it was answered', async () => (await reads()) > (before['Range'] ?? 0));
+    const { Range = 0, ...others } = await keyRequests(server.endpoint);
+    expect(Range - (before['Range'] ?? 0)).to.be.at.most(pauses - pausesBefore + 1);
+    expect({ Range: before['Range'], ...others }).to.deep.equal(before);
+    for (const one of waiting) one.unsubscribe();
+    const last = await reads();
+    // It asks nothing itself.
+    const counting = compactions(false).compacted$.subscribe();
+    await rounds(10);
+    counting.unsubscribe();
+    expect((await reads()) - last, 'when nobody waits any more').to.be.at.most(1);
+  });
+
+  it('are looked for once after each compaction', async () => {
+    let told = 0;
+    const waiting = compactions().compacted$.subscribe(() => (told += 1));
+    await rounds(3);
+    expect(told, 'before').to.equal(0);
+    for (const count of [1, 2]) {
+      await operator.put('history');
+      await operator.compact();
+      await eventually('it is told', () => told === count);
+      await rounds(3);
+      expect(told).to.equal(count);
+    }
+    waiting.unsubscribe();
+  });
+
+  it('are not asked for where no version loses any', async () => {
+    const waiting = compactions(false).compacted$.subscribe();
+    const before = await keyRequests(server.endpoint);
+    await rounds(5);
+    expect(await keyRequests(server.endpoint)).to.deep.equal(before);
+    waiting.unsubscribe();
+  });
+
+  it('keep nobody waiting for ever: who waits finds the key gone', async () => {
+    const key = Buffer.from('lost');
+    await operator.put('lost');
+    const createRevision = String(await operator.createRevisionOf('lost'));
+    // Live, and then deaf.
+    const deaf$ = concat(of<WatchNews>({ status: 'live' }), NEVER);
+    const lookups = new Lookups(connection);
+    let looks = 0;
+    const look: Lookups['look'] = (ref) => lookups.look(ref).finally(() => (looks += 1));
+    const sight = {
+      watches: { watch: () => deaf$ } as unknown as Watches,
+      lookups: { look } as unknown as Lookups,
+      compactions: compactions(),
+      followed: new Followed(),
+    };
+    let at: bigint | undefined;
+    const waiting = gone({ key, createRevision }, sight).subscribe((revision) => (at = revision));
+    await eventually('it has looked', () => looks === 1);
+    await rounds(3);
+    await operator.remove('lost');
+    await rounds(5);
+    expect(at, 'before the compaction').to.equal(undefined);
+    await operator.compact();
+    await eventually('it is found gone', () => at !== undefined);
+    waiting.unsubscribe();
+  });
+});

@@ -1,0 +1,40 @@
+import type { BackendHarness } from '@queuelock/conformance';
+import { etcd, type EtcdOptions } from '@queuelock/etcd';
+import { sharedEtcd } from '../../../integration/services.ts';
+import { Operator } from './operator.ts';
+
+/** How a backend is made for the facts, with a prefix of its own on the server that all share. */
+type HarnessOf = (name: string, options: EtcdOptions & { readonly prefix: string }) => BackendHarness;
+
+async function endpoint(): Promise<string> {
+  return (await sharedEtcd('conformance of @queuelock/etcd')).endpoint;
+}
+
+/** Defines the hooks of the suite in which it is called. */
+export function harnessesOfEtcd(): HarnessOf {
+  let operator: Operator;
+  before(async () => {
+    operator = new Operator(await endpoint());
+  });
+  after(() => {
+    operator.close();
+  });
+
+  return (name, options) => ({
+    name,
+    // The shortest that a server with default settings grants.
+    ttlMs: 2_000,
+    // The server revokes expired leases every 500 ms; the rest for a busy machine.
+    expiryGranularityMs: 1_000,
+    connect: async () => etcd({ hosts: await endpoint(), ...options }),
+    traces: true,
+    together: true,
+    sharing: true,
+    eviction: true,
+    registers: true,
+    resumption: true,
+    queues: true,
+    evict: (key) => operator.remove(key),
+    entries: (queue) => operator.keysUnder(`${options.prefix}${queue}/`),
+  });
+}

@@ -1,0 +1,42 @@
+// A port where nobody answers, not even with a refusal, as of a host that is down: a process listens there that stands still, and its
+// line of connections is full.
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const SCRIPT = fileURLToPath(new URL('./deaf-listener.mjs', import.meta.url));
+const ANSWERS_WITHIN_MS = 500;
+
+export class DeafPort {
+  readonly port: number;
+  readonly #listener: ChildProcess;
+  readonly #waiting: readonly Socket[];
+
+  private constructor(port: number, listener: ChildProcess, waiting: readonly Socket[]) {
+    this.port = port;
+    this.#listener = listener;
+    this.#waiting = waiting;
+  }
+
+  static async open(): Promise<DeafPort> {
+    const listener = fork(SCRIPT);
+    const [port] = (await once(listener, 'message')) as [number];
+    listener.kill('SIGSTOP');
+    const waiting: Socket[] = [];
+    for (let answers = true; answers;) {
+      const socket = connect(port, '127.0.0.1');
+      waiting.push(socket);
+      answers = await once(socket, 'connect', { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).then(
+        () => true,
+        () => false,
+      );
+    }
+    return new DeafPort(port, listener, waiting);
+  }
+
+  close(): void {
+    for (const socket of this.#waiting) socket.destroy();
+    this.#listener.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,20 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { livedSince } from '../../../integration/lived-time.ts';
+
+/** Runs a script as a process, which ends by itself and without another word after it has said that all is closed: in so many milliseconds. */
+export async function endingOf(script: URL, hosts: readonly string[]): Promise<number> {
+  const child = fork(fileURLToPath(script), hosts, { silent: true });
+  let printed = '';
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on('data', (chunk) => (printed += String(chunk)));
+  let closedAt = Infinity;
+  child.once('message', () => {
+    closedAt = performance.now();
+    child.disconnect();
+  });
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  expect({ code, printed }).to.deep.equal({ code: 0, printed: '' });
+  return livedSince(closedAt);
+}

@@ -1,0 +1,86 @@
+import { QueueLockError } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { classify, clientClosed, isTokenForgotten } from '../src/errors.ts';
+import { GrpcError, statusOf } from '../src/grpc-status.ts';
+
+const attempt = { what: 'entering queue "jobs"', host: 'h:2379' };
+
+/** As grpc-js makes it, of which etcd3 keeps the message only. */
+function ofGrpcJs(code: number | undefined, message: string): Error {
+  return Object.assign(new Error(message), code === undefined ? {} : { code });
+}
+
+// What servers of version 3.4 and 3.5 send, what grpc-js says, and what Node does.
+const TOLD = [
+  [5, 'NOT_FOUND', 'etcdserver: requested lease not found', 'SESSION_LOST'],
+  [7, 'PERMISSION_DENIED', 'etcdserver: permission denied', 'ACCESS_DENIED'],
+  [3, 'INVALID_ARGUMENT', 'etcdserver: authentication failed, invalid user ID or password', 'ACCESS_DENIED'],
+  [3, 'INVALID_ARGUMENT', 'etcdserver: user name is empty', 'ACCESS_DENIED'],
+  [9, 'FAILED_PRECONDITION', 'etcdserver: user name not found', 'ACCESS_DENIED'],
+  [9, 'FAILED_PRECONDITION', 'etcdserver: authentication is not enabled', 'ACCESS_DENIED'],
+  [7, 'PERMISSION_DENIED', 'a proxy says so', 'ACCESS_DENIED'],
+  [16, 'UNAUTHENTICATED', 'a proxy says so', 'ACCESS_DENIED'],
+  [16, 'UNAUTHENTICATED', 'etcdserver: invalid auth token', 'UNAVAILABLE'],
+  [3, 'INVALID_ARGUMENT', 'etcdserver: revision of auth store is old', 'UNAVAILABLE'],
+  [8, 'RESOURCE_EXHAUSTED', 'etcdserver: mvcc: database space exceeded', 'UNAVAILABLE'],
+  [8, 'RESOURCE_EXHAUSTED', 'etcdserver: too many requests', 'UNAVAILABLE'],
+  [14, 'UNAVAILABLE', 'etcdserver: no leader', 'UNAVAILABLE'],
+  [14, 'UNAVAILABLE', 'etcdserver: leader changed', 'UNAVAILABLE'],
+  [14, 'UNAVAILABLE', 'etcdserver: request timed out', 'UNAVAILABLE'],
+  [14, 'UNAVAILABLE', 'Connection dropped', 'UNAVAILABLE'],
+  [3, 'INVALID_ARGUMENT', 'etcdserver: key is not provided', 'UNAVAILABLE'],
+  [4, 'DEADLINE_EXCEEDED', 'no answer within 1500 ms', 'UNAVAILABLE'],
+  [1, 'CANCELLED', 'Cancelled on client', 'UNAVAILABLE'],
+  [13, 'INTERNAL', 'Received RST_STREAM with code 2', 'UNAVAILABLE'],
+  [2, 'UNKNOWN', 'context canceled', 'UNAVAILABLE'],
+] as const;
+
+describe('what a member or the way to it says', () => {
+  for (const [code, status, text, expected] of TOLD) {
+    it(`${code} ${text} is ${expected}, by whichever transport it came`, () => {
+      const message = `${code} ${status}: ${text}`;
+      const errors = [ofGrpcJs(code, message), ofGrpcJs(undefined, message), new GrpcError(code, text)];
+      for (const error of errors) {
+        const classified = classify(error, attempt);
+        expect(classified).to.include({ code: expected, cause: error });
+        expect(classified.message).to.include(attempt.what);
+        if (expected !== 'SESSION_LOST')
+          expect(classified.message).to.include(text).and.include(attempt.host);
+        expect(statusOf(error)).to.equal(status);
+        expect(isTokenForgotten(error)).to.equal(/auth token|auth store/.test(text));
+      }
+    });
+  }
+
+  it('is UNAVAILABLE when it is no error of gRPC', () => {
+    for (const odd of [
+      new Error('connect ECONNREFUSED'),
+      Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
+      7,
+    ])
+      expect(classify(odd, attempt).code).to.equal('UNAVAILABLE');
+  });
+
+  it('is CLOSED once the client is, whichever library says it', () => {
+    const etcd3 = new Error('Tried to call a KV method on etcd3, but the client was already closed');
+    for (const error of [etcd3, clientClosed()]) {
+      expect(classify(error, attempt)).to.include({ code: 'CLOSED' });
+      expect(classify(error, attempt).message).to.include('entering queue "jobs": the client was closed');
+    }
+  });
+
+  it('stays as it is when it is classified already', () => {
+    const error = new QueueLockError('ENTRY_LOST', 'gone');
+    expect(classify(error, attempt)).to.equal(error);
+  });
+
+  it('says what to do when the store is full', () => {
+    const full = new GrpcError('RESOURCE_EXHAUSTED', 'etcdserver: mvcc: database space exceeded');
+    expect(classify(full, attempt).message).to.match(/disarm the alarm; releases still work/);
+  });
+
+  it('has no name for a status that gRPC does not know', () => {
+    expect(new GrpcError(99, 'odd').message).to.equal('99 UNKNOWN: odd');
+    expect(statusOf(new GrpcError(99, 'odd'))).to.equal(undefined);
+  });
+});

@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { medianOf } from '../../../integration/median.ts';
+import { sharedEtcd } from '../../../integration/services.ts';
+import { DeafPort } from './deaf-port.ts';
+import { endingOf } from './ending.ts';
+
+const SOON_MS = 2_000;
+const RUNS = 3;
+
+describe('a process that used etcd', function () {
+  this.timeout(120_000);
+  let endpoint: string;
+  before(async () => {
+    ({ endpoint } = await sharedEtcd('exit of @queuelock/etcd'));
+  });
+
+  /** In the median. */
+  async function ending(script: URL, ...hosts: readonly string[]): Promise<number> {
+    const took: number[] = [];
+    for (let run = 0; run < RUNS; run += 1) took.push(await endingOf(script, hosts));
+    return medianOf(took);
+  }
+
+  it('ends within two seconds once everything is closed', async () => {
+    expect(await ending(new URL('./whole-life.ts', import.meta.url), endpoint)).to.be.lessThan(SOON_MS);
+  });
+
+  it('ends by itself although it was connecting to a member that does not answer', async () => {
+    const deaf = await DeafPort.open();
+    try {
+      const script = new URL('./short-life.ts', import.meta.url);
+      expect(await ending(script, `127.0.0.1:${deaf.port}`, endpoint)).to.be.lessThan(SOON_MS);
+    } finally {
+      deaf.close();
+    }
+  });
+});

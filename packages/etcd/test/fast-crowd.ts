@@ -1,0 +1,58 @@
+import { safely } from '@queuelock/conformance';
+import type { Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { eventually } from './clients.ts';
+import type { FastBench } from './fast-bench.ts';
+
+/** Who comes to the queue of a test. */
+export interface Crowd {
+  /** Of naming fast. */
+  readonly sessions: readonly Session[];
+  /** Of naming go, each of which comes now and then. */
+  readonly visitors: readonly Session[];
+  /** Until there were so many holds. */
+  readonly holds: number;
+}
+
+const WORKERS = 40;
+
+/** Many enter, and give up or hold: one at a time, in the order in which they came; nothing is left. */
+export async function holdInOrder(bench: FastBench, { sessions, visitors, holds }: Crowd): Promise<void> {
+  const held: bigint[] = [];
+  let inside = 0;
+  const visit = async (by: Session, patience: number): Promise<void> => {
+    const place = await bench.enter(by);
+    const turns = bench.follow(place);
+    if (patience < 5) for (let left = patience; left > 0; left -= 1) await new Promise(setImmediate);
+    else {
+      await turns.untilAdmitted();
+      held.push(place.placement.order);
+      inside += 1;
+      safely(() => expect(inside).to.equal(1));
+      await new Promise(setImmediate);
+      inside -= 1;
+    }
+    turns.stop();
+    expect(await bench.leave(place)).to.equal(true);
+  };
+  const work = async (by: Session, seed: number): Promise<void> => {
+    for (let turn = seed; held.length < holds; turn += 7) await visit(by, turn % 12);
+  };
+  const comeNowAndThen = async (by: Session): Promise<void> => {
+    while (held.length < holds) {
+      await visit(by, 5);
+      const next = Math.min(held.length + 45, holds);
+      await eventually('there were some without it', () => held.length >= next);
+    }
+  };
+  await Promise.all([
+    ...Array.from({ length: WORKERS }, (_, i) => work(sessions[i % sessions.length]!, i)),
+    ...visitors.map(comeNowAndThen),
+  ]);
+  safely(() => expect(held).to.deep.equal(held.toSorted((a, b) => (a < b ? -1 : 1))));
+  expect(await bench.keys()).to.deep.equal([]);
+  const after = await bench.enter(sessions[0]!);
+  await bench.follow(after).untilAdmitted();
+  await bench.leave(after);
+  expect(await bench.tail()).to.equal(undefined);
+}

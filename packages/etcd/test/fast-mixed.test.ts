@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { safely } from '@queuelock/conformance';
+import type { Session } from '@queuelock/core/backend';
+import { codeOf, wish, type TurnLog } from './clients.ts';
+import { FastBench, type Place } from './fast-bench.ts';
+import { holdInOrder } from './fast-crowd.ts';
+import { mentions } from './late.ts';
+import { loseReply } from './lost-reply.ts';
+
+describe('fast entries of etcd next to others in one line', () => {
+  const bench = new FastBench();
+  let session: Session;
+  let plain: Session;
+
+  beforeEach(async () => {
+    [session, plain] = [await bench.open(), await bench.open('go')];
+    await bench.makeLong();
+  });
+
+  const admitted = (...turns: readonly TurnLog[]): boolean[] =>
+    turns.map(({ turn }) => turn?.admitted === true);
+
+  it('wait for those of naming go, and those for them, in the order in which they came', async () => {
+    const places: Place[] = [];
+    for (const by of [session, plain, session, session, plain, session]) places.push(await bench.enter(by));
+    const turns = places.map((place) => bench.follow(place));
+    for (const [i, place] of places.entries()) {
+      await turns[i]!.untilAdmitted();
+      safely(() => expect(admitted(...turns.slice(i + 1))).to.not.include(true));
+      turns[i]!.stop();
+      await bench.leave(place);
+    }
+    expect(await bench.keys()).to.deep.equal([]);
+  });
+
+  it('see one of naming go between two of theirs', async () => {
+    const [first, between, last] = [
+      await bench.enter(session),
+      await bench.enter(plain),
+      await bench.enter(session),
+    ];
+    expect(last.placement.turn).to.deep.equal({ admitted: false, ahead: 2 });
+    const turns = bench.follow(last);
+    await bench.follow(first).untilAdmitted();
+    await bench.leave(first);
+    await bench.follow(between).untilAdmitted();
+    safely(() => expect(admitted(turns)).to.deep.equal([false]));
+    await bench.leave(between);
+    await turns.untilAdmitted();
+  });
+
+  // As Go names its own; and whatever else somebody may put there, before and behind theirs in the order of keys.
+  for (const name of ['694d805f7dad0506', '', '}', '\u007f', 'ü', '鎖']) {
+    it(`see a key that is called ${JSON.stringify(name)}`, async () => {
+      await bench.at.operator.put(`${bench.queue}/${name}`);
+      const place = await bench.enter(session);
+      expect(place.placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
+      const turns = bench.follow(place);
+      await bench.at.operator.remove(`${bench.queue}/${name}`);
+      await turns.untilAdmitted();
+    });
+  }
+
+  it('wait for nobody in a queue of a nested name, though they look for each other', async () => {
+    for (const nested of ['sub', '~sub']) {
+      const below = wish(`${bench.queue}/${nested}`);
+      await session.enqueue(below);
+      await plain.enqueue(wish(below.queue));
+      const place = await bench.enter(session);
+      await bench.follow(place).untilAdmitted();
+      await bench.leave(place);
+    }
+  });
+
+  it('have one place after a lost reply, when others have come behind', async () => {
+    const [proxy] = bench.at.proxies;
+    const far = await bench.open('fast', [proxy.endpoint]);
+    const first = await bench.enter(session);
+    const spec = wish(bench.queue);
+    const lost = loseReply(proxy, mentions(spec.id));
+    expect(await codeOf(far.enqueue(spec))).to.equal('UNAVAILABLE');
+    await lost;
+    const behind = await bench.enter(session);
+    const placement = await far.enqueue(spec);
+    expect(placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
+    const keys = [first.placement.key, placement.key, behind.placement.key];
+    expect(await bench.keys()).to.deep.equal(keys);
+    expect(await bench.tail()).to.equal(keys[2]);
+    expect(await far.remove(bench.queue, spec.id)).to.equal(true);
+  });
+
+  it('leave nothing when they are given up after a lost reply', async () => {
+    const [proxy] = bench.at.proxies;
+    const far = await bench.open('fast', [proxy.endpoint]);
+    const spec = wish(bench.queue);
+    const lost = loseReply(proxy, mentions(spec.id));
+    expect(await codeOf(far.enqueue(spec))).to.equal('UNAVAILABLE');
+    await lost;
+    expect(await bench.keys()).to.have.length(1);
+    expect(await far.remove(bench.queue, spec.id)).to.equal(true);
+    expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
+  });
+
+  it('leave nothing when the reply to a release is lost', async () => {
+    const [proxy] = bench.at.proxies;
+    const far = await bench.open('fast', [proxy.endpoint]);
+    const place = await bench.enter(far);
+    await bench.follow(place).untilAdmitted();
+    const lost = loseReply(proxy, mentions(place.spec.id));
+    expect(await codeOf(bench.leave(place))).to.equal('UNAVAILABLE');
+    await lost;
+    expect(await bench.leave(place)).to.equal(false);
+    expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
+  });
+
+  it('hold one at a time, in the order in which they came, where many give up, and some are of naming go', async () => {
+    const sessions = [session, await bench.open(), await bench.open(), session];
+    await holdInOrder(bench, { sessions, visitors: [plain], holds: 50 });
+  });
+});

@@ -1,0 +1,329 @@
+import { expect } from 'chai';
+import { safely } from '@queuelock/conformance';
+import type { Session } from '@queuelock/core/backend';
+import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import { codeOf, eventually, freshQueue, wish } from './clients.ts';
+import { FastBench, type Place } from './fast-bench.ts';
+import { keyRequests } from './requests.ts';
+
+const LISTED = 20;
+
+describe('a queue of etcd with naming fast', () => {
+  const bench = new FastBench();
+  let session: Session;
+  let other: Session;
+
+  beforeEach(async () => {
+    [session, other] = [await bench.open(), await bench.open()];
+  });
+
+  async function requestsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
+    const before = await keyRequests(bench.at.server.endpoint);
+    await work();
+    const after = await keyRequests(bench.at.server.endpoint);
+    const asked = Object.entries(after).map(([method, count]) => [method, count - (before[method] ?? 0)]);
+    return Object.fromEntries(asked.filter(([, count]) => count !== 0)) as Record<string, number>;
+  }
+
+  /** As many entries of the session, entered one by one. */
+  async function line(by: Session, count: number): Promise<Place[]> {
+    const places: Place[] = [];
+    while (places.length < count) places.push(await bench.enter(by));
+    return places;
+  }
+
+  it('has keys that sort behind those of all others, and a tail outside of it that names the last one', async () => {
+    const places = await line(session, 2);
+    const keys = places.map(({ placement }) => placement.key);
+    for (const [i, { spec }] of places.entries())
+      expect(keys[i]).to.equal(`${bench.queue}/~${session.id}-${spec.id}`);
+    expect(await bench.keys()).to.deep.equal(keys);
+    expect(await bench.tail()).to.equal(keys[1]);
+  });
+
+  it('costs a request to enter and one to leave while it is free, and nothing is left', async () => {
+    for (const by of [session, other, session, session]) {
+      let place: Place | undefined;
+      expect(await requestsOf(async () => (place = await bench.enter(by)))).to.deep.equal({ Txn: 1 });
+      expect(place?.placement.turn).to.include({ admitted: true, ahead: 0 });
+      expect(await requestsOf(() => bench.leave(place!))).to.deep.equal({ Txn: 1 });
+      expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
+    }
+  });
+
+  it('tells the place in a line of up to 20 others, and none behind more', async () => {
+    const places = await line(session, LISTED + 3);
+    const told = places.map(({ placement }) => placement.turn.ahead);
+    expect(told).to.deep.equal([...Array.from({ length: LISTED + 1 }, (_, i) => i), undefined, undefined]);
+  });
+
+  it('costs one request to enter, of the same bytes in a line of 30 and of 300', async () => {
+    await line(other, 30);
+    const [proxy] = bench.at.proxies;
+    const near = await bench.open('fast', [proxy.endpoint]);
+    await bench.enter(near);
+    const bytesOf = async (): Promise<number> => {
+      const before = proxy.toClient.bytes + proxy.toServer.bytes;
+      expect(await requestsOf(() => bench.enter(near))).to.deep.equal({ Txn: 1 });
+      return proxy.toClient.bytes + proxy.toServer.bytes - before;
+    };
+    const few = await bytesOf();
+    await line(other, 270);
+    expect((await bytesOf()) / few).to.be.within(0.9, 1.1);
+  });
+
+  it('is served in its order, by one at a time, when it is long', async () => {
+    const sessions = [session, other, await bench.open()];
+    const places: Place[] = [];
+    for (let i = 0; i < 30; i += 1) places.push(await bench.enter(sessions[i % 3]!));
+    const turns = places.map((place) => bench.follow(place));
+    for (const [i, place] of places.entries()) {
+      await turns[i]!.untilAdmitted();
+      safely(() => expect(turns.slice(i + 1).filter(({ turn }) => turn?.admitted)).to.deep.equal([]));
+      turns[i]!.stop();
+      expect(await bench.leave(place)).to.equal(true);
+    }
+    expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
+  });
+
+  it('is handed over within a process by removals alone when it is long', async () => {
+    await bench.makeLong();
+    const places = await line(session, 4);
+    const turns = places.map((place) => bench.follow(place));
+    await turns[0]!.untilAdmitted();
+    // Who holds watches its own key, who waits two.
+    await eventually('all watches are live', async () => {
+      const metrics = await etcdMetrics(bench.at.server.endpoint);
+      return sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') >= 2 * places.length - 1;
+    });
+    await eventually('nothing is asked any more', async () => {
+      const asked = await requestsOf(() => new Promise((resolve) => setTimeout(resolve, 50)));
+      return Object.keys(asked).length === 0;
+    });
+    const cost = await requestsOf(async () => {
+      for (const [i, place] of places.slice(0, 3).entries()) {
+        await bench.leave(place);
+        await turns[i + 1]!.untilAdmitted();
+      }
+    });
+    expect(cost).to.deep.equal({ DeleteRange: 3 });
+  });
+
+  it('admits nobody whose predecessor gave up while others are ahead', async () => {
+    await bench.makeLong();
+    const [first, middle, last] = [
+      await bench.enter(other),
+      await bench.enter(other),
+      await bench.enter(session),
+    ];
+    expect(last.placement.turn).to.deep.equal({ admitted: false });
+    const turns = bench.follow(last);
+    expect(await bench.leave(middle)).to.equal(true);
+    await eventually('it has looked', () => turns.turn?.ahead === 1);
+    expect(turns.turn).to.deep.equal({ admitted: false, ahead: 1 });
+    await bench.leave(first);
+    await turns.untilAdmitted();
+  });
+
+  it('admits who comes when all have left whom the tail knew', async () => {
+    await bench.makeLong();
+    const turns = bench.follow(await bench.enter(session));
+    await turns.untilAdmitted();
+    expect(turns.turn).to.include({ admitted: true, ahead: 0 });
+  });
+
+  for (const [about, goes] of [
+    ['has given up', (place: Place) => bench.leave(place)],
+    ['was removed by an operator', ({ placement }: Place) => bench.at.operator.remove(placement.key)],
+    [
+      'has lost its session, and the tail with it',
+      (place: Place) => bench.at.operator.revoke(place.session.id),
+    ],
+    [
+      'was evicted',
+      ({ placement }: Place) =>
+        bench.at.clients.backend({ hosts: bench.at.server.endpoint }).evict!(bench.queue, placement),
+    ],
+  ] as const) {
+    it(`waits for those before when the last one ${about}`, async () => {
+      await bench.makeLong();
+      const first = await bench.enter(other);
+      await goes(await bench.enter(await bench.open()));
+      const turns = bench.follow(await bench.enter(session));
+      await eventually('it has looked', () => turns.turn?.ahead === 1);
+      expect(turns.turn?.admitted).to.equal(false);
+      await bench.leave(first);
+      await turns.untilAdmitted();
+    });
+  }
+
+  it('keeps its tail when one gives up in a long line, and loses it with one in a short line', async () => {
+    const [, short] = await line(session, 2);
+    await bench.leave(short!);
+    expect(await bench.tail()).to.equal(undefined);
+    const places = await line(session, LISTED + 1);
+    await bench.leave(places.at(-1)!);
+    expect(await bench.tail()).to.equal(places.at(-1)?.placement.key);
+  });
+
+  it('takes the next life of the key ahead for another entry', async () => {
+    await bench.makeLong();
+    const first = await bench.enter(other);
+    const gone = await bench.enter(session);
+    const waiter = await bench.enter(other);
+    await bench.leave(gone);
+    const behind = await bench.enter(session);
+    expect(behind.placement.key).to.equal(gone.placement.key);
+    const [turns, turnsBehind] = [bench.follow(waiter), bench.follow(behind)];
+    await eventually('the waiter has looked', () => turns.turn?.ahead === 1);
+    await bench.leave(first);
+    await turns.untilAdmitted();
+    safely(() => expect(turnsBehind.turn).to.deep.equal({ admitted: false }));
+    await bench.leave(waiter);
+    await turnsBehind.untilAdmitted();
+  });
+
+  it('is entered by a key whose earlier life the tail names', async () => {
+    await bench.makeLong();
+    const first = await bench.enter(other);
+    const before = await bench.enter(session);
+    await bench.leave(before);
+    expect(await bench.tail()).to.equal(before.placement.key);
+    const again = await bench.enter(session);
+    expect(again.placement.key).to.equal(before.placement.key);
+    const turns = bench.follow(again);
+    await eventually('it has looked', () => turns.turn?.ahead === 1);
+    await bench.leave(first);
+    await turns.untilAdmitted();
+  });
+
+  it('is entered by a try only when nobody is there, whatever the tail says', async () => {
+    await bench.makeLong();
+    const held = wish(bench.queue);
+    const { turn, key } = (await session.tryEnqueue(held))!;
+    expect([turn.admitted, await bench.tail()]).to.deep.equal([true, key]);
+    expect(await other.tryEnqueue(wish(bench.queue))).to.equal(undefined);
+    const turns = bench.follow(await bench.enter(other));
+    expect(turns.turn?.admitted).to.equal(false);
+    await session.remove(bench.queue, held.id);
+    await turns.untilAdmitted();
+  });
+
+  it('gives several who come in one tick a place each', async () => {
+    await bench.makeLong();
+    const places = await Promise.all([session, session, session, other].map((by) => bench.enter(by)));
+    const orders = places.map(({ placement }) => placement.order);
+    safely(() => expect(new Set(orders).size).to.equal(4));
+    const turns = places.map((place) => bench.follow(place));
+    await eventually('one is admitted', () => turns.some(({ turn }) => turn?.admitted));
+    for (const order of orders.toSorted((a, b) => Number(a - b))) {
+      const i = orders.indexOf(order);
+      await turns[i]!.untilAdmitted();
+      safely(() => expect(turns.filter(({ turn }) => turn?.admitted)).to.have.length(1));
+      turns[i]!.turn = undefined;
+      await bench.leave(places[i]!);
+    }
+  });
+
+  it('goes together with others in one transaction, in and out', async () => {
+    const specs = Array.from({ length: 50 }, (_, i) => wish(`${bench.queue}/${i}`));
+    const enter = requestsOf(() => Promise.all(specs.map((spec) => session.enqueue(spec))));
+    expect(await enter).to.deep.equal({ Txn: 1 });
+    expect(await bench.keys()).to.have.length(50);
+    const left: boolean[] = [];
+    const leave = requestsOf(async () => {
+      left.push(...(await Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)))));
+    });
+    expect(await leave).to.deep.equal({ Txn: 1 });
+    expect(new Set(left)).to.deep.equal(new Set([true]));
+    expect(await bench.at.operator.under('.queuelock/tail/')).to.deep.equal({});
+  });
+
+  it('is entered at one point with others, whatever their naming', async () => {
+    const names = [bench.queue, freshQueue(), freshQueue()];
+    const mixed = await bench.at.clients.session({
+      hosts: bench.at.server.endpoint,
+      naming: (queue) => (queue === names[1] ? 'go' : 'fast'),
+    });
+    await bench.makeLong();
+    const held = await bench.enter(other);
+    const specs = names.map((name) => wish(name));
+    const placements = (await mixed.enqueueAll?.(specs)) ?? [];
+    expect(new Set(placements.map(({ order }) => order)).size).to.equal(1);
+    expect(placements.map(({ key }) => key.includes('/~'))).to.deep.equal([true, false, true]);
+    expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([false, true, true]);
+    const turns = bench.at.clients.follow(placements[0]!);
+    await bench.leave(held);
+    await turns.untilAdmitted();
+  });
+
+  it('is entered together with queues of so many readers that a server takes no more in one transaction', async () => {
+    const mixed = await bench.at.clients.session({
+      hosts: bench.at.server.endpoint,
+      naming: (queue) => (queue === bench.queue ? 'fast' : 'go'),
+    });
+    const readers = Array.from({ length: 42 }, (_, i) => wish(`${bench.queue}-${i}`, { shared: true }));
+    const placements = (await mixed.enqueueAll?.([wish(bench.queue), ...readers])) ?? [];
+    expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal(Array.from(placements, () => true));
+  });
+
+  it('goes on in another process, where its entries are found', async () => {
+    await bench.makeLong();
+    const first = await bench.enter(session);
+    const second = await bench.enter(session);
+    const { resumption } = session;
+    await session.abandon?.();
+    const heir = bench.at.clients.backend({ hosts: bench.at.server.endpoint, naming: 'fast' });
+    const resumed = await heir.resume!(resumption!, new AbortController().signal);
+    const found = await resumed.enqueue(second.spec);
+    expect(found).to.include({ key: second.placement.key, order: second.placement.order });
+    expect(found.turn).to.deep.equal({ admitted: false, ahead: 1 });
+    for (const { spec } of [first, second]) expect(await resumed.remove(bench.queue, spec.id)).to.equal(true);
+    expect(await bench.keys()).to.deep.equal([]);
+    await resumed.close();
+  });
+
+  for (const more of [{ shared: true }, { limit: 2 }, { limit: 3, permits: 2 }]) {
+    it(`refuses ${JSON.stringify(more)}, and nothing is left`, async () => {
+      for (const entering of [
+        session.enqueue(wish(bench.queue, more)),
+        session.tryEnqueue(wish(bench.queue, more)),
+      ])
+        expect(await codeOf(entering)).to.equal('INVALID_ARGUMENT');
+      expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
+    });
+  }
+
+  it('lets the readers of other clients in behind a writer that has become a reader, and no writer', async () => {
+    const writer = await bench.enter(session, { value: 'writes' });
+    const plain = await bench.open('go');
+    const reader = bench.follow(await bench.enter(plain, { shared: true }));
+    const next = bench.follow(await bench.enter(other));
+    expect(await session.share?.(bench.queue, writer.spec.id, 'reads')).to.equal(true);
+    await reader.untilAdmitted();
+    safely(() => expect(next.turn?.admitted).to.equal(false));
+    const again = await session.enqueue({ ...writer.spec, shared: true });
+    expect(again.order).to.equal(writer.placement.order);
+    expect(await bench.leave(writer)).to.equal(true);
+    expect(await bench.at.operator.under('.queuelock/shared/')).to.deep.equal({});
+  });
+
+  it('is no queue with a single key', () => {
+    const backend = bench.at.clients.backend({
+      hosts: bench.at.server.endpoint,
+      naming: 'fast',
+      singleKey: (queue) => (queue === 'old' ? 'key' : undefined),
+    });
+    backend.checkName('new');
+    expect(() => backend.checkName('old'))
+      .to.throw(/naming is go as long as "old" has a single key/)
+      .with.property('code', 'INVALID_ARGUMENT');
+  });
+
+  it('is one where the function says so, and a name for which that answers no naming is refused', () => {
+    const backend = bench.at.clients.backend({ hosts: 'nowhere', naming: () => 'java' as 'go' });
+    expect(() => backend.checkName('jobs'))
+      .to.throw(/naming\("jobs"\) is one of go, fast; got "java"/)
+      .with.property('code', 'INVALID_ARGUMENT');
+  });
+});

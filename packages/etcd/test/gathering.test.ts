@@ -1,0 +1,110 @@
+import { QueueLockError } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { Gatherer, isRefusalOfOne, refuseTooMuch } from '../src/gathering.ts';
+
+/** Requests that are answered when the test says so. Items are named `<kind><number>`. */
+class Requests {
+  readonly sent: string[] = [];
+  readonly #answers: (() => void)[] = [];
+  readonly gatherer = new Gatherer<string, string>({
+    most: 3,
+    kindOf: ([kind = '']) => kind,
+    send: (items) => {
+      this.sent.push(items.join(' '));
+      const answered = new Promise<void>((resolve) => this.#answers.push(resolve));
+      return items.map(async (item) => {
+        await answered;
+        if (item.endsWith('!')) throw new Error(item);
+        return item.toUpperCase();
+      });
+    },
+  });
+
+  add(...items: readonly string[]): Promise<PromiseSettledResult<string>[]> {
+    return Promise.allSettled(items.map((item) => this.gatherer.add(item)));
+  }
+
+  answer(): void {
+    this.#answers.shift()?.();
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('gathering requests', () => {
+  let requests: Requests;
+  beforeEach(() => {
+    requests = new Requests();
+  });
+
+  it('sends what comes in one turn together, also by way of promises, and one alone in the turn in which it comes', async () => {
+    void requests.add('a1');
+    void Promise.resolve().then(() => requests.add('b1'));
+    expect(requests.sent).to.deep.equal([]);
+    await nextTurn();
+    expect(requests.sent).to.deep.equal(['a1 b1']);
+    void requests.add('c1');
+    await nextTurn();
+    expect(requests.sent).to.deep.equal(['a1 b1', 'c1']);
+  });
+
+  it('never sends two of one kind together, nor more than there is room for', async () => {
+    void requests.add('a1', 'a2', 'b1', 'c1', 'd1', 'a3');
+    await nextTurn();
+    expect(requests.sent).to.deep.equal(['a1 b1 c1', 'd1 a2', 'a3']);
+  });
+
+  it('gathers while four are under way', async () => {
+    for (const item of ['a1', 'b1', 'c1', 'd1', 'e1', 'f1']) {
+      void requests.add(item);
+      await nextTurn();
+    }
+    expect(requests.sent).to.deep.equal(['a1', 'b1', 'c1', 'd1']);
+    requests.answer();
+    await nextTurn();
+    expect(requests.sent.slice(4)).to.deep.equal(['e1 f1']);
+  });
+
+  it('sends more of one kind at once, since they gain nothing by waiting, but no more than four full requests take', async () => {
+    void requests.add(...Array.from({ length: 30 }, (_, i) => `a${i}`));
+    await nextTurn();
+    expect(requests.sent).to.have.length(12);
+    requests.answer();
+    await nextTurn();
+    expect(requests.sent).to.have.length(13);
+  });
+
+  it('sends four full requests at once and the others when those have come back', async () => {
+    void requests.add(...Array.from('abcdefghijklmnopqr', (kind) => `${kind}1`));
+    await nextTurn();
+    expect(requests.sent).to.have.length(4);
+    requests.answer();
+    await nextTurn();
+    expect(requests.sent).to.have.length(5);
+  });
+
+  it('answers each with its own answer or failure', async () => {
+    const answers = requests.add('a1', 'b!', 'c1');
+    await nextTurn();
+    requests.answer();
+    expect((await answers).map((one) => (one.status === 'fulfilled' ? one.value : 'failed'))).to.deep.equal([
+      'A1',
+      'failed',
+      'C1',
+    ]);
+  });
+
+  it('is refused where a server takes less in one request, and not where the outcome is unknown', () => {
+    const thrown = (message: string): unknown => {
+      try {
+        return refuseTooMuch(new Error(message));
+      } catch (error) {
+        return error;
+      }
+    };
+    for (const message of ['too many operations in txn request', 'request is too large'])
+      expect(isRefusalOfOne(thrown(`etcdserver: ${message}`))).to.equal(true);
+    expect(isRefusalOfOne(thrown('etcdserver: request timed out'))).to.equal(false);
+    expect(isRefusalOfOne(new QueueLockError('SESSION_LOST', 'for all'))).to.equal(false);
+  });
+});

@@ -1,0 +1,101 @@
+import { Followed, type Departure } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import type { IEvent } from 'etcd3';
+import { NEVER, Subject } from 'rxjs';
+import { lifeOf, type Rival } from '../src/ahead.ts';
+import { gone, outOfTheWay, type Sight } from '../src/gone.ts';
+import type { Seen } from '../src/lookups.ts';
+import type { WatchNews } from '../src/watches.ts';
+
+const KEY = Buffer.from('q/1-0123456789abcdef0123456789abcdef');
+const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
+const NOTED = `${LABEL.slice(0, -1)},"owned":true}`;
+
+/** One of several lives of a key; created at 20, after one that was deleted at 15. */
+const rival: Rival = { key: KEY, createRevision: '20', permits: 1, limit: 1, mayTell: true };
+
+function put(created: number, changed = created, value = LABEL): IEvent {
+  const revisions = { create_revision: String(created), mod_revision: String(changed), version: '1' };
+  const kv = { key: KEY, value: Buffer.from(value), lease: '1', ...revisions };
+  return { type: 'Put', kv, prev_kv: kv };
+}
+
+function deleted(at: number): IEvent {
+  const { kv } = put(0, at);
+  return { type: 'Delete', kv, prev_kv: kv };
+}
+
+describe('the end of one life of a key', () => {
+  let news$: Subject<WatchNews>;
+  let followed: Followed;
+  let sight: Sight;
+  let answer: (seen: Seen) => void;
+
+  beforeEach(() => {
+    news$ = new Subject();
+    followed = new Followed();
+    sight = {
+      watches: { watch: () => news$ },
+      lookups: { look: () => new Promise<Seen>((resolve) => (answer = resolve)) },
+      compactions: { compacted$: NEVER },
+      followed,
+    } as unknown as Sight;
+  });
+
+  const tell = (...events: readonly IEvent[]): void => news$.next({ status: 'events', events });
+
+  function departures(): (Departure | undefined)[] {
+    const told: (Departure | undefined)[] = [];
+    outOfTheWay(rival, sight).subscribe((departure) => told.push(departure));
+    return told;
+  }
+
+  it('is its deletion', () => {
+    const told = departures();
+    tell(deleted(30));
+    expect(told).to.deep.equal([{ owned: false, at: 30n }]);
+  });
+
+  it('is no deletion of an earlier life, of which a member tells that lags behind', async () => {
+    const told = departures();
+    const ends: bigint[] = [];
+    gone(rival, sight).subscribe((at) => ends.push(at));
+    news$.next({ status: 'live' });
+    tell(put(10), deleted(15), put(20));
+    answer({ there: true, revision: 25n });
+    await new Promise(setImmediate);
+    expect([told, ends]).to.deep.equal([[], []]);
+    tell(deleted(30));
+    expect([told, ends]).to.deep.equal([[{ owned: false, at: 30n }], [30n]]);
+  });
+
+  it('is known from the next life, where its deletion was lost', () => {
+    const told = departures();
+    tell(put(20, 25));
+    expect(told).to.deep.equal([]);
+    tell(put(40));
+    expect(told).to.deep.equal([{ owned: false, at: 40n }]);
+  });
+
+  it('tells that it has owned the queue by its own note only', () => {
+    const [told, other] = [departures(), departures()];
+    tell(put(10, 12, NOTED), deleted(15), put(20), put(20, 25), deleted(30));
+    expect(told).to.deep.equal([{ owned: false, at: 30n }]);
+    expect(other).to.deep.equal(told);
+    const noted = departures();
+    tell(put(20, 25, NOTED), deleted(30));
+    expect(noted).to.deep.equal([{ owned: true, at: 30n }]);
+  });
+
+  it('tells that it has owned the queue when its own process said so of this life', () => {
+    const told = departures();
+    expect(followed.tellOwned(lifeOf({ key: KEY, createRevision: '10' }))).to.equal(false);
+    expect(followed.tellOwned(lifeOf({ key: KEY, createRevision: '40' }))).to.equal(false);
+    tell(deleted(30));
+    expect(told).to.deep.equal([{ owned: false, at: 30n }]);
+    const owner = departures();
+    expect(followed.tellOwned(lifeOf(rival))).to.equal(true);
+    tell(deleted(30));
+    expect(owner).to.deep.equal([{ owned: true, at: 30n }]);
+  });
+});

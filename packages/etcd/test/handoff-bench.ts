@@ -1,0 +1,95 @@
+import type { EntrySpec, Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import { benchOf, type Bench } from './bench.ts';
+import { Clients, eventually, freshQueue, wish, type TurnLog } from './clients.ts';
+import { keyRequests, keyRequestsIn } from './requests.ts';
+
+type Requests = Readonly<Record<string, number>>;
+
+/** An entry in the line. */
+export interface Place {
+  readonly session: Session;
+  readonly spec: EntrySpec;
+  readonly turns: TurnLog;
+}
+
+export const LABEL: string = JSON.stringify({ owner: 'somebody', metadata: { job: '7' } });
+export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
+/** The new owner tells others that it is one, while it holds. */
+const REMOVAL_AND_NOTE: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 1 };
+const QUIET_LOOKS = 3;
+
+/** Lines of which every request is counted. */
+export class HandOffBench {
+  /** Defines the hooks of the suite in which it is made. */
+  readonly at: Bench<Clients> = benchOf(new Clients());
+
+  /** Reached directly; opened without asking for a version. */
+  open(): Promise<Session> {
+    return this.at.clients.session({ hosts: this.at.server.endpoint, beats: 'verified' });
+  }
+
+  async enter(session: Session, queue: string, more: Partial<EntrySpec> = {}): Promise<Place> {
+    const spec = wish(queue, { value: LABEL, ...more });
+    return { session, spec, turns: this.at.clients.follow(await session.enqueue(spec)) };
+  }
+
+  leave({ session, spec }: Place): Promise<boolean> {
+    return session.remove(spec.queue, spec.id);
+  }
+
+  /** A line of as many, each of its own session, all of which watch. */
+  async line(count: number): Promise<Place[]> {
+    const queue = freshQueue();
+    const places: Place[] = [];
+    for (let i = 0; i < count; i += 1) places.push(await this.enter(await this.open(), queue));
+    await this.untilQuiet(places);
+    return places;
+  }
+
+  /** Every one who waits watches two keys, who holds its own, and nothing is asked any more. Answers with what was asked so far. */
+  async untilQuiet(places: readonly Place[]): Promise<Requests> {
+    const watches = places.reduce((sum, { turns }) => sum + (turns.turn?.admitted ? 1 : 2), 0);
+    let asked: Requests = {};
+    let quiet = 0;
+    await eventually('all watch, and nothing is asked any more', async () => {
+      const metrics = await etcdMetrics(this.at.server.endpoint);
+      const now = keyRequestsIn(metrics);
+      const isSame = JSON.stringify(now) === JSON.stringify(asked);
+      const areLive = sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') === watches;
+      quiet = isSame && areLive ? quiet + 1 : 0;
+      asked = now;
+      return quiet === QUIET_LOOKS;
+    });
+    return asked;
+  }
+
+  /** The first releases, the next one holds, and no more than this was asked of the server until nothing went on; watches apart. */
+  async handOver(places: readonly Place[], expected: Requests): Promise<void> {
+    const [first, next] = places as [Place, Place];
+    const before = await this.untilQuiet(places);
+    const since = (after: Requests): Requests =>
+      Object.fromEntries(
+        Object.entries(after).map(([method, count]) => [method, count - (before[method] ?? 0)]),
+      );
+    expect(await this.leave(first)).to.equal(true);
+    first.turns.stop();
+    await next.turns.untilAdmitted();
+    await eventually('the note is written', async () => {
+      const asked = await keyRequests(this.at.server.endpoint);
+      return since(asked)['Txn'] === expected['Txn'];
+    });
+    expect(since(await this.untilQuiet(places.slice(1)))).to.deep.equal(expected);
+  }
+
+  /** Processes in a ring, each of which enters again when it has left. */
+  async goRound(size: number): Promise<void> {
+    const places = await this.line(size);
+    for (let i = 0; i <= size; i += 1) {
+      await this.handOver(places, REMOVAL_AND_NOTE);
+      const [{ session, spec }] = places.splice(0, 1) as [Place];
+      places.push(await this.enter(session, spec.queue));
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { safely } from '@queuelock/conformance';
+import type { Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { codeOf, eventually, freshQueue } from './clients.ts';
+import { HandOffBench, LABEL, REMOVAL, type Place } from './handoff-bench.ts';
+
+describe('a hand-off on etcd', () => {
+  const bench = new HandOffBench();
+
+  const leave = (place: Place): Promise<boolean> => bench.leave(place);
+  const line = (count: number): Promise<Place[]> => bench.line(count);
+  const admitted = (places: readonly Place[]): boolean[] =>
+    places.map(({ turns }) => turns.turn?.admitted === true);
+
+  it('among many that wait in one process is one removal each', async () => {
+    const queue = freshQueue();
+    const session = await bench.open();
+    const places: Place[] = [];
+    for (let i = 0; i < 5; i += 1) places.push(await bench.enter(session, queue));
+    while (places.length > 2) {
+      await bench.handOver(places, REMOVAL);
+      places.shift();
+    }
+  });
+
+  it('between processes reads nothing, and costs no note where the value is none of our labels', async () => {
+    const queue = freshQueue();
+    const places = [
+      await bench.enter(await bench.open(), queue),
+      await bench.enter(await bench.open(), queue, { value: 'published' }),
+      await bench.enter(await bench.open(), queue),
+    ];
+    await bench.handOver(places, REMOVAL);
+  });
+
+  it('in a ring of 3 processes reads nothing: there is the removal, and a note while the next one holds', () =>
+    bench.goRound(3));
+
+  it('shows observers the label as it was given', async () => {
+    const places = await line(3);
+    const [first, second, third] = places as [Place, Place, Place];
+    const seen: string[] = [];
+    const observing = bench.at.clients
+      .backend({ hosts: bench.at.server.endpoint })
+      .observe(first.spec.queue)
+      .subscribe((entries) => seen.push(entries.map(({ value }) => value === LABEL).join()));
+    await eventually('the line is seen', () => seen.length === 1);
+    await leave(first);
+    await second.turns.untilAdmitted();
+    await leave(second);
+    await third.turns.untilAdmitted();
+    await leave(third);
+    await eventually('the empty queue is seen', () => seen.at(-1) === '');
+    expect(seen).to.deep.equal(['true,true,true', 'true,true', 'true', '']);
+    observing.unsubscribe();
+  });
+
+  for (const [about, goes] of [
+    ['gives up', leave],
+    ['is removed by an operator', ({ turns }: Place) => bench.at.operator.remove(turns.key)],
+    ['loses its session', ({ session }: Place) => bench.at.operator.revoke(session.id)],
+    [
+      'changes its label and gives up',
+      async (place: Place) => {
+        await place.session.update(place.spec.queue, place.spec.id, LABEL.replace('7', '8'));
+        await leave(place);
+      },
+    ],
+  ] as const) {
+    it(`admits nobody when one in the middle ${about}`, async () => {
+      const [first, second, third] = (await line(3)) as [Place, Place, Place];
+      second.turns.stop();
+      await goes(second);
+      await bench.untilQuiet([first, third]);
+      safely(() => expect(admitted([first, third])).to.deep.equal([true, false]));
+      await leave(first);
+      await third.turns.untilAdmitted();
+    });
+  }
+
+  it('admits the next when the session of the first ends while the one between gives up', async () => {
+    const [first, second, third] = (await line(3)) as [Place, Place, Place];
+    await Promise.all([leave(second), bench.at.operator.revoke(first.session.id)]);
+    await third.turns.untilAdmitted();
+  });
+
+  it('admits the next when an owner that has told so loses its session', async () => {
+    const [first, second, third] = (await line(3)) as [Place, Place, Place];
+    await leave(first);
+    await second.turns.untilAdmitted();
+    await bench.at.operator.revoke(second.session.id);
+    await third.turns.untilAdmitted();
+  });
+
+  it('admits nobody whose entry an operator removed just before', async () => {
+    const [first, second, third] = (await line(3)) as [Place, Place, Place];
+    await bench.at.operator.remove(second.turns.key);
+    await leave(first);
+    expect(await second.turns.untilLost()).to.have.property('code', 'ENTRY_LOST');
+    safely(() => expect(admitted([second])).to.deep.equal([false]));
+    await third.turns.untilAdmitted();
+  });
+
+  it('admits nobody who finds the own entry gone too after its connections were cut', async () => {
+    const queue = freshQueue();
+    const first = await bench.enter(await bench.open(), queue);
+    const session = await bench.at.clients.session({ hosts: bench.at.hosts() });
+    const second = await bench.enter(session, queue);
+    await bench.untilQuiet([first, second]);
+    for (const proxy of bench.at.proxies) {
+      proxy.refuse();
+      proxy.cut();
+    }
+    await bench.at.operator.remove(second.turns.key);
+    await leave(first);
+    await Promise.all(bench.at.proxies.map((proxy) => proxy.accept()));
+    expect(await second.turns.untilLost()).to.have.property('code', 'ENTRY_LOST');
+    safely(() => expect(admitted([second])).to.deep.equal([false]));
+  });
+
+  it('waits for the removal itself, also when its owner in the same process could not send it', async () => {
+    const queue = freshQueue();
+    const session = await bench.at.clients.session({
+      hosts: bench.at.proxies[0].endpoint,
+      requestTimeoutMs: 1_000,
+    });
+    const [first, second, third] = [
+      await bench.enter(await bench.open(), queue),
+      await bench.enter(session, queue),
+      await bench.enter(session, queue),
+    ];
+    await bench.untilQuiet([first, second, third]);
+    await leave(first);
+    await second.turns.untilAdmitted();
+    bench.at.proxies[0].toServer.blackhole();
+    expect(await codeOf(leave(second))).to.equal('UNAVAILABLE');
+    await bench.at.proxies[0].heal();
+    await eventually('the session is well again', async () => (await beat(session)) > 0);
+    safely(() => expect(admitted([third])).to.deep.equal([false]));
+    expect(await leave(second)).to.equal(true);
+    await third.turns.untilAdmitted();
+  });
+});
+
+const beat = (session: Session): Promise<number> =>
+  session.renew(new AbortController().signal).catch(() => 0);

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { livedSince } from '../../../integration/lived-time.ts';
+import { medianOf } from '../../../integration/median.ts';
+import { benchOf } from './bench.ts';
+import { Clients, codeOf } from './clients.ts';
+
+const RUNS = 3;
+
+describe('a session on etcd', () => {
+  const bench = benchOf(new Clients());
+  const { clients, hosts } = bench;
+
+  async function medianMs(work: () => Promise<unknown>): Promise<number> {
+    const took: number[] = [];
+    for (let run = 0; run < RUNS; run += 1) {
+      const startedAt = performance.now();
+      await work();
+      took.push(livedSince(startedAt));
+    }
+    return medianOf(took);
+  }
+
+  it('cannot be opened where nobody answers, and gives up after one request timeout for each member', async () => {
+    for (const proxy of bench.proxies) proxy.toClient.blackhole();
+    const took = await medianMs(async () => {
+      const backend = clients.backend({ hosts: hosts(), requestTimeoutMs: 300 });
+      expect(await codeOf(backend.open(5_000, new AbortController().signal))).to.equal('UNAVAILABLE');
+    });
+    expect(took).to.be.lessThan(1_500);
+  });
+
+  it('ends within a second when the server does not answer', async () => {
+    const sessions = await Promise.all(
+      Array.from({ length: RUNS }, () => clients.session({ hosts: bench.proxies[0].endpoint })),
+    );
+    bench.proxies[0].toClient.blackhole();
+    expect(await medianMs(async () => sessions.pop()!.close())).to.be.lessThan(1_500);
+  });
+});

@@ -1,0 +1,30 @@
+// What http2-driver.test.ts runs as a process: clients that are closed by what they are told, while Node still reads what the member sent.
+import { http2Driver } from '../src/http2-driver.ts';
+import { checkOptions } from '../src/options.ts';
+
+const [endpoint = ''] = process.argv.slice(2);
+const CLIENTS = 100;
+const STREAMS = 8;
+
+async function closedByAnEvent(): Promise<void> {
+  const driver = http2Driver(endpoint, checkOptions({ hosts: endpoint, transport: 'http2' }));
+  const key = Buffer.from('closing');
+  await driver.range({ key }, { withinMs: 10_000 });
+  await new Promise<void>((resolve) => {
+    let left = STREAMS;
+    const ended = (): void => {
+      left -= 1;
+      if (left === 0) resolve();
+    };
+    for (let i = 0; i < STREAMS; i += 1) {
+      const channel = driver.watch({ onResponse: () => driver.close(), onEnd: ended });
+      channel.write({ create_request: { key } });
+      driver.range({ key }, { withinMs: 10_000 }).then(
+        () => driver.close(),
+        () => undefined,
+      );
+    }
+  });
+}
+
+for (let i = 0; i < CLIENTS; i += 1) await closedByAnEvent();

@@ -1,0 +1,280 @@
+import { fork } from 'node:child_process';
+import { connect as connectTcp } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { Etcd3, type IRequestOp, type IResponseHeader, type IWatchResponse } from 'etcd3';
+import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import type { Driver } from '../src/driver.ts';
+import { classify } from '../src/errors.ts';
+import { checkOptions, type EtcdOptions, type Transport } from '../src/options.ts';
+import { driverOf } from '../src/transport.ts';
+import { issueCertificates, type Certificates } from './certificates.ts';
+import { eventually } from './clients.ts';
+import { Operator } from './operator.ts';
+import { startOwnServer } from './own-server.ts';
+
+const CALL = { withinMs: 15_000 };
+const key = Buffer.from('key');
+const alice = { username: 'alice', password: 'wonderland-4711' };
+const root = { username: 'root', password: 'root-4711' };
+
+/** What differs from one call to the next, whoever makes it. */
+const DULL = /^(revision|.*_revision|ID|lease|raftIndex|raftAppliedIndex|dbSize.*)$/;
+
+/** Without that, and without the name of a choice, which the types of etcd3 do not know. */
+function comparable(answer: unknown): unknown {
+  const plain = (name: string, value: unknown): unknown => {
+    if (name === 'response') return undefined;
+    return DULL.test(name) && value !== '0' ? 'some' : value;
+  };
+  return JSON.parse(JSON.stringify(answer, plain));
+}
+
+/** To the same, after which the server knows no token of that user any more. One log-in more. */
+async function changePassword(hosts: string): Promise<void> {
+  const client = new Etcd3({ hosts, auth: root });
+  await client.user(alice.username).setPassword(alice.password);
+  client.close();
+}
+
+describe('the transport over HTTP/2', () => {
+  let server: ProcessService;
+  const drivers: Driver[] = [];
+
+  before(async () => {
+    server = await startOwnServer();
+  });
+  after(() => server.stop());
+  afterEach(() => {
+    for (const driver of drivers.splice(0)) driver.close();
+  });
+
+  function over(transport: Transport, more: EtcdOptions = {}, endpoint = server.endpoint): Driver {
+    const patient = { hosts: endpoint, transport, requestTimeoutMs: CALL.withinMs };
+    const driver = driverOf(endpoint, checkOptions({ ...patient, ...more }));
+    drivers.push(driver);
+    return driver;
+  }
+
+  /** An answer of each kind, with all of it that can be there. */
+  async function answersOf(driver: Driver): Promise<unknown> {
+    const lease = await driver.leaseGrant({ TTL: 60 }, CALL);
+    const value = Buffer.alloc(20_000, 'v');
+    const answers: unknown[] = [lease, await driver.put({ key, value, lease: lease.ID }, CALL)];
+    const heard: IWatchResponse[] = [];
+    const beats: { header: IResponseHeader }[] = [];
+    const watching = driver.watch({ onResponse: (news) => heard.push(news), onEnd: () => undefined });
+    watching.write({ create_request: { key, watch_id: '7', filters: ['Nodelete'], prev_kv: true } });
+    await eventually('the watch is there', () => heard.length === 1);
+    const beating = driver.keepAlive({ onResponse: (beat) => beats.push(beat), onEnd: () => undefined });
+    beating.write({ ID: lease.ID });
+    const exists = { target: 'Create', result: 'Greater', create_revision: '0', key } as const;
+    const success: IRequestOp[] = [
+      {
+        request_range: {
+          key,
+          range_end: Buffer.from('kez'),
+          sort_target: 'Mod',
+          sort_order: 'Descend',
+          limit: 1,
+        },
+      },
+      { request_put: { key, value: Buffer.from('w'), ignore_lease: true, prev_kv: true } },
+      { request_delete_range: { key: Buffer.from('nothing') } },
+      {
+        request_txn: {
+          compare: [exists],
+          failure: [],
+          success: [{ request_range: { key, count_only: true } }],
+        },
+      },
+    ];
+    answers.push(await driver.txn({ compare: [exists], success }, CALL));
+    answers.push(await driver.leaseTimeToLive({ ID: lease.ID, keys: true }, CALL));
+    answers.push(await driver.deleteRange({ key, prev_kv: true }, CALL));
+    answers.push(await driver.range({ key }, CALL));
+    answers.push(await driver.status(CALL));
+    await eventually('an event and a heartbeat', () => heard.length === 2 && beats.length === 1);
+    watching.close();
+    beating.close();
+    await driver.leaseRevoke({ ID: lease.ID }, CALL);
+    return comparable([...answers, heard, beats]);
+  }
+
+  it('has the answers that etcd3 has', async () => {
+    expect(await answersOf(over('http2'))).to.deep.equal(await answersOf(over('etcd3')));
+  });
+
+  it('fails as etcd3 does', async () => {
+    const codes = async (driver: Driver): Promise<unknown[]> => {
+      const ask = [
+        driver.leaseRevoke({ ID: '4711' }, CALL),
+        driver.put({ key, lease: '9223372036854775807' }, CALL),
+        driver.put({ value: key }, CALL),
+        driver.put({ key, ignore_lease: true }, CALL),
+      ];
+      const settled = await Promise.allSettled(ask);
+      return settled.map((one) => {
+        if (one.status === 'fulfilled') return one.value;
+        const { code, message } = classify(one.reason, { what: 'asking', host: 'h' });
+        return { code, message };
+      });
+    };
+    const ours = await codes(over('http2'));
+    expect(ours).to.deep.equal(await codes(over('etcd3')));
+    expect(ours[0]).to.have.property('code', 'SESSION_LOST');
+    expect(ours[2])
+      .to.have.property('message')
+      .that.matches(/3 INVALID_ARGUMENT: etcdserver: key is not provided$/);
+  });
+
+  it('takes answers of several megabytes and many calls at once, and heartbeats beside them', async () => {
+    const driver = over('http2');
+    const value = Buffer.alloc(1_000_000, 'large');
+    const names = ['large/1', 'large/2', 'large/3', 'large/4', 'large/5'];
+    await Promise.all(names.map((name) => driver.put({ key: Buffer.from(name), value }, CALL)));
+    const all = { key: Buffer.from('large/'), range_end: Buffer.from('large0') };
+    const { ID } = await driver.leaseGrant({ TTL: 60 }, CALL);
+    const beats: string[] = [];
+    const beating = driver.keepAlive({ onResponse: ({ TTL }) => beats.push(TTL), onEnd: () => undefined });
+    const reads = [driver.range(all, CALL), driver.range(all, CALL)];
+    beating.write({ ID });
+    const small = Array.from({ length: 300 }, (_, i) =>
+      driver.put({ key: Buffer.from(`small/${i}`), value: key }, CALL),
+    );
+    for (const { kvs } of await Promise.all(reads)) {
+      expect(kvs.map((one) => one.key.toString())).to.deep.equal(names);
+      expect(kvs.every((one) => one.value.equals(value))).to.equal(true);
+    }
+    await Promise.all(small);
+    await eventually('the heartbeat is answered', () => beats.length === 1);
+    beating.close();
+  });
+
+  it('loads neither etcd3 nor grpc-js, and does not keep a process that has closed it', async () => {
+    expect(await endOf(new URL('./http2-life.ts', import.meta.url))).to.deep.equal({
+      code: 0,
+      signal: null,
+      printed: '',
+    });
+  });
+
+  it('is closed by what it is told, while other calls are under way, without harm to the process', async () => {
+    expect(await endOf(new URL('./http2-closing.ts', import.meta.url))).to.deep.equal({
+      code: 0,
+      signal: null,
+      printed: '',
+    });
+  });
+
+  /** How a process ends that runs this script. */
+  async function endOf(script: URL): Promise<object> {
+    const child = fork(fileURLToPath(script), [server.endpoint], { silent: true });
+    let printed = '';
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.on('data', (chunk) => (printed += String(chunk)));
+    return new Promise((resolve) => {
+      child.once('close', (code, signal) => resolve({ code, signal, printed }));
+    });
+  }
+
+  describe('with TLS', () => {
+    let certificates: Certificates | undefined;
+    let stop = async (): Promise<void> => undefined;
+    let endpoint: string;
+    let refused: unknown[];
+
+    before(async function () {
+      certificates = await issueCertificates();
+      if (!certificates) {
+        this['skipReason'] = 'there is no openssl';
+        this.skip();
+      }
+    });
+    beforeEach(async () => {
+      refused = [];
+      const { ca, server: identity } = certificates!;
+      const options: TlsOptions = {
+        ...identity,
+        ca,
+        requestCert: true,
+        rejectUnauthorized: true,
+        ALPNProtocols: ['h2'],
+      };
+      const [host = '', port] = server.endpoint.split(':');
+      const gate = createTlsServer(options, (secure) => {
+        const plain = connectTcp(Number(port), host);
+        for (const side of [secure, plain]) side.on('error', () => undefined);
+        secure.pipe(plain).pipe(secure);
+      });
+      gate.on('tlsClientError', (error) => refused.push(error));
+      await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', resolve));
+      endpoint = `127.0.0.1:${(gate.address() as AddressInfo).port}`;
+      stop = () => new Promise((resolve) => gate.close(() => resolve()));
+    });
+    afterEach(async () => {
+      for (const driver of drivers.splice(0)) driver.close();
+      await stop();
+    });
+
+    const read = (credentials: NonNullable<EtcdOptions['credentials']>): Promise<unknown> =>
+      over('http2', { credentials }, endpoint).range({ key }, CALL);
+
+    it('talks to whoever its authority knows, and says who it is', async () => {
+      const { ca: rootCertificate, client } = certificates!;
+      await read({ rootCertificate, certChain: client.cert, privateKey: client.key });
+    });
+
+    it('talks to nobody whom the authorities do not know', async () => {
+      const { client } = certificates!;
+      const failure = await read({ certChain: client.cert, privateKey: client.key }).catch(String);
+      expect(failure).to.match(/UNAVAILABLE: .*certificate/);
+    });
+
+    it('is refused without a certificate where one is asked for', async () => {
+      const failure = await read({ rootCertificate: certificates!.ca }).catch(String);
+      expect(failure).to.match(/UNAVAILABLE/);
+      await eventually('the server has refused it', () => refused.length > 0);
+    });
+  });
+
+  describe('with authentication', () => {
+    before(async () => {
+      const operator = new Operator(server.endpoint);
+      await operator.switchOnAccessControl({ root, user: alice, prefix: 'allowed/' });
+      operator.close();
+    });
+
+    const allowed = { key: Buffer.from('allowed/a') };
+
+    it('logs in once for all calls that come at once, and again when the server has forgotten it', async () => {
+      const driver = over('http2', { auth: alice });
+      const logIns = async (): Promise<number> =>
+        sumOf(await etcdMetrics(server.endpoint), 'grpc_server_handled_total', {
+          grpc_method: 'Authenticate',
+        });
+      const before = await logIns();
+      await Promise.all(Array.from({ length: 20 }, () => driver.range(allowed, CALL)));
+      expect((await logIns()) - before).to.equal(1);
+      await changePassword(server.endpoint);
+      await Promise.all(Array.from({ length: 20 }, () => driver.range(allowed, CALL)));
+      expect((await logIns()) - before).to.equal(3);
+    });
+
+    it('is refused with a wrong password, and with what is not allowed', async () => {
+      const wrong = over('http2', { auth: { ...alice, password: 'mirror' } });
+      const failures = await Promise.allSettled([
+        wrong.range(allowed, CALL),
+        over('http2', { auth: alice }).range({ key: Buffer.from('elsewhere') }, CALL),
+        over('http2').range(allowed, CALL),
+      ]);
+      for (const failure of failures) {
+        const reason: unknown = failure.status === 'rejected' ? failure.reason : failure;
+        expect(classify(reason, { what: 'reading', host: 'h' }).code).to.equal('ACCESS_DENIED');
+      }
+    });
+  });
+});

@@ -1,0 +1,26 @@
+// What http2-driver.test.ts runs as a process: the whole life of a client over HTTP/2, and what it has loaded for that.
+import { createRequire } from 'node:module';
+import { etcd } from '@queuelock/etcd';
+import { freshQueue, wish } from './clients.ts';
+
+const [endpoint = ''] = process.argv.slice(2);
+const { signal } = new AbortController();
+
+const lost = etcd({ hosts: '127.0.0.1:1', transport: 'http2' });
+const failure: unknown = await lost.open(4_000, signal).catch((error: unknown) => error);
+if (!(failure instanceof Error) || !failure.message.includes('ECONNREFUSED'))
+  throw new Error('somebody answers there', { cause: failure });
+await lost.close();
+
+const backend = etcd({ hosts: endpoint, transport: 'http2' });
+const spec = wish(freshQueue());
+const watching = backend.observe(spec.queue).subscribe({ error: () => undefined });
+const session = await backend.open(10_000, signal);
+await session.enqueue(spec);
+await session.renew(signal);
+watching.unsubscribe();
+await session.close();
+await backend.close();
+
+const loaded = Object.keys(createRequire(import.meta.url).cache).filter((file) => /etcd3|grpc-js/.test(file));
+if (loaded.length > 0) throw new Error(`loaded ${loaded.join(', ')}`);

@@ -1,0 +1,277 @@
+import { constants } from 'node:http2';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { livedSince } from '../../../integration/lived-time.ts';
+import type { Channel, Driver } from '../src/driver.ts';
+import { classify } from '../src/errors.ts';
+import { http2Driver } from '../src/http2-driver.ts';
+import { Http2Link } from '../src/http2-link.ts';
+import { checkOptions } from '../src/options.ts';
+import { eventually } from './clients.ts';
+import { COUNT_OF_3, OddMember, only, pieces, type Answer } from './http2-server.ts';
+
+const OK = { 'grpc-status': '0' };
+const AT_ONCE = { withinMs: 15_000 };
+
+const driverOf = (host: string): Driver =>
+  http2Driver(host, checkOptions({ hosts: host, transport: 'http2', requestTimeoutMs: AT_ONCE.withinMs }));
+const bytesOf = (message: Buffer): Buffer[] => Array.from(message, (byte) => Buffer.from([byte]));
+const counting = (count: number): Buffer => Buffer.from([0, 0, 0, 0, 2, 0x20, count]);
+
+describe('the transport over HTTP/2, where a member is odd', () => {
+  let member: OddMember;
+  let driver: Driver;
+
+  before(async () => {
+    member = await OddMember.start();
+  });
+  after(() => member.stop());
+  beforeEach(() => {
+    driver = driverOf(member.endpoint);
+    member.sessions.length = 0;
+    member.calls = 0;
+  });
+  afterEach(() => {
+    driver.close();
+  });
+
+  const count = async (withinMs = AT_ONCE.withinMs): Promise<string> =>
+    (await driver.range({}, { withinMs })).count;
+
+  async function failure(withinMs?: number): Promise<string> {
+    const told: unknown = await count(withinMs).catch((error: unknown) => error);
+    return told instanceof Error ? told.message : `no failure: ${String(told)}`;
+  }
+
+  function watch(): { counts: string[]; ends: unknown[]; channel: Channel<object> } {
+    const [counts, ends]: [string[], unknown[]] = [[], []];
+    const channel = driver.watch({
+      onResponse: ({ watch_id }) => counts.push(watch_id),
+      onEnd: (error) => ends.push(error),
+    });
+    return { counts, ends, channel };
+  }
+
+  const message = (id: number): Buffer => Buffer.from([0, 0, 0, 0, 2, 0x10, id]);
+
+  it('puts an answer together from its bytes', async () => {
+    member.answer = pieces(bytesOf(COUNT_OF_3), OK);
+    expect(await count()).to.equal('3');
+  });
+
+  it('takes several messages of a stream out of one piece, and one out of several', async () => {
+    const [first, second] = [message(5), message(6)];
+    member.answer = pieces(
+      [
+        Buffer.concat([message(3), message(4), first.subarray(0, 3)]),
+        Buffer.concat([first.subarray(3), second]),
+      ],
+      OK,
+    );
+    const { counts, ends } = watch();
+    await eventually('the stream has ended', () => ends.length > 0);
+    expect(counts).to.deep.equal(['3', '4', '5', '6']);
+    expect(String(ends[0])).to.include('the server ended the stream');
+  });
+
+  it('takes a status without an answer, with its text', async () => {
+    member.answer = only({ 'grpc-status': 8, 'grpc-message': 'etcdserver%3A no%20sp%C3%A4ce' });
+    expect(await failure()).to.equal('8 RESOURCE_EXHAUSTED: etcdserver: no späce');
+    member.answer = only({ 'grpc-status': 14, 'grpc-message': '100 % wrong' });
+    expect(await failure()).to.equal('14 UNAVAILABLE: 100 % wrong');
+    expect(member.sessions, 'which is no fault of the connection').to.have.length(1);
+  });
+
+  const oddities: readonly (readonly [title: string, answer: Answer, message: RegExp])[] = [
+    ['a compressed answer', pieces([Buffer.from([1, 0, 0, 0, 0])], OK), /^13 INTERNAL: .*compressed/],
+    ['an answer that ends in the middle', pieces([COUNT_OF_3.subarray(0, 6)], OK), /^13 INTERNAL: .*middle/],
+    ['no answer and no error', pieces([], OK), /^13 INTERNAL: .*0 messages/],
+    ['two answers', pieces([COUNT_OF_3, COUNT_OF_3], OK), /^13 INTERNAL: .*2 messages/],
+    [
+      'bytes that are no message',
+      pieces([Buffer.from([0, 0, 0, 0, 1, 0x0a])], OK),
+      /^13 INTERNAL: unreadable/,
+    ],
+    ['an end without a status', (stream) => stream.end('hello'), /^2 UNKNOWN: .*without a status/],
+    ['a page of a proxy', only({ ':status': 503 }), /^14 UNAVAILABLE: .*503/],
+    ['a status that is none', only({ 'grpc-status': 'good' }), /^2 UNKNOWN/],
+    [
+      'a reset',
+      (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+      /^14 UNAVAILABLE: .*reset the call/,
+    ],
+    ['a broken connection', (stream) => stream.session?.destroy(), /^14 UNAVAILABLE/],
+  ];
+  for (const [title, answer, told] of oddities)
+    it(`refuses ${title} as an unknown outcome`, async () => {
+      member.answer = answer;
+      const error: unknown = await count().catch((caught: unknown) => caught);
+      expect(error).to.be.an('error').with.property('message').that.matches(told);
+      expect(classify(error, { what: 'counting', host: 'h' }).code).to.equal('UNAVAILABLE');
+      member.answer = pieces([COUNT_OF_3], OK);
+      expect(await count()).to.equal('3');
+    });
+
+  it('replaces a connection on which an answer stayed away, in time', async () => {
+    member.answer = () => undefined;
+    const started = performance.now();
+    expect(await failure(100)).to.equal('4 DEADLINE_EXCEEDED: no answer within 100 ms');
+    expect(performance.now() - started).to.be.at.least(95);
+    expect(livedSince(started)).to.be.lessThan(1_000);
+    member.answer = pieces([COUNT_OF_3], OK);
+    await count();
+    await count();
+    expect(member.sessions).to.have.length(2);
+    await eventually('the first connection is gone', () => member.sessions[0]!.destroyed);
+  });
+
+  it('lets calls that are under way end well where the member says that it goes, and makes the next elsewhere', async () => {
+    let late = (): void => undefined;
+    member.answer = (stream, headers) => {
+      late = () => pieces([COUNT_OF_3], OK)(stream, headers);
+    };
+    const under = count();
+    await eventually('it has come', () => member.calls === 1);
+    member.sessions[0]!.goaway();
+    member.answer = pieces([counting(4)], OK);
+    await eventually('a call goes elsewhere', async () => {
+      expect(await count()).to.equal('4');
+      return member.sessions.length === 2;
+    });
+    late();
+    expect(await under).to.equal('3');
+  });
+
+  it('sends what is written while it connects, in its order', async () => {
+    const came: Buffer[] = [];
+    member.answer = (stream) => {
+      stream.on('data', (piece: Buffer) => came.push(piece));
+    };
+    const { channel } = watch();
+    for (const watch_id of ['1', '2', '3']) channel.write({ cancel_request: { watch_id } });
+    const frame = (id: number): Buffer => Buffer.from([0, 0, 0, 0, 4, 0x12, 2, 8, id]);
+    await eventually('all have come', () => Buffer.concat(came).length === 27);
+    expect(Buffer.concat(came)).to.deep.equal(Buffer.concat([frame(1), frame(2), frame(3)]));
+    channel.close();
+  });
+
+  it('has a connection for streams and one for the others, and uses them again', async () => {
+    member.answer = (stream, headers) => {
+      if (headers[':path'] !== '/etcdserverpb.Watch/Watch') pieces([COUNT_OF_3], OK)(stream, headers);
+    };
+    const streams = [watch(), watch()];
+    await Promise.all([count(), count(), count()]);
+    await eventually('all have come', () => member.calls === 5);
+    expect(member.sessions).to.have.length(2);
+    for (const { channel } of streams) channel.close();
+  });
+
+  it('gives up a stream for the sake of its connection, and without a word', async () => {
+    const [first, second] = [watch(), watch()];
+    await eventually('both have come', () => member.calls === 2);
+    first.channel.abandon();
+    const third = watch();
+    await eventually('it has come', () => member.calls === 3);
+    expect(member.sessions).to.have.length(2);
+    expect([first.ends, second.ends, third.ends]).to.deep.equal([[], [], []]);
+  });
+
+  it('ends all that is under way when it is closed, and refuses what comes later', async () => {
+    member.answer = () => undefined;
+    const { ends } = watch();
+    const asked = failure();
+    await eventually('both have come', () => member.calls === 2);
+    driver.close();
+    expect(await asked).to.include('the client was already closed');
+    await eventually('the stream hears it', () => ends.length === 1);
+    expect(classify(ends[0], { what: 'watching', host: 'h' }).code).to.equal('CLOSED');
+    expect(await failure()).to.include('the client was already closed');
+    await eventually('the connections are gone', () => member.sessions.every(({ destroyed }) => destroyed));
+  });
+});
+
+describe('a connection of the transport over HTTP/2', () => {
+  it('ends when its pings are not answered while a call is open, and only then', async () => {
+    const member = await OddMember.start();
+    const [host = '', port] = member.endpoint.split(':');
+    const deaf = createServer((client) => {
+      const server = connect(Number(port), host);
+      client.pipe(server);
+      server.pipe(client);
+      sockets.push(client, server);
+    });
+    const sockets: Socket[] = [];
+    await new Promise<void>((resolve) => deaf.listen(0, host, resolve));
+    let isOver = false;
+    let isReady = false;
+    const address = { host, port: (deaf.address() as AddressInfo).port, authority: 'h', tls: undefined };
+    const link = new Http2Link(
+      address,
+      { connectWithinMs: 15_000, pingEveryMs: 50, pingAnswerMs: 100, window: 65_535 },
+      {
+        onReady: () => (isReady = true),
+        onRetired: () => undefined,
+        onClose: () => (isOver = true),
+      },
+    );
+    await eventually('it is ready', () => isReady);
+    for (const socket of sockets) socket.pause();
+    const idle = performance.now();
+    await eventually('pings would have been missed', () => performance.now() - idle > 500);
+    expect(isOver, 'without a call').to.equal(false);
+    link.request({ ':method': 'POST', ':path': '/' }).on('error', () => undefined);
+    await eventually('it is over', () => isOver);
+    expect(link.failure.message).to.equal('no answer to a ping within 100 ms');
+    for (const socket of sockets) socket.destroy();
+    deaf.close();
+    await member.stop();
+  });
+
+  it('goes on being made when the first call does not wait for it', async () => {
+    const member = await OddMember.start();
+    member.answer = pieces([COUNT_OF_3], OK);
+    const [host = '', port] = member.endpoint.split(':');
+    let dials = 0;
+    let mayReach = (): void => undefined;
+    const isGivenUp = new Promise<void>((resolve) => (mayReach = resolve));
+    const far = createServer((client) => {
+      dials += 1;
+      void isGivenUp.then(() => {
+        const server = connect(Number(port), host);
+        client.pipe(server).on('error', () => undefined);
+        server.pipe(client).on('error', () => undefined);
+      });
+    });
+    await new Promise<void>((resolve) => far.listen(0, host, resolve));
+    const hosts = `${host}:${(far.address() as AddressInfo).port}`;
+    const driver = driverOf(hosts);
+    const tooSoon = await driver.range({}, { withinMs: 100 }).catch(String);
+    expect(tooSoon).to.include('DEADLINE_EXCEEDED');
+    mayReach();
+    expect((await driver.range({}, AT_ONCE)).count).to.equal('3');
+    expect(dials).to.equal(1);
+    driver.close();
+    far.close();
+    await member.stop();
+  });
+
+  it('is tried again after a pause only when there was none', async () => {
+    let dials = 0;
+    const server = createServer((socket) => {
+      dials += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const driver = driverOf(host);
+    const started = performance.now();
+    let failures = 0;
+    while (failures <= 100 || dials < 2) {
+      await driver.range({}, AT_ONCE).catch(() => (failures += 1));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(dials).to.be.at.most(2 + (performance.now() - started) / 50);
+    driver.close();
+    server.close();
+  });
+});

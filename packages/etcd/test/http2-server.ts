@@ -1,0 +1,66 @@
+import {
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+
+/** What a call gets: written by the test, byte by byte if it likes. */
+export type Answer = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+
+/** An answer to a range request with only a count of 3 in it. */
+export const COUNT_OF_3: Buffer = Buffer.from([0, 0, 0, 0, 2, 0x20, 3]);
+
+/** A member that answers as the test says, and not as etcd would. */
+export class OddMember {
+  readonly sessions: ServerHttp2Session[] = [];
+  /** How many calls came. */
+  calls = 0;
+  answer: Answer = () => undefined;
+  readonly #server: Http2Server;
+
+  private constructor(server: Http2Server) {
+    this.#server = server;
+    server.on('session', (session) => this.sessions.push(session));
+    server.on('sessionError', () => undefined);
+    server.on('stream', (stream, headers) => {
+      this.calls += 1;
+      stream.on('error', () => undefined);
+      stream.resume();
+      this.answer(stream, headers);
+    });
+  }
+
+  static async start(): Promise<OddMember> {
+    const server = createServer();
+    const member = new OddMember(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return member;
+  }
+
+  get endpoint(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  stop(): Promise<void> {
+    for (const session of this.sessions) session.destroy();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+}
+
+/** Such pieces, then that status. */
+export function pieces(bytes: readonly Buffer[], trailers: Readonly<Record<string, string>>): Answer {
+  return (stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+    for (const piece of bytes) stream.write(piece);
+    stream.end();
+  };
+}
+
+/** No message, and the status where others have their headers. */
+export function only(headers: Readonly<Record<string, string | number>>): Answer {
+  return (stream) => stream.respond({ ':status': 200, ...headers }, { endStream: true });
+}

@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import { Entry } from '../src/entry.ts';
+import { KeyIds, mayTakeSpare } from '../src/key-ids.ts';
+import { wish } from './clients.ts';
+
+const [A, B] = ['a'.repeat(32), 'b'.repeat(32)];
+const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
+
+describe('what the keys of a session are called by', () => {
+  let keyIds: KeyIds;
+  beforeEach(() => {
+    keyIds = new KeyIds();
+  });
+
+  function enter(id: string, queue = 'q', maySpare = true): string {
+    const keyId = keyIds.choose({ queue, id }, maySpare);
+    keyIds.use(id, keyId);
+    return keyId;
+  }
+
+  function leave(id: string, keyId: string, { queue = 'q', isSpare = true } = {}): void {
+    keyIds.leave({ queue, id }, keyId, isSpare);
+  }
+
+  it('is the id of the entry, until one has left in the same queue', () => {
+    expect([enter('a'), enter('b')]).to.deep.equal(['a', 'b']);
+    leave('a', 'a');
+    expect([enter('c', 'other'), enter('d'), enter('e')]).to.deep.equal(['c', 'a', 'e']);
+  });
+
+  it('is one of as many ids as there were entries at a time', () => {
+    const known = new Set<string>();
+    for (let round = 0; round < 100; round += 1) {
+      const ids = Array.from({ length: 5 }, (_, i) => `${round} ${i}`);
+      const called = ids.map((id) => enter(id));
+      called.forEach((keyId, i) => {
+        known.add(keyId);
+        leave(ids[i]!, keyId);
+      });
+    }
+    expect(known.size).to.equal(5);
+  });
+
+  it('is no id of a key to which something may still happen', () => {
+    leave('a', enter('a'), { isSpare: false });
+    expect(enter('b')).to.equal('b');
+  });
+
+  it('is the own id for whoever may take no other, and another one when that is in use', () => {
+    leave(A, enter(A));
+    expect(enter('b', 'q', false)).to.equal('b');
+    expect(enter('c')).to.equal(A);
+    expect(enter(A))
+      .to.match(/^[0-9a-f]{32}$/)
+      .and.to.not.equal(A);
+  });
+
+  it('is noted for whoever goes on with the session; from then on each has its own', () => {
+    leave('a', enter('a'));
+    expect(enter('b')).to.equal('a');
+    expect([...keyIds.note()]).to.deep.equal([['b', 'a']]);
+    leave('b', 'a');
+    expect(enter('c')).to.equal('c');
+    leave('c', 'c');
+    expect(enter('d')).to.equal('d');
+  });
+
+  it('is what was noted, and the id of an earlier entry leads to none of these, whoever goes on', () => {
+    const noted = new Map([[B, A]]);
+    const other = new Set<string>();
+    for (const left of [false, true]) {
+      keyIds = new KeyIds();
+      keyIds.goOn(noted);
+      expect(enter(B)).to.equal(A);
+      if (left) leave(B, A);
+      expect([...keyIds.note()], 'for the next one').to.deep.equal([...noted]);
+      other.add(keyIds.choose({ queue: 'q', id: A }, true));
+      expect(enter('c')).to.equal('c');
+    }
+    expect([...other]).to.have.length(1);
+    expect([...other].join())
+      .to.match(/^[0-9a-f]{32}$/)
+      .and.to.not.equal(A);
+  });
+
+  it('are remembered for the names that were used last', () => {
+    for (let i = 0; i <= 10_000; i += 1) leave(`${i}`, enter(`${i}`, `q${i}`), { queue: `q${i}` });
+    expect(enter('x', 'q0')).to.equal('x');
+    expect(enter('y', 'q1')).to.equal('1');
+    expect(enter('z', 'q10000')).to.equal('10000');
+  });
+
+  for (const [about, value, under, may] of [
+    ['an entry without a value', undefined, 'jobs/', true],
+    ['an entry with a label of ours', LABEL, 'jobs/', true],
+    ['an entry whose value others may know', 'node-7', 'jobs/', false],
+    ['an entry in the line of an election of npm etcd3', LABEL, 'election/jobs/', false],
+    ['the same in a namespace', undefined, 'team/election/jobs/', false],
+    ['an entry of another name that ends so', LABEL, 'selection/jobs/', true],
+  ] as const) {
+    it(`${may ? 'may' : 'may not'} be that of an earlier one for ${about}`, () => {
+      expect(mayTakeSpare(value === undefined ? {} : { value }, under)).to.equal(may);
+    });
+  }
+});
+
+describe('an entry leaves its key to others', () => {
+  const made = { status: 'made', order: 7n, rows: { latest: undefined as never } } as const;
+
+  function newEntry(single?: Buffer): Entry {
+    const origin = { prefix: '', lease: '7', revision: 1n, resumedAt: 0n, isFast: false, keyId: 'k', single };
+    return new Entry(wish('q'), origin);
+  }
+
+  async function entered(single?: Buffer): Promise<Entry> {
+    const entry = newEntry(single);
+    await entry.creating(Promise.resolve(), () => made);
+    return entry;
+  }
+
+  it('when it was made for certain and one removal has found it there', async () => {
+    const entry = await entered();
+    entry.withdraw();
+    expect([entry.leavesKeySpare(true), entry.leavesKeySpare(false)]).to.deep.equal([true, false]);
+  });
+
+  it('when it was never made', async () => {
+    const entry = newEntry();
+    await entry.creating(Promise.resolve(), () => ({ status: 'occupied', contenders: true }));
+    entry.withdraw();
+    expect(entry.leavesKeySpare(false)).to.equal(true);
+  });
+
+  for (const [about, spoil] of [
+    ['two removals were sent', (entry: Entry) => entry.withdraw()],
+    ['the server has told that it was gone', (entry: Entry) => (entry.gone = true)],
+    ['it was marked', (entry: Entry) => (entry.mark = entry.markKey)],
+    [
+      'the answer to a creation was lost',
+      (entry: Entry) => entry.creating(Promise.reject(new Error('lost')), () => made).catch(() => undefined),
+    ],
+    ['a creation is on its way', (entry: Entry) => void entry.creating(new Promise(() => {}), () => made)],
+  ] as const) {
+    it(`not when ${about}`, async () => {
+      const entry = await entered();
+      await spoil(entry);
+      entry.withdraw();
+      expect(entry.leavesKeySpare(true)).to.equal(false);
+    });
+  }
+
+  it('not when its key is the value of a single key', async () => {
+    const entry = await entered(Buffer.from('single'));
+    entry.withdraw();
+    expect(entry.leavesKeySpare(true)).to.equal(false);
+  });
+});

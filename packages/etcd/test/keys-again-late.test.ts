@@ -1,0 +1,212 @@
+import type { EntrySpec, Placement, Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { benchOf } from './bench.ts';
+import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
+import { keepBack, mentions } from './late.ts';
+import { loseReply } from './lost-reply.ts';
+import { startOwnServer } from './own-server.ts';
+import { keyRequests, requestsOf } from './requests.ts';
+
+const patient = new AbortController().signal;
+
+/** Something of an earlier entry that is still to come must never meet a later one with its key. */
+describe('a key on etcd is not used again', () => {
+  const bench = benchOf(new Clients());
+  const { clients, hosts } = bench;
+  let queue: string;
+  let spec: EntrySpec;
+
+  beforeEach(() => {
+    queue = freshQueue();
+    spec = wish(queue);
+  });
+
+  const direct = (): Promise<Session> => clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
+  const slow = (): Promise<Session> =>
+    clients.session({ hosts: hosts(), requestTimeoutMs: 1_000, beats: 'verified' });
+  const keys = (): Promise<string[]> => bench.operator.keysUnder(`${queue}/`);
+
+  async function handled(method: string): Promise<number> {
+    return (await keyRequests(bench.server.endpoint))[method] ?? 0;
+  }
+
+  it('when its removal was sent twice: the first may still come', async () => {
+    const session = await slow();
+    const { key } = await session.enqueue(spec);
+    const before = await handled('DeleteRange');
+    const late = keepBack(bench.proxies, mentions(spec.id));
+    expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
+    expect(late.isOnItsWay()).to.equal(true);
+    expect(await session.remove(queue, spec.id)).to.equal(true);
+    const next = await session.enqueue(wish(queue));
+    expect(next.key).to.not.equal(key);
+    late.arrive();
+    await eventually('the late one comes', async () => (await handled('DeleteRange')) - before === 2);
+    expect(await keys()).to.deep.equal([next.key]);
+  });
+
+  it('when the reply to its removal was lost', async () => {
+    const [proxy] = bench.proxies;
+    const session = await clients.session({ hosts: proxy.endpoint, beats: 'verified' });
+    const { key } = await session.enqueue(spec);
+    const lost = loseReply(proxy, mentions(spec.id));
+    expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
+    await lost;
+    await eventually(
+      'it is known to be gone',
+      async () => (await session.remove(queue, spec.id).catch(() => undefined)) === false,
+    );
+    const next = await session.enqueue(wish(queue));
+    expect(next.key).to.not.equal(key);
+  });
+
+  it('when two removals were asked for at once', async () => {
+    const session = await direct();
+    const { key } = await session.enqueue(spec);
+    const removals = await Promise.all([1, 2].map(() => session.remove(queue, spec.id)));
+    expect(removals.filter(Boolean)).to.have.length(1);
+    expect((await session.enqueue(wish(queue))).key).to.not.equal(key);
+  });
+
+  it('when a reply to its creation was lost: that may come again', async () => {
+    const session = await slow();
+    const before = await handled('Txn');
+    const late = keepBack(bench.proxies, mentions(spec.id));
+    expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
+    expect(late.isOnItsWay()).to.equal(true);
+    const { key } = await session.enqueue(spec);
+    expect(await session.remove(queue, spec.id)).to.equal(true);
+    const next = await session.enqueue(wish(queue));
+    expect(next.key).to.not.equal(key);
+    late.arrive();
+    await eventually('the late one comes', async () => (await handled('Txn')) - before === 4);
+    expect(await keys()).to.deep.equal([next.key]);
+  });
+
+  it('when somebody else has removed the entry', async () => {
+    const session = await direct();
+    const { key } = await session.enqueue(spec);
+    await bench.operator.remove(key);
+    expect(await session.remove(queue, spec.id)).to.equal(false);
+    expect((await session.enqueue(wish(queue))).key).to.not.equal(key);
+  });
+
+  it('when the entry was marked as a reader', async () => {
+    const session = await direct();
+    const { key } = await session.enqueue(spec);
+    await session.share?.(queue, spec.id, '');
+    expect(await session.remove(queue, spec.id)).to.equal(true);
+    expect((await session.enqueue(wish(queue))).key).to.not.equal(key);
+  });
+
+  it('when somebody else has it now', async () => {
+    const session = await direct();
+    await session.enqueue(spec);
+    await session.remove(queue, spec.id);
+    const stolen = `${queue}/${session.id}-${spec.id}`;
+    await bench.operator.put(stolen);
+    const next = wish(queue);
+    expect(await codeOf(session.enqueue(next))).to.equal('ENTRY_LOST');
+    expect((await session.enqueue(wish(queue))).key).to.not.equal(stolen);
+    expect(await keys()).to.include(stolen);
+  });
+
+  it('when its removal together with others was refused, and asked for again alone', async () => {
+    const server = await startOwnServer({ 'max-txn-ops': '8' });
+    try {
+      const session = await clients.session({ hosts: server.endpoint });
+      const queues = Array.from({ length: 20 }, (_, i) => `${queue}/${i}`);
+      const enter = async (): Promise<[EntrySpec, Placement][]> => {
+        const specs = queues.map((name) => wish(name));
+        return Promise.all(specs.map(async (one) => [one, await session.enqueue(one)]));
+      };
+      const first = await enter();
+      await Promise.all(first.map(([{ queue: name, id }]) => session.remove(name, id)));
+      const second = await enter();
+      expect(second.filter(([, { key }], i) => key === first[i]?.[1].key)).to.deep.equal([]);
+    } finally {
+      await clients.close();
+      await server.stop();
+    }
+  });
+
+  it('but it is when a change was given up, which then does nothing to who comes later', async () => {
+    const session = await slow();
+    const { key } = await session.enqueue(spec);
+    const before = await handled('Txn');
+    const late = keepBack(bench.proxies, mentions(spec.id));
+    expect(await codeOf(session.update(queue, spec.id, 'late'))).to.equal('UNAVAILABLE');
+    expect(await session.remove(queue, spec.id)).to.equal(true);
+    const next = await session.enqueue(wish(queue));
+    expect(next.key).to.equal(key);
+    late.arrive();
+    await eventually('the late one comes', async () => (await handled('Txn')) - before === 2);
+    expect(await bench.operator.under(`${queue}/`)).to.deep.equal({ [key]: '' });
+  });
+});
+
+describe('a session of etcd that is gone on with', () => {
+  const bench = benchOf(new Clients());
+  const { clients } = bench;
+  let queue: string;
+  let session: Session;
+
+  beforeEach(async () => {
+    queue = freshQueue();
+    session = await clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
+  });
+
+  async function handOver(from: Session): Promise<Session> {
+    const { resumption } = from;
+    await from.abandon?.();
+    const heir = clients.backend({ hosts: bench.server.endpoint, beats: 'verified' });
+    return heir.resume!(resumption!, patient);
+  }
+
+  it('has its entries at the keys of earlier ones, and nothing where an earlier one was', async () => {
+    const [earlier, held] = [wish(queue), wish(queue)];
+    await session.enqueue(earlier);
+    await session.remove(queue, earlier.id);
+    const { key, order } = await session.enqueue(held);
+    expect(key).to.include(earlier.id);
+    let resumed = await handOver(session);
+    resumed = await handOver(resumed);
+    expect(await resumed.update(queue, earlier.id, 'nobody')).to.equal(false);
+    expect(await resumed.remove(queue, earlier.id)).to.equal(false);
+    const again = await resumed.enqueue(earlier);
+    expect(again.key).to.not.equal(key);
+    expect(again.turn).to.include({ admitted: false, ahead: 1 });
+    const found = await resumed.enqueue(held);
+    expect([found.key, found.order, found.turn.admitted]).to.deep.equal([key, order, true]);
+    expect(await resumed.remove(queue, held.id)).to.equal(true);
+    expect(await bench.operator.keysUnder(`${queue}/`)).to.deep.equal([again.key]);
+    await resumed.close();
+  });
+
+  it('asks no more for an entry at the key of an earlier one than for any other that is there', async () => {
+    const [earlier, held] = [wish(queue), wish(queue)];
+    await session.enqueue(earlier);
+    await session.remove(queue, earlier.id);
+    await session.enqueue(held);
+    const resumed = await handOver(session);
+    expect(await requestsOf(bench.server.endpoint, () => resumed.enqueue(held))).to.equal(2);
+    await resumed.close();
+  });
+
+  it('has used no key again since it was noted', async () => {
+    const visit = async (by: Session): Promise<string> => {
+      const spec = wish(queue);
+      const { key } = await by.enqueue(spec);
+      await by.remove(queue, spec.id);
+      return key;
+    };
+    const before = await visit(session);
+    expect(await visit(session)).to.equal(before);
+    expect(session.resumption).to.be.a('string');
+    const keys = [before, await visit(session), await visit(session)];
+    const resumed = await handOver(session);
+    keys.push(await visit(resumed), await visit(resumed));
+    expect(new Set(keys).size).to.equal(5);
+    await resumed.close();
+  });
+});

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import type { IEvent } from 'etcd3';
+import { examineKeys, leasesIn } from '../src/examine-keys.ts';
+import { QueueLines, type ListedKey } from '../src/queue-lines.ts';
+import { rangeOfText } from '../src/queues.ts';
+
+function key(text: string, revision: number, lease = '10'): ListedKey {
+  const at = String(revision);
+  return { key: Buffer.from(text), create_revision: at, mod_revision: at, lease };
+}
+
+function event(type: IEvent['type'], text: string, revision: number, created = revision): IEvent {
+  const create_revision = String(created);
+  const kv = { ...key(text, revision), create_revision, version: '1', value: Buffer.alloc(0) };
+  return { type, kv, prev_kv: kv };
+}
+
+describe('the list of queues in etcd', () => {
+  const shown = (lines: QueueLines): string[] =>
+    lines.queues().map(({ name, depth, front, left }) => `${name} ${depth} ${front} ${left}`);
+
+  it('takes directories with an entry that is named after its lease for queues, and no others', () => {
+    const lines = new QueueLines('p/', () => 0);
+    lines.list([
+      key('p/b/a-0123', 7),
+      key('p/a', 5),
+      key('p/b/a', 6),
+      key('p/b/x', 9),
+      key('p/config/a', 3, '0'),
+      key('p/c/d/ff', 4, '255'),
+      key('p/fast/~a-0123', 10),
+      key('p/.queuelock/tail/fast', 10),
+      key('p/note/~a', 2),
+      key('p/.queuelock/shared/b/a', 8),
+    ]);
+    expect(shown(lines)).to.deep.equal(['c/d 1 4 0', 'b 3 6 0', 'fast 1 10 0']);
+  });
+
+  it('is kept by events, but for those that were before it', () => {
+    const lines = new QueueLines('', () => 0);
+    lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
+    lines.apply([event('Delete', 'q/a-1', 6), event('Put', 'q/a-3', 8), event('Put', 'q/a-2', 8, 6)], 6n);
+    expect(shown(lines)).to.deep.equal(['q 3 5 0']);
+    lines.apply([event('Delete', 'q/a-1', 9), event('Delete', 'q/a-1', 9), event('Put', 'r/a', 10)], 6n);
+    expect(shown(lines)).to.deep.equal(['q 2 6 1', 'r 1 10 0']);
+  });
+
+  it('has a key that was created anew at the end, also where the event of its deletion was lost', () => {
+    const lines = new QueueLines('', () => 0);
+    lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
+    lines.apply([event('Delete', 'q/a-1', 7), event('Put', 'q/a-1', 8)], 6n);
+    expect(shown(lines)).to.deep.equal(['q 2 6 1']);
+    lines.apply([event('Put', 'q/a-2', 9)], 6n);
+    expect(shown(lines)).to.deep.equal(['q 2 8 2']);
+  });
+
+  it('counts on when a queue was empty for a moment, and anew when it was for long', () => {
+    let now = 0;
+    const lines = new QueueLines('', () => now);
+    for (const pauseMs of [1_000, 100_000]) {
+      lines.apply([event('Put', 'q/a-1', 1)], 0n);
+      lines.apply([event('Delete', 'q/a-1', 2)], 0n);
+      expect(shown(lines)).to.deep.equal([]);
+      now += pauseMs;
+      expect(shown(lines)).to.deep.equal([]);
+      lines.apply([event('Put', 'q/a-1', 3)], 0n);
+      expect(shown(lines)).to.deep.equal([pauseMs === 1_000 ? 'q 1 3 1' : 'q 1 3 0']);
+      lines.apply([event('Delete', 'q/a-1', 4)], 0n);
+    }
+  });
+
+  it('asks for the keys that begin with a text, and for all with none', () => {
+    expect(rangeOfText('a/ü')).to.deep.equal({ key: Buffer.from('a/ü'), range_end: Buffer.from('a/ý') });
+    expect(rangeOfText('')).to.deep.equal({ key: Buffer.from([0]), range_end: Buffer.from([0]) });
+  });
+});
+
+describe('the examination of keys in etcd', () => {
+  const found = (...keys: readonly ListedKey[]): string[] =>
+    examineKeys('', keys).map(({ level, about, text }) => `${level} ${about}: ${text}`);
+
+  it('finds nothing wrong with entries of any client, and none of its business elsewhere', () => {
+    const keys = [key('q/a', 1), key('q/a-1', 2), key('q/ff-2', 3, '255'), key('config/x', 4, '0')];
+    expect(found(...keys)).to.deep.equal(['fine queues: 1 in use, entries: 3']);
+    expect(leasesIn('', keys)).to.deep.equal(['10', '255']);
+  });
+
+  it('finds a key that everybody in the queue waits for: for ever where it has no lease', () => {
+    const [, stray, leased] = found(key('q/a', 1), key('q/x', 2, '0'), key('q/y', 3));
+    expect(stray).to.match(/^problem key "q\/x": .*stays for ever/);
+    expect(leased).to.match(/^advice key "q\/y": .*goes with its lease/);
+  });
+
+  it('finds nested names that a client of Go takes for one', () => {
+    expect(found(key('a/a', 1), key('a/b/a-1', 2))[1]).to.match(/^problem queue "a": .*"a\/b"/);
+    expect(found(key('a/a-1', 1), key('a/b/a', 2))).to.have.length(1);
+  });
+});

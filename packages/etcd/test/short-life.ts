@@ -1,0 +1,13 @@
+// What exit.long.ts runs as a process: one entry, on the members that answer.
+import { etcd } from '@queuelock/etcd';
+import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
+import { freshQueue, wish } from './clients.ts';
+
+const backend = etcd({ ...etcdTransport(), hosts: process.argv.slice(2) });
+const session = await backend.open(10_000, new AbortController().signal);
+const spec = wish(freshQueue());
+await session.enqueue(spec);
+await session.remove(spec.queue, spec.id);
+await session.close();
+await backend.close();
+process.send?.('closed');

@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { ScriptProcess, endScripts } from '../../../integration/scenarios/child-process.ts';
+import { scriptOf } from '../../../integration/services/script.ts';
+import { benchOf } from './bench.ts';
+import { eventually, freshQueue, wish } from './clients.ts';
+import { MixedClients, ownName, type OldClient } from './old-locks.ts';
+
+const HOLDER = fileURLToPath(new URL('./single-key-holder.ts', import.meta.url));
+
+describe('a queue of etcd with a single key, in trouble', () => {
+  let old: OldClient;
+  let queue: string;
+  afterEach(endScripts);
+  const bench = benchOf(new MixedClients());
+  const { clients } = bench;
+  beforeEach(() => {
+    old = clients.old(bench.server.endpoint);
+    queue = freshQueue();
+  });
+
+  const everything = (): Promise<string[]> => bench.operator.keysUnder(queue);
+
+  it('passes on when its holder is killed, to ours and to old clients', async () => {
+    const holder = new ScriptProcess(scriptOf(HOLDER), ['new', bench.server.endpoint, queue]);
+    await holder.untilEvent('held');
+    expect(await old.tryLock(queue)).to.equal(undefined);
+    await holder.kill();
+    const lock = await old.lock(queue);
+    expect(await everything()).to.deep.equal([queue]);
+    await lock.release();
+  });
+
+  it('is owned by a waiter when an old client that holds it is killed', async () => {
+    const holder = new ScriptProcess(scriptOf(HOLDER), ['old', bench.server.endpoint, queue]);
+    await holder.untilEvent('held');
+    const session = await clients.session({ hosts: bench.server.endpoint, singleKey: ownName });
+    const spec = wish(queue);
+    const turns = clients.follow(await session.enqueue(spec));
+    await eventually('it waits', () => turns.turn?.admitted === false);
+    await holder.kill();
+    await turns.untilAdmitted();
+    await session.remove(queue, spec.id);
+    expect(await everything()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import type { IWatchRequest } from 'etcd3';
+import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
+import { Connection } from '../src/connection.ts';
+import { checkOptions } from '../src/options.ts';
+import { Watches } from '../src/watches.ts';
+import { eventually } from './clients.ts';
+import { startOwnServer } from './own-server.ts';
+
+// A stream that does not answer for as long is opened anew.
+const PATIENT_MS = 30_000;
+const CALL = { withinMs: PATIENT_MS };
+
+describe('the watches of an etcd backend', () => {
+  let server: ProcessService;
+  let connection: Connection;
+  let watches: Watches;
+  let stops: (() => void)[];
+  /** What each stream was asked to watch. */
+  let streams: string[][];
+  let live: number;
+  let deleted: string[];
+
+  before(async () => {
+    server = await startOwnServer();
+  });
+  after(() => server.stop());
+  beforeEach(() => {
+    [streams, stops, live, deleted] = [[], [], 0, []];
+    const options = { hosts: server.endpoint, requestTimeoutMs: PATIENT_MS, ...etcdTransport() };
+    connection = new Connection(checkOptions(options));
+    const { driver } = connection.endpoint;
+    const open = driver.watch.bind(driver);
+    driver.watch = (listener) => {
+      const channel = open(listener);
+      const write = channel.write.bind(channel);
+      const asked: string[] = [];
+      streams.push(asked);
+      channel.write = (request: IWatchRequest) => {
+        if (request.create_request?.key) asked.push(request.create_request.key.toString());
+        write(request);
+      };
+      return channel;
+    };
+    watches = new Watches(connection, PATIENT_MS);
+  });
+  afterEach(() => {
+    watches.close();
+    connection.close();
+  });
+
+  function watch(key: string): void {
+    const subscription = watches.watch({ key: Buffer.from(key) }).subscribe((news) => {
+      if (news.status === 'live') live += 1;
+      if (news.status !== 'events') return;
+      for (const { type, kv } of news.events) if (type === 'Delete') deleted.push(kv.key.toString());
+    });
+    stops.push(() => subscription.unsubscribe());
+  }
+
+  const open = async (): Promise<number> => {
+    const metrics = await etcdMetrics(server.endpoint);
+    const [started, handled] = ['started', 'handled'].map((which) =>
+      sumOf(metrics, `grpc_server_${which}_total`, { grpc_method: 'Watch' }),
+    );
+    return started! - handled!;
+  };
+
+  it('share one stream while they are few', async () => {
+    for (let i = 0; i < 100; i += 1) watch(`few/${i}/own`);
+    await eventually('all are live', () => live === 100);
+    expect(streams.map(({ length }) => length)).to.deep.equal([100]);
+  });
+
+  it('of one queue are on one stream, its marks among them, in whatever crowd', async () => {
+    for (let i = 0; i < 400; i += 1) watch(`many/${i}/own`);
+    for (let i = 0; i < 400; i += 1) watch(`many/${i}/predecessor`);
+    for (let i = 0; i < 400; i += 1) watch(`.queuelock/shared/many/${i}/predecessor`);
+    await eventually('all are live', () => live === 1_200);
+    expect(streams).to.have.length(4);
+    const streamOf = new Map<string, number>();
+    for (const [at, keys] of streams.entries())
+      for (const queue of keys.map((key) => /many\/\d+/.exec(key)?.[0] ?? ''))
+        expect(streamOf.get(queue) ?? at, queue).to.equal(streamOf.set(queue, at).get(queue));
+    expect(streamOf.size).to.equal(400);
+  });
+
+  it('hear of a thousand keys that die together on eight streams, which close when few are left', async () => {
+    const { driver } = connection.endpoint;
+    const { ID } = await driver.leaseGrant({ TTL: 600 }, CALL);
+    const keys = Array.from({ length: 1_000 }, (_, i) => `crowd/${i}/holder`);
+    for (let done = 0; done < keys.length; done += 100) {
+      const some = keys.slice(done, done + 100);
+      const success = some.map((key) => ({ request_put: { key: Buffer.from(key), lease: ID } }));
+      await driver.txn({ success }, CALL);
+    }
+    for (const key of keys) watch(key);
+    await eventually('all are live', () => live === keys.length);
+    expect(streams.map(({ length }) => length)).to.deep.equal(Array.from({ length: 8 }, () => 125));
+    await driver.leaseRevoke({ ID }, CALL);
+    await eventually('all have heard', () => deleted.length === keys.length);
+    expect(new Set(deleted).size).to.equal(keys.length);
+    for (const stop of stops) stop();
+    await eventually('one is left', async () => (await open()) === 1);
+  });
+});

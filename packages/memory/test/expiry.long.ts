@@ -1,0 +1,10 @@
+import { facts } from '@queuelock/conformance';
+import { harness } from './harness.ts';
+
+const SOON = /frees all its places soon after its TTL$|^a session that nobody resumes ends with its TTL/;
+
+describe('an expiry in memory', () => {
+  for (const fact of facts.filter(({ title }) => SOON.test(title))) {
+    it(`comes within half a second: ${fact.title}`, () => fact.check(harness(0)));
+  }
+});

@@ -1,0 +1,23 @@
+import type { BackendHarness } from '@queuelock/conformance';
+import { createMemoryServer, memory } from '@queuelock/memory';
+
+/** Over a server of its own. */
+export function harness(latencyMs: number): BackendHarness {
+  const server = createMemoryServer();
+  return {
+    name: latencyMs === 0 ? 'memory' : 'memory with latency',
+    connect: async () => memory({ server, latencyMs }),
+    // A busy machine stands still for longer than a fifth of a second.
+    ttlMs: 800,
+    expiryGranularityMs: 500,
+    traces: true,
+    together: true,
+    sharing: true,
+    eviction: true,
+    registers: true,
+    resumption: true,
+    queues: true,
+    evict: async (key) => void server.evict(key),
+    entries: async (queue) => server.queues().get(queue) ?? [],
+  };
+}

@@ -1,0 +1,141 @@
+import type { BridgeClient, Connection, JoinOptions, JoinState, Seen } from '@queuelock/bridge/client';
+import type {
+  ContendersPicture,
+  DeadlocksPicture,
+  ElectionPicture,
+  FaultsPicture,
+  QueuePicture,
+  QueuesPicture,
+  SessionsPicture,
+  TimelinePicture,
+} from '@queuelock/bridge/wire';
+import { BehaviorSubject, Observable, ReplaySubject, type Subject } from 'rxjs';
+
+const NOT_HERE = (): never => {
+  throw new Error('not part of this test');
+};
+
+/** Live since then. */
+export const LIVE = { connection: 'live', since: 0 } as const;
+
+/** What a test sees of a place that was asked for, and says of it. */
+export interface FakeJoin {
+  readonly name: string;
+  readonly options: JoinOptions | undefined;
+  hasLeft: boolean;
+  say(state: JoinState): void;
+  end(): void;
+}
+
+/** A bridge client that says what a test wants, and counts its subscribers. */
+export class FakeBridge implements BridgeClient {
+  /** Open subscriptions, by what they look at. */
+  readonly subscribers = new Map<string, number>();
+  /** How often something was subscribed to. */
+  opened = 0;
+  readonly joins: FakeJoin[] = [];
+  // What a test may put something else in place of.
+  evict: BridgeClient['evict'] = NOT_HERE;
+  ask: BridgeClient['ask'] = NOT_HERE;
+  tokenOf: BridgeClient['tokenOf'] = NOT_HERE;
+  facts: BridgeClient['facts'] = NOT_HERE;
+  contend: BridgeClient['contend'] = NOT_HERE;
+  readonly connection$: Observable<Connection>;
+  readonly #connection$ = new BehaviorSubject<Connection>({ connection: 'connecting', since: 0 });
+  readonly #streams = new Map<string, Subject<Seen<unknown>>>();
+
+  constructor() {
+    this.connection$ = this.#connection$.asObservable();
+  }
+
+  queues(prefix = ''): Observable<Seen<QueuesPicture>> {
+    return this.#watched(`queues ${prefix}`);
+  }
+
+  queue(name: string): Observable<Seen<QueuePicture>> {
+    return this.#watched(`queue ${name}`);
+  }
+
+  timeline(name: string): Observable<Seen<TimelinePicture>> {
+    return this.#watched(`timeline ${name}`);
+  }
+
+  election(name: string): Observable<Seen<ElectionPicture>> {
+    return this.#watched(`election ${name}`);
+  }
+
+  sessions(prefix = ''): Observable<Seen<SessionsPicture>> {
+    return this.#watched(`sessions ${prefix}`);
+  }
+
+  deadlocks(prefix = ''): Observable<Seen<DeadlocksPicture>> {
+    return this.#watched(`deadlocks ${prefix}`);
+  }
+
+  faults(prefix = ''): Observable<Seen<FaultsPicture>> {
+    return this.#watched(`faults ${prefix}`);
+  }
+
+  contenders(name: string): Observable<Seen<ContendersPicture>> {
+    return this.#watched(`contenders ${name}`);
+  }
+
+  join(name: string, options?: JoinOptions): Observable<JoinState> {
+    return new Observable((subscriber) => {
+      const join: FakeJoin = {
+        name,
+        options,
+        hasLeft: false,
+        say(state) {
+          subscriber.next(state);
+        },
+        end() {
+          subscriber.complete();
+        },
+      };
+      this.joins.push(join);
+      return () => {
+        join.hasLeft = true;
+      };
+    });
+  }
+
+  serverNow(): number {
+    return 0;
+  }
+
+  close(): void {
+    NOT_HERE();
+  }
+
+  connect(connection: Connection): void {
+    this.#connection$.next(connection);
+  }
+
+  /** Says something to those who look at `kind` and `subject`, and to those who will. */
+  say(kind: string, subject: string, seen: Seen<unknown>): void {
+    streamOf(this.#streams, `${kind} ${subject}`).next(seen);
+  }
+
+  #watched<P>(key: string): Observable<Seen<P>> {
+    return new Observable<Seen<unknown>>((subscriber) => {
+      this.opened += 1;
+      this.#count(key, 1);
+      const inner = streamOf(this.#streams, key).subscribe(subscriber);
+      return () => {
+        inner.unsubscribe();
+        this.#count(key, -1);
+      };
+    }) as Observable<Seen<P>>;
+  }
+
+  #count(key: string, by: number): void {
+    this.subscribers.set(key, (this.subscribers.get(key) ?? 0) + by);
+  }
+}
+
+function streamOf(streams: Map<string, Subject<Seen<unknown>>>, key: string): Subject<Seen<unknown>> {
+  const stream$ = streams.get(key) ?? new ReplaySubject<Seen<unknown>>(1);
+  streams.set(key, stream$);
+  return stream$;
+}

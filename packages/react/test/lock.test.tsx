@@ -1,0 +1,176 @@
+import type { JoinState, PageLock } from '@queuelock/bridge/client';
+import { expect } from 'chai';
+import { StrictMode, useEffect, type ReactElement } from 'react';
+import { BridgeProvider, useLock, type LockView } from '../src/index.ts';
+import { FakeBridge, LIVE } from './fake-bridge.ts';
+import { openPage, type Page } from './page.ts';
+
+function heldLock(name: string): PageLock {
+  return {
+    name,
+    id: 'i',
+    key: 'k',
+    order: '1',
+    token: '7',
+    held: true,
+    remainingMs: 1_000,
+    signal: new AbortController().signal,
+    requests: [],
+    answer: async () => undefined,
+    release: async () => undefined,
+  };
+}
+
+const QUEUED: JoinState = {
+  ...LIVE,
+  status: 'queued',
+  id: 'i',
+  token: '7',
+  position: 2,
+  expectedWaitMs: undefined,
+  at: 0,
+  answer: undefined,
+};
+
+describe('useLock', () => {
+  let page: Page;
+  let bridge: FakeBridge;
+  let view: LockView;
+
+  before(async () => {
+    page = await openPage();
+  });
+
+  after(() => page.close());
+
+  beforeEach(() => {
+    bridge = new FakeBridge();
+  });
+
+  afterEach(() => {
+    page.testing.cleanup();
+  });
+
+  function Editor({ name, isKeen = false, owner }: { name: string; isKeen?: boolean; owner?: string }): null {
+    view = useLock(name, owner === undefined ? undefined : { owner });
+    const { join } = view;
+    useEffect(() => {
+      if (isKeen) join();
+    }, [isKeen, join]);
+    return null;
+  }
+  const around = (child: ReactElement, client = bridge): ReactElement => (
+    <StrictMode>
+      <BridgeProvider client={client}>{child}</BridgeProvider>
+    </StrictMode>
+  );
+  const say = (state: JoinState): void => {
+    page.testing.act(() => {
+      bridge.joins.at(-1)!.say(state);
+    });
+  };
+  const untilLeft = (at: number): Promise<void> =>
+    page.testing.waitFor(() => {
+      expect(bridge.joins[at]!.hasLeft).to.equal(true);
+    });
+
+  it('nothing is joined before `join`, and one place is taken however often it is called', () => {
+    page.testing.render(around(<Editor name="a" />));
+    expect(bridge.joins).to.have.lengthOf(0);
+    page.testing.act(() => {
+      view.join();
+      view.join();
+    });
+    expect(bridge.joins).to.have.lengthOf(1);
+  });
+
+  it('a join in an effect takes one place under StrictMode, and keeps it', async () => {
+    page.testing.render(around(<Editor name="a" isKeen />));
+    expect(bridge.joins).to.have.lengthOf(1);
+    await new Promise((resolve) => setTimeout(resolve));
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(bridge.joins[0]!.hasLeft).to.equal(false);
+  });
+
+  it('a place is followed from the line to the hold to its end', () => {
+    page.testing.render(around(<Editor name="a" isKeen />));
+    say(QUEUED);
+    expect([view.state.status, view.position, view.lock]).to.deep.equal(['queued', 2, undefined]);
+    const lock = heldLock('a');
+    say({ ...LIVE, status: 'held', lock });
+    expect([view.position, view.lock, view.signal]).to.deep.equal([0, lock, lock.signal]);
+    say({ ...LIVE, status: 'ended', outcome: 'lost', error: undefined });
+    expect([view.state.status, view.lock, view.signal]).to.deep.equal(['ended', undefined, undefined]);
+  });
+
+  it('after the end one may join again', () => {
+    page.testing.render(around(<Editor name="a" isKeen />));
+    say({ ...LIVE, status: 'ended', outcome: 'failed', error: undefined });
+    page.testing.act(() => {
+      bridge.joins[0]!.end();
+      view.join();
+    });
+    expect(bridge.joins).to.have.lengthOf(2);
+  });
+
+  it('`leave` leaves, and what is told of the place afterwards is not heard', () => {
+    page.testing.render(around(<Editor name="a" isKeen />));
+    say(QUEUED);
+    page.testing.act(() => {
+      view.leave();
+    });
+    expect([view.state.status, bridge.joins[0]!.hasLeft]).to.deep.equal(['idle', true]);
+    say({ ...LIVE, status: 'held', lock: heldLock('a') });
+    expect(view.state.status).to.equal('idle');
+  });
+
+  it('a component that goes leaves its place', async () => {
+    const { unmount } = page.testing.render(around(<Editor name="a" isKeen />));
+    unmount();
+    await untilLeft(0);
+  });
+
+  it('a join that comes after the component has gone is left', async () => {
+    const { unmount } = page.testing.render(around(<Editor name="a" />));
+    const { join } = view;
+    unmount();
+    join();
+    await untilLeft(0);
+  });
+
+  it('another name is another place, and the first is left', async () => {
+    const { rerender } = page.testing.render(around(<Editor name="a" isKeen />));
+    say(QUEUED);
+    rerender(around(<Editor name="b" />));
+    expect(view.state.status).to.equal('idle');
+    await untilLeft(0);
+  });
+
+  it('another client is another place, and that of the first is left', async () => {
+    const { rerender } = page.testing.render(around(<Editor name="a" isKeen />));
+    rerender(around(<Editor name="a" />, new FakeBridge()));
+    expect(view.state.status).to.equal('idle');
+    await untilLeft(0);
+  });
+
+  it('a join is made with the options of the last rendering, though the function stays the same', () => {
+    const { rerender } = page.testing.render(around(<Editor name="a" owner="ann" />));
+    const { join } = view;
+    rerender(around(<Editor name="a" owner="bob" />));
+    expect(view.join).to.equal(join);
+    page.testing.act(join);
+    expect(bridge.joins[0]!.options).to.deep.equal({ owner: 'bob' });
+  });
+
+  it('two components are two contenders', () => {
+    page.testing.render(
+      around(
+        <>
+          <Editor name="a" isKeen />
+          <Editor name="a" isKeen />
+        </>,
+      ),
+    );
+    expect(bridge.joins).to.have.lengthOf(2);
+  });
+});

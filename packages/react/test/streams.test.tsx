@@ -1,0 +1,166 @@
+import type { QueuePicture } from '@queuelock/bridge/wire';
+import { expect } from 'chai';
+import { StrictMode, type ReactElement, type ReactNode } from 'react';
+import { BridgeProvider, useBridge, useLeader, useQueue } from '../src/index.ts';
+import { FakeBridge, LIVE } from './fake-bridge.ts';
+import { openPage, type Page } from './page.ts';
+
+function pictureOf(name: string, owners: readonly string[]): QueuePicture {
+  const entries = owners.map((owner, position) => ({
+    key: owner,
+    order: String(position),
+    owner,
+    shared: false,
+    metadata: {},
+    permits: 1,
+    limit: 1,
+    holds: [],
+    position,
+    seenAt: 0,
+  }));
+  return { name, at: 0, status: 'live', entries, evictions: [], handOffs: 0 };
+}
+
+function Owners({ name }: { readonly name: string }): ReactElement {
+  const { connection, picture } = useQueue(name);
+  return <p>{picture ? picture.entries.map(({ owner }) => owner).join(' ') : connection}</p>;
+}
+
+describe('hooks over pictures', () => {
+  let page: Page;
+  let bridge: FakeBridge;
+
+  before(async () => {
+    page = await openPage();
+  });
+
+  after(() => page.close());
+
+  beforeEach(() => {
+    bridge = new FakeBridge();
+  });
+
+  afterEach(() => {
+    page.testing.cleanup();
+  });
+
+  const show = (children: ReactNode): ReturnType<Page['testing']['render']> =>
+    page.testing.render(
+      <StrictMode>
+        <BridgeProvider client={bridge}>{children}</BridgeProvider>
+      </StrictMode>,
+    );
+  const say = (owners: readonly string[], name = 'a'): void => {
+    page.testing.act(() => {
+      bridge.say('queue', name, { ...LIVE, picture: pictureOf(name, owners) });
+    });
+  };
+  const texts = (container: HTMLElement): (string | null)[] =>
+    [...container.querySelectorAll('p')].map(({ textContent }) => textContent);
+
+  it('two components on one queue have one stream, also under StrictMode', () => {
+    const { container } = show([<Owners key="1" name="a" />, <Owners key="2" name="a" />]);
+    say(['ann', 'bob']);
+    expect(texts(container)).to.deep.equal(['ann bob', 'ann bob']);
+    expect([bridge.opened, bridge.subscribers.get('queue a')]).to.deep.equal([1, 1]);
+  });
+
+  it('a component that comes later shows the last picture at its first rendering', () => {
+    const shown: string[] = [];
+    function Told(): null {
+      shown.push(useQueue('a').picture?.entries[0]?.owner ?? 'nothing');
+      return null;
+    }
+    const { rerender } = show(<Owners name="a" />);
+    say(['ann']);
+    rerender(
+      <BridgeProvider client={bridge}>
+        <Owners name="a" />
+        <Told />
+      </BridgeProvider>,
+    );
+    expect(shown[0]).to.equal('ann');
+    expect(bridge.opened).to.equal(1);
+  });
+
+  it('a stream outlives a change of routes, and ends a second after its last component', async () => {
+    const { unmount } = show(<Owners name="a" />);
+    unmount();
+    expect(bridge.subscribers.get('queue a')).to.equal(1);
+    const again = show(<Owners name="a" />);
+    expect(bridge.opened).to.equal(1);
+    again.unmount();
+    await page.testing.waitFor(() => {
+      expect(bridge.subscribers.get('queue a')).to.equal(0);
+    });
+    show(<Owners name="a" />);
+    expect(bridge.opened).to.equal(2);
+  });
+
+  it('another name is another stream', () => {
+    const { container, rerender } = show(<Owners name="a" />);
+    say(['ann']);
+    rerender(
+      <StrictMode>
+        <BridgeProvider client={bridge}>
+          <Owners name="b" />
+        </BridgeProvider>
+      </StrictMode>,
+    );
+    expect(texts(container)).to.deep.equal(['connecting']);
+    say(['bob'], 'b');
+    expect(texts(container)).to.deep.equal(['bob']);
+  });
+
+  it('a lost connection is a state, with the last picture', () => {
+    const { container } = show(<Owners name="a" />);
+    say(['ann']);
+    page.testing.act(() => {
+      bridge.say('queue', 'a', { connection: 'stale', since: 5, picture: pictureOf('a', ['ann']) });
+    });
+    expect(texts(container)).to.deep.equal(['ann']);
+  });
+
+  it('a value that is the same object renders nothing anew', () => {
+    let renderings = 0;
+    const seen = { ...LIVE, picture: pictureOf('a', ['ann']) };
+    function Counted(): null {
+      useQueue('a');
+      renderings += 1;
+      return null;
+    }
+    show(<Counted />);
+    page.testing.act(() => {
+      bridge.say('queue', 'a', seen);
+    });
+    const before = renderings;
+    page.testing.act(() => {
+      bridge.say('queue', 'a', seen);
+    });
+    expect(renderings).to.equal(before);
+  });
+
+  it('a leader is the first candidate', () => {
+    function Leader(): ReactElement {
+      return <p>{useLeader('e').leader?.value ?? 'nobody'}</p>;
+    }
+    const { container } = show(<Leader />);
+    expect(texts(container)).to.deep.equal(['nobody']);
+    const candidates = [
+      { value: 'one:80', key: 'k1', order: '1' },
+      { value: 'two:80', key: 'k2', order: '2' },
+    ];
+    page.testing.act(() => {
+      bridge.say('election', 'e', { ...LIVE, picture: { name: 'e', at: 0, status: 'live', candidates } });
+    });
+    expect(texts(container)).to.deep.equal(['one:80']);
+  });
+
+  it('a hook without a provider says what is missing', () => {
+    function Lost(): null {
+      useBridge();
+      return null;
+    }
+    expect(() => page.testing.render(<Lost />)).to.throw('<BridgeProvider client={…}>');
+  });
+});

@@ -1,0 +1,195 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LockClient } from '@queuelock/core';
+import type { Intercept } from '@queuelock/memory';
+import fc from 'fast-check';
+import { cohort, type CohortHold } from '../src/index.ts';
+import { MemoryStage } from './election-stage.ts';
+import { SafetyViolation } from './safety-violation.ts';
+
+const CLIENT = { ttlMs: 200, marginMs: 20, connectTimeoutMs: 60_000 };
+const LONG_AFTER_MS = 2_000;
+const LOOK_EVERY_MS = 20;
+const LOOKS = 60;
+
+/** One acquisition. */
+interface Plan {
+  /** The first two are cohorts, the last one acquires by itself. */
+  readonly by: number;
+  readonly at: number;
+  readonly holdsMs: number;
+  readonly givesUpAfterMs: number | undefined;
+}
+
+/** What happens to the line of a client. */
+interface Line {
+  readonly delaysMs: readonly number[];
+  readonly cutAt: number | undefined;
+  readonly cutMs: number;
+}
+
+const plan: fc.Arbitrary<Plan> = fc.record({
+  by: fc.nat(2),
+  at: fc.oneof(fc.nat(150), fc.nat(900)),
+  holdsMs: fc.oneof(fc.nat(20), fc.nat(600)),
+  givesUpAfterMs: fc.option(fc.nat(100), { nil: undefined, freq: 2 }),
+});
+
+const line: fc.Arbitrary<Line> = fc.record({
+  delaysMs: fc.array(fc.nat(6), { minLength: 1, maxLength: 5 }),
+  cutAt: fc.option(fc.nat(400), { nil: undefined, freq: 2 }),
+  cutMs: fc.integer({ min: 50, max: 500 }),
+});
+
+const history = fc.record({
+  handOffs: fc.nat(3),
+  plans: fc.array(plan, { minLength: 2, maxLength: 14 }),
+  lines: fc.tuple(line, line, line),
+});
+
+type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
+
+/** An acquisition as far as it is. */
+interface Acquirer {
+  readonly by: number;
+  /** When it came, in the order of all. */
+  readonly came: number;
+  status: 'waiting' | 'holding' | 'released' | 'done';
+  hold: CohortHold | undefined;
+  /** Whether its signal has said so. */
+  lost: boolean;
+}
+
+class World {
+  readonly stage = new MemoryStage();
+  readonly acquirers: Acquirer[] = [];
+  readonly unsafe: string[] = [];
+  readonly unfair: string[] = [];
+  /** How often each cohort has handed on past each entry behind. */
+  readonly #passed = new Map<string, number>();
+  readonly #entryOf: (string | undefined)[] = [];
+  readonly #history: History;
+
+  constructor(played: History) {
+    this.#history = played;
+  }
+
+  async play(): Promise<void> {
+    const { lines, plans, handOffs } = this.#history;
+    const clients = lines.map((one) => this.#client(one));
+    const crews = clients.slice(0, 2).map((client) => cohort(client, 'x', { handOffs }));
+    const ways = [...crews.map((crew) => crew.acquire.bind(crew)), clients[2]!.acquire.bind(clients[2], 'x')];
+    const living = plans.map((one) => this.#live(one, ways[one.by]!));
+    // What is repeated pauses in real time in between.
+    for (let looks = 0; looks < LOOKS && !this.#isOver(); looks++) {
+      await this.stage.clock.advance(LONG_AFTER_MS);
+      if (!this.#isOver()) await pause(LOOK_EVERY_MS);
+    }
+    if (!this.#isOver()) throw new Error('somebody waits or holds for ever');
+    await Promise.all(living);
+    const { server } = this.stage;
+    if (server.entryCount + server.watcherCount > 0) throw new Error('something is left');
+    const closing = Promise.all(clients.map((client) => client.close()));
+    await this.stage.clock.advance(1_000);
+    await closing;
+  }
+
+  #isOver(): boolean {
+    const { plans } = this.#history;
+    return this.acquirers.filter(({ status }) => status === 'done').length === plans.length;
+  }
+
+  #client({ delaysMs, cutAt, cutMs }: Line): LockClient {
+    const { clock } = this.stage;
+    let messages = 0;
+    let mended = Promise.resolve();
+    if (cutAt !== undefined) {
+      clock.after(cutAt, () => {
+        mended = this.#pass(cutMs);
+      });
+    }
+    const delay = async (): Promise<void> => {
+      await this.#pass(delaysMs[messages++ % delaysMs.length]!);
+      await mended;
+    };
+    const intercept: Intercept = async (_call, proceed) => {
+      await delay();
+      await proceed().catch(() => undefined);
+      await delay();
+      return proceed();
+    };
+    const deliver = (arrive: () => void): void => void delay().then(arrive);
+    return this.stage.client({ ...CLIENT, backend: { intercept, deliver } });
+  }
+
+  async #live(
+    { by, at, holdsMs, givesUpAfterMs }: Plan,
+    acquire: (options: { signal: AbortSignal }) => Promise<CohortHold>,
+  ): Promise<void> {
+    await this.#pass(at);
+    const acquirer: Acquirer = {
+      by,
+      came: this.acquirers.length,
+      status: 'waiting',
+      hold: undefined,
+      lost: false,
+    };
+    this.acquirers.push(acquirer);
+    const stop = new AbortController();
+    if (givesUpAfterMs !== undefined) {
+      this.stage.clock.after(givesUpAfterMs, () => stop.abort(new Error('given up')));
+    }
+    try {
+      const hold = await acquire({ signal: stop.signal });
+      this.#begins(acquirer, hold);
+      await this.#pass(holdsMs);
+      const released = hold.release();
+      acquirer.status = 'released';
+      await released;
+    } catch {
+      // Whatever it was refused by, it is not in line any more.
+    }
+    acquirer.status = 'done';
+  }
+
+  #begins(acquirer: Acquirer, hold: CohortHold): void {
+    const wasTold = this.acquirers.map(({ lost }) => lost);
+    // Whoever looks is told if he was not.
+    const two = this.acquirers.some(({ hold: other }) => other?.held);
+    if (two) this.unsafe.push('two hold');
+    const untold = this.acquirers.some(({ status }, at) => status === 'holding' && !wasTold[at]);
+    if (untold) this.unsafe.push('a loss is not told before the next one begins');
+    acquirer.hold = hold;
+    acquirer.status = 'holding';
+    hold.signal.addEventListener('abort', () => (acquirer.lost = true));
+    if (acquirer.by === 2) return;
+    const { by, came } = acquirer;
+    const earlier = this.acquirers.some(
+      (one) => one.by === by && one.came < came && one.status === 'waiting',
+    );
+    if (earlier) this.unfair.push('somebody who came later passes in the local line');
+    if (this.#entryOf[by] === hold.id) this.#handsOn(by, hold);
+    this.#entryOf[by] = hold.id;
+  }
+
+  #handsOn(by: number, { order }: CohortHold): void {
+    for (const entry of this.stage.server.queues().get('x') ?? []) {
+      if (entry.order <= order) continue;
+      const key = `${by} past ${entry.id}`;
+      const passed = (this.#passed.get(key) ?? 0) + 1;
+      this.#passed.set(key, passed);
+      if (passed > this.#history.handOffs) this.unfair.push('somebody is passed too often');
+    }
+  }
+
+  async #pass(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => this.stage.clock.after(ms, resolve));
+  }
+}
+
+/** Two cohorts and some rivals at one lock keep the rules and leave nothing. */
+export const anyCohortHistory: fc.IAsyncProperty<unknown> = fc.asyncProperty(history, async (played) => {
+  const world = new World(played);
+  await world.play();
+  if (world.unsafe.length > 0) throw new SafetyViolation(world.unsafe.join('; '));
+  if (world.unfair.length > 0) throw new Error(world.unfair.join('; '));
+});

@@ -1,0 +1,20 @@
+import type { QueueState } from '@queuelock/core';
+import { expect } from 'chai';
+import { findDeadlocks } from '../src/deadlock.ts';
+import { queueOf, type Told } from './queues.ts';
+
+describe('finding deadlocks', () => {
+  it('is quick in long lines', () => {
+    const line = (name: string, other: string): QueueState =>
+      queueOf(
+        name,
+        ...Array.from({ length: 1_000 }, (_, i): Told => ({
+          id: `${name}${i}`,
+          holds: i === 0 ? [] : [`${other}0`],
+        })),
+      );
+    const began = performance.now();
+    expect(findDeadlocks([line('x', 'y'), line('y', 'x')])).to.have.lengthOf(1_997);
+    expect(performance.now() - began).to.be.below(3_000);
+  });
+});

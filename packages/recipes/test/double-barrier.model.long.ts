@@ -1,0 +1,14 @@
+// As double-barrier.model.test.ts, with more histories, which are others every time.
+//
+//   MODEL_RUNS=5000 node_modules/.bin/mocha packages/recipes/test/double-barrier.model.long.ts
+import { randomInt } from 'node:crypto';
+import fc from 'fast-check';
+import { anyDoubleBarrierHistory } from './double-barrier-history.ts';
+
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 1_000);
+
+describe('any history of a double barrier', () => {
+  it(`keeps the rules and leaves nobody behind (${RUNS} other histories)`, async () => {
+    await fc.assert(anyDoubleBarrierHistory, { numRuns: RUNS, seed: randomInt(2 ** 31) });
+  }).timeout(0);
+});

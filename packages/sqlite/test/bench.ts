@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadDriver, type Database } from '../src/driver.ts';
+
+/** A directory for files that tests share, and what an operator does with a file of his own tools. */
+export class Bench {
+  readonly directory: string = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
+  readonly file: string = join(this.directory, 'locks.db');
+  #db: Promise<Database> | undefined;
+
+  /** Takes an entry away past the backend: nobody is told. */
+  async evict(key: string): Promise<void> {
+    const db = await this.#open();
+    db.prepare('delete from entry where ord = ?').run(Number(key.slice(key.lastIndexOf('/') + 1)));
+  }
+
+  /** What is stored of a queue. */
+  async entries(queue: string): Promise<readonly unknown[]> {
+    return (await this.#open()).prepare('select ord from entry where queue = ?').all(Buffer.from(queue));
+  }
+
+  async close(): Promise<void> {
+    (await this.#db)?.close();
+    rmSync(this.directory, { recursive: true });
+  }
+
+  #open(): Promise<Database> {
+    this.#db ??= loadDriver().then(({ DatabaseSync }) => {
+      const db = new DatabaseSync(this.file);
+      db.exec('pragma busy_timeout = 1000');
+      return db;
+    });
+    return this.#db;
+  }
+}

@@ -1,0 +1,33 @@
+// A contender as a process of its own: contender.ts KIND FILE ROUNDS HOLD_MS GAP_MS LOG. Every line of the log is written before what it says is over.
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { machineTime } from '../src/machine.ts';
+import { LOCKERS } from './lockers.ts';
+
+const [kind = '', file = '', rounds = '', holdMs = '', gapMs = '', log = ''] = process.argv.slice(2);
+const locker = await LOCKERS[kind]!(file);
+const out = openSync(log, 'a');
+const delay = monitorEventLoopDelay({ resolution: 1 });
+
+function note(event: string, token: number): void {
+  writeSync(out, `${event} ${token} ${machineTime()}\n`);
+}
+
+process.send?.('ready');
+await new Promise((resolve) => process.once('message', resolve));
+delay.enable();
+for (let round = 0; round < Number(rounds); round += 1) {
+  note('asked', 0);
+  await locker.run(async (token) => {
+    note('granted', token);
+    if (Number(holdMs) > 0) await pause(Number(holdMs));
+    note('released', token);
+  });
+  if (Number(gapMs) > 0) await pause(Number(gapMs));
+}
+delay.disable();
+await locker.close();
+closeSync(out);
+process.send?.({ blockP999Ms: delay.percentile(99.9) / 1e6, blockMaxMs: delay.max / 1e6 });
+process.disconnect();

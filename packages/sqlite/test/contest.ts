@@ -1,0 +1,144 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { scriptOf } from '../../../integration/services/script.ts';
+import { machineTime } from '../src/machine.ts';
+
+const SCRIPT = fileURLToPath(new URL('./contender.ts', import.meta.url));
+
+/** A hold, in microseconds of the machine's clock. One that was killed has ended with its process. */
+export interface Hold {
+  readonly who: number;
+  readonly token: number;
+  readonly asked: number;
+  readonly from: number;
+  readonly to: number;
+  readonly killed: boolean;
+}
+
+/** What a contender says of its event loop. */
+export interface Blocks {
+  readonly blockP999Ms: number;
+  readonly blockMaxMs: number;
+}
+
+/** A contender's process. */
+export class Contender {
+  readonly #who: number;
+  readonly #log: string;
+  readonly #child: ChildProcess;
+  readonly ready: Promise<unknown>;
+  readonly ended: Promise<Blocks | undefined>;
+  #killedAt: number | undefined;
+  #endedAt = Infinity;
+
+  constructor(
+    who: number,
+    { kind, directory, file, rounds, holdMs, gapMs = 0 }: Script & { readonly rounds: number },
+  ) {
+    this.#who = who;
+    this.#log = join(directory, `${who}.log`);
+    const { script, execArgv } = scriptOf(SCRIPT);
+    const args = [kind, file, ...[rounds, holdMs, gapMs].map(String), this.#log];
+    this.#child = fork(script, args, { execArgv: [...execArgv] });
+    this.ready = once(this.#child, 'message');
+    this.ended = this.ready.then(() => this.#end());
+  }
+
+  start(): void {
+    this.#child.send('go');
+  }
+
+  kill(): void {
+    this.#killedAt = machineTime();
+    this.#child.kill('SIGKILL');
+  }
+
+  get holds(): readonly Hold[] {
+    const lines = readFileSync(this.#log, 'utf8').split('\n').slice(0, -1);
+    const events = lines.map((line) => line.split(' '));
+    return events.flatMap(([event, token, from], place) => {
+      if (event !== 'granted') return [];
+      const [asked, next] = [events[place - 1], events[place + 1]];
+      const killed = next === undefined;
+      const to = killed ? Math.max(this.#killedAt ?? Infinity, Number(from)) : Number(next[2]);
+      const times = { asked: Number(asked?.[2]), from: Number(from), to };
+      return [{ who: this.#who, token: Number(token), killed, ...times }];
+    });
+  }
+
+  get endedAt(): number {
+    return this.#endedAt;
+  }
+
+  async #end(): Promise<Blocks | undefined> {
+    let blocks: Blocks | undefined;
+    this.#child.on('message', (message) => (blocks = message as Blocks));
+    const [code] = (await once(this.#child, 'exit')) as [number | null];
+    this.#endedAt = machineTime();
+    if (code !== 0 && this.#killedAt === undefined)
+      throw new Error(`contender ${this.#who} ended with ${code}`);
+    return blocks;
+  }
+}
+
+/** Who contends on what. */
+export interface Script {
+  readonly kind: string;
+  readonly directory: string;
+  readonly file: string;
+  readonly holdMs: number;
+  /** Between the end of a hold and the next wish. Default 0. */
+  readonly gapMs?: number;
+}
+
+/** What was seen of a contest. */
+export interface Outcome {
+  /** In the order of their beginnings. */
+  readonly holds: readonly Hold[];
+  readonly blocks: readonly Blocks[];
+  readonly tookMs: number;
+}
+
+/** All begin together and have so many rounds each. */
+export async function contest(
+  script: Script,
+  { processes, rounds }: { readonly processes: number; readonly rounds: number },
+): Promise<Outcome> {
+  const contenders = Array.from({ length: processes }, (_, who) => new Contender(who, { ...script, rounds }));
+  await Promise.all(contenders.map(({ ready }) => ready));
+  const begun = machineTime();
+  for (const contender of contenders) contender.start();
+  const blocks = await Promise.all(contenders.map(({ ended }) => ended));
+  const tookMs = (machineTime() - begun) / 1_000;
+  return { holds: inOrder(contenders), blocks: blocks.flatMap((block) => block ?? []), tookMs };
+}
+
+export function inOrder(contenders: readonly Contender[]): readonly Hold[] {
+  return contenders.flatMap(({ holds }) => holds).sort((a, b) => a.from - b.from);
+}
+
+/** What must not be: two at a time, or a token that is not larger than the one before. */
+export function faultsIn(holds: readonly Hold[]): readonly string[] {
+  return holds.flatMap((hold, place) => {
+    const before = holds[place - 1];
+    if (!before) return [];
+    const overlap = hold.from < before.to ? [`${hold.token} began before ${before.token} had ended`] : [];
+    return hold.token > before.token ? overlap : [...overlap, `${hold.token} came after ${before.token}`];
+  });
+}
+
+/** Milliseconds from the end of each hold to the beginning of the next one, when that was of another process. */
+export function handoffs(holds: readonly Hold[]): readonly number[] {
+  return holds.slice(1).flatMap((hold, place) => {
+    const before = holds[place];
+    return before && before.who !== hold.who ? [(hold.from - before.to) / 1_000] : [];
+  });
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}

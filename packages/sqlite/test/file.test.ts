@@ -1,0 +1,228 @@
+import type { Backend } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { loadDriver, type Database } from '../src/driver.ts';
+import { unfitFileSystem } from '../src/file.ts';
+import {
+  APPLICATION_ID,
+  STEPS,
+  TOKENS_PER_BOOT,
+  formOf,
+  requireUsable,
+  takeOver,
+  upgrade,
+} from '../src/schema.ts';
+import { Clients, refusal, wish } from './clients.ts';
+
+const { DatabaseSync } = await loadDriver();
+
+/** Looks at a queue; answers, once something was seen, with the way to wait for the error that ends it. */
+async function failureOfLook(backend: Backend): Promise<() => Promise<unknown>> {
+  let failed: Promise<unknown> | undefined;
+  await new Promise<void>((seen) => {
+    failed = new Promise((error) => backend.observe('jobs').subscribe({ next: () => seen(), error }));
+  });
+  return async () => failed;
+}
+
+describe('the file', () => {
+  const clients = new Clients();
+
+  async function openingIs(file: string): Promise<{ readonly code: string; readonly message: string }> {
+    return refusal(clients.session(clients.connect(file)));
+  }
+
+  function withDatabase<T>(file: string, use: (db: Database) => T): T {
+    const db = new DatabaseSync(file);
+    try {
+      return use(db);
+    } finally {
+      db.close();
+    }
+  }
+
+  it('is made for this user only, with all that belongs to it', async () => {
+    await clients.session();
+    for (const name of readdirSync(clients.directory)) {
+      const { mode } = statSync(join(clients.directory, name));
+      expect((mode & 0o777).toString(8), name).to.equal(name.endsWith('-inbox') ? '700' : '600');
+    }
+    expect(existsSync(clients.file)).to.equal(true);
+  });
+
+  it('has no inboxes beside it when everybody has closed', async () => {
+    const backends = [clients.connect(), clients.connect()];
+    for (const backend of backends) await (await clients.session(backend)).close();
+    for (const backend of backends) await backend.close();
+    // The package for Node 20 closes a file fully when its statements are collected.
+    const names = readdirSync(clients.directory).filter((name) => !/-(?:wal|shm)$/.test(name));
+    expect(names).to.deep.equal(['locks.db']);
+  });
+
+  it('of another program is refused and left as it is', async () => {
+    withDatabase(clients.file, (db) => db.exec('create table customers (name text)'));
+    const before = readFileSync(clients.file);
+    const { code, message } = await openingIs(clients.file);
+    expect(code).to.equal('INVALID_ARGUMENT');
+    expect(message).to.contain('a database of another program');
+    expect(readFileSync(clients.file).equals(before)).to.equal(true);
+  });
+
+  it('that is no database is refused and left as it is', async () => {
+    writeFileSync(clients.file, 'notes '.repeat(500));
+    const { code, message } = await openingIs(clients.file);
+    expect(code).to.equal('INVALID_ARGUMENT');
+    expect(message).to.contain('damaged, or no SQLite file');
+    expect(readFileSync(clients.file, 'utf8')).to.equal('notes '.repeat(500));
+  });
+
+  it('that was cut off is refused and left as it is', async () => {
+    const backend = clients.connect();
+    const session = await clients.session(backend);
+    for (let n = 0; n < 200; n += 1) await session.enqueue(wish({ value: 'x'.repeat(1_000) }));
+    await backend.close();
+    truncateSync(clients.file, 3 * 4_096);
+    const before = readFileSync(clients.file);
+    const { code, message } = await openingIs(clients.file);
+    expect(code).to.equal('INVALID_ARGUMENT');
+    expect(message).to.contain('damaged');
+    expect(readFileSync(clients.file).equals(before)).to.equal(true);
+  });
+
+  it('of a later release is refused and left as it is', async () => {
+    withDatabase(clients.file, (db) =>
+      db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${STEPS.length + 1}`),
+    );
+    const { code, message } = await openingIs(clients.file);
+    expect(code).to.equal('INVALID_ARGUMENT');
+    expect(message).to.contain('of a later release');
+  });
+
+  it('of an earlier release is brought to the present form and keeps what is in it', () => {
+    withDatabase(clients.file, (db) => {
+      upgrade(db, formOf(db));
+      db.exec(`insert into register values (x'01', 'limit', 'v', x'02')`);
+      const steps = [...STEPS, 'alter table session add column host text'];
+      requireUsable(formOf(db), clients.file, steps);
+      upgrade(db, formOf(db), steps);
+      expect(formOf(db)).to.deep.equal({ kind: 'ours', version: steps.length });
+      expect(db.prepare('select kind from register').all()).to.have.length(1);
+      expect(db.prepare('select host from session').all()).to.deep.equal([]);
+      expect(() => requireUsable(formOf(db), clients.file)).to.throw('of a later release');
+    });
+  });
+
+  it('of an earlier boot has nobody in it, and its tokens go on far above those that may be forgotten', async () => {
+    const backend = clients.connect();
+    const session = await clients.session(backend);
+    const { token } = await session.enqueue(wish());
+    await backend.close();
+    withDatabase(clients.file, (db) => takeOver(db, 'another boot'));
+    const later = await clients.session();
+    const placed = await later.enqueue(wish());
+    expect(placed.turn.admitted).to.equal(true);
+    expect(placed.token >= token + BigInt(TOKENS_PER_BOOT)).to.equal(true);
+  });
+
+  it('is one and the same through a link', async () => {
+    mkdirSync(join(clients.directory, 'data'));
+    const file = join(clients.directory, 'data', 'locks.db');
+    const holder = await (await clients.session(clients.connect(file))).enqueue(wish());
+    symlinkSync(file, join(clients.directory, 'link.db'));
+    const waiter = await (
+      await clients.session(clients.connect(join(clients.directory, 'link.db')))
+    ).enqueue(wish());
+    expect([holder.turn.admitted, waiter.turn.admitted]).to.deep.equal([true, false]);
+  });
+
+  it('has to be in a directory that is there', async () => {
+    const { code, message } = await openingIs(join(clients.directory, 'nowhere', 'locks.db'));
+    expect(code).to.equal('INVALID_ARGUMENT');
+    expect(message).to.contain('is in a directory that is there');
+  });
+
+  it('has to be a file', async () => {
+    expect(await openingIs(clients.directory)).to.have.property('code', 'INVALID_ARGUMENT');
+  });
+
+  it('that is taken away ends every session in it, and the next one begins anew', async () => {
+    const backend = clients.connect();
+    const session = await clients.session(backend);
+    const { turns$ } = await session.enqueue(wish());
+    const lost = new Promise((resolve) => turns$.subscribe({ error: resolve }));
+    unlinkSync(clients.file);
+    expect(await refusal(session.renew(new AbortController().signal))).to.have.property(
+      'code',
+      'SESSION_LOST',
+    );
+    expect(await lost).to.have.property('code', 'SESSION_LOST');
+    expect((await (await clients.session(backend)).enqueue(wish())).turn.admitted).to.equal(true);
+  });
+
+  it('that is taken away is lost to all who have it open, also when one of them begins anew at once', async () => {
+    const backend = clients.connect();
+    const sessions = [await clients.session(backend), await clients.session(backend)];
+    const failed = await failureOfLook(backend);
+    unlinkSync(clients.file);
+    expect((await (await clients.session(backend)).enqueue(wish())).turn.admitted).to.equal(true);
+    expect(await failed()).to.have.property('code', 'SESSION_LOST');
+    for (const session of sessions)
+      expect(await refusal(session.renew(new AbortController().signal))).to.have.property(
+        'code',
+        'SESSION_LOST',
+      );
+  });
+
+  it('that is replaced is noticed by those who only look', async () => {
+    const backend = clients.connect();
+    await clients.session(backend);
+    const failed = await failureOfLook(backend);
+    const other = join(clients.directory, 'other.db');
+    copyFileSync(clients.file, other);
+    renameSync(other, clients.file);
+    expect(await failed()).to.have.property('code', 'SESSION_LOST');
+  });
+
+  it('is found sound by an examination, which says when others may read it', async () => {
+    const backend = clients.connect();
+    await (await clients.session(backend)).enqueue(wish());
+    const findings = await backend.examine!('');
+    expect(findings.map(({ level }) => level)).to.deep.equal(['fine', 'fine']);
+    expect(findings[1]?.text).to.equal('1 queues with somebody in them, 1 sessions');
+    chmodSync(clients.file, 0o644);
+    expect((await backend.examine!('')).map(({ level }) => level)).to.include('advice');
+  });
+});
+
+describe('a file system', () => {
+  const names: readonly (readonly [number, string | undefined])[] = [
+    [0x6969, 'NFS'],
+    [0xff534d42 | 0, 'CIFS'],
+    [0xfe534d42, 'SMB'],
+    [0x65735546, 'FUSE'],
+    [0x01021997, '9P'],
+    [0xef53, undefined],
+    [0x58465342, undefined],
+    [0x01021994, undefined],
+    [0x794c7630, undefined],
+  ];
+  for (const [type, name] of names) {
+    it(`of type ${(type >>> 0).toString(16)} is ${name === undefined ? 'taken' : `refused as ${name}`}`, () => {
+      expect(unfitFileSystem(type)).to.equal(name);
+    });
+  }
+});

@@ -1,0 +1,25 @@
+import type { BackendHarness } from '@queuelock/conformance';
+import { sqlite } from '@queuelock/sqlite';
+import { Bench } from './bench.ts';
+
+/** Over a file of its own; defines the hook of the suite that calls it. */
+export function harness(): BackendHarness {
+  const bench = new Bench();
+  after(() => bench.close());
+  return {
+    name: 'sqlite',
+    ttlMs: 800,
+    // The round of who waits, and a busy machine.
+    expiryGranularityMs: 800,
+    connect: async () => sqlite({ file: bench.file }),
+    traces: true,
+    together: true,
+    sharing: true,
+    eviction: true,
+    registers: true,
+    resumption: true,
+    queues: true,
+    evict: (key) => bench.evict(key),
+    entries: (queue) => bench.entries(queue),
+  };
+}

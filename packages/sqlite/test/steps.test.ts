@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { systemClock } from '@queuelock/core/backend';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { loadDriver, type Database } from '../src/driver.ts';
+import { Lane } from '../src/lane.ts';
+import { Clients, refusal, wish } from './clients.ts';
+
+const { DatabaseSync } = await loadDriver();
+
+describe('the steps on a file', () => {
+  const clients = new Clients();
+  let others: Database;
+
+  /** Another connection, as that of another process. */
+  async function openOthers(): Promise<Database> {
+    await clients.session();
+    return (others = new DatabaseSync(clients.file));
+  }
+
+  afterEach(() => {
+    others.close();
+  });
+
+  it('wait for a busy file without holding up the event loop, and in the order of the calls', async () => {
+    const session = await clients.session();
+    const db = await openOthers();
+    db.exec('begin immediate');
+    const spec = wish();
+    let done = false;
+    const calls = Promise.all([
+      session.enqueue(spec),
+      session.update('jobs', spec.id, 'later'),
+      session.remove('jobs', spec.id),
+    ]);
+    const answers = calls.finally(() => (done = true));
+    for (let turns = 0; turns < 100; turns += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(done).to.equal(false);
+    db.exec('commit');
+    const [, updated, removed] = await answers;
+    expect([updated, removed]).to.deep.equal([true, true]);
+  });
+
+  it('give up after a while with UNAVAILABLE, and nothing of them happens later', async () => {
+    const db = await openOthers();
+    let now = 0;
+    const clock = { ...systemClock(), now: () => now };
+    const own = new DatabaseSync(clients.file);
+    const lane = new Lane(own, {
+      file: clients.file,
+      clock,
+      onCommit: () => undefined,
+      onRollback: () => undefined,
+    });
+    db.exec('begin immediate');
+    let taken = false;
+    const step = lane.write(() => (taken = true));
+    now = 60_000;
+    const { code, message } = await refusal(step);
+    expect(code).to.equal('UNAVAILABLE');
+    expect(message).to.contain('was kept busy by other processes');
+    db.exec('commit');
+    await lane.write(() => undefined);
+    expect(taken).to.equal(false);
+    lane.close();
+    own.close();
+  });
+
+  it('that throw leave nothing behind and do not stop those that follow', async () => {
+    const db = await openOthers();
+    const own = new DatabaseSync(clients.file);
+    let rolledBack = 0;
+    const lane = new Lane(own, {
+      file: clients.file,
+      clock: systemClock(),
+      onCommit: () => undefined,
+      onRollback: () => (rolledBack += 1),
+    });
+    const failed = lane.write(() => {
+      own.exec('delete from boot');
+      throw new Error('in the middle');
+    });
+    expect((await refusal(failed)).message).to.contain('in the middle');
+    expect(rolledBack).to.equal(1);
+    expect(await lane.write(() => 'next')).to.equal('next');
+    expect(db.prepare('select count(*) as n from boot').get()).to.include({ n: 1 });
+    lane.close();
+    expect(await refusal(lane.write(() => 'late'))).to.have.property('code', 'CLOSED');
+    own.close();
+  });
+
+  it('of a crowd leave the event loop its turns', async () => {
+    await openOthers();
+    const session = await clients.session();
+    const crowd = Array.from({ length: 2_000 }, () => session.enqueue(wish()));
+    let turns = 0;
+    let over = false;
+    const count = (): void => {
+      turns += 1;
+      if (!over) setImmediate(count);
+    };
+    count();
+    await Promise.all(crowd);
+    over = true;
+    expect(turns).to.be.greaterThan(10);
+  });
+});
+
+describe('a process that has used a file', () => {
+  const clients = new Clients();
+
+  it('ends by itself once everything is closed', async () => {
+    const script = fileURLToPath(new URL('./whole-life.ts', import.meta.url));
+    // Node 22 warns of its SQLite.
+    const execArgv = [...process.execArgv, '--disable-warning=ExperimentalWarning'];
+    const child: ChildProcess = fork(script, [clients.file], { silent: true, execArgv });
+    let printed = '';
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.on('data', (chunk) => (printed += String(chunk)));
+    const exit = once(child, 'exit');
+    await once(child, 'message');
+    child.disconnect();
+    expect(await exit).to.deep.equal([0, null]);
+    expect(printed).to.equal('');
+  }).timeout(30_000);
+});

@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { join, resolve } from 'node:path';
+import { fromUrl, sqlite } from '@queuelock/sqlite';
+
+describe('the URL of a SQLite file', () => {
+  const files: Readonly<Record<string, string>> = {
+    'sqlite:locks.db': resolve('locks.db'),
+    'sqlite:data/locks.db': resolve('data', 'locks.db'),
+    'sqlite:/var/lib/locks.db': '/var/lib/locks.db',
+    'sqlite:///var/lib/locks.db': '/var/lib/locks.db',
+    'sqlite:a%20b%3Fc.db': resolve('a b?c.db'),
+    'sqlite:locks.db?onDeath=lease': resolve('locks.db'),
+  };
+  for (const [url, file] of Object.entries(files)) {
+    it(`${url} names a file`, async () => {
+      const backend = fromUrl(url);
+      expect(backend.info).to.deep.include({ name: 'sqlite', authority: 'host', endpoint: `sqlite:${file}` });
+      await backend.close();
+    });
+  }
+
+  for (const url of ['sqlite:', 'sqlite://host/locks.db', 'sqlite:locks.db?mode=ro', 'etcd:locks.db']) {
+    it(`${url} is refused with the rule`, () => {
+      expect(() => fromUrl(url)).to.throw('is written sqlite:path/to/file or sqlite:/path/to/file');
+    });
+  }
+
+  it('with another word for what a death means is refused', () => {
+    expect(() => fromUrl('sqlite:locks.db?onDeath=never')).to.throw('onDeath is free or lease');
+  });
+});
+
+describe('the options of SQLite', () => {
+  it('need the path of a file', () => {
+    for (const file of ['', join('a', '\0'), undefined, 7])
+      expect(() => sqlite({ file: file as string })).to.throw('file is the path of a file');
+  });
+});

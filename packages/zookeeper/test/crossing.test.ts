@@ -1,0 +1,3 @@
+import { describeCrossing } from './crossing.ts';
+
+describeCrossing(40);

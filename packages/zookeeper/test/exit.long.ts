@@ -1,0 +1,19 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { livedSince } from '../../../integration/lived-time.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+
+describe('a process that used ZooKeeper', () => {
+  it('ends within two seconds once everything is closed', async () => {
+    const { endpoint } = await sharedZooKeeper('exit of @queuelock/zookeeper');
+    const child = fork(fileURLToPath(new URL('./whole-life.ts', import.meta.url)), [endpoint]);
+    const exit = once(child, 'exit');
+    await once(child, 'message');
+    const closedAt = performance.now();
+    child.disconnect();
+    expect(await exit).to.deep.equal([0, null]);
+    expect(livedSince(closedAt)).to.be.lessThan(2_000);
+  });
+});

@@ -1,0 +1,249 @@
+import { safely } from '@queuelock/conformance';
+import type { Placement, Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { sharedZooKeeper, zkFourLetter } from '../../../integration/services.ts';
+import { readerOf } from '../src/entries.ts';
+import { schemeOf } from '../src/naming.ts';
+import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
+import { OpCode } from './frames.ts';
+import { losing } from './losing.ts';
+import { asOperator } from './operator.ts';
+import { TappedProcess } from './tapped.ts';
+
+const UUID = '01234567-89ab-cdef-0123-456789abcdef';
+const { create, delete: remove, exists, getChildren, getData, list } = OpCode;
+
+describe('a hand-off in ZooKeeper', () => {
+  const bench = new Bench();
+  let server: string;
+  let queue: string;
+  let one: TappedProcess;
+  let two: TappedProcess;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('hand-offs of @queuelock/zookeeper')).endpoint;
+    queue = newQueue();
+    [one, two] = [await TappedProcess.start(bench, server), await TappedProcess.start(bench, server)];
+  });
+  afterEach(() => bench.clear());
+
+  /** Resolves when somebody watches all of these. */
+  const untilWatched = (...placements: readonly Placement[]): Promise<void> =>
+    eventually(async () => {
+      const watched = await zkFourLetter(server, 'wchp');
+      return placements.every(({ key }) => watched.includes(`${key}\n`));
+    });
+
+  /** All turns from now on. */
+  const turnsOf = (placement: Placement): boolean[] => {
+    const turns: boolean[] = [];
+    placement.turns$.subscribe({ next: (turn) => turns.push(turn.admitted), error: () => undefined });
+    return turns;
+  };
+
+  it('is one delete, and one notice for who is next: no look', async () => {
+    const [holder, waiter] = [await one.open(), await two.open()];
+    const held = wish(queue);
+    const first = await holder.enqueue(held);
+    const next = await waiter.enqueue(wish(queue));
+    const turn = admitted(next);
+    await untilWatched(first);
+    one.reset();
+    two.reset();
+    await holder.remove(queue, held.id);
+    await turn;
+    expect(one.taken()).to.deep.equal({ requests: [remove], notices: 0 });
+    expect(two.taken()).to.deep.equal({ requests: [], notices: 1 });
+  });
+
+  it('costs who waits a create and a list, a look at its own entry and one at that ahead', async () => {
+    const [holder, waiter] = [await one.open(), await two.open()];
+    const first = await holder.enqueue(wish(queue));
+    two.reset();
+    const next = await waiter.enqueue(wish(queue));
+    void ending(next);
+    await untilWatched(first, next);
+    expect(two.taken().requests).to.deep.equal([create, list, exists, getData]);
+  });
+
+  it('goes through all that wait in one process without a look', async () => {
+    const sessions = [await one.open(), await one.open()];
+    const wishes = Array.from({ length: 8 }, () => wish(queue));
+    const inLine: { placement: Placement; turn: Promise<void>; leave: () => Promise<boolean> }[] = [];
+    for (const [at, spec] of wishes.entries()) {
+      const session = sessions[at % 2]!;
+      const placement = await session.enqueue(spec);
+      inLine.push({ placement, turn: admitted(placement), leave: () => session.remove(queue, spec.id) });
+    }
+    await untilWatched(...inLine.slice(0, -1).map(({ placement }) => placement));
+    one.reset();
+    for (const { turn, leave } of inLine) {
+      await turn;
+      await leave();
+    }
+    expect(one.taken().requests).to.deep.equal(wishes.map(() => remove));
+  });
+
+  it('is looked for by who had two ahead, when the one that went is of another process', async () => {
+    const [others, waiter] = [await one.open(), await two.open()];
+    const [held, middle] = [wish(queue), wish(queue)];
+    await others.enqueue(held);
+    const second = await others.enqueue(middle);
+    const turn = admitted(await waiter.enqueue(wish(queue)));
+    await untilWatched(second);
+    two.reset();
+    await others.remove(queue, held.id);
+    await others.remove(queue, middle.id);
+    await turn;
+    expect(two.taken().requests).to.deep.equal([getChildren]);
+  });
+
+  it('is seen without a look by who waits for one of two permits', async () => {
+    const [holders, waiter] = [await one.open(), await two.open()];
+    const [far, near] = [wish(queue, { limit: 2 }), wish(queue, { limit: 2 })];
+    const ahead = [await holders.enqueue(far), await holders.enqueue(near)];
+    const turn = admitted(await waiter.enqueue(wish(queue, { limit: 2 })));
+    await untilWatched(...ahead);
+    two.reset();
+    await holders.remove(queue, far.id);
+    await turn;
+    expect(two.taken().requests).to.deep.equal([]);
+  });
+
+  for (const [where, process] of [
+    ['in the same process', () => one],
+    ['in another process', () => two],
+  ] as const) {
+    for (const [how, leaves] of [
+      ['gives up', (middle: Session, id: string) => middle.remove(queue, id)],
+      ['loses its session', (middle: Session) => middle.close()],
+    ] as const) {
+      it(`is none when the one in the middle ${how}, ${where}`, async () => {
+        const [holder, middle, last] = [await one.open(), await one.open(), await process().open()];
+        const [held, given] = [wish(queue), wish(queue)];
+        await holder.enqueue(held);
+        const waiting = await middle.enqueue(given);
+        void ending(waiting);
+        const end = await last.enqueue(wish(queue));
+        const turns = turnsOf(end);
+        await untilWatched(waiting, end);
+        process().reset();
+        await leaves(middle, given.id);
+        await eventually(() => process().taken().requests.includes(getChildren));
+        expect(await asOperator(server, (zk) => zk.children(`/${queue}`))).to.have.length(2);
+        safely(() => expect(turns).to.not.include(true));
+        await holder.remove(queue, held.id);
+        await eventually(() => turns.includes(true));
+      });
+    }
+
+    for (const [when, follows] of [
+      ['while it is followed', 'before'],
+      ['before it is followed', 'after'],
+    ] as const) {
+      it(`is none when the owner turns into a reader ${when}, ${where}`, async () => {
+        const [holder, waiter] = [await one.open(), await process().open()];
+        const held = wish(queue);
+        const first = await holder.enqueue(held);
+        const next = await waiter.enqueue(wish(queue));
+        const early = follows === 'before' ? turnsOf(next) : undefined;
+        if (early) await untilWatched(first, next);
+        process().reset();
+        expect(await holder.share!(queue, held.id, 'reads')).to.equal(true);
+        const turns = early ?? turnsOf(next);
+        await eventually(() => process().taken().requests.includes(getChildren));
+        await untilWatched({ ...first, key: `/${queue}/${readerOf(nameOf(first), schemeOf('curator'))}` });
+        safely(() => expect(turns).to.not.include(true));
+        await holder.remove(queue, held.id);
+        await eventually(() => turns.includes(true));
+      });
+    }
+  }
+
+  it('is none when a writer of Curator turns into a reader, which leaves nothing written', async () => {
+    const other = await TappedProcess.start(bench, server, { naming: 'curator-read-write' });
+    const waiter = await other.open();
+    await asOperator(server, async (zk) => {
+      await zk.create(`/${queue}`, '', 'container');
+      const writer = (await zk.create(`/${queue}/_c_${UUID}-__WRIT__`, '', 'ephemeral-sequential')).path!;
+      const next = await waiter.enqueue(wish(queue));
+      const turns = turnsOf(next);
+      await untilWatched({ ...next, key: writer }, next);
+      const reader = writer.replace('__WRIT__', '__READ__');
+      await zk.create(reader, '', 'ephemeral');
+      await zk.delete(writer);
+      await untilWatched({ ...next, key: reader });
+      safely(() => expect(turns).to.not.include(true));
+      await zk.delete(reader);
+      await eventually(() => turns.includes(true));
+    });
+  });
+
+  it('is looked for where the one ahead was written to, for that may be a reader by now', async () => {
+    const [holder, waiter] = [await one.open(), await two.open()];
+    const held = wish(queue);
+    const first = await holder.enqueue(held);
+    const turn = admitted(await waiter.enqueue(wish(queue)));
+    await untilWatched(first);
+    await holder.update(queue, held.id, 'another value');
+    await eventually(() => two.taken().requests.includes(getData));
+    await untilWatched(first);
+    await holder.remove(queue, held.id);
+    await turn;
+    expect(two.taken().requests).to.include(getChildren);
+  });
+
+  for (const isDown of [false, true]) {
+    const how = isDown ? 'while the connection is down' : 'just before';
+    it(`is none to who was removed by an operator ${how}`, async () => {
+      const [holder, waiter] = [await one.open(), await two.open()];
+      const first = await holder.enqueue(wish(queue));
+      const next = await waiter.enqueue(wish(queue));
+      const turns: boolean[] = [];
+      const end = new Promise((resolve) => {
+        next.turns$.subscribe({ next: (turn) => turns.push(turn.admitted), error: resolve });
+      });
+      await untilWatched(first, next);
+      if (isDown) {
+        two.proxy.refuse();
+        two.proxy.cut();
+      }
+      await asOperator(server, (zk) => Promise.all([zk.delete(next.key), zk.delete(first.key)]));
+      if (isDown) await two.proxy.accept();
+      expect(await end).to.include({ code: 'ENTRY_LOST' });
+      safely(() => expect(turns).to.not.include(true));
+    });
+  }
+
+  it('comes when the answer to the delete is lost', async () => {
+    const [holder, waiter] = [await one.open(), await two.open()];
+    const held = wish(queue);
+    const first = await holder.enqueue(held);
+    const turn = admitted(await waiter.enqueue(wish(queue)));
+    await untilWatched(first);
+    expect(await losing(one.proxy, remove, () => holder.remove(queue, held.id))).to.equal('UNAVAILABLE');
+    await turn;
+    expect(await outcome(holder.remove(queue, held.id))).to.equal('fine');
+  });
+
+  it('waits for an entry of Curator in between', async () => {
+    const [holder, waiter] = [await one.open(), await one.open()];
+    const held = wish(queue);
+    await holder.enqueue(held);
+    await asOperator(server, async (zk) => {
+      const between = (await zk.create(`/${queue}/_c_${UUID}-lock-`, '', 'ephemeral-sequential')).path!;
+      const next = await waiter.enqueue(wish(queue));
+      const turns = turnsOf(next);
+      await untilWatched(next, { ...next, key: between });
+      await holder.remove(queue, held.id);
+      expect(await zk.children(`/${queue}`)).to.have.length(2);
+      safely(() => expect(turns).to.not.include(true));
+      await zk.delete(between);
+      await eventually(() => turns.includes(true));
+    });
+  });
+});
+
+function nameOf({ key }: Placement): string {
+  return key.slice(key.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { startProxy } from '../../../integration/faults.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { Bench, newQueue, outcome, wish } from './bench.ts';
+import { asOperator } from './operator.ts';
+
+describe('a late request to ZooKeeper', () => {
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  it('that puts an entry in is undone by the removal that was called after it', async () => {
+    const server = (await sharedZooKeeper('late requests in @queuelock/zookeeper')).endpoint;
+    const proxy = bench.keep(await startProxy(server), (started) => {
+      started.refuse();
+      started.cut();
+    });
+    const queue = newQueue();
+    // A call fails after half of it, the connection after two thirds: the test has what is in between.
+    const session = await bench.session(proxy.endpoint, 10_000);
+    await session.enqueue(wish(queue));
+    const spec = wish(queue);
+    proxy.toServer.hold();
+    expect(await outcome(session.enqueue(spec))).to.equal('UNAVAILABLE');
+    const removed = session.remove(queue, spec.id);
+    await proxy.heal();
+    expect(await removed).to.equal(true);
+    expect(await asOperator(server, (zk) => zk.children(`/${queue}`))).to.have.length(1);
+  });
+});

@@ -1,0 +1,38 @@
+import { isQueueLockError } from '@queuelock/core/backend';
+import type { Naming } from '@queuelock/zookeeper';
+import { describeWhatApplies } from '../../../integration/conformance.ts';
+import { harnesses } from './harness.ts';
+
+const NAMINGS = [
+  'curator-read-write',
+  'kazoo',
+  'curator+kazoo',
+  'curator-latch',
+  'curator-lease',
+  'fast',
+] as const;
+
+/**
+ * Facts that leases contradict without refusing anything: every child of a directory of leases is a lease, also that of a nested queue;
+ * and of a lease that says no limit it is not known.
+ */
+const NOT_OF_LEASES: ReadonlySet<string> = new Set([
+  'names that nest are separate queues',
+  'names with dots are separate queues',
+  'a placement behind an entry of another limit tells that limit',
+]);
+
+function isRefusal(error: unknown, naming: Naming): boolean {
+  return isQueueLockError(error, 'INVALID_ARGUMENT') && error.message.includes(`with naming ${naming}`);
+}
+
+describe('@queuelock/zookeeper', () => {
+  const harnessOf = harnesses();
+
+  for (const naming of NAMINGS) {
+    describeWhatApplies(harnessOf(naming), {
+      refuses: (error) => isRefusal(error, naming),
+      ...(naming === 'curator-lease' ? { contradicts: NOT_OF_LEASES } : {}),
+    });
+  }
+});

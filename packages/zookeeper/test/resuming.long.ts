@@ -1,0 +1,67 @@
+import type { Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { startProxy } from '../../../integration/faults.ts';
+import { livedSince } from '../../../integration/lived-time.ts';
+import { sharedZooKeeper, zkFourLetter } from '../../../integration/services.ts';
+import { Bench, ending, newQueue, outcome, wish } from './bench.ts';
+import { asOperator } from './operator.ts';
+import { untilExpired } from './severed.ts';
+
+describe('a session of ZooKeeper that goes on elsewhere', () => {
+  const bench = new Bench();
+  const { signal } = new AbortController();
+  let server: string;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('resuming of @queuelock/zookeeper')).endpoint;
+    queue = newQueue();
+  });
+  afterEach(() => bench.clear());
+
+  function resumed(session: Session): Promise<Session> {
+    return bench.backend(server).resume!(session.resumption!, signal);
+  }
+
+  async function names(): Promise<readonly string[]> {
+    return asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
+  }
+
+  it('that was abandoned takes no calls here and beats no more, and its entries stay until it expires', async () => {
+    const session = await bench.session(server, 5_000);
+    const placement = await session.enqueue(wish(queue));
+    let ended: string | undefined;
+    void ending(placement).then((code) => (ended = code));
+    await session.abandon!();
+    await session.abandon!();
+    await session.close();
+    expect(await names()).to.have.length(1);
+    const spec = wish(queue);
+    for (const call of [session.renew(signal), session.enqueue(spec), session.remove(queue, spec.id)])
+      expect(await outcome(call)).to.be.oneOf(['CLOSED', 'fine']);
+    expect(await outcome(session.renew(signal))).to.equal('CLOSED');
+    expect(await zkFourLetter(server, 'cons')).to.not.include(session.id);
+    await untilExpired(server, session.id);
+    expect(await names()).to.deep.equal([]);
+    expect(ended).to.equal(undefined);
+    expect(await outcome(resumed(session))).to.equal('SESSION_LOST');
+  });
+
+  for (const trouble of ['down', 'silent']) {
+    it(`is abandoned within two seconds while the connection is ${trouble}`, async () => {
+      const proxy = bench.keep(await startProxy(server), (started) => {
+        started.refuse();
+        started.cut();
+      });
+      const session = await bench.session(proxy.endpoint, 6_000);
+      if (trouble === 'silent') proxy.toServer.hold();
+      else {
+        proxy.refuse();
+        proxy.cut();
+      }
+      const startedAt = performance.now();
+      await session.abandon!();
+      expect(livedSince(startedAt)).to.be.lessThan(2_000);
+    });
+  }
+});

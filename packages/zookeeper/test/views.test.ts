@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { judgeServer, judgeTicks } from '../src/examine.ts';
+import { parseContender } from '../src/entries.ts';
+import { schemeOf } from '../src/naming.ts';
+import { queuePath } from '../src/names.ts';
+import { Departures } from '../src/queues.ts';
+import { nameOf, type WalkedQueue } from '../src/walk.ts';
+
+describe('the names that a walk finds', () => {
+  it('are those that the directories were made for', () => {
+    for (const name of [
+      'a',
+      'a/b',
+      '/a//b/',
+      '100%',
+      '%41',
+      'Ü 錠🔒',
+      '.',
+      'a/..',
+      'zookeeper',
+      '.queuelock/x',
+      'x-lock-0000000001',
+    ])
+      for (const root of ['', '/chroot']) expect(nameOf(root, queuePath(root, name)), name).to.equal(name);
+  });
+
+  it('are none where no name leads', () => {
+    for (const directory of [
+      '/r',
+      '/r/',
+      '/r/zookeeper/config',
+      '/r/.queuelock/held/a',
+      '/r/%61',
+      '/r/%FF',
+      '/r/a%2Fb',
+    ])
+      expect(nameOf('/r', directory), directory).to.equal(undefined);
+  });
+});
+
+describe('a count of those who left', () => {
+  const scheme = schemeOf('curator');
+  let now = 0;
+  const clock = { now: () => now, after: () => () => undefined };
+  const walked = (...sequences: readonly number[]): WalkedQueue => {
+    const children = sequences.map((sequence) => `_c_x-lock-${String(sequence).padStart(10, '0')}`);
+    const contenders = children.map((child) => parseContender(child, scheme)!);
+    return { name: 'q', directory: '/q', children, contenders };
+  };
+  const left = (departures: Departures, ...sequences: readonly number[]): number | undefined =>
+    departures.listed(sequences.length === 0 ? [] : [walked(...sequences)])[0]?.left;
+
+  it('takes in also those who came and left between two looks', () => {
+    const departures = new Departures(clock);
+    expect(left(departures, 3, 4)).to.equal(0);
+    expect(left(departures, 4, 5)).to.equal(1);
+    expect(left(departures, 15)).to.equal(12);
+    expect(left(departures)).to.equal(undefined);
+    expect(left(departures, 16)).to.equal(13);
+  });
+
+  it('begins at 0 in a directory that was made anew, and counts who stood in the old one', () => {
+    const departures = new Departures(clock);
+    left(departures, 3, 4);
+    expect(left(departures, 0)).to.equal(2);
+  });
+
+  it('is forgotten some time after the queue was empty', () => {
+    const departures = new Departures(clock);
+    left(departures, 3, 4);
+    now += 61_000;
+    left(departures);
+    expect(left(departures, 9)).to.equal(0);
+  });
+});
+
+describe('the examination of a ZooKeeper server', () => {
+  const told = (facts: Readonly<Record<string, string>>): string[] =>
+    judgeServer('s', new Map(Object.entries(facts))).map(({ level, text }) => `${level} ${text}`);
+  const latency = { 'Latency min/avg/max': '0/0.5/12' };
+
+  it('knows what is wrong with its version', () => {
+    const of = (version: string): string[] =>
+      told({ 'Zookeeper version': `${version}-abc, built on 2020`, Mode: 'leader', ...latency });
+    expect(of('3.9.3')).to.deep.equal(['fine ZooKeeper 3.9.3, leader, answers in 0.5 ms on average']);
+    expect(of('3.10.0')).to.have.length(1);
+    expect(of('3.9.2')[1]).to.match(/^advice .*ZOOKEEPER-4541/);
+    expect(of('3.4.14')[1]).to.match(/^problem .*container/);
+  });
+
+  it('says that a server that tells nothing does not serve', () => {
+    expect(told({})).to.have.length(1);
+    expect(told({})[0]).to.match(/^problem .*4lw/);
+  });
+
+  it('says that it is slow', () => {
+    expect(
+      told({ 'Zookeeper version': '3.9.4', Mode: 'follower', 'Latency min/avg/max': '0/150.0/900' })[1],
+    ).to.match(/^advice it is slow/);
+  });
+
+  it('compares its ticks with those that the client goes by', () => {
+    const judged = (conf: Readonly<Record<string, string>>, tickTimeMs = 2_000, syncLimit = 5): string =>
+      judgeTicks('s', new Map(Object.entries(conf)), { tickTimeMs, syncLimit })
+        .map(({ level, text }) => `${level} ${text}`)
+        .join();
+    expect(judged({})).to.match(/^advice .*whitelist=srvr,conf/);
+    expect(judged({ tickTime: '2000', syncLimit: '5' })).to.match(/^fine TTLs from 14000 ms/);
+    expect(judged({ tickTime: '3000', syncLimit: '5' })).to.match(
+      /^problem .*from 21000 ms.*\?tickTimeMs=3000&syncLimit=5/,
+    );
+    expect(judged({ tickTime: '500' })).to.match(/^advice TTLs from 2000 ms/);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { livedSince } from '../../../integration/lived-time.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { Bench, ending, newQueue, wish } from './bench.ts';
+import { asOperator } from './operator.ts';
+
+describe('a queue in ZooKeeper', () => {
+  const bench = new Bench();
+  let server: string;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('queues of @queuelock/zookeeper')).endpoint;
+    queue = newQueue();
+  });
+  afterEach(() => bench.clear());
+
+  it('tells a holder within a second that an operator removed its entry', async () => {
+    const session = await bench.session(server);
+    const placement = await session.enqueue(wish(queue));
+    const end = ending(placement);
+    await asOperator(server, async (zk) => {
+      await zk.delete(placement.key);
+      const removedAt = performance.now();
+      expect(await end).to.equal('ENTRY_LOST');
+      expect(livedSince(removedAt)).to.be.lessThan(1_000);
+    });
+  });
+});
