@@ -1,84 +1,11 @@
 import { expect } from 'chai';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { freeze, startProxy, thaw, type TcpProxy } from './faults.ts';
+import { Caller, Echo, eventually } from './faults/echo.ts';
 import { reset } from './faults/reset.ts';
 import { sharedEtcd } from './services.ts';
 import { plainEtcd } from './services/plain-clients.ts';
-import { splitEndpoint } from './services/endpoint.ts';
-import { until } from './services/until.ts';
-
-/** A server that sends back what it gets, and remembers it. */
-class Echo {
-  readonly heard: string[] = [];
-  readonly sockets: Socket[] = [];
-  readonly #server: Server = createServer({ allowHalfOpen: true }, (socket) => {
-    this.sockets.push(socket);
-    socket.on('error', () => undefined);
-    socket.on('data', (chunk) => this.heard.push(chunk.toString()));
-    socket.pipe(socket);
-  });
-
-  async start(): Promise<string> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    return `127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
-  }
-
-  async stop(): Promise<void> {
-    if (!this.#server.listening) return;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    for (const socket of this.sockets) socket.destroy();
-    await closed;
-  }
-
-  /** Resolves when it has heard all of this. */
-  async hears(text: string): Promise<void> {
-    await eventually(`the server hears ${text}`, () => this.heard.join('').includes(text));
-  }
-}
-
-/** A client of the echo server. */
-class Caller {
-  readonly socket: Socket;
-  heard = '';
-  /** The error code that the connection ended with, or `closed`. */
-  readonly ending: Promise<string>;
-
-  constructor(endpoint: string) {
-    this.socket = connect({ ...splitEndpoint(endpoint), allowHalfOpen: true, noDelay: true });
-    this.socket.on('data', (chunk) => {
-      this.heard += chunk.toString();
-    });
-    this.ending = new Promise((resolve) => {
-      this.socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-      this.socket.once('close', () => resolve('closed'));
-    });
-  }
-
-  say(text: string): void {
-    this.socket.write(text);
-  }
-
-  async hears(text: string): Promise<void> {
-    await eventually(`the client hears ${text}`, () => this.heard.includes(text));
-  }
-
-  /** Says something and waits until it comes back. */
-  async echo(text: string): Promise<void> {
-    this.say(text);
-    await this.hears(text);
-  }
-}
-
-async function eventually(what: string, is: () => boolean): Promise<void> {
-  await until(() => (is() ? Promise.resolve() : Promise.reject(new Error('not yet'))), {
-    what,
-    withinMs: 5_000,
-  });
-}
 
 const MIB = 1024 * 1024;
 
@@ -157,14 +84,6 @@ describe('a proxy', () => {
     await caller.hears('cd');
   });
 
-  it('limits the rate', async () => {
-    const caller = call();
-    proxy.toServer.limit(100_000);
-    const start = performance.now();
-    await caller.echo(`${'x'.repeat(30_000)}!`);
-    expect(performance.now() - start).to.be.within(250, 3_000);
-  });
-
   it('holds without losing anything', async () => {
     const caller = call();
     await caller.echo('a');
@@ -194,7 +113,7 @@ describe('a proxy', () => {
     await eventually('everything arrived', () => caller.heard.length === 64 * MIB + 1);
     expect(written).to.equal(true);
     expect(proxy.toServer.keptBytes).to.equal(0);
-  });
+  }).timeout(120_000);
 
   it('swallows the replies only, and resets what has a hole when it heals', async () => {
     const caller = call();
@@ -263,8 +182,9 @@ describe('a proxy', () => {
   it('ends the connection of a client whose server is gone', async () => {
     const caller = call();
     await caller.echo('a');
+    const ended = once(caller.socket, 'end');
     await echo.stop();
-    await once(caller.socket, 'end');
+    await ended;
     expect(await call().ending).to.equal('ECONNRESET');
     echo = new Echo();
   });

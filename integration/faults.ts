@@ -108,6 +108,10 @@ export class TcpProxy {
     await Promise.all(this.connections.map(({ closed }) => closed));
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
   #connect(client: Socket): void {
     this.accepted += 1;
     const connection = new ProxyConnection({

@@ -1,12 +1,14 @@
-// Installs what the tests need and this machine lacks, before the first test's clock runs.
+// Installs what the tests need and this machine lacks, before the first test's clock runs: prepare.ts [long]
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { FakeTime } from './chaos/faketime.ts';
+import { buildNamespaces } from './clusters/namespaces.ts';
 import { compileCurator } from './interop/curator/curator.ts';
 import { participants } from './interop/programs.ts';
 import { startEtcd, startZooKeeper } from './services.ts';
+import { findChromium } from './services/chromium.ts';
 import { installPackages } from './services/install.ts';
 import { startMariaDb } from './services/mariadb-process.ts';
 import { startPostgres } from './services/postgres-process.ts';
@@ -39,21 +41,30 @@ interface Need {
   readonly start: () => Promise<unknown>;
 }
 
-/** One of each, to see that it can be had. */
+/** One of each, to see that it can be had; without them no tests. */
 const NEEDED: readonly Need[] = [
   { name: 'the compiled ZooKeeper client', start: compileAddon },
   { name: 'etcd', start: async () => (await startEtcd()).stop() },
   { name: 'ZooKeeper', start: async () => (await startZooKeeper()).stop() },
 ];
 
+async function linkNamespaces(): Promise<void> {
+  const network = await buildNamespaces({ usual: [2379] }, 1);
+  await network.stop();
+}
+
 /** Tests with these say themselves what is missing if it cannot be had. */
-const WANTED: readonly Need[] = [
-  { name: 'Curator', start: async () => (await compileCurator()).remove() },
+const WANTED: readonly Need[] = [{ name: 'Curator', start: async () => (await compileCurator()).remove() }];
+
+/** Likewise, of the long run. */
+const WANTED_LONG: readonly Need[] = [
+  { name: 'network namespaces', start: linkNamespaces },
   { name: 'participants in Go', start: () => participants.Go() },
   { name: 'participants in Python', start: () => participants.Python() },
   { name: 'libfaketime', start: findFakeTime },
   { name: 'PostgreSQL', start: async () => (await startPostgres()).stop() },
   { name: 'MariaDB', start: async () => (await startMariaDb()).stop() },
+  { name: 'Chromium', start: findChromium },
 ];
 
 async function have({ name, start }: Need): Promise<void> {
@@ -62,9 +73,10 @@ async function have({ name, start }: Need): Promise<void> {
   console.log(`${name} is here (${String(Math.round(performance.now() - begun))} ms)`);
 }
 
+const wanted = process.argv.includes('long') ? [...WANTED, ...WANTED_LONG] : WANTED;
 try {
   for (const need of NEEDED) await have(need);
-  for (const need of WANTED) {
+  for (const need of wanted) {
     await have(need).catch((error: unknown) => {
       if (!(error instanceof NotHere)) throw error;
       console.log(`${need.name}: ${error.message}`);

@@ -50,7 +50,8 @@ describe('the first example of each README', () => {
       const file = join(scratch, `${relative(root, dirname(page)).replaceAll('/', '-') || 'root'}.test.mts`);
       const served = example
         .replaceAll('127.0.0.1:2379', endpoints.etcd)
-        .replaceAll('127.0.0.1:2181', endpoints.zookeeper);
+        .replaceAll('127.0.0.1:2181', endpoints.zookeeper)
+        .replaceAll("'locks.db'", JSON.stringify(join(scratch, 'locks.db')));
       writeFileSync(file, `${served}${PRELUDE}`);
       const loader = ['--conditions=@queuelock/source', '--import', './.ci/tsx.mjs'];
       const mocha = ['node_modules/mocha/bin/mocha.js', '--no-config', '--timeout', '10000'];

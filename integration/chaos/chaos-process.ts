@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { stopShared } from '../services.ts';
 import { chaosOptions, commandOf } from './chaos-options.ts';
 import { writeReport } from './chaos-report.ts';
+import { isUnsafe } from './check/finding.ts';
 import { runChaos } from './chaos-run.ts';
 import { abandonExperiments } from './experiment.ts';
 import { plainTable, tableOf } from './table.ts';
@@ -10,6 +11,7 @@ import { plainTable, tableOf } from './table.ts';
 // chaos.ts has looked at them: they are right, and ask for more than help.
 const options = chaosOptions(process.argv.slice(2))!;
 const { minutes, seed, rule, recipes, keep } = options;
+const MOST_FINDINGS = 10;
 const early = new AbortController();
 // Nothing of ours survives this process; nothing of it may survive the one in front of it.
 const leave = (): never => process.exit(1);
@@ -26,12 +28,14 @@ try {
     console.log(`\n${plainTable(tableOf([{ name: store, verdicts: [outcome.verdict] }]))}\n`);
     const out = options.out(store);
     await writeReport(outcome, { out, keep, command: commandOf(options, store) });
-    console.log(`${outcome.verdict.findings.length} violations; report: ${join(out, 'report.md')}`);
+    const { findings } = outcome.verdict;
+    for (const { rule, message } of findings.slice(0, MOST_FINDINGS)) console.log(`${rule}: ${message}`);
+    const unsafe = findings.filter(isUnsafe).length;
+    console.log(`${findings.length} violations, ${unsafe} of safety; report: ${join(out, 'report.md')}`);
     if (outcome.verdict.findings.length > 0 || outcome.performed.failure) process.exitCode = 1;
   }
 } finally {
-  await abandonExperiments();
-  await stopShared();
+  await abandonExperiments().finally(stopShared);
   process.off('disconnect', leave);
   process.disconnect();
 }

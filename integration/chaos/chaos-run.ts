@@ -9,7 +9,7 @@ import { readRun } from './history.ts';
 import { judge } from './judge.ts';
 import { LiveFacts } from './live.ts';
 import { perform, type Performed } from './perform.ts';
-import type { StoreName } from './profiles.ts';
+import { timingOf, type StoreName } from './profiles.ts';
 import { Progress } from './progress.ts';
 import { scheduleOf, type Schedule } from './schedule.ts';
 import type { Rule } from './worker-command.ts';
@@ -46,12 +46,14 @@ const DRAIN_LOOK_EVERY_MS = 300;
 /** One store under load and faults, and what the checker says of it. */
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const { store, rule, out } = plan;
-  const limits = { exitMs: EXIT_WITHIN_MS };
+  const { ttlMs } = timingOf(store, 'fast', false);
+  // The operator is one also where the run is given up.
+  const limits = { exitMs: EXIT_WITHIN_MS, evictionMs: ttlMs };
   const experiment = await startExperiment({ store, rule, holdMs: LONGEST_HOLD_MS, limits });
   const { loads, operated, shared } = chaosLoad(experiment, plan);
   const schedule = scheduleOf({ ...plan, capabilities: capabilitiesOf(experiment) });
   out.write(
-    `${experiment.cluster.description}; seed ${plan.seed}, ${schedule.faults.length} faults planned\n`,
+    `${experiment.cluster.description}; seed ${plan.seed}, ${schedule.faults.length} faults planned; histories: ${experiment.directory}\n`,
   );
   const crew = new Crew(experiment, { ...plan, workers: WORKERS, loads });
   await crew.start();
@@ -73,7 +75,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
     verdict: judge(run, {
       limits: experiment.limits,
       operated: new Set(operated),
-      ttlMs: experiment.timing.ttlMs,
+      ttlMs,
     }),
     directory: experiment.directory,
     description: experiment.cluster.description,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectFine, messagesIn } from './check/judged.ts';
-import { Tale, type Steps } from './check/tale.ts';
+import { TTL_MS, Tale, stamp, type Steps } from './check/tale.ts';
 
 const one = (steps: Omit<Steps, 'token'>): Tale =>
   new Tale().worker('a', 0).attempt('a', { token: 1, ...steps });
@@ -31,6 +31,25 @@ describe('A history that cannot be', () => {
     const tale = one({ queued: 10, acquired: 20, released: 30 });
     tale.tell('a', 25, { ev: 'acquired', queue: 'q', n: 1, token: '1', order: '1', remainingMs: 1 });
     expect(storyOf(tale)).to.contain('says "acquired" twice');
+  });
+  it('lets those stand where they stand last whose session ended while they joined, and nobody else', () => {
+    const again = (session: string): Tale => {
+      const place = { queue: 'q', n: 1, token: '5', order: '5' };
+      const tale = one({ enqueue: 5, queued: 10 }).tell('a', 15, {
+        ev: 'queued',
+        key: 'k',
+        session,
+        ...place,
+      });
+      tale.tell('a', 16, { ev: 'beat', session, sentAt: stamp(14), provenMs: TTL_MS });
+      tale.tell('a', 20, { ev: 'acquired', remainingMs: 1_000, ...place });
+      tale.tell('a', 30, { ev: 'released', queue: 'q', n: 1 });
+      return tale.tell('a', 31, { ev: 'left', queue: 'q', n: 1 });
+    };
+    expectFine(again('next-session').close(300, 'a'));
+    expect(storyOf(again('a-session')))
+      .to.contain('says "queued" twice')
+      .and.contain('another order or token');
   });
   it('lets nobody lose, release or leave what it did not have', () => {
     expect(storyOf(one({ queued: 10, released: 30 }))).to.contain('released what it never acquired');

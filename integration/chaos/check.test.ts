@@ -181,9 +181,14 @@ describe('check', () => {
           .tell('a', 100, { ev: 'revoked', queue: 'q', n: 1, reason: 'entry-removed' })
           .close(300, 'a', 'b');
       };
+      const removing = (key: string, from = 55): Tale =>
+        evicted().fault(1, { what: 'holder removed', target: 'q', entries: [{ key }], from, to: from + 3 });
       expect(rulesIn(evicted())).to.deep.equal(['S2', 'S3']);
-      expect(rulesIn(evicted(), { evictionMs: 39 })).to.deep.equal(['S2', 'S3']);
-      expectFine(evicted(), { evictionMs: 40 });
+      expect(rulesIn(evicted(), { evictionMs: 40 })).to.deep.equal(['S2', 'S3']);
+      expect(rulesIn(removing('q/b-1'), { evictionMs: 39 })).to.deep.equal(['S2', 'S3']);
+      expect(rulesIn(removing('q/a-1'), { evictionMs: 39 })).to.deep.equal(['S2', 'S3']);
+      expect(rulesIn(removing('q/a-1', 61), { evictionMs: 40 })).to.deep.equal(['S2', 'S3']);
+      expectFine(removing('q/a-1'), { evictionMs: 40 });
     });
     it('flag an overlap with a hold that is not the one before', () => {
       const tale = two()

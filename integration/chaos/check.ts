@@ -7,7 +7,7 @@ import type { Limits } from './check/limits.ts';
 import { numbersOf, type Numbers } from './check/numbers.ts';
 import { checkOrder } from './check/order.ts';
 import type { Run } from './check/run.ts';
-import { checkStory } from './check/story.ts';
+import { checkStory, checkWhole } from './check/story.ts';
 import { checkStuck } from './check/stuck.ts';
 import { checkTogether } from './check/together.ts';
 
@@ -17,12 +17,19 @@ export interface Verdict {
   readonly numbers: Numbers;
 }
 
-const CHECKS: readonly ((run: Run, limits: Limits) => Breach[])[] = [
+type Check<L> = (run: Run, limits: L) => Breach[];
+type SafetyLimits = Pick<Limits, 'evictionMs'>;
+
+const SAFETY_CHECKS: readonly Check<SafetyLimits>[] = [
   checkStory,
   checkFenced,
   checkBeliefs,
   checkOrder,
   checkTogether,
+];
+const CHECKS: readonly Check<Limits>[] = [
+  checkWhole,
+  ...SAFETY_CHECKS,
   checkCrashes,
   checkCleanHandOvers,
   checkStuck,
@@ -33,7 +40,18 @@ const CHECKS: readonly ((run: Run, limits: Limits) => Breach[])[] = [
 
 /** Judges a run; see `readRun` and `runOf` for where it comes from. */
 export function check(run: Run, limits: Limits): Verdict {
-  const breaches = CHECKS.flatMap((invariant) => invariant(run, limits)).sort((a, b) => a.at - b.at);
-  const findings = breaches.map((breach): Finding => ({ ...breach, at: run.stampOf(breach.at), events: [] }));
-  return { findings: [...run.oddities, ...findings], numbers: numbersOf(run) };
+  const breaches = CHECKS.flatMap((invariant) => invariant(run, limits));
+  return { findings: findingsOf(run, breaches), numbers: numbersOf(run) };
+}
+
+/** What is unsafe in a run that may have been cut short at any moment: nothing is expected of it that may not have happened yet. */
+export function checkSafety(run: Run, limits: SafetyLimits): readonly Finding[] {
+  const breaches = SAFETY_CHECKS.flatMap((invariant) => invariant(run, limits));
+  return findingsOf(run, breaches);
+}
+
+function findingsOf(run: Run, breaches: readonly Breach[]): Finding[] {
+  const inOrder = [...breaches].sort((a, b) => a.at - b.at);
+  const findings = inOrder.map((breach): Finding => ({ ...breach, at: run.stampOf(breach.at), events: [] }));
+  return [...run.oddities, ...findings];
 }

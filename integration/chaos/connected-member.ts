@@ -2,16 +2,21 @@ import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Member } from '../clusters.ts';
 import { splitEndpoint } from '../services/endpoint.ts';
 import { zkFourLetter } from '../services.ts';
+import { until } from '../services/until.ts';
 import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const ESTABLISHED = '01';
+// The stream of heartbeats is opened with the first of them.
+const CONNECTED_WITHIN_MS = 15_000;
 
 /** The member that this worker's lock client talks to, which stands in line or holds. */
 export function connectedMember(experiment: Experiment, worker: WorkerProcess): Promise<Member> {
-  return experiment.store === 'etcd'
-    ? mostConnections(experiment, worker)
-    : homeOfSession(experiment, worker);
+  const find = experiment.store === 'etcd' ? mostConnections : homeOfSession;
+  return until(() => find(experiment, worker), {
+    what: `${worker.id} talks to one member`,
+    withinMs: CONNECTED_WITHIN_MS,
+  });
 }
 
 /** The member that most connections of the process go to (Linux): the lock client keeps several to one, its effects have one. */

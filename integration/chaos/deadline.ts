@@ -1,8 +1,16 @@
-/** The promise; rejects when it takes longer than so many milliseconds. */
+import { livedSince } from '../lived-time.ts';
+
+/** The promise; rejects when it takes longer than so many milliseconds, not counting those in which the machine stood still. */
 export async function within<T>(ms: number, promise: Promise<T>, what = 'it'): Promise<T> {
+  const from = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what}: not within ${ms} ms`)), ms);
+    const look = (): void => {
+      const leftMs = ms - livedSince(from);
+      if (leftMs > 0) timer = setTimeout(look, leftMs);
+      else reject(new Error(`${what}: not within ${ms} ms`));
+    };
+    look();
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

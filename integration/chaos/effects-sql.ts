@@ -4,6 +4,8 @@ import type { EffectTarget } from './effects.ts';
 
 // The wait for another process's lock blocks the event loop, so it is given up soon.
 const BUSY_WITHIN_MS = 100;
+// Before anything goes wrong, while other processes write.
+const BUSY_AT_FIRST_MS = 2_000;
 
 /** A SQLite file with a row per queue; `register` makes it. */
 export interface EffectTable {
@@ -12,7 +14,7 @@ export interface EffectTable {
 }
 
 export function createEffectTable(path: string): EffectTable {
-  const database = new DatabaseSync(path);
+  const database = new DatabaseSync(path, { timeout: BUSY_AT_FIRST_MS });
   // What a crash of the machine would lose does not matter here.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
   database.exec(

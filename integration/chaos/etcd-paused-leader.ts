@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Member } from '../clusters.ts';
+import { etcdUrl } from '../services/etcd-transport.ts';
 import { startExperiment, type Experiment } from './experiment.ts';
 import { lineUp } from './standing.ts';
 import type { Rule } from './worker-command.ts';
@@ -66,7 +67,7 @@ function addClientOf(
   options: Parameters<Experiment['addWorker']>[0],
 ): Promise<WorkerProcess> {
   const isAmong = (_: string, at: number): boolean => members.includes(experiment.cluster.members[at]!);
-  return experiment.addWorker({ ...options, url: (all) => `etcd://${all.filter(isAmong).join(',')}` });
+  return experiment.addWorker({ ...options, url: (all) => etcdUrl(all.filter(isAmong).join(',')) });
 }
 
 /** What is left of so many milliseconds from now on. */

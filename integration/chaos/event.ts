@@ -115,18 +115,34 @@ export type AttemptEvent = OfAttempt &
 /** What effects go to: an etcd key or znode, an SQL table, each fenced; and a file that takes everything. */
 export type Resource = 'store' | 'sql' | 'log';
 
+/** An entry that an operator removes. In etcd keys are used again, so its token belongs to it. */
+export interface RemovedEntry {
+  readonly key: string;
+  readonly token?: string;
+}
+
 /** What the harness did and saw. */
 export type HarnessEvent = Stamped &
-  /** A fault begins. `number` counts from 1; `target`: a worker, a member, `network`, `store`. */
+  /**
+   * A fault begins. `number` counts from 1; `target`: a worker, a member, `network`, `store`. A `standstill` of the `machine` is known
+   * when it is over: its stamps are older than those of the lines before it.
+   */
   (
-    | { readonly ev: 'fault'; readonly number: number; readonly what: string; readonly target: string }
+    | {
+        readonly ev: 'fault';
+        readonly number: number;
+        readonly what: string;
+        readonly target: string;
+        /** The entries that it removes. */
+        readonly entries?: readonly RemovedEntry[];
+      }
     | { readonly ev: 'healed'; readonly number: number }
     /** A worker was killed; `t` is from before the signal was sent. */
     | { readonly ev: 'killed'; readonly worker: string }
     | { readonly ev: 'frozen'; readonly worker: string }
     /** `t` is from before it goes on. */
     | { readonly ev: 'thawed'; readonly worker: string }
-    /** A worker's process is gone. `clean`: it ended by itself with exit code 0; `tookMs`: after `closed`. */
+    /** A worker's process is gone. `clean`: it ended by itself with exit code 0; `tookMs`: after `closed`, as the harness lived it. */
     | { readonly ev: 'exited'; readonly worker: string; readonly clean: boolean; readonly tookMs: number }
     /** All faults are over and nobody asks any more: whoever still waits has to be served from now on. */
     | { readonly ev: 'calm' }

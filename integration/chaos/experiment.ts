@@ -4,15 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster, ClusterClient } from '../clusters.ts';
+import { livedSince } from '../lived-time.ts';
+import { Chance, SEED_SETTING } from './chance.ts';
 import { check, type Verdict } from './check.ts';
 import { within } from './deadline.ts';
 import type { Limits } from './check/limits.ts';
+import type { Fault } from './check/run.ts';
 import { createEffectTable, type EffectTable } from './effects-sql.ts';
 import type { AttemptEvent, Resource } from './event.ts';
 import { readRun } from './history.ts';
 import { presentOn } from './leftovers.ts';
 import { timingOf, urlOf, type Profile, type StoreName, type Timing } from './profiles.ts';
 import { sharedCluster } from './shared-clusters.ts';
+import { recordStandstills } from './standstills.ts';
+import { expectSafe } from './verdicts.ts';
 import type { Rule, WorkerSetup } from './worker-command.ts';
 import { WorkerProcess } from './worker-process.ts';
 import { Recorder } from './worker-record.ts';
@@ -78,11 +83,15 @@ interface ExperimentSettings extends ExperimentOptions {
   readonly timing: Timing;
 }
 
-/** Kills what tests left running because they failed. For `afterEach`. */
+/** Gives up what tests left running because they failed, and fails if anything in it was unsafe. For `afterEach`. */
 export async function abandonExperiments(): Promise<void> {
-  await Promise.all([...underWay].map((experiment) => experiment.abandonInTrouble()));
+  const ends = await Promise.allSettled([...underWay].map((experiment) => experiment.giveUp()));
+  const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
+  if (errors.length > 1) throw new AggregateError(errors, errors.join('\n'));
+  for (const error of errors) throw error;
 }
 
+const OVER = 'the experiment is over';
 const underWay = new Set<Experiment>();
 let count = 0;
 
@@ -95,13 +104,17 @@ export class Experiment {
   readonly directory: string;
   readonly workers: WorkerProcess[] = [];
   readonly recorder: Recorder;
+  readonly chance: Chance = new Chance();
   readonly #settings: ExperimentSettings;
   readonly #name = `chaos-${process.pid}-${(count += 1)}`;
   readonly #queues = new Set<string>();
   readonly #table: EffectTable;
+  readonly #starting: Promise<WorkerProcess>[] = [];
+  readonly #endStandstills: () => void;
   #started = 0;
   #faults = 0;
   #calm = false;
+  #isControl = false;
 
   constructor(cluster: Cluster, settings: ExperimentSettings) {
     this.cluster = cluster;
@@ -114,6 +127,7 @@ export class Experiment {
     this.directory = mkdtempSync(join(tmpdir(), 'queuelock-chaos-'));
     this.recorder = new Recorder('harness', join(this.directory, 'harness.jsonl'));
     this.#table = createEffectTable(this.#resources.sql);
+    this.#endStandstills = recordStandstills(this.recorder, () => (this.#faults += 1));
     underWay.add(this);
   }
 
@@ -126,14 +140,22 @@ export class Experiment {
   }
 
   /** Starts another worker, in a place whose links can be cut without those of others. */
-  async addWorker({
+  addWorker(options: WorkerOptions = {}): Promise<WorkerProcess> {
+    if (!underWay.has(this)) return Promise.reject(new Error(OVER));
+    const starting = this.#addWorker(options);
+    this.#starting.push(starting);
+    return starting;
+  }
+
+  async #addWorker({
     rule = this.#settings.rule ?? 'product',
     url = (endpoints) => urlOf(this.store, this.#settings.profile, endpoints),
     env = {},
     detour,
     place: given,
     ...own
-  }: WorkerOptions = {}): Promise<WorkerProcess> {
+  }: WorkerOptions): Promise<WorkerProcess> {
+    if (rule !== 'product' || own.clock?.alone) this.#isControl = true;
     const place = given ?? (detour ? undefined : await this.cluster.addClient());
     const id = `worker-${(this.#started += 1)}`;
     const setup = {
@@ -144,12 +166,13 @@ export class Experiment {
       rule,
       history: join(this.directory, `${id}.jsonl`),
       resources: this.#resources,
-      seed: Math.floor(Math.random() * 2 ** 31),
+      seed: this.chance.seed(),
       ...own,
     };
     const output = join(this.directory, `${id}.out`);
     const where = place ? { place } : {};
-    const worker = await WorkerProcess.start({ setup, ...where, env, output, recorder: this.recorder });
+    const start = { setup, ...where, env, output, recorder: this.recorder };
+    const worker = await WorkerProcess.start(start);
     this.workers.push(worker);
     return worker;
   }
@@ -173,9 +196,14 @@ export class Experiment {
   }
 
   /** Does a fault; it counts from before `action` until the answer is called, which is written down, too. */
-  async fault(what: string, target: string, action: () => Promise<unknown>): Promise<() => void> {
+  async fault(
+    what: string,
+    target: string,
+    action: () => Promise<unknown>,
+    more: Pick<Fault, 'entries'> = {},
+  ): Promise<() => void> {
     const number = (this.#faults += 1);
-    this.recorder.tell({ ev: 'fault', number, what, target });
+    this.recorder.tell({ ev: 'fault', number, what, target, ...more });
     await action();
     return () => void this.recorder.tell({ ev: 'healed', number });
   }
@@ -202,27 +230,43 @@ export class Experiment {
    * on the servers.
    */
   async finish(): Promise<void> {
+    if (!underWay.has(this)) throw new Error(OVER);
+    await this.#allStarted();
     await Promise.all(this.workers.map((worker) => worker.thaw()));
     this.calm();
     await this.#serve(this.workers);
     await Promise.all(this.workers.map((worker) => this.#close(worker)));
     await this.#lookWhatIsLeft();
+    // It may have been given up meanwhile.
+    if (!underWay.delete(this)) throw new Error(OVER);
+    this.#endStandstills();
     this.recorder.tell({ ev: 'end' });
-    await this.abandon();
+    await this.#stop();
   }
 
-  /** Kills everybody. The histories stay. */
-  async abandon(): Promise<void> {
+  /**
+   * Ends it as it is, which may be in the middle of everything, and fails if anything in it was unsafe; what controls do is not judged. The
+   * histories stay. Faults are healed first: a server does not hear of the end of a client that is cut off, and keeps its watches.
+   */
+  async giveUp(): Promise<void> {
     if (!underWay.delete(this)) return;
+    console.error(`${this.directory} is given up; ${SEED_SETTING}`);
+    try {
+      await Promise.all(this.cluster.members.map((member) => member.heal()));
+    } finally {
+      await this.#allStarted();
+      await Promise.all(this.workers.filter(({ running }) => running).map((worker) => worker.kill()));
+      this.#endStandstills();
+      await this.#stop();
+      if (!this.#isControl) await expectSafe(this.directory, this.limits);
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#allStarted();
     await Promise.all(this.workers.map((worker) => (worker.place ?? worker).stop()));
     this.recorder.close();
     this.#table.close();
-  }
-
-  /** The same while faults may be in force: a server does not hear of the end of a client that is cut off, and keeps its watches. */
-  async abandonInTrouble(): Promise<void> {
-    await Promise.all(this.cluster.members.map((member) => member.heal()));
-    await this.abandon();
   }
 
   /** What its history is measured against. */
@@ -239,7 +283,7 @@ export class Experiment {
   // Whoever holds is told to release, so that the next one can. Who is forgotten is found by the checker.
   async #serve(workers: readonly WorkerProcess[]): Promise<void> {
     const told = new Set<AttemptEvent>();
-    const deadline = performance.now() + SERVE_WITHIN_MS;
+    const begun = performance.now();
     for (;;) {
       const running = workers.filter((worker) => worker.running);
       const open = running.flatMap((worker) => worker.openAttempts.map((attempt) => ({ worker, attempt })));
@@ -248,9 +292,14 @@ export class Experiment {
         told.add(attempt);
         worker.tell({ do: 'release', queue: attempt.queue, n: attempt.n });
       }
-      if (open.length === 0 || performance.now() > deadline) return;
+      if (open.length === 0 || livedSince(begun) > SERVE_WITHIN_MS) return;
       await pause(SERVE_EVERY_MS);
     }
+  }
+
+  /** Who is being started when all is over belongs to it, too: its end is recorded. */
+  async #allStarted(): Promise<void> {
+    await Promise.allSettled(this.#starting);
   }
 
   async #close(worker: WorkerProcess): Promise<void> {
@@ -261,11 +310,11 @@ export class Experiment {
   }
 
   async #lookWhatIsLeft(): Promise<void> {
-    const deadline = performance.now() + this.timing.ttlMs + SETTLE_MS;
+    const begun = performance.now();
     for (;;) {
       const left = await presentOn(this.store, this.cluster, [...this.#queues]);
       if (left.length === 0) return;
-      if (performance.now() > deadline) {
+      if (livedSince(begun) > this.timing.ttlMs + SETTLE_MS) {
         for (const leftOver of left) this.recorder.tell({ ev: 'left-over', ...leftOver });
         return;
       }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { check } from './check.ts';
@@ -7,6 +7,7 @@ import { withEvents } from './check/context.ts';
 import { LIMITS } from './check/judged.ts';
 import { Tale } from './check/tale.ts';
 import { readEvents, readRun } from './history.ts';
+import { Recorder } from './worker-record.ts';
 
 const tale = (): Tale =>
   new Tale()
@@ -66,6 +67,14 @@ describe('Histories in files', () => {
     await write(new Tale().worker('a', 0).close(300, 'a'));
     await appendFile(fileOf('harness'), '{"t":"1234567890500000000","who":"harness","ev":"calm"}');
     expect((await readRun(directory)).run.torn).to.equal(0);
+  });
+  it('take nothing more once they are closed', async () => {
+    const recorder = new Recorder('harness', fileOf('harness'));
+    recorder.tell({ ev: 'calm' });
+    recorder.close();
+    recorder.tell({ ev: 'end' });
+    recorder.close();
+    expect(await readFile(fileOf('harness'), 'utf8')).to.match(/^.*"calm".*\n$/);
   });
   it('are refused with file and line where a line in the middle is no JSON', async () => {
     await writeFile(

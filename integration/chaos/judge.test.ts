@@ -14,34 +14,71 @@ function overlapUntil(untilMs: number): Tale {
     .attempt('worker-2', { token: 2, queued: 10, acquired: 1_000, released: 1_010 });
 }
 
-function rulesOf(tale: Tale, operated: readonly string[]): string[] {
+function rulesOf(tale: Tale): string[] {
   const run = runOf(tale.close(20_000, 'worker-1', 'worker-2').events);
-  return judge(run, { ...TERMS, operated: new Set(operated) }).findings.map(({ rule }) => rule);
+  return judge(run, { ...TERMS, operated: new Set(['q']) }).findings.map(({ rule }) => rule);
 }
 
-const REMOVED = { what: 'holder removed', target: 'q', from: 990, to: 995 };
+const HOLDER = {
+  what: 'holder removed',
+  target: 'q',
+  entries: [{ key: 'q/worker-1-1', token: '1' }],
+  from: 990,
+  to: 995,
+};
 
 describe('the verdict on a run with an operator', () => {
   it('excuses who was removed, until its time is up', () => {
-    expect(rulesOf(overlapUntil(3_000).fault(1, REMOVED), ['q'])).to.deep.equal([]);
+    expect(rulesOf(overlapUntil(3_000).fault(1, HOLDER))).to.deep.equal([]);
   });
 
   it('excuses nobody who was not removed, in the same queue', () => {
-    expect(rulesOf(overlapUntil(3_000).fault(1, { ...REMOVED, from: 4_000, to: 4_005 }), ['q'])).to.include(
-      'S2',
-    );
+    const keys = ['q/worker-1-2', 'q/worker-2-1'].map((key) => ({ key }));
+    expect(rulesOf(overlapUntil(3_000).fault(1, { ...HOLDER, entries: keys }))).to.include('S2');
+    const again = [{ key: 'q/worker-1-1', token: '3' }];
+    expect(rulesOf(overlapUntil(3_000).fault(1, { ...HOLDER, entries: again }))).to.include('S2');
   });
 
   it('excuses nobody for longer than its time', () => {
-    expect(rulesOf(overlapUntil(6_500).fault(1, REMOVED), ['q'])).to.include('S2');
+    expect(rulesOf(overlapUntil(6_500).fault(1, HOLDER))).to.include('S2');
   });
 
-  it('excuses nobody in other queues', () => {
-    expect(rulesOf(overlapUntil(3_000).fault(1, REMOVED), [])).to.include('S2');
+  describe('of one that waited', () => {
+    const WAITER = { ...HOLDER, what: 'waiter removed' };
+    /** One that is told of its turn when the one behind it was already let in. */
+    const toldLate = (nextLeaves: number): Tale =>
+      new Tale()
+        .worker('worker-1', -5, 2_000)
+        .worker('worker-2', -5, 2_000)
+        .attempt('worker-1', { token: 1, queued: 0, acquired: 1_005, revoked: 1_010 })
+        .attempt('worker-2', { token: 2, queued: 10, acquired: 1_000, released: nextLeaves });
+
+    it('excuses that it hears of its turn before it hears of its removal', () => {
+      expect(rulesOf(toldLate(1_020))).to.deep.equal(['S2', 'F1']);
+      expect(rulesOf(toldLate(1_020).fault(1, WAITER))).to.deep.equal([]);
+      expect(rulesOf(toldLate(1_002))).to.deep.equal(['F1']);
+      expect(rulesOf(toldLate(1_002).fault(1, WAITER))).to.deep.equal([]);
+    });
+
+    it('excuses that it gives up without having heard of it, when others were let in past it', () => {
+      const passed = (): Tale =>
+        new Tale()
+          .worker('worker-1', -5, 2_000)
+          .worker('worker-2', -5, 2_000)
+          .attempt('worker-1', { token: 1, queued: 0, cancelled: 1_500 })
+          .attempt('worker-2', { token: 2, queued: 10, acquired: 1_000, released: 1_010 });
+      expect(rulesOf(passed())).to.deep.equal(['F1']);
+      expect(rulesOf(passed().fault(1, WAITER))).to.deep.equal([]);
+    });
+
+    it('excuses nothing that went wrong before', () => {
+      const after = { ...WAITER, from: 1_003, to: 1_004 };
+      expect(rulesOf(toldLate(1_020).fault(1, after))).to.deep.equal(['S2', 'F1']);
+    });
   });
 
   it('counts what happened in all queues, and takes gaps from those that were left alone', () => {
-    const run = runOf(overlapUntil(3_000).fault(1, REMOVED).close(20_000, 'worker-1', 'worker-2').events);
+    const run = runOf(overlapUntil(3_000).fault(1, HOLDER).close(20_000, 'worker-1', 'worker-2').events);
     const { numbers } = judge(run, { ...TERMS, operated: new Set(['q']) });
     expect(numbers.holds).to.equal(2);
     expect(numbers.gaps.released).to.deep.equal([]);

@@ -2,6 +2,7 @@ import { callEtcd, base64 } from '../services/etcd-gateway.ts';
 import { isRefusal } from './effects-zookeeper.ts';
 import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
 import { etcdMetrics, sumOf, zkFourLetter } from '../services.ts';
+import { until } from '../services/until.ts';
 import type { Cluster } from '../clusters.ts';
 import type { StoreName } from './profiles.ts';
 
@@ -11,19 +12,24 @@ export interface LeftOver {
   readonly what: string;
 }
 
-/** What is on the servers of these queues, and of sessions and watches of anybody. */
+const LOOK_WITHIN_MS = 20_000;
+const ANSWER_WITHIN_MS = 5_000;
+const PRIVATE = '.queuelock';
+/** On ZooKeeper: where those wait who join several queues at once. The directory itself stays for a while, as those of queues do. */
+const GATE = `${PRIVATE}/gate`;
+
+/**
+ * What is on the servers of these queues, and of sessions and watches of anybody. A member that has just come back may
+ * lose its leader once more and close the connection: a look that got no answer is made again.
+ */
 export function presentOn(
   store: StoreName,
   cluster: Cluster,
   queues: readonly string[],
 ): Promise<readonly LeftOver[]> {
-  return store === 'etcd' ? onEtcd(cluster, queues) : onZooKeeper(cluster, queues);
+  const look = store === 'etcd' ? onEtcd : onZooKeeper;
+  return until(() => look(cluster, queues), { what: `a look at all of ${store}`, withinMs: LOOK_WITHIN_MS });
 }
-
-const ANSWER_WITHIN_MS = 5_000;
-const PRIVATE = '.queuelock';
-/** On ZooKeeper: where those wait who join several queues at once. The directory itself stays for a while, as those of queues do. */
-const GATE = `${PRIVATE}/gate`;
 
 async function onEtcd(cluster: Cluster, queues: readonly string[]): Promise<LeftOver[]> {
   const [endpoint = ''] = cluster.endpoints;
@@ -50,15 +56,14 @@ async function etcdWatches(endpoint: string): Promise<LeftOver[]> {
 }
 
 async function onZooKeeper(cluster: Cluster, queues: readonly string[]): Promise<LeftOver[]> {
-  const wire = await ZooKeeperWire.open(cluster.endpoints[0]!);
-  const childrenOf = async (directory: string): Promise<string[]> => {
-    const names = await wire.children(`/${directory}`).catch((error: unknown) => {
-      if (isRefusal(error, 'noNode')) return [];
-      throw error;
-    });
-    return names.map((name) => `/${directory}/${name}`);
-  };
-  try {
+  return ZooKeeperWire.during(cluster.endpoints[0]!, async (wire) => {
+    const childrenOf = async (directory: string): Promise<string[]> => {
+      const names = await wire.children(`/${directory}`).catch((error: unknown) => {
+        if (isRefusal(error, 'noNode')) return [];
+        throw error;
+      });
+      return names.map((name) => `/${directory}/${name}`);
+    };
     const entries = await Promise.all([...queues, GATE].map(childrenOf));
     const sessions = (await childrenOf(PRIVATE)).filter((path) => path !== `/${GATE}`);
     const watches = await Promise.all(cluster.endpoints.map(zooKeeperWatches));
@@ -67,13 +72,13 @@ async function onZooKeeper(cluster: Cluster, queues: readonly string[]): Promise
       ...sessions.map((what): LeftOver => ({ kind: 'session', what })),
       ...watches.flat(),
     ];
-  } finally {
-    wire.close();
-  }
+  });
 }
 
 async function zooKeeperWatches(endpoint: string): Promise<LeftOver[]> {
   const answer = await zkFourLetter(endpoint, 'wchs');
-  const count = Number(/Total watches:(\d+)/.exec(answer)?.[1]);
+  const [, total] = /Total watches:(\d+)/.exec(answer) ?? [];
+  if (total === undefined) throw new Error(`${endpoint} says of its watches: ${answer}`);
+  const count = Number(total);
   return count === 0 ? [] : [{ kind: 'watch', what: `${count} on ${endpoint}` }];
 }

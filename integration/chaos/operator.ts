@@ -1,25 +1,26 @@
 import type { Cluster } from '../clusters.ts';
 import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
 import { base64, callEtcd } from '../services/etcd-gateway.ts';
+import type { RemovedEntry } from './event.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Removes one entry, whoever it belongs to, as somebody with the store's own tools does. */
+/** Removes one entry, whoever it belongs to, as somebody with the store's own tools does; in etcd not another one that has its key by now. */
 export async function removeEntry(
   { name, endpoints }: Pick<Cluster, 'name' | 'endpoints'>,
-  key: string,
+  { key, token }: RemovedEntry,
 ): Promise<void> {
   const [endpoint = ''] = endpoints;
   if (name === 'etcd') {
-    await callOperator(endpoint, 'kv/deleterange', { key: base64(key) });
+    const ofKey = { key: base64(key) };
+    const isTheOne = { ...ofKey, target: 'CREATE', result: 'EQUAL', create_revision: token };
+    await callOperator(endpoint, 'kv/txn', {
+      compare: [isTheOne],
+      success: [{ request_delete_range: ofKey }],
+    });
     return;
   }
-  const wire = await ZooKeeperWire.open(endpoint);
-  try {
-    await wire.delete(key);
-  } finally {
-    wire.close();
-  }
+  await ZooKeeperWire.during(endpoint, (wire) => wire.delete(key));
 }
 
 /** Removes from etcd whatever is below these directories, in one transaction. */

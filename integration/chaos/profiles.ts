@@ -1,3 +1,5 @@
+import { etcdUrl } from '../services/etcd-transport.ts';
+
 /** Which store an experiment runs against. */
 export type StoreName = 'etcd' | 'zookeeper';
 
@@ -42,7 +44,7 @@ export function timingOf(store: StoreName, profile: Profile, quickTtl: boolean):
 
 /** The backend's URL for whoever calls the members by these names. */
 export function urlOf(store: StoreName, profile: Profile, endpoints: readonly string[]): string {
-  if (store === 'etcd') return `etcd://${endpoints.join(',')}`;
+  if (store === 'etcd') return etcdUrl(endpoints.join(','));
   const { tickMs, syncLimit } = ZOOKEEPER_TIMING[profile];
   return `zk://${endpoints.join(',')}?tickTimeMs=${tickMs}&syncLimit=${syncLimit}`;
 }

@@ -1,6 +1,6 @@
 import type { Terms } from './event.ts';
 import type { Experiment, WorkerOptions } from './experiment.ts';
-import { granted, isHeld, leave, type Queued } from './standing.ts';
+import { granted, leave, leaveIfHeld, type Queued } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const READS: Terms = { shared: true };
@@ -96,7 +96,7 @@ type Place = readonly [worker: WorkerProcess, entry: Queued];
 
 /** The one leaves, and the other one is let in. */
 async function letIn([holder, entry]: Place, [waiter, behind]: Place): Promise<void> {
-  if (isHeld(holder, entry)) await leave(holder, entry);
+  await leaveIfHeld(holder, entry);
   await granted(waiter, behind);
 }
 

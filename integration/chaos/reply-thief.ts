@@ -1,6 +1,6 @@
 import { within } from './deadline.ts';
 import { Detour } from './detour.ts';
-import type { Experiment } from './experiment.ts';
+import type { Experiment, WorkerOptions } from './experiment.ts';
 import type { IsRequest } from './wire.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -27,8 +27,8 @@ export class ReplyThief {
     return new ReplyThief(await Detour.start(experiment.cluster), experiment);
   }
 
-  addVictim(): Promise<WorkerProcess> {
-    return this.#experiment.addWorker({ detour: this.detour.endpoints });
+  addVictim(own: WorkerOptions = {}): Promise<WorkerProcess> {
+    return this.#experiment.addWorker({ ...own, detour: this.detour.endpoints });
   }
 
   /**

@@ -2,21 +2,34 @@ import type { Cluster } from '../clusters.ts';
 import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
 import { etcdMetrics, sumOf, zkFourLetter } from '../services.ts';
 import { callEtcd } from '../services/etcd-gateway.ts';
+import { until } from '../services/until.ts';
 import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
+
+const ANSWER_WITHIN_MS = 10_000;
 
 /** How many requests that could be looks at a queue the members have taken from these workers' lock clients, less the heartbeats. */
 export async function looksAtQueues(
   { store, cluster }: Experiment,
   workers: readonly WorkerProcess[],
 ): Promise<number> {
-  const requests = store === 'etcd' ? await etcdRequests(cluster) : await zooKeeperRequests(cluster, workers);
+  const count = (): Promise<number> =>
+    store === 'etcd' ? etcdRequests(cluster) : zooKeeperRequests(cluster, workers);
+  const requests = await until(count, {
+    what: 'all members tell their requests',
+    withinMs: ANSWER_WITHIN_MS,
+  });
   const beats = workers.flatMap(({ events }) => events).filter(({ ev }) => ev === 'beat');
   return requests - beats.length;
 }
 
 /** The sessions that the servers keep and that have something in them, as workers call them. */
-export async function sessionsOf({ store, cluster }: Experiment): Promise<readonly string[]> {
+export function sessionsOf(experiment: Experiment): Promise<readonly string[]> {
+  const what = 'a member tells the sessions';
+  return until(() => lookForSessions(experiment), { what, withinMs: ANSWER_WITHIN_MS });
+}
+
+async function lookForSessions({ store, cluster }: Experiment): Promise<readonly string[]> {
   const [endpoint = ''] = cluster.endpoints;
   if (store === 'etcd') {
     const call = {
@@ -28,12 +41,7 @@ export async function sessionsOf({ store, cluster }: Experiment): Promise<readon
     const { leases = [] } = (await callEtcd(call, {})) as { leases?: { ID: string }[] };
     return leases.map(({ ID }) => BigInt(ID).toString(16));
   }
-  const wire = await ZooKeeperWire.open(endpoint);
-  try {
-    return await wire.children('/.queuelock');
-  } finally {
-    wire.close();
-  }
+  return ZooKeeperWire.during(endpoint, (wire) => wire.children('/.queuelock'));
 }
 
 // Everybody's; a heartbeat is one transaction, and watches are no requests of this kind.

@@ -1,10 +1,14 @@
 import { appendFileSync } from 'node:fs';
-import { expect } from 'chai';
+import { SEED_SETTING } from './chance.ts';
 import type { Experiment } from './experiment.ts';
 import type { Verdict } from './check.ts';
+import { expectNone } from './verdicts.ts';
 
 /** How often each test repeats its fault. */
 export const RUNS: number = runsOf(process.env['QUEUELOCK_CHAOS_RUNS'] ?? '1');
+
+/** What a test may take besides its repetitions, in milliseconds, on processors that have other things to do: until one that hangs is given up. */
+export const TEST_PATIENCE_MS = 300_000;
 
 const AT_A_TIME = 3;
 
@@ -43,8 +47,7 @@ export async function oneByOne(run: (number: number) => Promise<void>): Promise<
 export async function expectRight(experiment: Experiment): Promise<Verdict> {
   const verdict = await experiment.end();
   noteNumbers(experiment, verdict);
-  const found = verdict.findings.map(({ rule, message }) => `${rule}: ${message}`);
-  expect(found, `see ${experiment.directory}`).to.be.empty;
+  expectNone(verdict.findings, `see ${experiment.directory}; ${SEED_SETTING}`);
   return verdict;
 }
 

@@ -1,8 +1,9 @@
 import type { Cluster, Member } from '../clusters.ts';
+import type { RemovedEntry } from './event.ts';
 import type { Experiment } from './experiment.ts';
 import { MEMBER_ACTIONS } from './faults-member.ts';
 import type { MemberKind, QueueKind, StoreKind, WorkerKind } from './faults-menu.ts';
-import { findInLine } from './faults-queue.ts';
+import { findInLine, removeForSure } from './faults-queue.ts';
 import { STORE_ACTIONS } from './faults-store.ts';
 import { WORKER_ACTIONS } from './faults-worker.ts';
 import type { Fault } from './schedule.ts';
@@ -44,10 +45,10 @@ async function strikeWorker(stage: Stage, fault: Fault): Promise<Undo | undefine
 
 async function strikeQueue(stage: Stage, fault: Fault): Promise<Undo | undefined> {
   const queue = stage.operated[fault.queue!]!;
-  const remove = await findInLine(stage.cluster, queue, fault.kind as QueueKind);
-  if (!remove) return undefined;
-  return written(stage, { what: fault.kind, target: queue }, async () => {
-    await remove();
+  const entry = await findInLine(stage.cluster, queue, fault.kind as QueueKind);
+  if (entry === undefined) return undefined;
+  return written(stage, { what: fault.kind, target: queue, entries: [entry] }, async () => {
+    await removeForSure(stage.cluster, entry);
     return async () => undefined;
   });
 }
@@ -75,11 +76,16 @@ function strikeCluster(stage: Stage, names: Names, begin: () => Promise<Undo>): 
 interface Names {
   readonly what: string;
   readonly target: string;
+  readonly entries?: readonly RemovedEntry[];
 }
 
-async function written(stage: Stage, { what, target }: Names, begin: () => Promise<Undo>): Promise<Undo> {
+async function written(
+  stage: Stage,
+  { what, target, ...more }: Names,
+  begin: () => Promise<Undo>,
+): Promise<Undo> {
   let undo: Undo = async () => undefined;
-  const healed = await stage.experiment.fault(what, target, async () => (undo = await begin()));
+  const healed = await stage.experiment.fault(what, target, async () => (undo = await begin()), more);
   return async () => {
     await undo();
     healed();

@@ -39,6 +39,16 @@ export async function leave(worker: WorkerProcess, { queue, n }: Place): Promise
   await worker.untilEvent('left', { queue, matches: (left) => left.n === n });
 }
 
+/** The same where it holds; a loss that it heard of meanwhile ends the hold as well. */
+export async function leaveIfHeld(worker: WorkerProcess, place: Place): Promise<void> {
+  if (!isHeld(worker, place)) return;
+  const { queue, n } = place;
+  worker.tell({ do: 'release', queue, n });
+  const isOver = (event: ChaosEvent): boolean =>
+    (event.ev === 'left' || event.ev === 'revoked') && event.queue === queue && event.n === n;
+  await worker.until(isOver, { what: 'the end of its hold' });
+}
+
 export function isHeld({ openAttempts }: WorkerProcess, { n }: Pick<Place, 'n'>): boolean {
   return openAttempts.some((attempt) => attempt.n === n && attempt.ev === 'acquired');
 }
@@ -58,8 +68,10 @@ export async function atLast<K extends 'queued' | 'acquired'>(
   worker: WorkerProcess,
   { ev, queue, from }: Awaited<K>,
 ): Promise<Extract<AttemptEvent, { ev: K }>> {
+  // Of the attempt before, which was given up for this one, an end may still be on its way.
+  const { n } = await worker.untilEvent('enqueue', { queue, from });
   const isKnown = (event: ChaosEvent): boolean =>
-    (event.ev === ev || event.ev === 'failed') && event.queue === queue;
+    (event.ev === ev || event.ev === 'failed') && event.queue === queue && event.n === n;
   const known = await worker.until(isKnown, { from, what: ev });
   if (known.ev !== 'failed') return known as Extract<AttemptEvent, { ev: K }>;
   if (!AGAIN.has(known.code)) throw new Error(`${worker.id}: ${known.message}`);

@@ -17,8 +17,12 @@ export const etcdWire: Wire = {
   closes: path('/etcdserverpb.Lease/LeaseRevoke'),
   // Before it enters a queue nobody says its name.
   enters: (queue) => including(`${queue}/`),
-  // RequestOp.request_delete_range = 3, DeleteRangeRequest.key = 1
-  leaves: (key) => including(field(3, field(1, Buffer.from(key)))),
+  // DeleteRangeRequest.key = 1, a request of its own or, among others, RequestOp.request_delete_range = 3
+  leaves: (key) => {
+    const deletion = field(1, Buffer.from(key));
+    const [alone, among] = [including(message(deletion)), including(field(3, deletion))];
+    return (chunk) => alone(chunk) || among(chunk);
+  },
   // LeaseKeepAliveRequest.ID = 1, a message of its own; the end of the session alone looks the same.
   beats: (session) => including(message(Buffer.concat([tag(1, VARINT), varint(BigInt(`0x${session}`))]))),
 };

@@ -43,7 +43,8 @@ export class Attempt {
   readonly #giveUp = new AbortController();
   #held: Held | undefined;
   #watch: HoldWatch | undefined;
-  #placed = false;
+  /** The session in which it stands in line. */
+  #placedIn: string | undefined;
   #ended = false;
   #doubtful = false;
   #downgraded = false;
@@ -155,10 +156,10 @@ export class Attempt {
   }
 
   #isPlaced(spots: readonly Spot[], t = stampNow()): void {
-    if (this.#placed) return;
-    this.#placed = true;
+    const session = this.#around.heartbeats.sessionOf(spots[0]?.key ?? '');
+    if (this.#placedIn === session) return;
+    this.#placedIn = session;
     spots.forEach(({ order, token, key }, at) => {
-      const session = this.#around.heartbeats.sessionOf(key);
       this.#tellOf(at, { ev: 'queued', t, order: order.toString(), token: token.toString(), key, session });
     });
   }

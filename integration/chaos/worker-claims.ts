@@ -141,6 +141,9 @@ function placedAnd(
   return new Observable((subscriber) => {
     const known = new Map<string, Spot>();
     const silence = heartbeats.hear(label, (queue, spot) => {
+      const before = known.get(queue);
+      // It joined again, in all of its queues.
+      if (before && before.order !== spot.order) known.clear();
       known.set(queue, spot);
       const spots = names.flatMap((name) => known.get(name) ?? []);
       if (spots.length === names.length) subscriber.next({ status: 'queued', spots });

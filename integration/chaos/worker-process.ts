@@ -3,14 +3,17 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ClusterClient } from '../clusters.ts';
 import { freeze, thaw } from '../faults.ts';
+import { livedSince } from '../lived-time.ts';
 import { dyingWithParent } from '../services/child.ts';
+import { scriptOf } from '../services/script.ts';
 import { within } from './deadline.ts';
 import type { AttemptEvent, ChaosEvent } from './event.ts';
 import type { WorkerCommand, WorkerSetup } from './worker-command.ts';
-import { stampNow, type Recorder } from './worker-record.ts';
+import type { Recorder } from './worker-record.ts';
 
 const SCRIPT = fileURLToPath(new URL('worker.ts', import.meta.url));
-const PATIENCE_MS = 30_000;
+// Where many processes begin at once on few processors, the last one takes its time.
+const PATIENCE_MS = 120_000;
 const ATTEMPT_STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired', 'released']);
 const ATTEMPT_ENDS: ReadonlySet<string> = new Set(['left', 'cancelled', 'revoked', 'failed']);
 
@@ -30,7 +33,7 @@ export interface WorkerStart {
 export interface UntilOptions {
   /** The index in `events` from which on they count. Default 0. */
   readonly from?: number;
-  /** Default 30,000. */
+  /** Default 120,000. */
   readonly withinMs?: number;
   /** For the error. */
   readonly what?: string;
@@ -62,6 +65,8 @@ export class WorkerProcess {
   readonly #open = new Map<number, AttemptEvent>();
   readonly #listeners = new Set<() => void>();
   #isFrozen = false;
+  /** By `performance.now()`. */
+  #closedAt: number | undefined;
 
   private constructor(child: ChildProcess, { setup, place, recorder, output }: WorkerStart) {
     this.id = setup.id;
@@ -79,16 +84,22 @@ export class WorkerProcess {
     });
   }
 
-  /** Resolves when it takes commands. */
+  /** Resolves when it takes commands; of one that never does nothing is left. */
   static async start(start: WorkerStart): Promise<WorkerProcess> {
-    const args = [...process.execArgv, SCRIPT, JSON.stringify(start.setup)];
+    const { script, execArgv } = scriptOf(SCRIPT);
+    const args = [...execArgv, script, JSON.stringify(start.setup)];
     const output = openSync(start.output, 'a');
     try {
       const env = { ...process.env, ...start.env };
       const options: SpawnOptions = { stdio: ['ignore', output, output, 'ipc'], env };
       const child = await (start.place ?? here).exec(process.execPath, args, options);
       const worker = new WorkerProcess(child, start);
-      await worker.until(({ ev }) => ev === 'started');
+      await worker
+        .until(({ ev }) => ev === 'started')
+        .catch(async (error: unknown) => {
+          await worker.stop();
+          throw error;
+        });
       return worker;
     } finally {
       closeSync(output);
@@ -115,7 +126,7 @@ export class WorkerProcess {
 
   /**
    * The first event that matches, said already or to come; with `from`, only those from that index on. Rejects when the
-   * process ends without it, or after 30 s.
+   * process ends without it, or when it takes too long.
    */
   async until<E extends ChaosEvent = ChaosEvent>(
     matches: (event: ChaosEvent) => boolean,
@@ -134,8 +145,12 @@ export class WorkerProcess {
     const without = this.ended.then(({ code, signal }) => {
       throw new Error(`${this.id} ended before that (${String(signal ?? code)}): ${this.printed}`);
     });
-    const told = `${this.id} tells of ${what}`;
-    return within(withinMs, Promise.race([found, without]), told).finally(stop);
+    return within(withinMs, Promise.race([found, without]), `${this.id} tells of ${what}`)
+      .catch((error: unknown) => {
+        const told = JSON.stringify(this.events.slice(-3));
+        throw new Error(`${(error as Error).message}; the last it told: ${told}`, { cause: error });
+      })
+      .finally(stop);
   }
 
   /** The first event of this kind, of this queue if one is given. */
@@ -188,17 +203,16 @@ export class WorkerProcess {
 
   #hear(event: ChaosEvent): void {
     this.events.push(event);
+    if (event.ev === 'closed') this.#closedAt = performance.now();
     if (!('n' in event)) return;
     if (ATTEMPT_ENDS.has(event.ev)) this.#open.delete(event.n);
     else if (ATTEMPT_STEPS.has(event.ev)) this.#open.set(event.n, event);
   }
 
   #end(ending: WorkerEnding): WorkerEnding {
-    const t = stampNow();
-    const closed = this.events.find(({ ev }) => ev === 'closed');
-    const tookMs = closed ? Number(BigInt(t) - BigInt(closed.t)) / 1e6 : 0;
-    const clean = closed !== undefined && ending.code === 0;
-    this.#recorder.tell({ ev: 'exited', t, worker: this.id, clean, tookMs });
+    const tookMs = this.#closedAt === undefined ? 0 : livedSince(this.#closedAt);
+    const clean = this.#closedAt !== undefined && ending.code === 0;
+    this.#recorder.tell({ ev: 'exited', worker: this.id, clean, tookMs });
     return ending;
   }
 }

@@ -21,7 +21,7 @@ export function stampBy(clock: () => bigint): void {
 /** One party's history: a line is in the file before `tell` returns, so that it survives the death of the process. */
 export class Recorder {
   readonly #who: string;
-  readonly #file: number;
+  #file: number | undefined;
   readonly #hear: (event: ChaosEvent) => void;
 
   /** @param hear is told each event after it was written */
@@ -31,15 +31,20 @@ export class Recorder {
     this.#hear = hear;
   }
 
-  /** @param quiet it is written, and nobody is told */
+  /**
+   * After `close` nothing is written any more.
+   * @param quiet it is written, and nobody is told
+   */
   tell(told: Told, { quiet = false }: { readonly quiet?: boolean } = {}): ChaosEvent {
     const event = { t: told.t ?? stampNow(), who: this.#who, ...told } as ChaosEvent;
+    if (this.#file === undefined) return event;
     writeSync(this.#file, `${JSON.stringify(event)}\n`);
     if (!quiet) this.#hear(event);
     return event;
   }
 
   close(): void {
-    closeSync(this.#file);
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
   }
 }

@@ -12,6 +12,8 @@ import { Recorder, stampBy } from './worker-record.ts';
 import { Tasks } from './worker-tasks.ts';
 
 const DELAY_RESOLUTION_MS = 10;
+// The harness asks once for a hold and waits for it as long as this: servers that are slow to open a session turn nobody away.
+const CONNECT_WITHIN_MS = 120_000;
 const CRASHED = 70;
 const LINGERS_MS = 1_000;
 const CRASHES = ['uncaughtException', 'unhandledRejection'] as const;
@@ -34,6 +36,7 @@ process.on('disconnect', leave);
 
 const heartbeats = new Heartbeats(recorder);
 const own = {
+  connectTimeoutMs: CONNECT_WITHIN_MS,
   ...(setup.renewEveryMs === undefined ? {} : { renewEveryMs: setup.renewEveryMs }),
   ...(setup.clock?.alone ? { clock: monotonicClock() } : {}),
 };

@@ -43,6 +43,8 @@ export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experim
   );
   const next = await experiment.addWorker({ url: (all) => boldUrl(all.filter(isOther)) });
   const queues = await Promise.all(workers.map((worker) => lineUp(experiment, worker, next)));
+  // The way that a heartbeat takes is opened with the first of them, which a follower cannot do that is cut off.
+  await Promise.all(workers.map((worker) => worker.untilEvent('beat', { from: worker.events.length })));
   const pingAt = pings.trap(ttlMs, AFTER_PING_MS, PREPARATION_MS);
   await pause(pingAt + tickMs / 2 - BEFORE_PING_MS - nowMs());
   const healed = await experiment.fault('follower cut off', follower.node, () =>

@@ -40,15 +40,12 @@ export class Pings {
 
 /** Watches the leader's book of sessions until the end of one of ours is put off, which is when a ping was answered. */
 export async function observePings(leader: Member, follower: Member, tickMs: number): Promise<Pings> {
-  const wire = await ZooKeeperWire.open(follower.endpoint);
-  try {
+  return ZooKeeperWire.during(follower.endpoint, async (wire) => {
     const first = await endInBook(wire, leader);
     // Without a pause: what is measured is when it changes.
     while ((await endInBook(wire, leader)) - first < tickMs / 2);
     return new Pings(nowMs(), tickMs);
-  } finally {
-    wire.close();
-  }
+  });
 }
 
 /** When the leader means to end the session behind this connection, which does something first. */

@@ -45,13 +45,6 @@ export const zooKeeperLines: LineKind = {
     const wire = await ZooKeeperWire.open(endpoint);
     return { put: (key, value) => wire.create(`/${key}`, value), close: () => wire.close() };
   },
-  async get(endpoint, key) {
-    const wire = await ZooKeeperWire.open(endpoint);
-    try {
-      return await wire.get(`/${key}`);
-    } finally {
-      wire.close();
-    }
-  },
+  get: (endpoint, key) => ZooKeeperWire.during(endpoint, (wire) => wire.get(`/${key}`)),
   greeting: 'ruok',
 };

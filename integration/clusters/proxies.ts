@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { endChild } from '../services/child.ts';
 import { pickPorts } from '../services/ports.ts';
+import { scriptOf } from '../services/script.ts';
 import type { Node, Weather } from './links.ts';
 import type { ClientSite, MemberSite, Network, Ports, RareFault } from './network.ts';
 import type { MemberPorts, ProxiesAnswer, ProxiesRequest } from './proxies-process.ts';
@@ -81,9 +82,10 @@ class Proxies {
   #asked = 0;
 
   constructor() {
-    const script = fileURLToPath(new URL('./proxies-process.ts', import.meta.url));
+    const source = fileURLToPath(new URL('./proxies-process.ts', import.meta.url));
+    const { script, execArgv } = scriptOf(source);
     const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
-    this.#child = fork(script, { execArgv: process.execArgv, stdio: [...stdio] });
+    this.#child = fork(script, { execArgv: [...execArgv], stdio: [...stdio] });
     this.#child.on('message', (answer: ProxiesAnswer) => this.#waiting.get(answer.id)?.(answer));
     this.#ended = once(this.#child, 'exit').then(
       (ending) => ({ id: 0, error: `the process of the proxies ended (${ending.join(' ')})` }),

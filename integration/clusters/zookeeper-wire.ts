@@ -64,6 +64,16 @@ export class ZooKeeperWire {
     }
   }
 
+  /** A new session for as long as it is used: it sends no heartbeats, and ends when it is idle for too long. */
+  static async during<T>(endpoint: string, use: (wire: ZooKeeperWire) => Promise<T>): Promise<T> {
+    const wire = await ZooKeeperWire.open(endpoint);
+    try {
+      return await use(wire);
+    } finally {
+      wire.close();
+    }
+  }
+
   /** As the server writes it: `0x` and hexadecimal digits. */
   get sessionId(): string {
     return `0x${this.#sessionId.toString(16)}`;

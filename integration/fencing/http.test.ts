@@ -1,14 +1,10 @@
 import { fencingHeaders } from '@queuelock/fencing';
 import { expect } from 'chai';
-import { endScripts } from '../scenarios/child-process.ts';
-import { etcdStore } from '../scenarios/etcd-store.ts';
 import { startReceiver, type HttpReceiver } from './http-resource.ts';
-import { expectStaleHolderRefused } from './stale-holder.ts';
 
 const LOCK = 'fenced/http é';
 
-describe('a receiver over HTTP behind the gate', function () {
-  this.timeout(60_000);
+describe('a receiver over HTTP behind the gate', () => {
   let receiver: HttpReceiver;
 
   beforeEach(async () => {
@@ -16,13 +12,7 @@ describe('a receiver over HTTP behind the gate', function () {
   });
 
   afterEach(async () => {
-    await endScripts();
     await receiver.stop();
-  });
-
-  it('refuses the request of a holder that was frozen past its TTL; the door beside the gate does not', async () => {
-    const site = await etcdStore.share('fenced requests over HTTP');
-    await expectStaleHolderRefused(site, { kind: 'http', place: receiver.place, name: LOCK });
   });
 
   it('answers 412 with the largest token, 400 to what is malformed, 428 to what is missing', async () => {

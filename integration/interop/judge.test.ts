@@ -73,6 +73,20 @@ describe('the judge of queues in several languages', () => {
     expect(judge([...loses, event(35, 'c', { ev: 'frozen', n: 0 })]).findings).to.deep.equal([]);
   });
 
+  it('takes for unsafe what is about exclusion, order and tokens, and not that somebody failed or was never served', () => {
+    const overlap = [...round('a', 5, [10, 20]), ...round('b', 6, [19, 30])];
+    const twice = [...round('a', 5, [10, 20]), ...round('b', 5, [21, 30])];
+    for (const history of [overlap, twice, without(right, 'c', 'acquired')])
+      expect(judge(history).unsafe).to.have.lengthOf(1).and.to.deep.equal(judge(history).findings);
+    const open = without(right, 'c', 'releasing', 'released');
+    const waits = without(right, 'c', 'acquired', 'releasing', 'released');
+    const fails = [...waits, event(40, 'c', { ev: 'failed', message: 'no' })];
+    for (const history of [open, waits, fails]) {
+      expect(judge(history).findings).to.have.lengthOf(1);
+      expect(judge(history).unsafe).to.deep.equal([]);
+    }
+  });
+
   it('lets the next one in when the holder was killed or frozen, and not before', () => {
     for (const ev of ['killed', 'frozen'] as const) {
       const history = (at: number): History => [

@@ -23,6 +23,8 @@ export interface Hold {
 export interface Verdict {
   /** In words; empty if all was right. */
   readonly findings: readonly string[];
+  /** Those of them that are about exclusion, order and tokens. Nothing of it comes from a history that was cut short. */
+  readonly unsafe: readonly string[];
   readonly holds: readonly Hold[];
 }
 
@@ -38,19 +40,19 @@ export function judge(history: History, terms: Terms = {}): Verdict {
   const disturbed = new Set([...killed, ...idsOf(history, 'frozen')]);
   const holds = rounds.flatMap((round) => holdOf(round, history));
   holds.sort((a, b) => compare(a.token, b.token));
-  return {
-    holds,
-    findings: [
-      ...holds.flatMap((hold, at) => passedOver(hold, holds.slice(0, at), terms)),
-      ...holds.flatMap((hold, at) =>
-        hold.token === holds[at + 1]?.token ? [`${who(hold)}: token ${hold.token} was given twice`] : [],
-      ),
-      ...rounds.flatMap((round) => storyFaults(round)),
-      ...rounds.flatMap((round) => (killed.has(round.id) ? [] : missingEnds(round))),
-      ...rounds.flatMap((round) => (disturbed.has(round.id) ? [] : failures(round))),
-      ...[...(terms.prompt ?? [])].flatMap((id) => lateBeliefs(history.filter((event) => event.id === id))),
-    ],
-  };
+  const unsafe = [
+    ...holds.flatMap((hold, at) => passedOver(hold, holds.slice(0, at), terms)),
+    ...holds.flatMap((hold, at) =>
+      hold.token === holds[at + 1]?.token ? [`${who(hold)}: token ${hold.token} was given twice`] : [],
+    ),
+    ...rounds.flatMap((round) => storyFaults(round)),
+    ...[...(terms.prompt ?? [])].flatMap((id) => lateBeliefs(history.filter((event) => event.id === id))),
+  ];
+  const others = [
+    ...rounds.flatMap((round) => (killed.has(round.id) ? [] : missingEnds(round))),
+    ...rounds.flatMap((round) => (disturbed.has(round.id) ? [] : failures(round))),
+  ];
+  return { holds, unsafe, findings: [...unsafe, ...others] };
 }
 
 function idsOf(history: History, ev: InteropEvent['ev']): Set<string> {

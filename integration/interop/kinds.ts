@@ -7,7 +7,7 @@ export interface Kind {
   readonly language: Language;
   /** As its program calls it. */
   readonly recipe: string;
-  /** Of ours, on ZooKeeper: whose names its entries have. */
+  /** Of ours: how its entries are named; on etcd `fast` or nothing. */
   readonly naming?: Naming;
   /** Holds together with others of these. */
   readonly shared?: true;

@@ -1,11 +1,14 @@
+import { millisBetween } from '@queuelock/cli/src/stamp.ts';
 import { expect } from 'chai';
+import { livedBetween } from '../lived-time.ts';
 import type { Site } from '../scenarios/stores.ts';
 import { until } from '../services/until.ts';
-import { judge, type Verdict } from './judge.ts';
+import type { Verdict } from './judge.ts';
 import type { Kind } from './kinds.ts';
 import { queuesOf, type Line } from './rows.ts';
 import { endOf, freshName } from './mix.ts';
 import { startParticipants, type Participant, type Task } from './participant.ts';
+import { Trial } from './trial.ts';
 
 /** What may happen to a participant. */
 export type Lapse = 'crash' | 'freeze';
@@ -25,14 +28,19 @@ interface Standing {
 }
 
 const IN_LINE_WITHIN_MS = 20_000;
+// A machine that lets a participant starve for its TTL before all stand in line has not set the scene.
+const STARTS = 3;
 
 /**
  * All stand in line. Then all waiters of the pairs stop; then the holders, each as soon as it holds. Those that were frozen go on when the next
  * one holds, or at the end.
  */
 export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<LapseRun> {
-  const standing = await standInLine(site, line, freshName(lapse));
-  const { holders, waiters, last } = standing;
+  const { holders, waiters, last } = await standInLine(site, line, lapse);
+  const participants = [...holders, ...waiters, last];
+  const prompt = new Set(participants.filter(({ kind }) => kind.language === 'Node').map(({ id }) => id));
+  const shared = new Set(participants.filter(({ kind }) => kind.shared).map(({ id }) => id));
+  const trial = new Trial({ participants, terms: { prompt, shared } });
   const stop = (it: Participant): Promise<void> => (lapse === 'crash' ? it.crash() : it.freeze());
   const gapsMs = new Map<string, number>();
   const wakesMs = new Map<string, number>();
@@ -41,7 +49,7 @@ export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<L
   for (const [at, holder] of holders.entries()) {
     await stop(holder);
     const { t } = await (holders[at + 1] ?? last).untilEvent('acquired');
-    gapsMs.set(holder.kind.title, millisBetween(stampOf(holder, lapse === 'crash' ? 'killed' : 'frozen'), t));
+    gapsMs.set(holder.kind.title, livedBetween(stampOf(holder, lapse === 'crash' ? 'killed' : 'frozen'), t));
     if (lapse === 'freeze') await wake(holder, wakesMs);
   }
   last.tell();
@@ -52,33 +60,57 @@ export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<L
     await endOf([...holders, ...waiters]);
   }
   await endOf([last]);
-  const participants = [...holders, ...waiters, last];
-  const prompt = new Set(participants.filter(({ kind }) => kind.language === 'Node').map(({ id }) => id));
-  const shared = new Set(participants.filter(({ kind }) => kind.shared).map(({ id }) => id));
-  const verdict = judge(
-    participants.flatMap(({ events }) => events),
-    { prompt, shared },
-  );
-  return { ...verdict, gapsMs, wakesMs, participants };
+  return { ...trial.verdict(), gapsMs, wakesMs, participants };
 }
 
-async function standInLine(site: Site, line: Line, name: string): Promise<Standing> {
+async function standInLine(site: Site, line: Line, lapse: Lapse): Promise<Standing> {
+  const left: string[] = [];
+  for (let start = 0; start < STARTS; start += 1) {
+    const name = freshName(lapse);
+    const order = await startParticipants(tasksOf(site, line, name));
+    const leaver = await enterInOrder(order, site, queuesOf(name, line));
+    const those = (what: string): Participant[] => order.filter(({ id }) => id.startsWith(what));
+    if (leaver === undefined)
+      return { holders: those('holder'), waiters: those('waiter'), last: order.at(-1)! };
+    left.push(leaver);
+    await Promise.all(order.map((participant) => participant.crash()));
+  }
+  throw new Error(`they never stood in line together: ${left.join('; ')}`);
+}
+
+function tasksOf(site: Site, line: Line, name: string): Task[] {
   const place = { endpoint: site.endpoint, url: site.url(), name, rounds: 1, holdMs: -1, ttlMs: site.ttlMs };
   const taskOf = (kind: Kind, what: string): Task => ({ ...place, kind, id: `${what} ${kind.title}` });
   const tasks = line.pairs.flatMap(({ holder, waiter }) => [
     taskOf(holder, 'holder'),
     ...(waiter ? [taskOf(waiter, 'waiter')] : []),
   ]);
-  const order = await startParticipants([...tasks, taskOf(line.last, 'last')]);
+  return [...tasks, taskOf(line.last, 'last')];
+}
+
+/** One after the other. Answers with what happened if an entry was lost before all were there; of a semaphore one leaves the line with its permit. */
+async function enterInOrder(
+  order: readonly Participant[],
+  site: Site,
+  queues: readonly string[],
+): Promise<string | undefined> {
+  const [waiting = '', having] = queues;
+  let there: readonly string[] = [];
   for (const [at, participant] of order.entries()) {
     participant.tell();
-    await until(() => expectInLine(site, queuesOf(name, line), at + 1), {
-      what: `${participant.id} stands in line`,
-      withinMs: IN_LINE_WITHIN_MS,
-    });
+    let lost: string | undefined;
+    await until(
+      async () => {
+        const entries = await site.entries(waiting);
+        lost = having === undefined ? there.find((entry) => !entries.includes(entry)) : undefined;
+        if (lost === undefined) await expectInLine(site, queues, at + 1);
+        there = entries;
+      },
+      { what: `${participant.id} stands in line`, withinMs: IN_LINE_WITHIN_MS },
+    );
+    if (lost !== undefined) return `${lost} was gone when ${participant.id} came`;
   }
-  const those = (what: string): Participant[] => order.filter(({ id }) => id.startsWith(what));
-  return { holders: those('holder'), waiters: those('waiter'), last: order.at(-1)! };
+  return undefined;
 }
 
 /** Of a semaphore who is through waits no more. */
@@ -98,8 +130,4 @@ async function wake(holder: Participant, wakesMs: Map<string, number>): Promise<
 
 function stampOf({ events }: Participant, ev: 'killed' | 'frozen' | 'thawed'): string {
   return events.findLast((event) => event.ev === ev)!.t;
-}
-
-function millisBetween(from: string, to: string): number {
-  return Number(BigInt(to) - BigInt(from)) / 1e6;
 }

@@ -4,9 +4,9 @@ import { stores, type Site, type Store } from '../scenarios/stores.ts';
 import { stopShared } from '../services.ts';
 import { runLapses } from './lapse.ts';
 import { medianHandOverMs, runMix } from './mix.ts';
-import { endParticipants } from './participant.ts';
 import { runElection } from './reign.ts';
 import { rows, type Election, type Line, type Mix } from './rows.ts';
+import { abandonTrials } from './trial.ts';
 
 const HELP = `pnpm interop [--store etcd|ZooKeeper] [--only TEXT] [--grants 2000] [--hold-ms 2]
 
@@ -50,11 +50,13 @@ async function row(
   title: string,
   run: () => Promise<{ cells: string; findings: readonly string[] }>,
 ): Promise<void> {
-  const { cells, findings } = await run().catch((error: unknown) => ({
-    cells: '',
-    findings: [String(error)],
-  }));
-  await endParticipants();
+  const ran = await run().catch((error: unknown) => ({ cells: '', findings: [String(error)] }));
+  const left = await abandonTrials().then(
+    () => [],
+    (error: unknown) => [String(error)],
+  );
+  const { cells } = ran;
+  const findings = [...ran.findings, ...left];
   wrong += findings.length;
   console.log(`| ${title.padEnd(52)} | ${cells} | ${findings.length} wrong |`);
   for (const finding of findings.slice(0, 10)) console.log(`    ${finding}`);

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import type { Site } from '../scenarios/stores.ts';
 import { untilNothingIsLeft } from '../scenarios/wait.ts';
-import { judge, type Hold, type Verdict } from './judge.ts';
+import type { Hold, Verdict } from './judge.ts';
 import { startParticipants, type Participant } from './participant.ts';
 import type { History } from './protocol.ts';
 import { queuesOf, type Mix } from './rows.ts';
+import { Trial } from './trial.ts';
 
 export interface Size {
   /** Of all of them together; those that only visit come on top. */
@@ -40,6 +41,9 @@ export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
       rounds: kind.visits ? 0 : Math.ceil(size.grants / waiting),
     })),
   );
+  const shared = new Set(participants.filter(({ kind }) => kind.shared).map(({ id }) => id));
+  const terms = { limit: mix.permits ?? 1, shared };
+  const trial = new Trial({ participants, terms, ...(mix.control ? { control: true } : {}) });
   const begun = performance.now();
   for (const participant of participants) participant.tell();
   await endOf(participants.filter(({ kind }) => !kind.visits));
@@ -48,9 +52,7 @@ export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
   for (const visitor of visitors) visitor.enough();
   await endOf(visitors);
   for (const queue of queuesOf(name, mix)) await untilNothingIsLeft(site, queue);
-  const history = participants.flatMap(({ events }) => events);
-  const shared = new Set(participants.filter(({ kind }) => kind.shared).map(({ id }) => id));
-  return { ...judge(history, { limit: mix.permits ?? 1, shared }), history, participants, tookMs };
+  return { ...trial.verdict(), history: trial.history, participants, tookMs };
 }
 
 /** Until they have ended, and none by an error. */

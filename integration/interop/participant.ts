@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { freeze } from '../faults.ts';
 import { dyingWithParent } from '../services/child.ts';
+import { signalQuietly } from '../services/reaper.ts';
 import type { Kind } from './kinds.ts';
 import { participants } from './programs.ts';
 import type { InteropEvent } from './protocol.ts';
@@ -53,7 +54,8 @@ async function startParticipant(task: Task): Promise<Participant> {
 }
 
 function urlFor({ url, kind: { naming } }: Task): string {
-  return naming === undefined ? url : `${url}&naming=${encodeURIComponent(naming)}`;
+  if (naming === undefined) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}naming=${encodeURIComponent(naming)}`;
 }
 
 /** A process that stands in a queue, see protocol.ts, with all that it starts itself: they die and freeze together. */
@@ -134,7 +136,7 @@ export class Participant {
   }
 
   #signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
-    if (running.has(this)) process.kill(-this.#child.pid!, name);
+    if (running.has(this)) signalQuietly(-this.#child.pid!, name);
   }
 
   #note(ev: 'killed' | 'frozen' | 'thawed'): void {

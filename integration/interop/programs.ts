@@ -7,9 +7,11 @@ import { promisify } from 'node:util';
 import { installPackages } from '../services/install.ts';
 import { findProgram, isReadable } from '../services/programs.ts';
 import { reapAtExit } from '../services/reaper.ts';
+import { scriptOf } from '../services/script.ts';
 import { compileJava } from './java.ts';
 
 const run = promisify(execFile);
+const OURS = fileURLToPath(new URL('ours.ts', import.meta.url));
 const folder = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
 
 /** A program and its first arguments. */
@@ -20,11 +22,10 @@ export type Language = 'Node' | 'Go' | 'Java' | 'Python';
 
 /** How to run a participant; builds it, once in this process, and installs what that takes. Rejects with NotHere where it cannot be had. */
 export const participants: Readonly<Record<Language, () => Promise<CommandLine>>> = {
-  Node: async () => [
-    process.execPath,
-    ...process.execArgv,
-    fileURLToPath(new URL('ours.ts', import.meta.url)),
-  ],
+  Node: async () => {
+    const { script, execArgv } = scriptOf(OURS);
+    return [process.execPath, ...execArgv, script];
+  },
   Go: once(buildGo),
   Java: once(async () => (await compileJava(folder('java'), await temporary()))('Participant')),
   Python: once(findKazoo),

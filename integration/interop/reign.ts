@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import type { Site } from '../scenarios/stores.ts';
 import { until } from '../services/until.ts';
-import { judge, type Verdict } from './judge.ts';
+import type { Verdict } from './judge.ts';
 import type { Kind } from './kinds.ts';
 import { endOf, freshName } from './mix.ts';
 import { startParticipants, type Participant, type Task } from './participant.ts';
 import type { Election } from './rows.ts';
+import { Trial } from './trial.ts';
 
 export interface Reigns extends Verdict {
   /** Who led, one after the other; the same twice in a row counts once, since whoever asks now and then cannot tell. */
@@ -36,6 +37,7 @@ export async function runElection(site: Site, { candidates, observers }: Electio
   const standing = await startParticipants(
     candidates.flatMap((kind) => [taskOf(kind, `mortal ${kind.title}`), taskOf(kind, kind.title)]),
   );
+  const trial = new Trial({ participants: standing });
   for (const participant of [...watching, ...standing]) participant.tell();
   for (const observer of watching) await observer.untilEvent('observing');
   const leaders: string[] = [];
@@ -52,8 +54,7 @@ export async function runElection(site: Site, { candidates, observers }: Electio
   await endOf(watching);
   const named = (observer: Participant): string[] => namedBy(observer).filter((value) => value !== '');
   const seen = new Map(watching.map((observer) => [observer.id, withoutRepeats(named(observer))]));
-  const verdict = judge(standing.flatMap(({ events }) => events));
-  return { ...verdict, leaders: withoutRepeats(leaders), seen };
+  return { ...trial.verdict(), leaders: withoutRepeats(leaders), seen };
 }
 
 /** Whoever leads next, and in which of its terms; nobody when all are through. */

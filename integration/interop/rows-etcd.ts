@@ -1,5 +1,5 @@
 import { etcdctl, goElection, goMutex, goObserver, goService, goVisitor } from './kinds.ts';
-import { ours, oursElection, oursObserver, oursVisitor } from './kinds.ts';
+import { named, ours, oursElection, oursObserver, oursVisitor } from './kinds.ts';
 import { alike, amongOurs, each } from './parties.ts';
 import type { Rows } from './rows.ts';
 
@@ -13,6 +13,14 @@ export const etcd: Rows = {
     {
       title: 'ours 5 of 6, with Go Mutex and visitors',
       parties: [{ kind: ours, count: 4 }, ...each(oursElection, goMutex, goVisitor, oursVisitor)],
+      short: true,
+    },
+    {
+      title: 'ours with both namings, Go Mutex and etcdctl',
+      parties: [
+        { kind: named('fast', ours), count: 3 },
+        ...each(ours, goMutex, etcdctl, named('fast', oursVisitor)),
+      ],
       short: true,
     },
     ...[goElection, goService, etcdctl, goVisitor].map(amongOurs),

@@ -11,6 +11,8 @@ export interface Mix {
   readonly permits?: number;
   /** Part of the short form. */
   readonly short?: true;
+  /** What is not one line: it has to go wrong. */
+  readonly control?: true;
 }
 
 interface Party {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { ScriptProcess } from '../scenarios/child-process.ts';
+import { scriptOf } from '../services/script.ts';
 
 const SCRIPT = fileURLToPath(new URL('circle-member.ts', import.meta.url));
 
@@ -39,7 +40,7 @@ export class MemberProcess extends ScriptProcess<CircleEvent> {
   readonly member: Member;
 
   constructor(member: Member) {
-    super(SCRIPT, [JSON.stringify(member)]);
+    super(scriptOf(SCRIPT), [JSON.stringify(member)]);
     this.member = member;
   }
 

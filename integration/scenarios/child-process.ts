@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { freeze, thaw } from '../faults.ts';
+import type { Script } from '../services/script.ts';
 
 /** How a process ended. */
 export interface Ending {
@@ -18,7 +19,7 @@ export async function endScripts(): Promise<void> {
 }
 
 /**
- * A script of ours as a process of its own, run from its source as this one is. It prints one JSON object a line. The
+ * A script of ours as a process of its own. It prints one JSON object a line. The
  * channel to this process tells it when this process dies, so that it can end too.
  */
 export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: string }> {
@@ -29,8 +30,8 @@ export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: st
   readonly #readers = new Set<() => void>();
   #stderr = '';
 
-  constructor(script: string, args: readonly string[], nodeOptions: readonly string[] = []) {
-    this.#child = fork(script, args, { silent: true, execArgv: [...process.execArgv, ...nodeOptions] });
+  constructor({ script, execArgv }: Script, args: readonly string[]) {
+    this.#child = fork(script, args, { silent: true, execArgv: [...execArgv] });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
     createInterface(this.#child.stdout!).on('line', (line) => {
       this.events.push(JSON.parse(line) as E);

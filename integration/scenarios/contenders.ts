@@ -1,8 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import type { ContendEvent } from '@queuelock/cli/src/contend/event.ts';
+import { command } from '@queuelock/cli/test/command.ts';
 import { ScriptProcess } from './child-process.ts';
-
-const COMMAND = fileURLToPath(import.meta.resolve('@queuelock/cli/src/main.ts'));
 
 export interface ContendOptions {
   readonly url: string;
@@ -22,15 +20,6 @@ export function startContender(options: ContendOptions): ContenderProcess {
   const { url, name, id, rounds = 1, holdMs = 0, ttlMs } = options;
   const pace = ['--count', String(rounds), '--hold', String(holdMs)];
   const ttl = ttlMs === undefined ? [] : ['--ttl', String(ttlMs / 1_000)];
-  return new ScriptProcess(COMMAND, [
-    'contend',
-    name,
-    '--backend',
-    url,
-    '--json',
-    '--id',
-    id,
-    ...pace,
-    ...ttl,
-  ]);
+  const args = ['contend', name, '--backend', url, '--json', '--id', id, ...pace, ...ttl];
+  return new ScriptProcess(command, args);
 }

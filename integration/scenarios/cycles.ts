@@ -1,15 +1,20 @@
-// Takes and releases locks many times: cycles.ts <url> <rounds> <cycles in a round>. Prints what it uses after each round,
-// closes its client when it is told to, and then has to end by itself.
+// Takes and releases locks many times: cycles.ts <url> <rounds> <cycles in a round> <heap | instances>. Prints what it has after each
+// round, closes its client when it is told to, and then has to end by itself.
 import { once } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { createLockClient } from '@queuelock/core';
-import { CYCLE_NAMES, type CycleEvent } from './cycle-event.ts';
+import { Subscription } from 'rxjs';
+import { CYCLE_NAMES, type CycleEvent, type Instances } from './cycle-event.ts';
 
-const [url, rounds, cycles] = process.argv.slice(2);
+type Class = Parameters<typeof queryObjects>[0];
+
+const [url, rounds, cycles, what] = process.argv.slice(2);
 const collectGarbage = globalThis.gc!;
 // Every so many cycles one is given up while it waits, or is on its way.
 const GIVE_UP_EVERY = 20;
+const REST_MS = 100;
 
 function say(event: CycleEvent): void {
   console.log(JSON.stringify(event));
@@ -47,14 +52,45 @@ async function heapInUse(): Promise<number> {
   return Math.min(...looks);
 }
 
+/** Of a class and those that extend it, after garbage collection. */
+function count(kind: Class): number {
+  return queryObjects(kind, { format: 'count' });
+}
+
+/** What is on its way to its end when a round is over has come there when there are as many as a moment before. */
+async function objectsAtRest(): Promise<number> {
+  for (let before = 0; ;) {
+    await pause(REST_MS);
+    const objects = count(Object);
+    if (objects === before) return objects;
+    before = objects;
+  }
+}
+
+async function instances(Ownership: Class): Promise<Instances> {
+  const objects = await objectsAtRest();
+  return {
+    ownerships: count(Ownership),
+    subscriptions: count(Subscription),
+    signals: count(AbortSignal),
+    promises: count(Promise),
+    objects,
+  };
+}
+
 const client = createLockClient(await backendFromUrl(url));
+const first = await client.acquire('first');
+const { constructor: Ownership } = first;
+await first.release();
 for (let round = 1; round <= Number(rounds); round += 1) {
   const lanes = [CYCLE_NAMES[0], ...CYCLE_NAMES];
   await Promise.all(lanes.map((name) => lane(name, Number(cycles) / lanes.length)));
-  say({ ev: 'round', heapBytes: await heapInUse(), resources: process.getActiveResourcesInfo().length });
+  const memory =
+    what === 'heap' ? { heapBytes: await heapInUse() } : { instances: await instances(Ownership) };
+  say({ ev: 'round', ...memory, resources: process.getActiveResourcesInfo().length });
 }
 say({ ev: 'ran' });
 await once(process, 'message');
 process.disconnect();
 await client.close();
-say({ ev: 'closed' });
+say({ ev: 'closed', resources: process.getActiveResourcesInfo() });

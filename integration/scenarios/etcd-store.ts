@@ -1,11 +1,12 @@
 import { fromUrl } from '@queuelock/etcd';
 import { etcdMetrics, recordRanAgainst, sharedEtcd, startEtcd, sumOf } from '../services.ts';
 import type { EtcdFlags } from '../services/etcd-process.ts';
+import { etcdUrl } from '../services/etcd-transport.ts';
 import { callGateway } from '../services/plain-clients.ts';
 import type { OwnSite, Site, Store } from './stores.ts';
 
-// The least that a server with the default election timeout grants.
-const TTL_MS = 2_000;
+// Half as much again as the least that a server with the default election timeout grants: the machine is busy.
+const TTL_MS = 3_000;
 // Expired leases are looked for every 500 ms; the rest is for a busy machine.
 const EXPIRY_MS = 2_000;
 
@@ -24,7 +25,7 @@ export async function startOwnEtcd(suite: string, flags: EtcdFlags = {}): Promis
 }
 
 function siteOf(endpoint: string): Site {
-  const url = (at = endpoint): string => `etcd://${at}`;
+  const url = (at = endpoint): string => etcdUrl(at);
   return {
     endpoint,
     ttlMs: TTL_MS,

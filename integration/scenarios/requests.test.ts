@@ -10,7 +10,9 @@ import type { OwnSite } from './stores.ts';
 import { startOwnZooKeeper } from './zookeeper-store.ts';
 
 const CYCLES = 100;
-const WAITERS = 20;
+const WAITERS = 10;
+// Who is told late, by a busy machine, asks again by itself. One request more at each hand-off would be more.
+const MOST_LATE = WAITERS / 2;
 // Long enough for no heartbeat to fall into a count.
 const TTL_MS = 60_000;
 const QUIET_LOOKS = 5;
@@ -33,18 +35,17 @@ const counted: readonly Counted[] = [
     name: 'etcd',
     start: () => startOwnEtcd('requests'),
     requests: etcdRequests,
-    perCycle: { Txn: 2 },
-    // The release; the next one's look; and two watches that end.
-    perHandOff: { Txn: 1, Range: 1, Watch: 2 },
+    perCycle: { Txn: 1, DeleteRange: 1 },
+    // The release, and two watches that end; the next owner's note to whoever is behind it, or a look of who was not told in time.
+    perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {
     // Of several ticks, so that the server grants a session that long.
     name: 'ZooKeeper',
     start: () => startOwnZooKeeper('requests', TTL_MS / 20),
     requests: zooKeeperRequests,
-    // Create and list in one flight, then a look at the new node for its token (the C client has no create that tells it);
-    // one delete.
-    perCycle: { requests: 4 },
+    // Create and list in one flight: the list tells the new node's token too, since nobody else was here meanwhile. One delete.
+    perCycle: { requests: 3 },
     // The delete, and the next one's look.
     perHandOff: { requests: 2 },
   },
@@ -121,7 +122,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
         expect(woken.filter((at) => at > i)).to.deep.equal([i + 1]);
       }
       for (const [kind, count] of Object.entries(difference(before, await requests(site)))) {
-        expect(count, kind).to.be.at.most(WAITERS * (perHandOff[kind] ?? 0));
+        expect(count, kind).to.be.at.most(WAITERS * (perHandOff[kind] ?? 0) + MOST_LATE);
       }
     });
 
@@ -190,7 +191,10 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
           await holds[i + 1]!.held;
           await untilQuiet(heardByAll);
         });
-        expect(woken.filter((at) => at > i)).to.deep.equal([i + 1]);
+        const behind = woken.filter((at) => at > i);
+        expect(behind[0]).to.equal(i + 1);
+        // On etcd the new owner leaves a note, which the one behind it hears while it waits on.
+        expect(behind.every((at) => at <= i + 2)).to.equal(true);
       }
       for (const { subscription } of holds) subscription.unsubscribe();
     });

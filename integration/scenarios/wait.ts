@@ -1,21 +1,23 @@
 import { expect } from 'chai';
+import { within } from '../chaos/deadline.ts';
 import { until } from '../services/until.ts';
 import type { Site } from './stores.ts';
 
-const SOON_MS = 5_000;
+// Less than the TTL of a session (10 s): what only comes with the end of one is not soon.
+const SOON_MS = 9_000;
 
-/** The promise; rejects when it takes longer. */
+/** The promise; rejects when it takes longer, not counting the time in which this process stood still. */
 export async function soon<T>(promise: Promise<T>, what: string, withinMs: number = SOON_MS): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what}: not within ${withinMs} ms`)), withinMs);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  return within(withinMs, promise, what);
 }
 
 /** Asks again until what it expects is so. */
-export async function untilHolds(what: string, expectation: () => Promise<unknown>): Promise<void> {
-  await until(expectation, { what, withinMs: SOON_MS });
+export async function untilHolds(
+  what: string,
+  expectation: () => Promise<unknown>,
+  withinMs: number = SOON_MS,
+): Promise<void> {
+  await until(expectation, { what, withinMs });
 }
 
 /** Until no entry is left under a lock's name. */

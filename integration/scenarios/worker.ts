@@ -33,7 +33,7 @@ function say(event: Pick<WorkEvent, 'ev'> & Partial<WorkEvent>): void {
 }
 
 function workUnder(ownership: Ownership): void {
-  let looks = Math.floor(Math.random() * LOOKS.length);
+  let looks = 0;
   const work = (by: string): void => {
     const t = stamp();
     const look = LOOKS[(looks += 1) % LOOKS.length]!;

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { later } from '@queuelock/cli/src/demo/stage.ts';
 import { ScriptProcess } from './child-process.ts';
+import { scriptOf } from '../services/script.ts';
 import type { WorkEvent } from './work-event.ts';
 
 const SCRIPT = fileURLToPath(new URL('worker.ts', import.meta.url));
@@ -21,14 +22,15 @@ export class WorkerProcess extends ScriptProcess<WorkEvent> {
   readonly #ttlMs: number;
 
   constructor({ url, name, id, ttlMs }: WorkerOptions) {
-    super(SCRIPT, [url, name, id, String(ttlMs), String(MARGIN_MS)]);
+    super(scriptOf(SCRIPT), [url, name, id, String(ttlMs), String(MARGIN_MS)]);
     this.#ttlMs = ttlMs;
   }
 
-  /** When it has acted so many more times. */
-  untilActed(times: number): Promise<WorkEvent> {
+  /** Answers when it has acted so many more times, or that it lost the lock before. */
+  async acts(times: number): Promise<boolean> {
     let left = times + this.events.filter(({ ev }) => ev === 'acted').length;
-    return this.until(({ ev }) => ev === 'acted' && (left -= 1) === 0);
+    const { ev } = await this.until(({ ev }) => ev === 'lost' || (ev === 'acted' && (left -= 1) === 0));
+    return ev === 'acted';
   }
 
   /** Until when its hold is proven, as a stamp, as far as it has said. */

@@ -22,8 +22,13 @@ const SCRIPT = `
 const LOCK = '/var/lock/queuelock-apt.lock';
 const WITHIN_MS = 600_000;
 
-/** Installs packages of Debian without starting any service. Rejects when this process may not or cannot. */
+/**
+ * Installs packages of Debian without starting any service. Rejects when this process may not or cannot: in a test that would count as the
+ * test's time, so QUEUELOCK_PREPARED says that all has been installed that can be.
+ */
 export async function installPackages(packages: readonly string[]): Promise<void> {
+  if (process.env['QUEUELOCK_PREPARED'])
+    throw new NotHere(`not installed before the tests: ${packages.join(' ')}`);
   if (process.getuid?.() !== 0) throw new NotHere('not installed, and only root can install packages');
   if ((await findProgram('apt-get')) === undefined)
     throw new NotHere('not installed, and there is no apt-get');

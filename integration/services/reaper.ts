@@ -24,7 +24,7 @@ export function reapAtExit(leftover: Leftover): () => void {
 
 function reap(): void {
   for (const { pid, directory } of leftovers) {
-    if (pid !== undefined) killQuietly(pid);
+    if (pid !== undefined) signalQuietly(pid, 'SIGKILL');
     if (directory !== undefined)
       rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   }
@@ -39,9 +39,10 @@ function reapOnSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
-function killQuietly(pid: number): void {
+/** Does nothing to a process (a group of them, if negative) that has ended, which may not have been reported yet. */
+export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }

@@ -50,9 +50,9 @@ export async function startProcess(program: ServerProgram): Promise<ProcessServi
   }
 }
 
-/** A fresh temporary directory for a server on this address. */
+/** A fresh temporary directory for a server on this address; `QUEUELOCK_SERVER_DATA`: below which, default that of the system. */
 export async function newPlace(name: string, address: Pick<Place, 'host' | 'ports'>): Promise<Place> {
-  const directory = mkdtempSync(join(tmpdir(), `queuelock-${name}-`));
+  const directory = mkdtempSync(join(process.env['QUEUELOCK_SERVER_DATA'] ?? tmpdir(), `queuelock-${name}-`));
   const data = join(directory, 'data');
   await mkdir(data, { mode: 0o700 });
   return { directory, data, ...address };

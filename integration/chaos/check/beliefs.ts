@@ -1,13 +1,15 @@
 import { msOf, type Breach } from './finding.ts';
 import type { Limits } from './limits.ts';
-import type { Hold, Queue, Run } from './run.ts';
+import { MS, type Hold, type Queue, type Run } from './run.ts';
 import { eachGrant, handOversIn, isLost, type Stake } from './stakes.ts';
+
+type Eviction = Pick<Limits, 'evictionMs'>;
 
 /**
  * S2, S3: nobody believes in a hold while somebody does who conflicts with it, nor longer than its heartbeats prove. Readers do not
  * conflict; of a semaphore never more permits are believed in than there are.
  */
-export function checkBeliefs(run: Run, limits: Limits): Breach[] {
+export function checkBeliefs(run: Run, limits: Eviction): Breach[] {
   return run.queues.flatMap((queue) => [
     ...queue.holds.flatMap((hold) => ownBreaches(queue, hold)),
     ...overlaps(queue, limits),
@@ -34,7 +36,7 @@ function ownBreaches(queue: Queue, { attempt, from, deadline }: Hold): Breach[] 
   return breaches;
 }
 
-function overlaps(queue: Queue, limits: Limits): Breach[] {
+function overlaps(queue: Queue, limits: Eviction): Breach[] {
   const breaches: Breach[] = [];
   eachGrant(queue.holds, (grant, others) => {
     const surprised = others.filter((other) => !isExcused(other, grant, limits));
@@ -70,9 +72,14 @@ function overlap(queue: Queue, grant: Stake, { believed, taken }: Present): Brea
     : [{ rule: 'S2', ...breach }];
 }
 
-/** Nobody can know of an operator's hand before the watch tells. */
-function isExcused({ hold, until }: Stake, grant: Stake, { evictionMs = 0 }: Limits): boolean {
-  return hold.attempt.why === 'entry-removed' && until - grant.from <= evictionMs * 1e6;
+/**
+ * Nobody can know of an operator's hand before the watch tells: not who holds, and not who is told of its turn, though one behind it was
+ * let in meanwhile.
+ */
+function isExcused(stake: Stake, grant: Stake, { evictionMs = 0 }: Eviction): boolean {
+  const [ahead, behind] = stake.hold.token < grant.hold.token ? [stake, grant] : [grant, stake];
+  const { removing = Infinity } = ahead.hold.attempt;
+  return behind.from >= removing && ahead.until - behind.from <= evictionMs * MS;
 }
 
 /** From the end of the belief in a hold to the next grant, in milliseconds. */

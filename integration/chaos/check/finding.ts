@@ -4,6 +4,13 @@ import type { ChaosEvent } from '../event.ts';
 export const INVARIANTS = ['S1', 'S2', 'S3', 'F1', 'L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'story'] as const;
 export type Invariant = (typeof INVARIANTS)[number];
 
+/** Of exclusion, order and tokens: no machine is slow enough for that. */
+const SAFETY: ReadonlySet<Invariant> = new Set(['S1', 'S2', 'S3', 'F1', 'story']);
+
+export function isUnsafe({ rule }: Pick<Finding, 'rule'>): boolean {
+  return SAFETY.has(rule);
+}
+
 /** One violation. */
 export interface Finding {
   readonly rule: Invariant;

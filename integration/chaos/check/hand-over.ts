@@ -6,7 +6,7 @@ import { MS, type Attempt, type Hold, type Life, type Queue, type Run, type Span
 import { spreadOf } from './samples.ts';
 import { handOversIn, type HandOver } from './stakes.ts';
 import { blockedBy } from './together.ts';
-import { overlaps, ownTrouble, servedBy, troubleOf } from './trouble.ts';
+import { overlaps, ownTrouble, servedBy, troubleOf, type Trouble } from './trouble.ts';
 
 /** Times from the end of a hold to the next grant where somebody waited, in milliseconds. */
 export interface HandOvers {
@@ -63,7 +63,7 @@ interface Crash {
   /** Who stood in line then, alive. */
   readonly waiting: readonly Attempt[];
   readonly next: Hold | undefined;
-  readonly trouble: readonly Span[];
+  readonly trouble: readonly Trouble[];
   /** How long others held beside it, or kept those who wait here waiting elsewhere. */
   readonly others: readonly Span[];
 }

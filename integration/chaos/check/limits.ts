@@ -16,6 +16,6 @@ export interface Limits {
   readonly loopDelayMs?: number;
   /** L6: growth of the heap per attempt, in bytes. Judged only if given. */
   readonly bytesPerCycle?: number;
-  /** An operator removes entries in this run: their holders may believe so much longer. Default: nobody does. */
+  /** How much longer one may believe whose entry an operator removed. Default 0. */
   readonly evictionMs?: number;
 }

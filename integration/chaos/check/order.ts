@@ -1,6 +1,5 @@
 import { ByShare } from './conflict.ts';
 import { msOf, type Breach } from './finding.ts';
-import type { Limits } from './limits.ts';
 import { overtaken } from './overtaken.ts';
 import { isProvenAt } from './proven.ts';
 import type { Attempt, Hold, Queue, Run } from './run.ts';
@@ -9,16 +8,11 @@ import type { Attempt, Hold, Queue, Run } from './run.ts';
  * F1: grants follow the line, tokens grow with every grant, and nobody who lives is passed over. Those who may hold at the same time, as
  * the readers between two writers, may hear of it in any order.
  */
-export function checkOrder(run: Run, limits: Limits): Breach[] {
+export function checkOrder(run: Run): Breach[] {
   return run.queues.flatMap((queue) => {
     const locks = partOf(queue, ({ limit }) => limit === 1);
     const semaphore = partOf(queue, ({ limit }) => limit > 1);
-    const isUndisturbed = limits.evictionMs === undefined;
-    return [
-      ...inversions(locks),
-      ...(isUndisturbed ? [...passedOver(locks), ...overtaken(semaphore)] : []),
-      ...disorders(queue),
-    ];
+    return [...inversions(locks), ...passedOver(locks), ...overtaken(semaphore), ...disorders(queue)];
   });
 }
 
@@ -36,7 +30,9 @@ function inversions(queue: Queue): Breach[] {
     const rivals = newest.against(hold.attempt).flatMap((known) => known.hold ?? []);
     const own = newest.of(hold.attempt);
     if (!own.hold || hold.token > own.hold.token) own.hold = hold;
-    const later = rivals.find(({ token }) => token >= hold.token);
+    // Who was removed may hear of its turn before it hears of that, when those behind it were let in.
+    const { removing = Infinity } = hold.attempt;
+    const later = rivals.find(({ token, from }) => token >= hold.token && from < removing);
     if (!later) return [];
     const message = `${hold.attempt.name} (token ${hold.token}) acquired after ${later.attempt.name} (token ${later.token})`;
     return [{ rule: 'F1', queue: queue.name, attempt: hold.attempt.name, at: hold.from, message }];

@@ -1,9 +1,9 @@
 import type { Attempt } from './run.ts';
 
-/** Whether it certainly waits in line at that moment. Of one that failed nobody knows when it left. */
+/** Whether it certainly waits in line at that moment. Of one that failed or was removed nobody knows when it left. */
 export function isProvenAt(attempt: Attempt, at: number): boolean {
-  const { session, life, failed, waitedUntil, queued = Infinity } = attempt;
-  if (failed !== undefined || waitedUntil <= at || queued > at) return false;
+  const { session, life, failed, removing = Infinity, waitedUntil, queued = Infinity } = attempt;
+  if (failed !== undefined || removing <= at || waitedUntil <= at || queued > at) return false;
   if (life.sessionLost.some((lost) => lost <= at && lost >= queued)) return false;
   return session !== undefined && (life.proofs.get(session)?.proves(at) ?? false);
 }

@@ -3,6 +3,7 @@ import { EffectLog } from './effect-log.ts';
 import type { Finding } from './finding.ts';
 import { holdsOf } from './holds.ts';
 import { LifeBook } from './life-book.ts';
+import { beginOf, removalsOf } from './removals.ts';
 import { Attempt, type EffectCounts, type Fault, type Moment, type Queue, type Run } from './run.ts';
 
 type Once =
@@ -61,14 +62,10 @@ export class Recorder {
   /** Call once, when all events are in. */
   finish(): Run {
     const lives = this.#lives.finish();
-    for (const who of this.#torn)
-      if (!lives.some((life) => life.who === who && life.killed !== undefined))
-        this.#odd(
-          undefined,
-          this.#last,
-          `the history of ${who} breaks off within a line, and nobody killed it`,
-        );
+    const killed = new Set(lives.flatMap((life) => (life.killed === undefined ? [] : [life.who])));
+    const removals = removalsOf(this.#faults.values());
     for (const queue of this.#queues.values()) {
+      for (const attempt of queue.attempts) attempt.removing = beginOf(removals, attempt);
       queue.line = queue.attempts.filter(stoodInLine).sort((a, b) => compare(a.token, b.token));
       for (const [place, attempt] of queue.line.entries()) attempt.place = place;
       queue.holds = holdsOf(queue.attempts);
@@ -84,6 +81,7 @@ export class Recorder {
       span: { from: this.#first, to: this.#last },
       events: this.#events,
       torn: this.#torn.length,
+      brokenOff: this.#torn.filter((who) => !killed.has(who)),
       oddities: this.#oddities,
       stampOf: (moment) => this.#stampOf(moment),
       momentOf: (stamp) => this.#moment(stamp),
@@ -104,7 +102,9 @@ export class Recorder {
         this.#takeEffect(event, attempt, at);
         return;
       case 'queued':
+        if (attempt.session !== event.session) joinAnew(attempt);
         attempt.session = event.session;
+        attempt.key = event.key;
         this.#place(event, attempt, at);
         break;
       case 'acquired':
@@ -240,6 +240,14 @@ export class Recorder {
   #stampOf(moment: number): string {
     return String((this.#origin ?? 0n) + BigInt(Math.round(moment)));
   }
+}
+
+/** The session ended while it joined: it stands in line with another entry now. */
+function joinAnew(attempt: Attempt): void {
+  if (attempt.acquired !== undefined) return;
+  attempt.queued = undefined;
+  attempt.token = undefined;
+  attempt.order = undefined;
 }
 
 function believe(attempt: Attempt, at: number): void {

@@ -1,4 +1,4 @@
-import type { Resource, Terms } from '../event.ts';
+import type { RemovedEntry, Resource, Terms } from '../event.ts';
 import type { EffectLog } from './effect-log.ts';
 import type { Finding } from './finding.ts';
 import type { SessionProof } from './session-proof.ts';
@@ -59,6 +59,10 @@ export class Attempt {
   believedAt: Moment = undefined;
   token: bigint | undefined = undefined;
   order: bigint | undefined = undefined;
+  /** Of its newest entry. */
+  key: string | undefined = undefined;
+  /** When an operator set about to remove that entry. */
+  removing: Moment = undefined;
   session: string | undefined = undefined;
   terms: Terms = {};
   /** The numbers of the attempts that are one claim with this one, itself among them; empty for a claim of one name. */
@@ -131,6 +135,8 @@ export interface Fault extends Span {
   readonly number: number;
   readonly what: string;
   readonly target: string;
+  /** The entries that it removes. */
+  readonly entries?: readonly RemovedEntry[];
 }
 
 export interface EffectCounts {
@@ -155,6 +161,8 @@ export interface Run {
   readonly events: number;
   /** Histories whose last line is incomplete, as a process leaves it that is killed while it writes. */
   readonly torn: number;
+  /** Of these whoever was not killed. */
+  readonly brokenOff: readonly string[];
   /** What does not make sense in itself and was seen while reading. */
   readonly oddities: readonly Finding[];
   /** A moment as a stamp, for findings. */

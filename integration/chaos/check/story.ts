@@ -3,30 +3,28 @@ import type { Attempt, Moment, Run } from './run.ts';
 
 /** What no run of any lock can tell, or no worker may: then nothing else that the history says can be trusted. */
 export function checkStory(run: Run): Breach[] {
-  const unfinished: Breach[] =
-    run.end === undefined ? [{ rule: 'story', at: run.span.to, message: 'the history has no end' }] : [];
-  return [
-    ...unfinished,
-    ...run.queues.flatMap(({ name, attempts, line }) => [
-      ...attempts.flatMap((attempt) =>
-        faultsOf(attempt).map(({ at = run.span.to, what }): Breach => {
-          return {
-            rule: 'story',
-            queue: name,
-            attempt: attempt.name,
-            at,
-            message: `${attempt.name} ${what}`,
-          };
-        }),
-      ),
-      ...twins(line).map(({ at = run.span.to, what }): Breach => ({
-        rule: 'story',
-        queue: name,
-        at,
-        message: what,
-      })),
-    ]),
+  return run.queues.flatMap(({ name, attempts, line }) => [
+    ...attempts.flatMap((attempt) =>
+      faultsOf(attempt).map(({ at = run.span.to, what }): Breach => {
+        return { rule: 'story', queue: name, attempt: attempt.name, at, message: `${attempt.name} ${what}` };
+      }),
+    ),
+    ...twins(line).map(({ at = run.span.to, what }): Breach => ({
+      rule: 'story',
+      queue: name,
+      at,
+      message: what,
+    })),
+  ]);
+}
+
+/** The history is all there. Of a run that was cut short it is not. */
+export function checkWhole({ end, brokenOff, span }: Run): Breach[] {
+  const missing = [
+    ...brokenOff.map((who) => `the history of ${who} breaks off within a line, and nobody killed it`),
+    ...(end === undefined ? ['the history has no end'] : []),
   ];
+  return missing.map((message) => ({ rule: 'story', at: span.to, message }));
 }
 
 interface Fault {

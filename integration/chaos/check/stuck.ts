@@ -1,9 +1,10 @@
 import type { Breach } from './finding.ts';
 import type { Limits } from './limits.ts';
 import { MS, type Attempt, type Queue, type Run } from './run.ts';
+import { stoodStill } from './standstills.ts';
 import { tiedTo } from './together.ts';
 
-/** L3: once all is calm everybody is served in turn, and at the end nobody waits or holds any more. */
+/** L3: once all is calm everybody is served in turn, as fast as the machine lets them, and at the end nobody waits or holds any more. */
 export function checkStuck(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) => [...lateAfterCalm(run, queue, limits), ...openAtEnd(run, queue)]);
 }
@@ -19,11 +20,14 @@ function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
   const elsewhere = tiedTo(run, queue).flatMap(aliveIn).length;
   return aliveIn(queue).flatMap((attempt, inLine) => {
     const position = inLine + elsewhere;
-    const allowedMs = (limits.settleMs ?? 10_000) + (position + 1) * limits.holdMs + limits.crashMs;
     const end = attempt.ended;
-    if (end === undefined || end <= calm + allowedMs * MS || isGone(run, attempt, end)) return [];
+    if (end === undefined) return [];
+    const standstillMs = stoodStill(run, { from: calm, to: end }) / MS;
+    const allowedMs =
+      (limits.settleMs ?? 10_000) + (position + 1) * limits.holdMs + limits.crashMs + standstillMs;
+    if (end <= calm + allowedMs * MS || isGone(run, attempt, end)) return [];
     const tookMs = Math.round((end - calm) / MS);
-    const message = `${attempt.name}, ${position} ahead of it, took ${tookMs} ms after the calm, allowed are ${allowedMs} ms`;
+    const message = `${attempt.name}, ${position} ahead of it, took ${tookMs} ms after the calm, allowed are ${Math.round(allowedMs)} ms`;
     return [{ rule: 'L3', queue: queue.name, attempt: attempt.name, at: end, message }];
   });
 }

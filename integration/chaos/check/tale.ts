@@ -1,4 +1,4 @@
-import type { ChaosEvent, Resource, Terms } from '../event.ts';
+import type { ChaosEvent, RemovedEntry, Resource, Terms } from '../event.ts';
 
 export const TTL_MS = 5_000;
 export const MARGIN_MS = 200;
@@ -13,6 +13,7 @@ export interface Steps {
   readonly queue?: string;
   readonly token: number | bigint;
   readonly order?: number | bigint;
+  readonly key?: string;
   readonly session?: string;
   readonly terms?: Terms;
   readonly together?: readonly number[];
@@ -50,7 +51,8 @@ export class Tale {
   }
 
   attempt(who: string, steps: Steps): this {
-    const { n = 1, queue = 'q', token, order = token, session = `${who}-session` } = steps;
+    const { n = 1, queue = 'q', token, order = token, key = `${queue}/${who}-${n}` } = steps;
+    const { session = `${who}-session` } = steps;
     const place = { token: String(token), order: String(order) };
     const of = { queue, n };
     const enqueue = steps.enqueue ?? (steps.queued === undefined ? undefined : steps.queued - 1);
@@ -59,7 +61,7 @@ export class Tale {
     };
     const { terms, together } = steps;
     step(enqueue, { ev: 'enqueue', ...of, ...(terms && { terms }), ...(together && { together }) });
-    step(steps.queued, { ev: 'queued', key: 'k', session, ...place, ...of });
+    step(steps.queued, { ev: 'queued', key, session, ...place, ...of });
     step(steps.acquired, { ev: 'acquired', remainingMs: 1_000, ...place, ...of });
     step(steps.downgrading, { ev: 'downgrading', ...of });
     step(steps.revoked, { ev: 'revoked', reason: 'in-doubt-too-long', ...of });
@@ -100,9 +102,9 @@ export class Tale {
     return this.tell('harness', ms, event);
   }
 
-  fault(number: number, told: { what: string; target: string; from: number; to?: number }): this {
-    const { what, target, from, to } = told;
-    this.harness(from, { ev: 'fault', number, what, target });
+  fault(number: number, told: Did): this {
+    const { from, to, ...what } = told;
+    this.harness(from, { ev: 'fault', number, ...what });
     return to === undefined ? this : this.harness(to, { ev: 'healed', number });
   }
 
@@ -115,6 +117,14 @@ export class Tale {
     }
     return this.harness(ms, { ev: 'end' });
   }
+}
+
+interface Did {
+  readonly what: string;
+  readonly target: string;
+  readonly entries?: readonly RemovedEntry[];
+  readonly from: number;
+  readonly to?: number;
 }
 
 interface Wrote {

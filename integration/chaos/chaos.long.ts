@@ -1,0 +1,132 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { safely } from '@queuelock/conformance';
+import { expect } from 'chai';
+import { STORES, timingOf } from './profiles.ts';
+import { scheduleOf, type Schedule } from './schedule.ts';
+import { expectSafe } from './verdicts.ts';
+
+const SCRIPT = fileURLToPath(new URL('chaos.ts', import.meta.url));
+const SEED = '20';
+const SHORT_MINUTES = String(20 / 60);
+const UNSAFE = /, [1-9]\d* of safety;|SafetyViolation/;
+const EVICTION_MS = Math.max(...STORES.map((store) => timingOf(store, 'fast', false).ttlMs));
+
+interface Ran {
+  readonly code: number | null;
+  readonly printed: string;
+  readonly errors: string;
+}
+
+describe('pnpm chaos', function () {
+  this.timeout(600_000);
+  let directory: string;
+  let running: { readonly process: ChildProcess; readonly ran: Promise<Ran> } | undefined;
+
+  beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'queuelock-chaos-test-'))));
+  afterEach(async function () {
+    // Whatever it started ends with it.
+    running?.process.kill('SIGKILL');
+    await expectLeftSafe((await running?.ran)?.printed ?? '');
+    // What it found is to be looked at.
+    if (this.currentTest?.state !== 'failed') rmSync(directory, { recursive: true });
+  });
+
+  function start(...args: string[]): NonNullable<typeof running> {
+    const process_ = spawn(process.execPath, [...process.execArgv, SCRIPT, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = once(process_, 'close');
+    const streams = Promise.all([text(process_.stdout), text(process_.stderr)]);
+    const ran = Promise.all([ended, streams]).then(([[code], [printed, errors]]): Ran => {
+      return { code: code as number | null, printed, errors };
+    });
+    return (running = { process: process_, ran });
+  }
+
+  function reportIn(name = ''): { readonly text: string; readonly schedule: Schedule } {
+    const read = (file: string): string => readFileSync(join(directory, name, file), 'utf8');
+    expect(read('timeline.svg')).to.match(/^<svg /);
+    return { text: read('report.md'), schedule: JSON.parse(read('schedule.json')) as Schedule };
+  }
+
+  for (const store of STORES) {
+    it(`finds nothing wrong in 20 seconds of faults on ${store}, and says what it did`, async () => {
+      const args = ['--minutes', SHORT_MINUTES, '--seed', SEED, '--backend', store, '--out', directory];
+      const { printed, errors } = expectRight(await start(...args).ran);
+      expect(errors).to.equal('');
+      const { text: report, schedule } = reportIn();
+      expect(report).to.include('No violation was found.').and.to.include(`Seed: ${SEED}`);
+      expect(schedule).to.deep.equal(scheduleOf(schedule));
+      expect(printed).to.include('holds checked');
+      expect(existsSync(join(directory, 'histories'))).to.equal(false);
+    });
+  }
+
+  it('comes to an end when it is told to, heals, checks and reports what there is', async () => {
+    const { process: chaos, ran } = start(
+      '--minutes',
+      '30',
+      '--seed',
+      SEED,
+      '--backend',
+      'etcd',
+      '--out',
+      directory,
+      '--keep',
+      '--recipes',
+    );
+    await printed(chaos, /[1-9]\d* faults \|/);
+    chaos.kill('SIGINT');
+    expectRight(await ran);
+    expect(reportIn().text)
+      .to.include('No violation was found.')
+      .and.to.include('read lock of several names');
+    expect(existsSync(join(directory, 'histories', 'harness.jsonl'))).to.equal(true);
+  });
+
+  it('refuses wrong arguments before it starts anything', async () => {
+    const { code, printed: told, errors } = await start('--minutes', 'ten').ran;
+    expect(code).to.equal(2);
+    expect(told).to.equal('');
+    expect(errors).to.include('--minutes: "ten" is not a number').and.to.include('--help');
+  });
+
+  it('tells what it can do', async () => {
+    const { code, printed: told } = await start('--help').ran;
+    expect(code).to.equal(0);
+    expect(told).to.include('--seed').and.to.include('--backend').and.to.include('Exit code');
+  });
+});
+
+/** It came to its end and found nothing wrong. */
+function expectRight(ran: Ran): Ran {
+  const all = `${ran.printed}${ran.errors}`;
+  safely(() => expect(all).to.not.match(UNSAFE));
+  expect(ran.code, all).to.equal(0);
+  return ran;
+}
+
+/** The histories that it did not come to judge. */
+async function expectLeftSafe(printed: string): Promise<void> {
+  const directories = [...printed.matchAll(/histories: (\S+)/g)].map(([, directory = '']) => directory);
+  for (const directory of directories.filter((directory) => existsSync(directory)))
+    await expectSafe(directory, { evictionMs: EVICTION_MS });
+}
+
+/** Resolves when the process has printed this. */
+async function printed({ stdout }: ChildProcess, what: RegExp): Promise<void> {
+  let all = '';
+  return new Promise((resolve, reject) => {
+    stdout!.on('data', (chunk) => {
+      all += String(chunk);
+      if (what.test(all)) resolve();
+    });
+    stdout!.once('close', () => reject(new Error(`it ended before it printed ${String(what)}: ${all}`)));
+  });
+}

@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import { rm } from 'node:fs/promises';
+import type { ChaosEvent } from './event.ts';
+import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { findFakeTime, type FakeTime, type FakedWorker, type WallClock } from './faketime.ts';
+import { STORES } from './profiles.ts';
+import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import type { WorkerProcess } from './worker-process.ts';
+import { stampNow } from './worker-record.ts';
+
+const INSTALLED_WITHIN_MS = 600_000;
+const HOUR_S = 3_600;
+const SWING_S = 5;
+const SWING_EVERY_MS = 1_000;
+const CONTROL_ATTEMPTS = 3;
+// The core's: parts of the TTL.
+const BEATS = 4;
+
+for (const store of STORES) {
+  describe(`clients of three members of ${store} whose clocks are wrong`, function () {
+    this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
+    let fakeTime: FakeTime;
+    let wallClocks: readonly WallClock[] = [];
+    let swing: NodeJS.Timeout | undefined;
+
+    before(async function () {
+      // It may have to be installed.
+      this.timeout(INSTALLED_WITHIN_MS);
+      fakeTime = await findFakeTime(this);
+    });
+    afterEach(async () => {
+      clearInterval(swing);
+      await abandonExperiments().finally(() => {
+        for (const clock of wallClocks) clock.remove();
+        wallClocks = [];
+      });
+    });
+
+    it('27: a time of day that jumps by an hour, either way, or by 5 s every second changes nothing', async () => {
+      const experiment = await startExperiment({ store });
+      const [ahead, behind, swinging] = (wallClocks = Array.from({ length: 3 }, () => fakeTime.wallClock()));
+      const crews = await Promise.all(wallClocks.map((clock) => Crew.gather(experiment, clock.worker)));
+      await oneByOne(async () => {
+        const lines = await Promise.all(crews.map((crew) => crew.lineUp()));
+        const healed = await experiment.fault('time of day jumps', 'clients', async () => {
+          ahead!.set(HOUR_S);
+          behind!.set(-HOUR_S);
+        });
+        swing = setInterval(() => swinging!.set(swinging!.seconds > 0 ? -SWING_S : SWING_S), SWING_EVERY_MS);
+        await Promise.all(crews.map(({ holder }) => beatsFor(holder, 1.2 * experiment.timing.ttlMs)));
+        clearInterval(swing);
+        for (const [index, { holder, next }] of crews.entries()) {
+          const { queue, from } = lines[index]!;
+          const told = holder.events.slice(from);
+          expect(told.map(({ ev }) => ev)).to.include('beat');
+          expect(hastyDoubts(told, experiment.timing.ttlMs)).to.be.empty;
+          expect(holder.openAttempts.map(({ ev }) => ev)).to.deep.equal(['acquired', 'queued']);
+          holder.tell({ do: 'release', queue });
+          await next.untilEvent('acquired', { queue });
+          next.tell({ do: 'release', queue });
+        }
+        for (const clock of wallClocks) clock.set(0);
+        healed();
+      });
+      await expectRight(experiment);
+    });
+
+    for (const rates of [[0.99, 1.01], [0.9]]) {
+      it(`28: with a clock that runs at x${rates.join(' or x')}, whoever is cut off stops to believe in time`, async () => {
+        const experiment = await startExperiment({ store });
+        const crews = await Promise.all(rates.map((rate) => Crew.gather(experiment, fakeTime.atRate(rate))));
+        await oneByOne(async () => {
+          await Promise.all(crews.map((crew) => crew.loseOnce()));
+        });
+        const { numbers } = await expectRight(experiment);
+        expect(numbers.gaps.lost).to.have.lengthOf(rates.length * RUNS);
+      });
+    }
+
+    it('28 (control): a core that never asks the boot clock is found out at x0.9', async () => {
+      const broken = new Set<string>();
+      // It believes for half a second too long, and is found out only if it runs then.
+      for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !broken.has('S2'); attempt += 1) {
+        const experiment = await startExperiment({ store });
+        const crew = await Crew.gather(experiment, fakeTime.atRate(0.9, { alone: true }));
+        await crew.loseOnce();
+        const { findings } = await experiment.end();
+        await rm(experiment.directory, { recursive: true, force: true });
+        for (const { rule } of findings) broken.add(rule);
+      }
+      expect([...broken]).to.include('S2');
+    });
+  });
+}
+
+/** One whose clock is wrong, and one behind it whose clock is right. */
+class Crew {
+  readonly holder: WorkerProcess;
+  readonly next: WorkerProcess;
+  readonly #experiment: Experiment;
+  #lines = 0;
+
+  private constructor(experiment: Experiment, holder: WorkerProcess, next: WorkerProcess) {
+    this.#experiment = experiment;
+    this.holder = holder;
+    this.next = next;
+  }
+
+  static async gather(experiment: Experiment, faked: FakedWorker): Promise<Crew> {
+    const [holder, next] = await Promise.all([experiment.addWorker(faked), experiment.addWorker()]);
+    return new Crew(experiment, holder, next);
+  }
+
+  /** The holder holds and waits again behind itself; the other one is the last. */
+  async lineUp(): Promise<{ readonly queue: string; readonly from: number }> {
+    const { holder, next } = this;
+    const queue = this.#experiment.queue(`${holder.id}-${(this.#lines += 1)}`);
+    const from = holder.events.length;
+    holder.tell({ do: 'hold', queue, effectEveryMs: 100 });
+    await holder.untilEvent('acquired', { queue });
+    for (const worker of [holder, next]) {
+      const heard = worker.events.length;
+      worker.tell({ do: 'hold', queue, effectEveryMs: 100 });
+      await worker.untilEvent('queued', { queue, from: heard });
+    }
+    return { queue, from };
+  }
+
+  /** The holder is cut off from all servers until the other one holds. */
+  async loseOnce(): Promise<void> {
+    const { holder, next } = this;
+    const { members } = this.#experiment.cluster;
+    const { queue } = await this.lineUp();
+    const from = holder.events.length;
+    await beatsFor(holder, this.#experiment.timing.ttlMs / 2);
+    let undo: (() => Promise<void>)[] = [];
+    const healed = await this.#experiment.fault('client cut off', holder.id, async () => {
+      undo = await Promise.all(members.map((member) => member.cut({ from: holder.place! })));
+    });
+    await holder.untilEvent('revoked', { queue, from });
+    await next.untilEvent('acquired', { queue });
+    await Promise.all(undo.map((heal) => heal()));
+    healed();
+    next.tell({ do: 'release', queue });
+    await holder.until(() => holder.openAttempts.length === 0, { what: 'the end of its wait' });
+  }
+}
+
+/** Until its heartbeats have gone on for so long. */
+async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
+  const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
+  await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });
+}
+
+/**
+ * Doubts that no heartbeat gave a reason for: the last one that was confirmed had been sent so shortly before that the next was not
+ * even due. An answer that comes late makes everybody doubt, whatever the clock.
+ */
+function hastyDoubts(told: readonly ChaosEvent[], ttlMs: number): readonly ChaosEvent[] {
+  return told.filter((event, at) => {
+    if (event.ev !== 'doubt') return false;
+    const beat = told.slice(0, at).findLast((before) => before.ev === 'beat');
+    return beat !== undefined && Number(BigInt(event.t) - BigInt(beat.sentAt)) / 1e6 < ttlMs / BEATS;
+  });
+}

@@ -1,0 +1,77 @@
+import { SafetyViolation } from '@queuelock/conformance';
+import { expect } from 'chai';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Tale } from './check/tale.ts';
+import { expectSafe } from './verdicts.ts';
+
+/** `a` was killed while it held, and everybody else at 200, in whatever they were doing. There was no calm, and no end. */
+const cutShort = (): Tale =>
+  new Tale()
+    .worker('a', 0)
+    .worker('b', 0)
+    .worker('c', 0)
+    .worker('d', 0)
+    .attempt('a', { token: 1, queued: 10, acquired: 20, released: 50 })
+    .without('left')
+    .attempt('b', { token: 2, queued: 30, acquired: 60 })
+    .attempt('c', { token: 3, queued: 40 })
+    .attempt('d', { token: 4, enqueue: 199 })
+    .fault(1, { what: 'leader killed', target: 'etcd-1', from: 100 });
+
+const killedAt = (ms: number, tale: Tale): Tale => {
+  for (const worker of ['a', 'b', 'c', 'd'])
+    tale
+      .harness(ms, { ev: 'killed', worker })
+      .harness(ms + 1, { ev: 'exited', worker, clean: false, tookMs: 0 });
+  return tale;
+};
+
+describe('A run that was cut short', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'queuelock-cut-short-'));
+  });
+  afterEach(async () => {
+    await rm(directory, { recursive: true });
+  });
+
+  const fileOf = (who: string): string => join(directory, `${who}.jsonl`);
+  const found = async ({ events }: Tale): Promise<string> => {
+    for (const who of new Set(events.map((event) => event.who))) {
+      const lines = events.filter((event) => event.who === who).map((event) => `${JSON.stringify(event)}\n`);
+      await writeFile(fileOf(who), lines.join(''));
+    }
+    // Nobody may have come to say that it was killed.
+    await appendFile(fileOf('d'), '{"t":"12345');
+    return expectSafe(directory, {}).then(() => 'nothing', String);
+  };
+
+  it('is safe with holds, waits, releases, faults and lines that have no end', async () => {
+    expect(await found(killedAt(200, cutShort()))).to.equal('nothing');
+    expect(await found(cutShort())).to.equal('nothing');
+  });
+  it('is not with two that held at the same time, however it went on', async () => {
+    const overlap = (): Tale => cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
+    for (const tale of [killedAt(200, overlap()), overlap()])
+      expect(await found(tale)).to.match(/^SafetyViolation: .*S2: b#1 .* until d#2 /s);
+  });
+  it('is not with a write that was accepted after that of a newer holder', async () => {
+    const late = cutShort().effect('b', 100, { token: 2 }).effect('a', 150, { token: 1, believed: false });
+    expect(await found(late)).to.match(/^SafetyViolation: .*S1: "store" accepted 1 of a#1/s);
+  });
+  it('is not with one that was let in past another', async () => {
+    const past = cutShort()
+      .harness(70, { ev: 'killed', worker: 'b' })
+      .attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
+    expect(await found(past)).to.match(/^SafetyViolation: .*F1: d#2 .* past c#1 /s);
+  });
+  it('is told with a `SafetyViolation` that names where it is', async () => {
+    const overlap = cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
+    await found(overlap);
+    const error = await expectSafe(directory, {}).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(SafetyViolation);
+    expect((error as Error).message).to.include(directory);
+  });
+});

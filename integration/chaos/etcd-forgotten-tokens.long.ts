@@ -1,0 +1,57 @@
+import { startEtcdCluster, type Cluster } from '../clusters.ts';
+import { expect } from 'chai';
+import { connectedMember } from './connected-member.ts';
+import { EtcdOperator } from './etcd-operator.ts';
+import { abandonExperiments } from './experiment.ts';
+import { etcdUrl } from '../services/etcd-transport.ts';
+import { experimentOn } from './own-cluster.ts';
+import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { holdNow, isHeld, leave, standIn } from './standing.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+const ROOT = { username: 'root', password: 'root-4711' };
+const USER = { username: 'alice', password: 'wonderland-4711' };
+const ADMITTED_WITHIN_MS = 5_000;
+
+describe('members of etcd that forget the tokens of their clients', function () {
+  this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
+  let cluster: Cluster;
+
+  before(async () => {
+    cluster = await startEtcdCluster();
+    const operator = new EtcdOperator(cluster.endpoints[0]!);
+    await operator.switchOnAccessControl(ROOT, USER);
+    operator.close();
+  });
+  afterEach(abandonExperiments);
+  after(() => cluster.stop());
+
+  it('21: holders keep what they hold and waiters hear of their turn after the restart of any member', async () => {
+    const experiment = await experimentOn(cluster, 0);
+    const url = (all: readonly string[]): string =>
+      etcdUrl(`${USER.username}:${USER.password}@${all.join(',')}`);
+    const [holder, waiter] = (await Promise.all([0, 1].map(() => experiment.addWorker({ url })))) as [
+      WorkerProcess,
+      WorkerProcess,
+    ];
+    await oneByOne(async (run) => {
+      for (const worker of [holder, waiter]) {
+        const queue = experiment.queue(`${worker.id}-${run}`);
+        const held = await holdNow(holder, queue);
+        const waiting = await standIn(waiter, queue);
+        const member = await connectedMember(experiment, worker);
+        const healed = await experiment.fault('member restarted', member.node, () => member.restart());
+        await cluster.ready();
+        healed();
+        expect(isHeld(holder, held), 'held').to.equal(true);
+        await leave(holder, held);
+        await waiter.untilEvent('acquired', { queue, withinMs: ADMITTED_WITHIN_MS });
+        await leave(waiter, waiting);
+      }
+    });
+    const operator = new EtcdOperator(cluster.endpoints[0]!, ROOT);
+    await operator.switchOffAccessControl();
+    operator.close();
+    await expectRight(experiment);
+  });
+});

@@ -1,0 +1,73 @@
+import { etcd } from '@queuelock/etcd';
+import { createLockClient } from '@queuelock/core';
+import { expect } from 'chai';
+import { etcdTransport } from '../services/etcd-transport.ts';
+import { EtcdOperator } from './etcd-operator.ts';
+import { abandonExperiments, startExperiment } from './experiment.ts';
+import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { holdNow, isHeld, leave, standIn } from './standing.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+const QUEUES = 5;
+const WAITERS = 4;
+const PATIENCE_MS = 1_000;
+
+describe('an etcd that has no space left', function () {
+  this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
+  afterEach(abandonExperiments);
+
+  it('22: keeps holds and hands them on, lets newcomers wait, and takes them in when it has space again', async () => {
+    const experiment = await startExperiment({ store: 'etcd', workers: WAITERS + 2 });
+    const [holder, newcomer, ...waiters] = experiment.workers as [
+      WorkerProcess,
+      WorkerProcess,
+      ...WorkerProcess[],
+    ];
+    const operator = new EtcdOperator(experiment.cluster.endpoints[0]!);
+    await oneByOne(async (run) => {
+      const queues = Array.from({ length: QUEUES }, (_, i) => experiment.queue(`${run}-${i}`));
+      const held = await Promise.all(queues.map((queue) => holdNow(holder, queue)));
+      for (const waiter of waiters) await Promise.all(queues.map((queue) => standIn(waiter, queue)));
+      const healed = await experiment.fault('no space', 'store', () => operator.outOfSpace(true));
+      await Promise.all([holder, ...waiters].map((worker) => beatsFor(worker, experiment.timing.ttlMs)));
+      expect(held.filter((entry) => isHeld(holder, entry))).to.have.length(QUEUES);
+      await waitsInVain(experiment.cluster.endpoints, experiment.queue(`refused-${run}`));
+      newcomer.tell({ do: 'hold', queue: queues[0]! });
+      for (const entry of held) await leave(holder, entry);
+      for (const waiter of waiters) await passOn(waiter, queues);
+      await operator.outOfSpace(false);
+      healed();
+      await newcomer.untilEvent('acquired', { queue: queues[0]! });
+      newcomer.tell({ do: 'release', queue: queues[0]! });
+    });
+    operator.close();
+    await expectRight(experiment);
+  });
+});
+
+/** Holds all of them as soon as it may, and gives them up. */
+async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise<void> {
+  await Promise.all(
+    queues.map(async (queue) => {
+      const { n } = await waiter.untilEvent('acquired', { queue });
+      await leave(waiter, { queue, n });
+    }),
+  );
+}
+
+/** Until its heartbeats have been confirmed for so long. */
+async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
+  const until = process.hrtime.bigint() + BigInt(ms) * 1_000_000n;
+  const from = worker.events.length;
+  await worker.untilEvent('beat', { from, matches: ({ t }) => BigInt(t) >= until });
+}
+
+/** A client of its own, whose patience ends. */
+async function waitsInVain(hosts: readonly string[], queue: string): Promise<void> {
+  const client = createLockClient(etcd({ ...etcdTransport(), hosts }));
+  const failure: unknown = await client
+    .acquire(queue, { timeoutMs: PATIENCE_MS })
+    .catch((error: unknown) => error);
+  await client.close();
+  expect(failure).to.have.property('code', 'TIMEOUT');
+}

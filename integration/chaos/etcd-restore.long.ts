@@ -1,0 +1,89 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createLockClient } from '@queuelock/core';
+import { etcd } from '@queuelock/etcd';
+import { memoryMaxima } from '@queuelock/fencing';
+import { startEtcdCluster, type Cluster } from '../clusters.ts';
+import { etcdTransport } from '../services/etcd-transport.ts';
+import { EtcdOperator } from './etcd-operator.ts';
+import { backUp, restore } from './etcd-restore.ts';
+import { abandonExperiments } from './experiment.ts';
+import { experimentOn } from './own-cluster.ts';
+import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import { holdNow, standIn } from './standing.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+const EFFECT_EVERY_MS = 100;
+// What is written between the backup and the restore.
+const LATER = 50;
+// Of many attempts.
+const REFUSED_MS = 2_000;
+
+describe('a cluster of etcd that is restored from a backup', function () {
+  this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
+  let cluster: Cluster;
+  let operator: EtcdOperator;
+
+  before(async () => {
+    cluster = await startEtcdCluster();
+    operator = new EtcdOperator(cluster.endpoints[0]!);
+  });
+  afterEach(abandonExperiments);
+  after(async () => {
+    operator.close();
+    await cluster.stop();
+  });
+
+  it('35: grants nothing to those who have seen it newer, until it is as new again', () =>
+    oneByOne(async () => {
+      const experiment = await experimentOn(cluster, 2);
+      const [holder, waiter] = experiment.workers as [WorkerProcess, WorkerProcess];
+      const queue = experiment.queue('a');
+      const backup = await backUp(cluster);
+      await write(LATER);
+      const { token } = await holdNow(holder, queue, EFFECT_EVERY_MS);
+      await standIn(waiter, queue);
+      const known = await operator.revision();
+      const healed = await experiment.fault('restored', 'store', () => restore(cluster, backup));
+      healed();
+      await Promise.all([holder.untilEvent('revoked'), waiter.untilEvent('failed')]);
+      expect((await operator.revision()) < known).to.equal(true);
+      const from = waiter.events.length;
+      waiter.tell({ do: 'hold', queue, effectEveryMs: EFFECT_EVERY_MS });
+      // It opens a session, and then it is told that it may not enter, again and again.
+      await waiter.untilEvent('beat', { from });
+      await pause(REFUSED_MS);
+      expect(waiter.events.slice(from).map(({ ev }) => ev)).to.not.include('queued');
+      while ((await operator.revision()) <= known) await write(LATER);
+      const next = await waiter.untilEvent('acquired', { queue, from });
+      expect(BigInt(next.token) > BigInt(token)).to.equal(true);
+      await expectRight(experiment);
+    }));
+
+  it('35: gives whoever comes new tokens that were there before, which a raised epoch tells apart', async () => {
+    const backup = await backUp(cluster);
+    await write(LATER);
+    const before = await tokenOf('restored');
+    await restore(cluster, backup);
+    const after = await tokenOf('restored');
+    expect(after < before).to.equal(true);
+    const maxima = memoryMaxima();
+    await maxima.raise('resource', { epoch: 0, token: before });
+    expect(await maxima.raise('resource', { epoch: 0, token: after })).to.include({ token: before });
+    expect(await maxima.raise('resource', { epoch: 1, token: after })).to.include({ token: after });
+    expect(await maxima.raise('resource', { epoch: 0, token: before })).to.include({ token: after });
+  });
+
+  /** So many revisions. */
+  async function write(puts: number): Promise<void> {
+    for (let put = 0; put < puts; put += 1) await operator.put('written', String(put));
+  }
+
+  /** Of a process that has never been there. */
+  async function tokenOf(queue: string): Promise<bigint> {
+    const client = createLockClient(etcd({ ...etcdTransport(), hosts: cluster.endpoints }));
+    const { token } = await client.acquire(queue);
+    await client.close();
+    return token;
+  }
+});

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { livedBetween } from '../lived-time.ts';
+import { until } from '../services/until.ts';
+import type { AttemptEvent, ChaosEvent } from './event.ts';
+import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { keysBelow, removeDirectories, removeEntry } from './operator.ts';
+import { STORES } from './profiles.ts';
+import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne, repeatedly } from './runs.ts';
+import type { WorkerProcess } from './worker-process.ts';
+import { stampNow } from './worker-record.ts';
+
+/** How long holders and waiters may take to notice. */
+const NOTICED_WITHIN_MS = 1_000;
+const LIMITS = { evictionMs: NOTICED_WITHIN_MS };
+const WAITERS = 3;
+/** Where queuelock keeps what belongs to no queue. */
+const PRIVATE = '.queuelock';
+
+type Ended = Extract<AttemptEvent, { ev: 'revoked' | 'failed' }>;
+
+for (const store of STORES) {
+  describe(`an operator who removes entries, on three members of ${store}`, function () {
+    this.timeout(TEST_PATIENCE_MS + RUNS * 20_000);
+    afterEach(abandonExperiments);
+
+    it('32: whose entry is removed hears of it within 1 s, and the line closes up behind it', async () => {
+      const experiment = await startExperiment({ store, limits: LIMITS });
+      const { cluster } = experiment;
+      const crew = await gather(experiment);
+      await repeatedly(async (run) => {
+        const { queue, holder, line } = await lineUp(crew, experiment.queue(`queue-${run}`));
+        const [first, middle, last] = line as [Place, Place, Place];
+
+        const remove = (place: Place): Promise<void> =>
+          removing(experiment, { queue, entries: [place] }, () => removeEntry(cluster, place));
+        const failed = await endOf(middle, () => remove(middle));
+        expect(failed).to.include({ ev: 'failed', code: 'ENTRY_LOST' });
+        const revoked = await endOf(holder, () => remove(holder));
+        expect(revoked).to.include({ ev: 'revoked', reason: 'entry-removed' });
+
+        await untilHeld(first, queue);
+        expect(last.worker.openAttempts.find(({ n }) => n === last.n)?.ev).to.equal('queued');
+        first.worker.tell({ do: 'release', queue, n: first.n });
+        await untilHeld(last, queue);
+      });
+      await expectRight(experiment);
+    });
+
+    if (store !== 'etcd') return;
+    it('33: a prefix that is removed ends all who stand there with their own reasons, and serves them anew', async () => {
+      const experiment = await startExperiment({ store, limits: LIMITS });
+      const crew = await gather(experiment);
+      await oneByOne(async (run) => {
+        const before = await lineUp(crew, experiment.queue(`queue-${run}`));
+        const { queue } = before;
+        await giveUpUnanswered(experiment, crew.waiting, experiment.queue(`given-up-${run}`));
+
+        const places = [before.holder, ...before.line];
+        const removed = removing(experiment, { queue, entries: places }, () =>
+          removeDirectories(experiment.cluster, [queue, PRIVATE]),
+        );
+        const ends = await Promise.all(places.map((place) => endOf(place, () => removed)));
+        const [ofHolder, ofNext, ...others] = ends.map((end) =>
+          end.ev === 'failed' ? end.code : end.reason,
+        );
+        expect(ofHolder).to.equal('entry-removed');
+        // It may hear first that the holder is gone: then it holds, and loses that.
+        expect(ofNext).to.be.oneOf(['ENTRY_LOST', 'entry-removed']);
+        expect(others).to.deep.equal(before.line.slice(1).map(() => 'ENTRY_LOST'));
+
+        const after = await lineUp(crew, queue);
+        expect(BigInt(after.holder.token) > BigInt(before.line.at(-1)!.token)).to.equal(true);
+        crew.holding.tell({ do: 'release', queue });
+        for (const place of after.line) {
+          await untilHeld(place, queue);
+          place.worker.tell({ do: 'release', queue, n: place.n });
+        }
+      });
+      await expectRight(experiment);
+    });
+  });
+}
+
+interface Crew {
+  readonly holding: WorkerProcess;
+  /** A session for each of its places. */
+  readonly waiting: WorkerProcess;
+}
+
+interface Place {
+  readonly worker: WorkerProcess;
+  readonly n: number;
+  readonly key: string;
+  readonly token: string;
+}
+
+interface Line {
+  readonly queue: string;
+  readonly holder: Place;
+  readonly line: readonly Place[];
+}
+
+async function gather(experiment: Experiment): Promise<Crew> {
+  const [holding, waiting] = await Promise.all([
+    experiment.addWorker(),
+    experiment.addWorker({ clients: WAITERS }),
+  ]);
+  return { holding, waiting };
+}
+
+async function lineUp({ holding, waiting }: Crew, queue: string): Promise<Line> {
+  const holder = await join(holding, queue);
+  await untilHeld(holder, queue);
+  const line: Place[] = [];
+  while (line.length < WAITERS) line.push(await join(waiting, queue));
+  return { queue, holder, line };
+}
+
+async function join(worker: WorkerProcess, queue: string): Promise<Place> {
+  const from = worker.events.length;
+  worker.tell({ do: 'hold', queue, effectEveryMs: 100 });
+  const { n, key, token } = await worker.untilEvent('queued', { queue, from });
+  return { worker, n, key, token };
+}
+
+async function untilHeld({ worker, n }: Place, queue: string): Promise<void> {
+  await worker.untilEvent('acquired', { queue, matches: (event) => event.n === n });
+}
+
+async function removing(
+  experiment: Experiment,
+  { queue, entries }: { readonly queue: string; readonly entries: readonly Place[] },
+  remove: () => Promise<void>,
+): Promise<void> {
+  const healed = await experiment.fault('entries removed', queue, remove, {
+    entries: entries.map(({ key, token }) => ({ key, token })),
+  });
+  healed();
+}
+
+/** How the place ended by what is done, which has to be soon. */
+async function endOf({ worker, n }: Place, action: () => Promise<void>): Promise<Ended> {
+  const isEnd = (event: ChaosEvent): boolean =>
+    (event.ev === 'revoked' || event.ev === 'failed') && event.n === n;
+  await action();
+  const doneAt = stampNow();
+  const end = await worker.until<Ended>(isEnd, { what: 'the end of its place' });
+  expect(livedBetween(doneAt, end.t)).to.be.lessThan(NOTICED_WITHIN_MS);
+  return end;
+}
+
+/**
+ * A wait that is given up while nobody knows whether its entry came into being: the session then keeps a private key,
+ * which makes sure that it never will.
+ */
+async function giveUpUnanswered(experiment: Experiment, worker: WorkerProcess, queue: string): Promise<void> {
+  const { cluster } = experiment;
+  const cut = { from: worker.place!, as: 'reset' } as const;
+  const from = worker.events.length;
+  const healed = await experiment.fault('client cut off', worker.id, () =>
+    Promise.all(cluster.members.map((member) => member.cut(cut))),
+  );
+  worker.tell({ do: 'hold', queue });
+  await worker.untilEvent('enqueue', { queue, from });
+  worker.tell({ do: 'release', queue });
+  await worker.untilEvent('cancelled', { queue, from });
+  await Promise.all(cluster.members.map((member) => member.heal()));
+  healed();
+  await until(async () => expect(await keysBelow(cluster, PRIVATE)).to.have.lengthOf(1), {
+    what: 'the session has its private key',
+    withinMs: 5_000,
+  });
+}

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { check } from './check.ts';
+import { LIMITS } from './check/judged.ts';
+import { STANDSTILL } from './check/standstills.ts';
+import { readRun } from './history.ts';
+import { recordStandstills } from './standstills.ts';
+import { Recorder, stampNow } from './worker-record.ts';
+
+const STANDSTILL_MS = 300;
+
+describe('A standstill of the harness', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'queuelock-standstills-'));
+  });
+  afterEach(async () => {
+    await rm(directory, { recursive: true });
+  });
+
+  it('is a fault of the machine, which began before what was written meanwhile', async () => {
+    const recorder = new Recorder('harness', join(directory, 'harness.jsonl'));
+    let faults = 6;
+    const end = recordStandstills(recorder, () => (faults += 1));
+    const from = stampNow();
+    standStill();
+    recorder.tell({ ev: 'calm' });
+    const to = stampNow();
+    end();
+    recorder.tell({ ev: 'end' });
+    recorder.close();
+    const { run } = await readRun(directory);
+    const standstill = run.faults.find((fault) => fault.to >= run.momentOf(to))!;
+    expect(standstill).to.include({ what: STANDSTILL, target: 'machine', number: faults });
+    expect(standstill.from).to.be.at.most(run.momentOf(from));
+    expect(run.calm).to.be.within(standstill.from, standstill.to);
+    expect(check(run, LIMITS).findings).to.deep.equal([]);
+  });
+});
+
+function standStill(): void {
+  const until = performance.now() + STANDSTILL_MS;
+  while (performance.now() < until);
+}

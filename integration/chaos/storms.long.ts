@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { livedBetween } from '../lived-time.ts';
+import type { ChaosEvent } from './event.ts';
+import {
+  abandonExperiments,
+  startExperiment,
+  type Experiment,
+  type ExperimentOptions,
+} from './experiment.ts';
+import { STORES, ZOOKEEPER_TIMING, timingOf, type StoreName } from './profiles.ts';
+import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
+import type { WorkerProcess } from './worker-process.ts';
+import { stampNow } from './worker-record.ts';
+
+const SESSIONS = Number(process.env['QUEUELOCK_CHAOS_SESSIONS'] ?? (RUNS > 1 ? 1_000 : 20));
+// Each has connections of its own. Where one processor has to open more of them anew at once, TTLs pass before the last one is.
+const SESSIONS_A_PROCESS = Math.min(100, SESSIONS);
+/** In each of them one session holds and the others wait. */
+const QUEUES = Math.min(20, SESSIONS / 2);
+/** So many sessions are opened at the same time. */
+const AT_ONCE = 20;
+
+for (const store of STORES) {
+  describe(`${SESSIONS} sessions at once, on three members of ${store}`, function () {
+    this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
+    afterEach(abandonExperiments);
+
+    it('30: of processes that are killed all sessions end, and whoever waits behind is served once', async () => {
+      const allowedMs = allGoneMs(store);
+      await oneByOne(async () => {
+        const { experiment, crowds, queues } = await crowded({ store, limits: { crashMs: allowedMs } });
+        const survivor = await experiment.addWorker();
+        await standIn(survivor, queues);
+
+        const killedAt = stampNow();
+        await Promise.all(crowds.map((crowd) => crowd.kill()));
+        await Promise.all(queues.map((queue) => survivor.untilEvent('acquired', { queue })));
+        const acquired = survivor.events.filter(({ ev }) => ev === 'acquired');
+        const tookMs = Math.max(...acquired.map(({ t }) => livedBetween(killedAt, t)));
+        expect(tookMs).to.be.at.most(allowedMs);
+        await expectRight(experiment);
+        expect(survivor.events.filter(({ ev }) => ev === 'acquired')).to.have.lengthOf(QUEUES);
+      });
+    });
+
+    it('31: with the settings that servers come with, no session ends while the leader is away', async () => {
+      await oneByOne(async () => {
+        const { experiment, crowds } = await crowded({ store, profile: 'default' });
+        const leader = await experiment.cluster.leader();
+        const killedAt = BigInt(stampNow());
+        const healed = await experiment.fault('leader killed', leader.node, () => leader.kill());
+        const isLost = (event: ChaosEvent): boolean => isLoss(event) && BigInt(event.t) > killedAt;
+        await Promise.all(crowds.map((crowd) => untilAllBeat(crowd, killedAt, isLost)));
+        await leader.start();
+        await experiment.cluster.ready();
+        healed();
+        const losses = crowds.flatMap(({ events }) => events.filter(isLost));
+        await expectRight(experiment);
+        expect(losses).to.be.empty;
+      });
+    });
+  });
+}
+
+interface Crowded {
+  readonly experiment: Experiment;
+  readonly crowds: readonly WorkerProcess[];
+  readonly queues: readonly string[];
+}
+
+/** Every session stands in one of the queues; on a machine so busy that some ended before they did, others do in their place. */
+async function crowded(options: ExperimentOptions): Promise<Crowded> {
+  const experiment = await startExperiment(options);
+  const queues = Array.from({ length: QUEUES }, (_, index) => experiment.queue(`queue-${index}`));
+  const crowds = await Promise.all(
+    Array.from({ length: SESSIONS / SESSIONS_A_PROCESS }, () =>
+      experiment.addWorker({ clients: SESSIONS_A_PROCESS }),
+    ),
+  );
+  for (const crowd of crowds) await lineUp(crowd, queues);
+  // On a busy machine some may have ended meanwhile, and their clients have opened others.
+  const linedUpAt = BigInt(stampNow());
+  await Promise.all(crowds.map((crowd) => untilAllBeat(crowd, linedUpAt)));
+  return { experiment, crowds, queues };
+}
+
+async function lineUp(crowd: WorkerProcess, queues: readonly string[]): Promise<void> {
+  for (let from = 0; from < SESSIONS_A_PROCESS; from += AT_ONCE)
+    await standIn(
+      crowd,
+      Array.from({ length: AT_ONCE }, (_, index) => queues[(from + index) % QUEUES]!),
+    );
+}
+
+/** Until the worker has stood in each of these queues; whom the end of a session kept from it tries again. */
+async function standIn(worker: WorkerProcess, queues: readonly string[]): Promise<void> {
+  const joining = new Set<number>();
+  let toBegin = 0;
+  const hold = (queue: string): void => {
+    toBegin += 1;
+    worker.tell({ do: 'hold', queue });
+  };
+  const areThere = (event: ChaosEvent): boolean => {
+    if (event.ev === 'enqueue') {
+      toBegin -= 1;
+      joining.add(event.n);
+    } else if (event.ev === 'queued') joining.delete(event.n);
+    else if (event.ev === 'failed' && joining.delete(event.n)) hold(event.queue);
+    return toBegin === 0 && joining.size === 0;
+  };
+  const from = worker.events.length;
+  queues.forEach(hold);
+  await worker.until(areThere, { from, what: `${queues.length} places` });
+}
+
+/**
+ * Until all its clients have a session of which a heartbeat was confirmed that was sent after this moment.
+ * @param isInVain ends it early, by what it says of an event
+ */
+async function untilAllBeat(
+  crowd: WorkerProcess,
+  after: bigint,
+  isInVain: (event: ChaosEvent) => boolean = () => false,
+): Promise<void> {
+  const beating = new Set<string>();
+  const isOver = (event: ChaosEvent): boolean => {
+    if (event.ev === 'beat' && BigInt(event.sentAt) > after) beating.add(event.session);
+    return beating.size === SESSIONS_A_PROCESS || isInVain(event);
+  };
+  await crowd.until(isOver, { what: `a heartbeat of ${SESSIONS_A_PROCESS} sessions` });
+}
+
+function isLoss({ ev }: ChaosEvent): boolean {
+  return ev === 'session-lost' || ev === 'revoked' || ev === 'failed';
+}
+
+/** From the death of that many sessions until the last one of them is gone. */
+function allGoneMs(store: StoreName): number {
+  const { ttlMs } = timingOf(store, 'fast', false);
+  return store === 'etcd' ? ttlMs + 2_500 : ttlMs + 2 * ZOOKEEPER_TIMING.fast.tickMs + 2_000;
+}

@@ -1,0 +1,22 @@
+import { safely } from '@queuelock/conformance';
+import { expect } from 'chai';
+import { checkSafety } from './check.ts';
+import { isUnsafe, type Finding } from './check/finding.ts';
+import type { Limits } from './check/limits.ts';
+import { readRun } from './history.ts';
+
+/** Fails with all of them, and as a `SafetyViolation` if one of them is unsafe. */
+export function expectNone(findings: readonly Finding[], where: string): void {
+  const found = findings.map(({ rule, message }) => `${rule}: ${message}`);
+  const expectNoneFound = (): void => {
+    expect(found, [where, ...found].join('\n')).to.be.empty;
+  };
+  if (findings.some(isUnsafe)) safely(expectNoneFound);
+  else expectNoneFound();
+}
+
+/** What can be asked of a run that came to no end: nothing unsafe happened in it. */
+export async function expectSafe(directory: string, limits: Pick<Limits, 'evictionMs'>): Promise<void> {
+  const { run } = await readRun(directory);
+  expectNone(checkSafety(run, limits), `given up, see ${directory}`);
+}

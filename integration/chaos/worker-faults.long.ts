@@ -1,0 +1,264 @@
+import { expect } from 'chai';
+import { rm } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AttemptEvent, ChaosEvent } from './event.ts';
+import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { STORES } from './profiles.ts';
+import { looksAtQueues, sessionOf, sessionsOf } from './requests.ts';
+import { TEST_PATIENCE_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
+import type { WorkerProcess } from './worker-process.ts';
+import { stampNow } from './worker-record.ts';
+
+const EFFECT_EVERY_MS = 50;
+// Those who wait and are not killed.
+const HERD = 17;
+const SETTLE_MS = 300;
+// A fault comes at a random moment in it.
+const MOMENTS_MS = 1_000;
+
+for (const store of STORES) {
+  describe(`workers in trouble, on three members of ${store}`, function () {
+    this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
+    afterEach(abandonExperiments);
+
+    it('1: a holder that is killed makes room within its TTL and the server’s grain', async () => {
+      const experiment = await startExperiment({ store });
+      await repeatedlyIn(experiment, async (run) => {
+        const { holder, next } = await holderAndNext(experiment, `queue-${run}`);
+        await pause(experiment.chance.below(MOMENTS_MS));
+        await holder.worker.kill();
+        const acquired = await next.worker.untilEvent('acquired');
+        expect(BigInt(acquired.token) > BigInt(holder.token)).to.equal(true);
+      });
+      await expectRight(experiment);
+    });
+
+    it('2: waiters that are killed are left out, and only those right behind them look at the queue', async () => {
+      const experiment = await startExperiment({ store });
+      const run = async (number: number): Promise<void> => {
+        const crowd = await crowdOf20(experiment, `queue-${number}`);
+        const killedAt = performance.now();
+        await Promise.all(crowd.victims.map((victim) => victim.kill()));
+        // Heartbeats may have been answered up to a quarter of the time before.
+        await pause(0.7 * experiment.timing.ttlMs - (performance.now() - killedAt));
+        const before = await looksAtQueues(experiment, crowd.others);
+        await untilGone(experiment, crowd.victims.map(sessionOf));
+        const looks = (await looksAtQueues(experiment, crowd.others)) - before;
+        // One look or two by each of the two behind a victim, and some of those that all waiters take now and then.
+        expect(looks).to.be.within(2, HERD / 2);
+        expect(await served(crowd)).to.deep.equal(crowd.living);
+      };
+      await repeatedlyIn(experiment, run, 1);
+      await expectRight(experiment);
+    });
+
+    it('3: a holder that was frozen for 1.5 TTL knows it in its first statement, and its writes are refused', async () => {
+      const experiment = await startExperiment({ store });
+      const frozenMs = 1.5 * experiment.timing.ttlMs;
+      await repeatedlyIn(experiment, async (run) => {
+        const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
+        const { worker } = holder;
+        await worker.freeze();
+        const heard = worker.events.length;
+        await Promise.all([pause(frozenMs), acceptedBy(next.worker, queue)]);
+        // It is read as soon as the process goes on.
+        worker.tell({ do: 'effect', queue });
+        const thawedAt = stampNow();
+        await worker.thaw();
+        const write = await worker.untilEvent('effect', {
+          from: heard,
+          matches: ({ resource, t }) => resource === 'store' && isSince(t, thawedAt),
+        });
+        expect(write).to.include({ believed: false, outcome: 'refused' });
+        expect(beliefsSince(thawedAt, worker)).to.not.include(true);
+        await worker.untilEvent('revoked', { from: heard });
+      });
+      await expectRight(experiment);
+    });
+
+    it('3 (control): a holder that takes twice its time for proven is found out', async () => {
+      const experiment = await startExperiment({ store, rule: 'overlong' });
+      const { holder, next, queue } = await holderAndNext(experiment, 'queue');
+      await holder.worker.untilEvent('beat', { from: holder.worker.events.length });
+      await holder.worker.freeze();
+      // Not later: it has to go on before even twice its time is over.
+      await acceptedBy(next.worker, queue);
+      await holder.worker.thaw();
+      await holder.worker.untilEvent('revoked');
+      const { findings, numbers } = await experiment.end();
+      await rm(experiment.directory, { recursive: true });
+      expect(findings.map(({ rule }) => rule)).to.include.members(['S2', 'S3']);
+      expect(Math.min(...numbers.gaps.lost)).to.be.lessThan(0);
+    });
+
+    it('4: a holder whose event loop stands still for half its TTL after a heartbeat goes on holding', async () => {
+      const experiment = await startExperiment({ store });
+      await repeatedlyIn(experiment, async (run) => {
+        const { holder, queue } = await holderAndNext(experiment, `queue-${run}`);
+        await holder.worker.untilEvent('beat', { from: holder.worker.events.length });
+        const { first, heard } = await stall(holder.worker, 0.5 * experiment.timing.ttlMs);
+        expect(first.held).to.equal(true);
+        await holder.worker.untilEvent('beat', { from: heard });
+        await holder.worker.untilEvent('effect', { from: heard, queue });
+        expect(holder.worker.events.map(({ ev }) => ev)).to.not.include('revoked');
+      });
+      await expectRight(experiment);
+    });
+
+    it('4: a holder whose event loop stands still for 0.9 TTL goes on or knows better', async () => {
+      const experiment = await startExperiment({ store });
+      await repeatedlyIn(experiment, async (run) => {
+        const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
+        await pause(experiment.chance.below(MOMENTS_MS));
+        const { first } = await stall(holder.worker, 0.9 * experiment.timing.ttlMs);
+        if (first.held) return;
+        await next.worker.untilEvent('acquired', { queue });
+        expect(beliefsSince(first.t, holder.worker)).to.not.include(true);
+      });
+      await expectRight(experiment);
+    });
+
+    it('4: a holder whose event loop stands still for 1.5 TTL knows better before any effect', async () => {
+      const experiment = await startExperiment({ store });
+      await repeatedlyIn(experiment, async (run) => {
+        const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
+        await pause(experiment.chance.below(MOMENTS_MS));
+        const { first } = await stall(holder.worker, 1.5 * experiment.timing.ttlMs);
+        expect(first.held).to.equal(false);
+        await next.worker.untilEvent('acquired', { queue });
+        expect(beliefsSince(first.t, holder.worker)).to.not.include(true);
+      });
+      await expectRight(experiment);
+    });
+
+    it('5: a waiter whose event loop stands still across its grant never holds with a dead entry', async () => {
+      const experiment = await startExperiment({ store });
+      await repeatedlyIn(experiment, async (run) => {
+        const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
+        const third = await experiment.addWorker();
+        third.tell({ do: 'hold', queue, effectEveryMs: EFFECT_EVERY_MS });
+        await third.untilEvent('queued');
+        next.worker.tell({ do: 'stall', ms: 1.5 * experiment.timing.ttlMs });
+        await next.worker.untilEvent('stalled');
+        holder.worker.tell({ do: 'release', queue });
+        await third.untilEvent('acquired');
+        const failed = await next.worker.untilEvent('failed');
+        expect(failed.code).to.equal('SESSION_LOST');
+        expect(next.worker.events.map(({ ev }) => ev)).to.not.include('acquired');
+      });
+      await expectRight(experiment);
+    });
+  });
+}
+
+interface Crowd {
+  readonly queue: string;
+  readonly others: readonly WorkerProcess[];
+  /** At the head, in the middle and at the tail of those who wait. */
+  readonly victims: readonly WorkerProcess[];
+  /** The tokens of all but the victims, in line. */
+  readonly living: readonly string[];
+}
+
+/** One who holds and 20 who wait: three processes of one entry each, and others of many. */
+async function crowdOf20(experiment: Experiment, name: string): Promise<Crowd> {
+  const queue = experiment.queue(name);
+  const workers = await experiment.addWorkers(6);
+  const [holder, first, middle, last, ...others] = workers as WorkerProcess[];
+  const victims = [first!, middle!, last!];
+  const living: string[] = [];
+  const stand = async (worker: WorkerProcess): Promise<void> => {
+    const from = worker.events.length;
+    worker.tell({ do: 'hold', queue });
+    const { token } = await worker.untilEvent('queued', { from });
+    if (!victims.includes(worker)) living.push(token);
+  };
+  await stand(holder!);
+  for (let place = 0; place < 20; place += 1) {
+    const victim = { 0: first, 9: middle, 19: last }[place];
+    await stand(victim ?? others[place % others.length]!);
+  }
+  return { queue, others: [holder!, ...others], victims, living };
+}
+
+/** Until the servers have ended these sessions, and those who were waiting for that have looked. */
+async function untilGone(experiment: Experiment, sessions: readonly string[]): Promise<void> {
+  for (;;) {
+    const present = await sessionsOf(experiment);
+    if (!sessions.some((session) => present.includes(session))) break;
+    await pause(50);
+  }
+  await pause(SETTLE_MS);
+}
+
+/** The tokens in the order of the grants, when each of these releases as soon as it holds. */
+async function served({ queue, others, living }: Crowd): Promise<string[]> {
+  const granted = new Map<string, AcquiredEvent>();
+  while (granted.size < living.length) {
+    for (const worker of others) {
+      for (const attempt of worker.openAttempts) {
+        if (attempt.ev !== 'acquired' || attempt.queue !== queue || granted.has(attempt.token)) continue;
+        granted.set(attempt.token, attempt);
+        worker.tell({ do: 'release', queue, n: attempt.n });
+      }
+    }
+    await pause(5);
+  }
+  const inTime = [...granted.values()].sort((a, b) => (BigInt(a.t) < BigInt(b.t) ? -1 : 1));
+  return inTime.map(({ token }) => token);
+}
+
+type AcquiredEvent = Extract<AttemptEvent, { ev: 'acquired' }>;
+
+/** Two workers: one holds and writes, the other one stands behind it. */
+async function holderAndNext(
+  experiment: Experiment,
+  name: string,
+): Promise<{
+  queue: string;
+  holder: { worker: WorkerProcess; token: string };
+  next: { worker: WorkerProcess };
+}> {
+  const queue = experiment.queue(name);
+  const [holder, next] = await experiment.addWorkers(2);
+  holder!.tell({ do: 'hold', queue, effectEveryMs: EFFECT_EVERY_MS });
+  const { token } = await holder!.untilEvent('acquired');
+  await acceptedBy(holder!, queue);
+  next!.tell({ do: 'hold', queue, effectEveryMs: EFFECT_EVERY_MS });
+  await next!.untilEvent('queued');
+  return { queue, holder: { worker: holder!, token }, next: { worker: next! } };
+}
+
+type LookEvent = Extract<ChaosEvent, { ev: 'look' }>;
+
+/** Stops its event loop; answers with the first look after that, and its index. */
+async function stall(worker: WorkerProcess, ms: number): Promise<{ first: LookEvent; heard: number }> {
+  const from = worker.events.length;
+  worker.tell({ do: 'stall', ms });
+  const stalled = await worker.untilEvent('stalled', { from });
+  const first = await worker.untilEvent('look', { from: worker.events.indexOf(stalled) });
+  return { first, heard: worker.events.indexOf(first) };
+}
+
+/** Until every resource has taken a write of its. */
+async function acceptedBy(worker: WorkerProcess, queue: string): Promise<void> {
+  for (const resource of ['store', 'sql', 'log']) {
+    await worker.untilEvent('effect', {
+      queue,
+      matches: (effect) => effect.resource === resource && effect.outcome === 'accepted',
+    });
+  }
+}
+
+/** What looks and writes from then on said. A write is told of when it was answered, so some are older. */
+function beliefsSince(since: string, { events }: WorkerProcess): boolean[] {
+  return events.flatMap((event) => {
+    if (!isSince(event.t, since)) return [];
+    if (event.ev === 'look') return [event.held];
+    return event.ev === 'effect' ? [event.believed] : [];
+  });
+}
+
+function isSince(t: string, since: string): boolean {
+  return BigInt(t) >= BigInt(since);
+}

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { endScripts } from '../scenarios/child-process.ts';
+import { stores, type Site } from '../scenarios/stores.ts';
+import { handOver, isSound, type Fault } from './handovers.ts';
+
+const FAULTS: Record<Fault, string> = {
+  frozen: 'stands still (SIGSTOP)',
+  killed: 'is killed (SIGKILL)',
+  cut: 'is cut from the server',
+};
+const COUNT = 2;
+
+for (const store of stores) {
+  describe(`a command under a lock of ${store.name}`, function () {
+    this.timeout(120_000);
+    let site: Site;
+
+    before(async function () {
+      if (process.platform !== 'linux') {
+        this['skipReason'] = 'only Linux tells in /proc whether a process has ended';
+        this.skip();
+      }
+      site = await store.share('cli handovers');
+    });
+
+    afterEach(endScripts);
+
+    // All at the same time: each is nothing but waiting for the TTL.
+    it('has ended before the next one begins, also when its queuelock stands still, is killed, or is cut off', async () => {
+      const series = await Promise.all(
+        (Object.keys(FAULTS) as Fault[]).map((fault) =>
+          handOver({ site, name: `handover-${fault}`, fault, count: COUNT }),
+        ),
+      );
+      const unsound = series.flat().filter((handover) => !isSound(handover));
+      expect(unsound).to.deep.equal([]);
+      expect(series.flat()).to.have.length(3 * COUNT);
+    });
+  });
+}

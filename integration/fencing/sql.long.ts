@@ -1,0 +1,220 @@
+import { fencedUpdate, isAccepted, sqlFences, type SqlStatement } from '@queuelock/fencing';
+import { expect } from 'chai';
+import { startProxy } from '../faults.ts';
+import { endScripts } from '../scenarios/child-process.ts';
+import { etcdStore } from '../scenarios/etcd-store.ts';
+import { NotHere } from '../services/service.ts';
+import { recordLine } from '../services/shared.ts';
+import { until } from '../services/until.ts';
+import {
+  connectMariaDb,
+  databases,
+  type Database,
+  type RunningDatabase,
+  type SqlConnection,
+} from './databases.ts';
+import { SQL_TABLE } from './sql-resource.ts';
+import { expectStaleHolderRefused } from './stale-holder.ts';
+
+/** Beyond what a double holds exactly: neighbours that a rounded comparison takes for equal. */
+const BIG = 2n ** 62n + 1n;
+
+for (const database of databases) {
+  describe(`a fenced write in ${database.name}`, function () {
+    this.timeout(120_000);
+    let place: string;
+    let connection: SqlConnection;
+    let stop: (() => Promise<void>) | undefined;
+    const { dialect } = database;
+    const fences = sqlFences(dialect);
+    const accepts = async (statement: SqlStatement, by = connection): Promise<boolean> =>
+      isAccepted(await by.run(statement));
+
+    before(async function () {
+      const running = await startOrSkip(this, database);
+      place = running.place;
+      stop = () => running.stop();
+      recordLine('fenced writes in SQL', `${database.name} ${running.version}`);
+      connection = await database.connect(place);
+      for (const statement of SQL_TABLE) await connection.exec(statement);
+      await connection.run(fences.createTable());
+      await connection.run(fences.createTable());
+    });
+
+    after(async () => {
+      // Not there when it was skipped.
+      if (stop === undefined) return;
+      await connection.close();
+      await stop();
+    });
+
+    afterEach(endScripts);
+
+    it('is refused for a holder that was frozen past its TTL, and goes through without the fence', async () => {
+      const site = await etcdStore.share('fenced writes in SQL');
+      await expectStaleHolderRefused(site, {
+        kind: database.kind,
+        place,
+        name: `fenced-${dialect}`,
+      });
+    });
+
+    it('a claim is accepted up to the largest token, to the last digit', async () => {
+      await connection.run(fences.register('digits'));
+      await connection.run(fences.register('digits'));
+      const claim = (token: bigint): Promise<boolean> => accepts(fences.claim({ name: 'digits', token }));
+      expect([await claim(BIG), await claim(BIG), await claim(BIG - 1n)]).to.deep.equal([true, true, false]);
+      expect([await claim(BIG + 1n), await claim(BIG)]).to.deep.equal([true, false]);
+      const [row] = await connection.rows(fences.largest('digits'));
+      expect(row?.['token']).to.equal(String(BIG + 1n));
+    });
+
+    it('names that differ in case, accents or spaces are different fences; an unregistered one accepts nobody', async () => {
+      const names = ['Name', 'name', 'name ', 'näme', 'x'.repeat(512)];
+      for (const name of names) await connection.run(fences.register(name));
+      for (const [i, name] of names.entries()) {
+        expect(await accepts(fences.claim({ name, token: BigInt(10 - i) })), name).to.equal(true);
+      }
+      expect(await accepts(fences.claim({ name: 'nobody', token: 1n }))).to.equal(false);
+      expect(await connection.rows(fences.largest('nobody'))).to.have.length(0);
+    });
+
+    it('a row takes equal tokens again, or once per hold', async () => {
+      await connection.exec(`INSERT INTO texts (id) VALUES ('row')`);
+      const write = (token: bigint, once = false): Promise<boolean> =>
+        accepts(
+          fencedUpdate(dialect, {
+            table: 'texts',
+            set: { text: 'x' },
+            where: { id: 'row' },
+            hold: { token },
+            once,
+          }),
+        );
+      expect([await write(BIG), await write(BIG), await write(BIG - 1n)]).to.deep.equal([true, true, false]);
+      expect([await write(BIG, true), await write(BIG + 1n, true)]).to.deep.equal([false, true]);
+    });
+
+    it('values and names with quotes in them stay what they are', async () => {
+      const odd = dialect === 'postgres' ? `"o""d'd\`"` : `\`o"d'd\`\`\``;
+      await connection.exec(
+        `CREATE TABLE ${odd} (id int PRIMARY KEY, ${odd} varchar(40), fence bigint NOT NULL DEFAULT 0)`,
+      );
+      await connection.exec(`INSERT INTO ${odd} (id) VALUES (1)`);
+      const text = `'; DROP TABLE texts; --`;
+      const name = `o"d'd\``;
+      const update = { table: name, set: { [name]: text }, where: { id: 1 }, hold: { token: 1n } };
+      expect(await accepts(fencedUpdate(dialect, update))).to.equal(true);
+      expect((await connection.rows({ text: `SELECT * FROM ${odd}`, values: [] }))[0]?.[name]).to.equal(text);
+    });
+
+    it('a column that is not there is an error, not a condition', async () => {
+      const update = { table: 'texts', set: {}, where: { nothere: 'nothere' }, hold: { token: 1n } };
+      const failed = await connection.run(fencedUpdate(dialect, update)).catch((error: unknown) => error);
+      expect(String(failed)).to.match(/nothere/);
+    });
+
+    it('two rows at once are an error', async () => {
+      await connection.exec(`INSERT INTO texts (id, text) VALUES ('one', 'twin')`);
+      await connection.exec(`INSERT INTO texts (id, text) VALUES ('two', 'twin')`);
+      const update = { table: 'texts', set: {}, where: { text: 'twin' }, hold: { token: 1n } };
+      const result = await connection.run(fencedUpdate(dialect, update));
+      expect(() => isAccepted(result)).to.throw(/where names one row; got "2 rows"/);
+    });
+
+    if (dialect !== 'sqlite') {
+      it('once per hold: what is repeated after a lost answer is refused, and its token is there', async () => {
+        await connection.exec(`INSERT INTO texts (id) VALUES ('lost')`);
+        await using proxy = await startProxy(endpointOf(place));
+        const lossy = await database.connect(place.replace(endpointOf(place), proxy.endpoint));
+        const update = {
+          table: 'texts',
+          set: { text: 'lost answer' },
+          where: { id: 'lost' },
+          hold: { token: BIG },
+        };
+        const write = fencedUpdate(dialect, { ...update, once: true });
+        const { lost } = proxy.loseNextReply((chunk) => chunk.includes(String(BIG)));
+        const unknown = lossy.run(write).then(
+          () => 'answered',
+          () => 'unknown',
+        );
+        await lost;
+        proxy.cut();
+        expect(await unknown).to.equal('unknown');
+        expect(await accepts(write)).to.equal(false);
+        const [row] = await connection.rows({ text: `SELECT text FROM texts WHERE id = 'lost'`, values: [] });
+        expect(row?.['text']).to.equal('lost answer');
+      });
+
+      it('a claim holds rivals up until its transaction ends: a later one is accepted then, an earlier one refused', async () => {
+        const rival = await database.connect(place);
+        const third = await database.connect(place);
+        await connection.run(fences.register('rivals'));
+        await connection.exec(database.begin);
+        expect(await accepts(fences.claim({ name: 'rivals', token: 5n }))).to.equal(true);
+        const later = accepts(fences.claim({ name: 'rivals', token: 6n }), rival);
+        await untilWaiting(database, third);
+        await connection.exec('COMMIT');
+        expect(await later).to.equal(true);
+
+        await rival.exec(database.begin);
+        expect(await accepts(fences.claim({ name: 'rivals', token: 8n }), rival)).to.equal(true);
+        const earlier = accepts(fences.claim({ name: 'rivals', token: 7n }));
+        await untilWaiting(database, third);
+        await rival.exec('COMMIT');
+        expect(await earlier).to.equal(false);
+        await Promise.all([rival.close(), third.close()]);
+      });
+    }
+
+    if (dialect === 'mysql') {
+      it('is counted right on a connection that counts changed rows only', async () => {
+        const changed = await connectMariaDb(place, ['-FOUND_ROWS']);
+        await changed.run(fences.register('changed'));
+        await changed.exec(`INSERT INTO texts (id) VALUES ('changed')`);
+        const claim = (token: bigint): Promise<boolean> =>
+          accepts(fences.claim({ name: 'changed', token }), changed);
+        const write = (token: bigint): Promise<boolean> => {
+          const update = { table: 'texts', set: { text: 'x' }, where: { id: 'changed' }, hold: { token } };
+          return accepts(fencedUpdate(dialect, update), changed);
+        };
+        for (const by of [claim, write]) {
+          expect([await by(BIG), await by(BIG), await by(BIG - 1n)]).to.deep.equal([true, true, false]);
+        }
+        const [plain] = [
+          await changed.run({ text: `UPDATE texts SET text = 'x' WHERE id = 'changed'`, values: [] }),
+        ];
+        expect(plain).to.include({ affectedRows: 0 });
+        await changed.close();
+      });
+    }
+  });
+}
+
+function endpointOf(place: string): string {
+  return /[0-9.]+:[0-9]+/.exec(place)![0];
+}
+
+async function startOrSkip(context: Mocha.Context, database: Database): Promise<RunningDatabase> {
+  try {
+    return await database.start();
+  } catch (error) {
+    if (!(error instanceof NotHere)) throw error;
+    context['skipReason'] = `${database.name}: ${error.message}`;
+    return context.skip();
+  }
+}
+
+/** Until some transaction waits for a lock of another one. */
+async function untilWaiting({ dialect }: Database, connection: SqlConnection): Promise<void> {
+  // Not innodb_trx: whoever asks it more often than every 100 ms gets the same old answer each time.
+  const text =
+    dialect === 'postgres'
+      ? `SELECT 1 AS one FROM pg_locks WHERE NOT granted`
+      : `SELECT 1 AS one FROM information_schema.global_status WHERE variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS' AND variable_value > 0`;
+  const ask = async (): Promise<void> => {
+    if ((await connection.rows({ text, values: [] })).length === 0) throw new Error('nobody waits');
+  };
+  await until(ask, { what: 'a claim waits for its rival', withinMs: 5_000 });
+}

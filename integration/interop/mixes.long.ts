@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { stores, type Site } from '../scenarios/stores.ts';
+import { zooKeeperStore } from '../scenarios/zookeeper-store.ts';
+import { curatorMutex, kazooLock } from './kinds.ts';
+import { runMix } from './mix.ts';
+import { rows, type Mix } from './rows.ts';
+import { orSkip } from './skip.ts';
+import { abandonTrials, expectRight } from './trial.ts';
+
+const SHORT = { grants: 150, holdMs: 2 };
+
+for (const store of stores) {
+  describe(`one queue in ${store.name} for several languages`, function () {
+    this.timeout(120_000);
+    let site: Site;
+
+    before(async () => {
+      site = await store.share('one queue for several languages');
+    });
+
+    afterEach(abandonTrials);
+
+    for (const mix of rows[store.name]!.mixes.filter(({ short }) => short)) {
+      it(`grants in the server's order, one at a time, and serves everybody: ${mix.title}`, async function () {
+        const ran = await orSkip(this, runMix(site, mix, SHORT));
+        expectRight(ran);
+        expect(ran.holds.length).to.be.at.least(SHORT.grants);
+      });
+    }
+  });
+}
+
+describe('one queue in ZooKeeper for Curator and kazoo (control)', function () {
+  this.timeout(60_000);
+
+  afterEach(abandonTrials);
+
+  it('is none with both as they are: the judge finds that they hold at the same time', async function () {
+    const site = await zooKeeperStore.share('Curator and kazoo as they are');
+    const stock: Mix = {
+      title: 'as they are',
+      parties: [curatorMutex, kazooLock].map((kind) => ({ kind, count: 2 })),
+      control: true,
+    };
+    const { findings } = await orSkip(this, runMix(site, stock, { grants: 100, holdMs: 5 }));
+    expect(findings.filter((finding) => finding.includes(' held'))).to.not.be.empty;
+  });
+});

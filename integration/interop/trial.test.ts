@@ -1,0 +1,76 @@
+import { SafetyViolation } from '@queuelock/conformance';
+import { expect } from 'chai';
+import { etcdctl, goMutex, type Kind } from './kinds.ts';
+import type { Participant } from './participant.ts';
+import type { InteropEvent } from './protocol.ts';
+import { Trial, abandonTrials, expectRight } from './trial.ts';
+
+type Said = readonly [t: number, ev: InteropEvent['ev'], token?: number];
+
+function told(id: string, kind: Kind, ...said: readonly Said[]): Participant {
+  const events = said.map(([t, ev, token]): InteropEvent => {
+    const place = token === undefined ? {} : { order: String(token), token: String(token) };
+    return { t: String(t), id, ev, n: ev === 'killed' ? 0 : 1, ...place };
+  });
+  return { id, kind, events } as unknown as Participant;
+}
+
+const holds = (token: number, at: number): Said[] => [
+  [1, 'requesting'],
+  [at, 'acquired', token],
+];
+
+/** Killed while they wait and hold, or gone by themselves. */
+const cutShort = [
+  told('a', goMutex, ...holds(5, 10), [20, 'releasing'], [21, 'released'], [100, 'killed']),
+  told('b', goMutex, ...holds(6, 22)),
+  told('c', goMutex, ...holds(7, 30), [100, 'killed']),
+  told('d', goMutex, [1, 'requesting'], [100, 'killed']),
+];
+
+describe('a trial', () => {
+  const failure = (): Promise<unknown> =>
+    abandonTrials().then(
+      () => 'none',
+      (error: unknown) => error,
+    );
+
+  it('that is cut short is judged when the test is over, once', async () => {
+    new Trial({ participants: [...cutShort, told('e', goMutex, ...holds(8, 40), [100, 'killed'])] });
+    const error = await failure();
+    expect(error).to.be.instanceOf(SafetyViolation);
+    expect(String(error)).to.include('e (round 1) was granted while c (round 1) held');
+    expect(await failure()).to.equal('none');
+  });
+
+  it('that is cut short need not have come to any end', async () => {
+    new Trial({ participants: cutShort });
+    expect(await failure()).to.equal('none');
+  });
+
+  it('that is cut short says nothing of a release that nobody had time to pass on', async () => {
+    const releases = told('e', etcdctl, ...holds(8, 40), [100, 'killed']);
+    new Trial({ participants: [releases, told('f', goMutex, ...holds(9, 50), [100, 'killed'])] });
+    expect(await failure()).to.equal('none');
+  });
+
+  it('with a verdict is the business of whoever asked for it', async () => {
+    const overlap = [told('a', goMutex, ...holds(5, 10)), told('b', goMutex, ...holds(6, 20))];
+    const verdict = new Trial({ participants: overlap }).verdict();
+    expect(() => expectRight(verdict)).to.throw(SafetyViolation, 'b (round 1) was granted while a');
+    expect(await failure()).to.equal('none');
+    const open = new Trial({ participants: overlap.slice(0, 1) }).verdict();
+    expect(() => expectRight(open))
+      .to.throw('a (round 1) never released')
+      .that.is.not.instanceOf(SafetyViolation);
+  });
+
+  it('that has to go wrong may be cut short', async () => {
+    const overlap = [
+      told('a', goMutex, ...holds(5, 10), [100, 'killed']),
+      told('b', goMutex, ...holds(6, 20)),
+    ];
+    new Trial({ participants: overlap, control: true });
+    expect(await failure()).to.equal('none');
+  });
+});

@@ -1,0 +1,70 @@
+import { safely } from '@queuelock/conformance';
+import { expect } from 'chai';
+import { judge, type Terms, type Verdict } from './judge.ts';
+import { endParticipants, type Participant } from './participant.ts';
+import type { History, InteropEvent } from './protocol.ts';
+
+const underWay = new Set<Trial>();
+
+interface Trying {
+  readonly participants: readonly Participant[];
+  readonly terms?: Terms;
+  /** It is expected to go wrong. */
+  readonly control?: boolean;
+}
+
+/** Participants that stand in one line, from before they begin. Without a verdict it is judged when the test is over. */
+export class Trial {
+  readonly #participants: readonly Participant[];
+  readonly #terms: Terms;
+
+  constructor({ participants, terms = {}, control = false }: Trying) {
+    this.#participants = participants;
+    this.#terms = terms;
+    if (!control) underWay.add(this);
+  }
+
+  get history(): History {
+    return this.#participants.flatMap(({ events }) => events);
+  }
+
+  verdict(): Verdict {
+    underWay.delete(this);
+    return judge(this.history, this.#terms);
+  }
+
+  /** Of one that was cut short. */
+  get unsafe(): readonly string[] {
+    const ends = this.#participants.flatMap(endOf);
+    return judge([...this.history, ...ends], this.#terms).unsafe;
+  }
+}
+
+/** Ends what a test left running, and fails if anything in it was unsafe. For `afterEach`. */
+export async function abandonTrials(): Promise<void> {
+  await endParticipants();
+  const unsafe = [...underWay].flatMap((trial) => trial.unsafe);
+  underWay.clear();
+  expectSafe(unsafe);
+}
+
+/** Nothing was wrong; what was unsafe fails by a `SafetyViolation`. */
+export function expectRight({ findings, unsafe }: Verdict): void {
+  expectSafe(unsafe);
+  expect(findings, findings.join('\n')).to.be.empty;
+}
+
+function expectSafe(unsafe: readonly string[]): void {
+  safely(() => expect(unsafe, unsafe.join('\n')).to.be.empty);
+}
+
+/**
+ * Nobody knows for how long somebody believed who ended without a word, or whose words another program passes on: only that it did when it
+ * said so.
+ */
+function endOf({ id, kind, events }: Participant): InteropEvent[] {
+  const wasKilled = events.some(({ ev }) => ev === 'killed');
+  const last = events.findLast(({ ev }) => ev !== 'killed');
+  if (last === undefined || (wasKilled && !kind.deaf)) return [];
+  return [{ id, t: last.t, ev: 'killed', n: 0 }];
+}

@@ -1,0 +1,73 @@
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { endScripts } from '../scenarios/child-process.ts';
+import { etcdStore } from '../scenarios/etcd-store.ts';
+import type { Site } from '../scenarios/stores.ts';
+import { untilNothingIsLeft } from '../scenarios/wait.ts';
+import { zooKeeperStore } from '../scenarios/zookeeper-store.ts';
+import { MemberProcess, type Spot } from './circle-members.ts';
+
+const OWNERS = ['ann', 'ben', 'cat'];
+
+/** Circles of so many processes over both stores. */
+export interface Circle {
+  /** Somebody else, for each spot. */
+  readonly clients: readonly LockClient[];
+  /** Of the circle that was closed last. */
+  readonly spots: readonly Spot[];
+  /** Each holds the lock of its number and waits for the next one's; the last one of all begins to wait last. */
+  close(
+    story: string,
+    more: { readonly yields: boolean; readonly ttlMs: (site: Site) => number },
+  ): Promise<readonly MemberProcess[]>;
+}
+
+/** For the suite that calls this in its body; after each test nothing is left. */
+export function circleOf(count: number): Circle {
+  let sites: readonly Site[] = [];
+  let spots: readonly Spot[] = [];
+  let clients: readonly LockClient[] = [];
+
+  before(async () => {
+    const [etcd, zooKeeper] = [await etcdStore.share('deadlocks'), await zooKeeperStore.share('deadlocks')];
+    sites = [etcd, zooKeeper, etcd].slice(0, count);
+    clients = sites.map((site) => createLockClient(site.backend()));
+  });
+
+  after(() => Promise.all(clients.map((client) => client.close())));
+
+  afterEach(async () => {
+    await endScripts();
+    for (const [i, site] of sites.entries()) await untilNothingIsLeft(site, spots[i]!.name);
+  });
+
+  return {
+    get clients() {
+      return clients;
+    },
+    get spots() {
+      return spots;
+    },
+    async close(story, { yields, ttlMs }) {
+      spots = sites.map((site, i) => ({
+        url: site.url(),
+        ttlMs: ttlMs(site),
+        name: `${story}-${count}-${i}`,
+      }));
+      const members = spots.map(
+        (holds, i) =>
+          new MemberProcess({
+            owner: OWNERS[i]!,
+            holds,
+            waitsFor: spots[(i + 1) % count]!,
+            ...(yields ? { yieldsOver: spots } : {}),
+          }),
+      );
+      await Promise.all(members.map((member) => member.idOf('holds')));
+      for (const member of members) {
+        member.tell({});
+        await member.idOf('waits');
+      }
+      return members;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { hostname } from 'node:os';
+import { watchDeadlocks, type Deadlock } from '@queuelock/recipes';
+import { expect } from 'chai';
+import { untilHolds } from '../scenarios/wait.ts';
+import { circleOf, type Circle } from './circle.ts';
+
+// Nobody is to lose a session on a busy machine while the circle is made.
+const COMFORT = 2;
+
+for (const count of [2, 3]) {
+  describe(`a circle of ${count} processes over etcd and ZooKeeper`, function () {
+    this.timeout(60_000);
+    const circle = circleOf(count);
+
+    it('is seen by a third party, with everybody in it and nobody else, until one of them dies', async () => {
+      const members = await circle.close('seen', { yields: false, ttlMs: (site) => COMFORT * site.ttlMs });
+      const { seen, stop } = watch(circle);
+      await untilHolds('the circle is reported', async () => expect(seen.at(-1)).to.have.lengthOf(1));
+      const [{ waits, youngest }] = seen.at(-1) as [Deadlock];
+      // From the youngest on: it waits for the first, who waits for the second, and so on.
+      const inOrder = [members.at(-1)!, ...members.slice(0, -1)];
+      const expected = inOrder.map(async (member, i) => ({
+        name: member.member.waitsFor.name,
+        waits: [member.member.owner, hostname(), member.pid, await member.idOf('waits')],
+        for: [inOrder[(i + 1) % count]!.member.owner, await inOrder[(i + 1) % count]!.idOf('holds')],
+      }));
+      expect(
+        waits.map(({ name, entry, waitsFor }) => ({
+          name,
+          waits: [entry.owner, entry.host, entry.pid, entry.id],
+          for: [waitsFor.owner, waitsFor.id],
+        })),
+      ).to.deep.equal(await Promise.all(expected));
+      expect(youngest).to.equal(waits[0]);
+
+      await members[0]!.kill();
+      await Promise.all(members.slice(1).map((member) => member.untilEvent('done')));
+      await untilHolds('the report is taken back', async () => expect(seen.at(-1)).to.deep.equal([]));
+      stop();
+      expect(seen.map((found) => found.length)).to.deep.equal([0, 1, 0]);
+    });
+  });
+}
+
+function watch({ spots, clients }: Circle): {
+  readonly seen: (readonly Deadlock[])[];
+  readonly stop: () => void;
+} {
+  const seen: (readonly Deadlock[])[] = [];
+  const deadlocks$ = watchDeadlocks(spots.map(({ name }, i) => ({ client: clients[i]!, names: [name] })));
+  const subscription = deadlocks$.subscribe((found) => seen.push(found));
+  return { seen, stop: () => subscription.unsubscribe() };
+}

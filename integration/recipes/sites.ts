@@ -1,0 +1,57 @@
+// The facts are tests and no package exports them.
+/* eslint-disable no-restricted-imports */
+import { recipeFacts } from '../../packages/recipes/test/facts.ts';
+import type { RecipeFacts, Store, StoreLine } from '../../packages/recipes/test/frame.ts';
+/* eslint-enable no-restricted-imports */
+import { startProxy } from '../faults.ts';
+import type { Site, Store as Server } from '../scenarios/stores.ts';
+
+/** By what they say, the facts that wait for the end of a session, which takes its TTL. */
+const ENDS_OF_SESSIONS: ReadonlySet<string> = new Set([
+  'a reader that was a writer loses its hold with its session, like any other',
+  'the session that dies takes all of a multi-lock with it',
+  'a loss ends all levels at once',
+  'an observer that was cut off sees vacancy and the next leader afterwards, and the old one as stale meanwhile',
+  'a leader that is cut off is none before the next one leads, and stands again when it is back',
+  'a leader that is restarted after the TTL stands as all others',
+  'it opens when the client that closed it dies',
+  'a member that dies keeps nobody from leaving',
+  'when the hold is lost its holder is told, and those who wait go on with a new entry',
+]);
+
+export const quickFacts = factsThat((title) => !ENDS_OF_SESSIONS.has(title));
+export const slowFacts = factsThat((title) => ENDS_OF_SESSIONS.has(title));
+
+function factsThat(isMeant: (title: string) => boolean): readonly RecipeFacts[] {
+  return recipeFacts.map(({ recipe, facts }) => ({
+    recipe,
+    facts: facts.filter(({ title }) => isMeant(title)),
+  }));
+}
+
+/** A store as the facts see it. */
+export async function openStore(server: Server): Promise<Store> {
+  const site = await server.share('recipes');
+  const { ttlMs, expiryMs } = site;
+  return {
+    name: server.name,
+    ttlMs,
+    expiryMs,
+    connect: () => site.backend(),
+    line: () => lineTo(site),
+    leftovers: (queue) => site.entries(queue),
+  };
+}
+
+async function lineTo(site: Site): Promise<StoreLine> {
+  const proxy = await startProxy(site.endpoint);
+  return {
+    connect: () => site.backend(proxy.endpoint),
+    cut() {
+      proxy.refuse();
+      proxy.cut();
+    },
+    mend: () => proxy.heal(),
+    stop: () => proxy.stop(),
+  };
+}

@@ -1,0 +1,178 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import {
+  askedAgain,
+  broken,
+  NOTHING,
+  settle,
+  titlesOf,
+  type Failure,
+  type Outcome,
+  type Settled,
+} from '../.ci/outcome.ts';
+import { divide, gate, long, PARTS } from '../.ci/suites.ts';
+
+const MOCHA = join(dirname(createRequire(import.meta.url).resolve('mocha/package.json')), 'lib/cli/cli.js');
+const REPORTER = fileURLToPath(new URL('../.ci/reporter.mjs', import.meta.url));
+const SOURCE = `
+  class SafetyViolation extends Error { name = 'SafetyViolation'; }
+  describe('a day', () => {
+    it('passes', () => {});
+    it('passes (slowly)', () => {});
+    it('fails', () => { throw new Error('on purpose'); });
+    it('breaks a promise', () => { throw new Error('wrapped', { cause: new SafetyViolation('two at once') }); });
+    it('has no weather', function () { this.skipReason = 'no sky'; this.skip(); });
+  });
+  describe('a night', () => {
+    beforeEach(() => { throw new Error('no stars'); });
+    it('never begins', () => {});
+    it('never ends', () => {});
+  });
+`;
+
+describe('the report of the test run', () => {
+  let directory: string;
+  let outcome: Outcome;
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'queuelock-runner-'));
+    const file = join(directory, 'day.mjs');
+    writeFileSync(file, SOURCE);
+    const child = fork(MOCHA, ['--no-config', '--reporter', REPORTER, file], {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    [outcome] = (await once(child, 'message')) as [Outcome];
+  });
+
+  after(() => {
+    rmSync(directory, { recursive: true });
+  });
+
+  it('names what passed, and why something was skipped', () => {
+    expect(outcome.passed.map(({ title }) => title)).to.deep.equal(['a day passes', 'a day passes (slowly)']);
+    expect(outcome.skipped.map(({ title, reason }) => [title, reason])).to.deep.equal([
+      ['a day has no weather', 'no sky'],
+    ]);
+  });
+
+  it('names what failed, with the cause, and the suite where a hook failed', () => {
+    const failures = outcome.failures.map(({ title, suite }) => [title, suite]);
+    expect(failures).to.deep.equal([
+      ['a day fails', undefined],
+      ['a day breaks a promise', undefined],
+      ['a night "before each" hook for "never begins"', 'a night'],
+    ]);
+    expect(outcome.failures[0]?.cause).to.include('Error: on purpose');
+    for (const { file } of outcome.failures) expect(file).to.match(/day\.mjs$/);
+  });
+
+  it('tells a broken promise about safety from all else, also where it is a cause', () => {
+    expect(outcome.failures.map(({ isUnsafe }) => isUnsafe)).to.deep.equal([false, true, false]);
+  });
+});
+
+describe('a test that failed', () => {
+  const failed = (title: string, more: Partial<Failure> = {}): Failure => ({
+    file: 'a.test.ts',
+    title,
+    cause: 'late',
+    isUnsafe: false,
+    ...more,
+  });
+  const after = (...failures: Failure[]): Settled => ({ ...NOTHING, failures });
+  const passed = (...titles: string[]): Outcome => ({
+    ...NOTHING,
+    passed: titles.map((title) => ({ file: 'a.test.ts', title })),
+  });
+
+  it('is asked again, when few failed', () => {
+    expect(askedAgain(after(failed('a'), failed('b'), failed('c')))).to.have.length(3);
+    expect(askedAgain(after(failed('a'), failed('b'), failed('c'), failed('d')))).to.be.empty;
+  });
+
+  it('is not asked again where safety was violated, or a whole process failed', () => {
+    expect(askedAgain(after(failed('a'), failed('b', { isUnsafe: true })))).to.be.empty;
+    expect(askedAgain({ ...NOTHING, ...broken('mocha ended early') })).to.be.empty;
+  });
+
+  it('is flaky when it passes by itself', () => {
+    const failure = failed('a');
+    const settled = settle(after(failure), failure, passed('a'));
+    expect(settled).to.deep.equal({ ...NOTHING, ...passed('a'), flaky: [failure] });
+  });
+
+  it('stays failed when it fails by itself, with both causes', () => {
+    const failure = failed('a');
+    const settled = settle(after(failure), failure, after(failed('a', { cause: 'wrong', isUnsafe: true })));
+    expect(settled.flaky).to.be.empty;
+    expect(settled.failures).to.have.length(1);
+    expect(settled.failures[0]?.cause).to.match(/late[^]*wrong/);
+    expect(settled.failures[0]?.isUnsafe).to.equal(true);
+  });
+
+  it('stays failed when by itself it does not run', () => {
+    const failure = failed('a');
+    expect(settle(after(failure), failure, NOTHING).failures).to.have.length(1);
+  });
+
+  it('counts once what had passed before', () => {
+    const failure = failed('night "after each" hook', { suite: 'night' });
+    const settled = settle(
+      { ...after(failure), ...passed('night a') },
+      failure,
+      passed('night a', 'night b'),
+    );
+    expect(settled.passed.map(({ title }) => title)).to.deep.equal(['night a', 'night b']);
+  });
+
+  it('is a fact of the backend that it was asked of', () => {
+    const failure = failed('x');
+    const fact = { backend: 'etcd', title: 'x' };
+    const first: Settled = { ...after(failure), conformance: [{ ...fact, state: 'failed' }] };
+    const again: Outcome = { ...passed('x'), conformance: [{ ...fact, state: 'passed' }] };
+    expect(settle(first, failure, again).conformance).to.deep.equal([{ ...fact, state: 'passed' }]);
+  });
+
+  it('is named by its whole title, a hook by that of its suite', () => {
+    const test = new RegExp(titlesOf(failed('a day passes (slowly)')));
+    expect(
+      ['a day passes (slowly)', 'a day passes (slowly) now'].map((title) => test.test(title)),
+    ).to.deep.equal([true, false]);
+    const hook = new RegExp(titlesOf(failed('a night "before each" hook', { suite: 'a night' })));
+    expect(['a night ends', 'a nightmare ends'].map((title) => hook.test(title))).to.deep.equal([
+      true,
+      false,
+    ]);
+  });
+});
+
+describe('the files of the tests', () => {
+  it('are in the first room that fits, each in one', () => {
+    const rooms = [
+      ['first', /a/],
+      ['rest', /^/],
+    ] as const;
+    expect(divide(['ab', 'b', 'a'], rooms)).to.deep.equal([
+      { name: 'first', files: ['ab', 'a'] },
+      { name: 'rest', files: ['b'] },
+    ]);
+  });
+
+  it('are in the gate or in a part of the long run', () => {
+    const inGate = gate().flatMap(({ files }) => files);
+    expect(inGate).to.include.members(['integration/runner.test.ts', 'packages/core/test/lock.test.ts']);
+    expect(new Set(inGate).size).to.equal(inGate.length);
+    for (const part of PARTS) {
+      const groups = long(part);
+      expect(groups, part).not.to.be.empty;
+      for (const { files } of groups) expect(inGate).not.to.include.members([...files]);
+    }
+  });
+});

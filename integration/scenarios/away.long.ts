@@ -1,0 +1,71 @@
+import { createLockClient, type LockClient, type LockClientOptions } from '@queuelock/core';
+import { expect } from 'chai';
+import { startProxy, type TcpProxy } from '../faults.ts';
+import { join } from './join.ts';
+import { stores, type OwnSite } from './stores.ts';
+import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
+
+// Ten times what it takes.
+const EXPIRES_WITHIN_MS = 30_000;
+
+for (const store of stores) {
+  describe(`while the connection to ${store.name} is down`, function () {
+    this.timeout(60_000);
+    let site: OwnSite;
+    let proxy: TcpProxy;
+    /** Behind the proxy. */
+    let away: LockClient;
+    let rival: LockClient;
+
+    before(async () => {
+      site = await store.start('while the connection is down');
+    });
+
+    beforeEach(async () => {
+      proxy = await startProxy(site.endpoint);
+      rival = createLockClient(site.backend());
+    });
+
+    afterEach(async () => {
+      // In this order: ZooKeeper's client stands still until a connection that is there has answered to its end, and the
+      // proxy with it.
+      await proxy.stop();
+      await Promise.all([away.close(), rival.close()]);
+    });
+
+    after(async () => {
+      await site.server.stop();
+    });
+
+    function connect(options: LockClientOptions = {}): void {
+      away = createLockClient(site.backend(proxy.endpoint), options);
+    }
+
+    function goDown(): void {
+      proxy.refuse();
+      proxy.cut();
+    }
+
+    it('an enqueue whose reply was lost goes with its session, and stands once in the next one', async () => {
+      connect({ ttlMs: site.ttlMs });
+      await (await away.acquire('warm-up')).release();
+      const holder = await rival.acquire('twice');
+      // Whoever hears nothing for too long would come back by another connection, and be told there.
+      proxy.refuse();
+      const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-twice'));
+      const placed = join(away, 'twice', { owner: 'lost-twice' });
+      await reply.lost;
+      const count = async (): Promise<number> => (await site.entries('twice')).length;
+      await untilHolds('it is in the queue', async () => expect(await count()).to.equal(2));
+      goDown();
+      const isOver = async (): Promise<unknown> => expect(await count()).to.equal(1);
+      await untilHolds('its session is over', isOver, EXPIRES_WITHIN_MS);
+      await proxy.accept();
+      const place = await soon(placed, 'it stands in line');
+      expect(await site.entries('twice')).to.have.members([holder.key, place.key]);
+      await holder.release();
+      await (await soon(place.held, 'the lock is granted to it')).release();
+      await untilNothingIsLeft(site, 'twice');
+    });
+  });
+}

@@ -1,0 +1,11 @@
+import { callGateway } from '../services/plain-clients.ts';
+import type { Site } from './stores.ts';
+
+/** Forgets all history of an etcd. */
+export async function compact({ endpoint }: Pick<Site, 'endpoint'>): Promise<void> {
+  const { header } = (await callGateway(endpoint, 'kv/range', { key: 'AA==' })) as {
+    header: { revision: string };
+  };
+  // Nothing to do is refused.
+  await callGateway(endpoint, 'kv/compaction', { revision: header.revision }).catch(() => undefined);
+}

@@ -1,0 +1,89 @@
+import { holdsOf, turnsOf, type HistoryEvent, type Hold } from '@queuelock/cli/src/demo/history.ts';
+import { expect } from 'chai';
+import { until } from '../services/until.ts';
+import { startContender } from './contenders.ts';
+import type { Foreigners } from './foreign.ts';
+import type { Site } from './stores.ts';
+import { safeVerdict } from './verdict.ts';
+
+/** How many join a queue, and how often each. */
+interface Crowd {
+  readonly contenders: number;
+  readonly rounds: number;
+}
+
+interface OurCrowd extends Crowd {
+  readonly holdMs?: number;
+}
+
+/** Runs so many processes to their end; answers with the history of all. */
+export async function contend(site: Site, name: string, crowd: OurCrowd): Promise<HistoryEvent[]> {
+  const contenders = Array.from({ length: crowd.contenders }, (_, i) =>
+    startContender({ ...crowd, url: site.url(), name, id: `ours-${i + 1}` }),
+  );
+  const endings = await Promise.all(contenders.map(({ ended }) => ended));
+  expect(endings).to.deep.equal(contenders.map(() => ({ code: 0, signal: null, stderr: '' })));
+  return contenders.flatMap(({ events }) => events);
+}
+
+/** All promises are kept, and everybody who asked was granted and released; answers with the holds in their order. */
+export function expectServed(history: readonly HistoryEvent[], count: number): Hold[] {
+  const { violations, grants, served } = safeVerdict(history);
+  expect({ violations, grants, served }).to.deep.equal({ violations: [], grants: count, served: count });
+  return holdsOf(turnsOf(history));
+}
+
+/** The same with others of another make in the same line. Answers how often the lock went from one kind to the other. */
+export async function expectServedTogether(
+  site: Site,
+  foreign: Foreigners,
+  { ours, theirs }: { readonly ours: OurCrowd; readonly theirs: Crowd },
+): Promise<number> {
+  // Nobody gets past before all of them stand in line: they take different times to start.
+  const gatekeeper = startContender({ url: site.url(), name: 'mixed', id: 'gate', holdMs: 600_000 });
+  await gatekeeper.untilEvent('acquired');
+  const contending = Promise.all([
+    foreign.contend({ endpoint: site.endpoint, name: 'mixed', ...theirs }),
+    contend(site, 'mixed', ours),
+  ]);
+  const gathered = until(
+    async () => {
+      expect(await site.entries('mixed')).to.have.lengthOf(1 + ours.contenders + theirs.contenders);
+    },
+    { what: 'all stand in line', withinMs: 60_000 },
+  );
+  await Promise.race([gathered, contending]);
+  await gatekeeper.stop();
+  const count = ours.contenders * ours.rounds + theirs.contenders * theirs.rounds;
+  const holds = expectServed((await contending).flat(), count);
+  const isOurs = holds.map(({ id }) => id.startsWith('ours-'));
+  return isOurs.filter((isOne, i) => i > 0 && isOne !== isOurs[i - 1]).length;
+}
+
+/** The same history with one thing wrong in its middle: what the judge is worth. */
+export function spoil(history: readonly HistoryEvent[]): { what: string; spoilt: HistoryEvent[] }[] {
+  const holds = holdsOf(turnsOf(history));
+  const [before, after] = holds.slice(holds.length / 2);
+  const change = (hold: Hold, ev: HistoryEvent['ev'], to: Partial<HistoryEvent>): HistoryEvent[] =>
+    history.map((event) =>
+      event.id === hold.id && event.n === hold.n && event.ev === ev ? { ...event, ...to } : event,
+    );
+  const sameToken = { token: String(before!.order), zxid: String(before!.fencingToken) };
+  return [
+    {
+      what: 'a release a nanosecond after the next grant',
+      spoilt: change(before!, 'released', { t: String(after!.from + 1n) }),
+    },
+    {
+      what: 'a grant ahead of the one before',
+      spoilt: change(after!, 'acquired', { t: String(before!.from - 1n) }),
+    },
+    { what: 'a token given twice', spoilt: change(after!, 'acquired', sameToken) },
+    {
+      what: 'a request that was never granted',
+      spoilt: history.filter(
+        ({ id, n, ev }) => id !== after!.id || n !== after!.n || ev === 'requesting' || ev === 'enqueued',
+      ),
+    },
+  ];
+}

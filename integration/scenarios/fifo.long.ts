@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { orSkip } from '../interop/skip.ts';
+import { endScripts } from './child-process.ts';
+import { contend, expectServed, expectServedTogether } from './contest.ts';
+import { foreigners, type Foreigners } from './foreign.ts';
+import { stores, type Site } from './stores.ts';
+
+const PROCESSES = 8;
+const ROUNDS = 200;
+const OURS = { contenders: 4, rounds: 50, holdMs: 10 };
+const THEIRS = { contenders: 4, rounds: 15 };
+
+for (const store of stores) {
+  describe(`a queue in ${store.name} with many processes`, function () {
+    this.timeout(120_000);
+    let site: Site;
+
+    before(async () => {
+      site = await store.share('first in, first out');
+    });
+
+    afterEach(endScripts);
+
+    it(`grants ${ROUNDS} rounds of ${PROCESSES} processes in the server's order, one at a time`, async () => {
+      const history = await contend(site, 'fifo', { contenders: PROCESSES, rounds: ROUNDS });
+      expectServed(history, PROCESSES * ROUNDS);
+    });
+
+    describe(`shared with ${foreigners[store.name]!.who}`, () => {
+      let foreign: Foreigners | undefined;
+
+      before(async function () {
+        foreign = await orSkip(this, foreigners[store.name]!.summon());
+      });
+
+      after(() => foreign?.dismiss());
+
+      it('keeps one order for both, and one holder at a time', async () => {
+        const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
+        // They did meet: the lock went from one kind to the other and back many times.
+        expect(changes).to.be.at.least(THEIRS.rounds);
+      });
+    });
+  });
+}

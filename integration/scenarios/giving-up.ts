@@ -1,0 +1,184 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { safely } from '@queuelock/conformance';
+import { createLockClient, isQueueLockError, type LockClient, type Ownership } from '@queuelock/core';
+import { expect } from 'chai';
+import { join } from './join.ts';
+import type { Site } from './stores.ts';
+import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
+
+/** So many at once, the others one after the other. */
+const LANES = 5;
+/** So much longer than an acquisition that has the process to itself takes. */
+const STRETCH = 2;
+
+/** `passing`: its holder releases it while the other acquires it. */
+export const LOCKS = ['free', 'busy', 'passing'] as const;
+type Lock = (typeof LOCKS)[number];
+
+/** Starts to acquire, and gives up after so many milliseconds. Answers with the ownership if it came before that. */
+type Attempt = (client: LockClient, name: string, giveUpAfterMs: number) => Promise<Ownership | undefined>;
+
+export const attempts: Readonly<Record<string, Attempt>> = {
+  'a signal that aborts': async (client, name, ms) => {
+    const giving = new AbortController();
+    setTimeout(() => giving.abort(), ms);
+    const acquired = client.acquire(name, { signal: giving.signal });
+    return unless(acquired, (error) => error === giving.signal.reason);
+  },
+  'a timeout': async (client, name, ms) =>
+    unless(client.acquire(name, { timeoutMs: Math.max(1, ms) }), (error) =>
+      isQueueLockError(error, 'TIMEOUT'),
+    ),
+  'an unsubscription': (client, name, ms) =>
+    new Promise((resolve, reject) => {
+      const claim = client.claim(name).subscribe((state) => {
+        // Who unsubscribes a hold releases it: it is kept to its end here.
+        if (state.status === 'held') {
+          clearTimeout(timer);
+          resolve(state.ownership);
+        }
+        if (state.status === 'ended' && state.outcome === 'failed') {
+          reject(new Error('the claim failed', { cause: state.error }));
+        }
+      });
+      const timer = setTimeout(() => {
+        claim.unsubscribe();
+        resolve(undefined);
+      }, ms);
+    }),
+};
+
+/** Who gives up, and who comes behind. */
+interface Parties {
+  readonly site: Site;
+  /** Over a slow line. */
+  readonly hesitant: LockClient;
+  readonly rival: LockClient;
+}
+
+/** So many times, at moments spread over the whole of an acquisition and a little more. */
+export async function giveUpAtAnyMoment(
+  { site, hesitant, rival }: Parties,
+  { by, lock, moments }: { readonly by: string; readonly lock: Lock; readonly moments: number },
+): Promise<void> {
+  const attempt = attempts[by]!;
+  const tookMs = await timeToAcquire(hesitant, `${by}-${lock}`);
+  const granted: boolean[] = [];
+  const lane = async (first: number, end = moments): Promise<void> => {
+    for (let i = first; i < end; i += LANES) {
+      const afterMs = (STRETCH * tookMs * i) / moments;
+      const name = `${by}-${lock}-${i}`;
+      granted[i] = await giveUp({ hesitant, rival, attempt, lock, name, afterMs });
+      await untilNothingIsLeft(site, name);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
+  // The first gave up before it could have been granted; the last ones, of a lock that was to be had, came too late. On a machine
+  // that has become busier than it was, later ones do.
+  for (let i = moments; lock !== 'busy' && !granted.includes(true); i *= 2) await lane(i, 2 * i);
+  expect(granted[0]).to.equal(false);
+  expect(granted.includes(true)).to.equal(lock !== 'busy');
+}
+
+/** So many clients, each closed at another moment of its first acquisition. */
+export async function closeAtAnyMoment(
+  { site, rival }: Omit<Parties, 'hesitant'>,
+  moments: number,
+): Promise<void> {
+  // Clients that were cut off before leave theirs to the TTL.
+  const others = new Set(await site.sessions());
+  const start = performance.now();
+  await (await rival.acquire('closing')).release();
+  const tookMs = performance.now() - start;
+  await rival.close();
+  const ends: unknown[] = [];
+  const closeAfter = async (i: number): Promise<void> => {
+    const client = createLockClient(site.backend());
+    const acquired = client.acquire('closing').then(
+      () => 'granted',
+      (error: unknown) => (isQueueLockError(error) ? error.code : error),
+    );
+    await pause((STRETCH * tookMs * i) / moments);
+    await soon(client.close(), `the client closes after ${i} moments`);
+    ends.push(await acquired);
+  };
+  for (let i = 0; i < moments; i += 1) await closeAfter(i);
+  // On a machine that has become busier than it was, none of them waited long enough.
+  for (let i = moments; !ends.includes('granted'); i *= 2) await closeAfter(i);
+  expect(new Set(ends)).to.deep.equal(new Set(['CLOSED', 'granted']));
+  await untilNothingIsLeft(site, 'closing');
+  await untilHolds(
+    'no session is left',
+    async () => expect((await site.sessions()).filter((id) => !others.has(id))).to.be.empty,
+  );
+}
+
+interface Story {
+  readonly hesitant: LockClient;
+  readonly rival: LockClient;
+  readonly attempt: Attempt;
+  readonly lock: Lock;
+  readonly name: string;
+  readonly afterMs: number;
+}
+
+/** One gives up, somebody else comes right after, and is granted. Answers whether the one was granted before it gave up. */
+async function giveUp({ hesitant, rival, attempt, lock, name, afterMs }: Story): Promise<boolean> {
+  const holds = new Holds(name);
+  const holder = lock === 'free' ? undefined : holds.begin(await rival.acquire(name));
+  const attempted = attempt(hesitant, name, afterMs);
+  if (holder && lock === 'passing') await holds.end(holder);
+  const ownership = await attempted;
+  if (ownership) holds.begin(ownership);
+  const next = join(rival, name);
+  if (holder && lock === 'busy') await holds.end(holder);
+  if (ownership) await holds.end(ownership);
+  const { held } = await next;
+  await holds.end(holds.begin(await soon(held, `${name} is granted to the next`)));
+  return ownership !== undefined;
+}
+
+/** Those who believe that they hold one lock: one at a time. */
+class Holds {
+  readonly #name: string;
+  readonly #now = new Set<Ownership>();
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  begin(ownership: Ownership): Ownership {
+    expect(ownership.held).to.equal(true);
+    this.#now.add(ownership);
+    safely(() => expect(this.#now.size, `holders of ${this.#name}`).to.equal(1));
+    return ownership;
+  }
+
+  async end(ownership: Ownership): Promise<void> {
+    this.#now.delete(ownership);
+    await ownership.release();
+  }
+}
+
+async function timeToAcquire(client: LockClient, name: string): Promise<number> {
+  // Without the session that the first one opens; on a name that is as new as the others.
+  await (await client.acquire(`${name}-before`)).release();
+  const start = performance.now();
+  const ownership = await client.acquire(name);
+  const tookMs = performance.now() - start;
+  await ownership.release();
+  return tookMs;
+}
+
+/** Nothing, when it rejects with what was expected. */
+async function unless<T>(
+  promise: Promise<T>,
+  isExpected: (error: unknown) => boolean,
+): Promise<T | undefined> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (isExpected(error)) return undefined;
+    throw error;
+  }
+}

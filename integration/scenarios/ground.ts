@@ -1,0 +1,58 @@
+import { createLockClient, type LockClient, type LockClientOptions } from '@queuelock/core';
+import { startProxy, type TcpProxy } from '../faults.ts';
+import { endScripts } from './child-process.ts';
+import type { OwnSite, Store } from './stores.ts';
+
+/** What a test of trouble stands on. */
+export interface Ground {
+  readonly site: OwnSite;
+  /** Before the server. */
+  readonly proxy: TcpProxy;
+  /** Closed after the test. */
+  readonly connect: (options?: LockClientOptions) => LockClient;
+  readonly connectThroughProxy: (options?: LockClientOptions) => LockClient;
+}
+
+/** A server for the suite that calls this in its body; a proxy and clients for each of its tests. */
+export function layGround(store: Store, suite: string): Ground {
+  let site: OwnSite;
+  let proxy: TcpProxy;
+  const clients: LockClient[] = [];
+
+  const open = (endpoint: string, options: LockClientOptions): LockClient => {
+    const client = createLockClient(site.backend(endpoint), options);
+    clients.push(client);
+    return client;
+  };
+
+  before(async () => {
+    site = await store.start(suite);
+  });
+
+  beforeEach(async () => {
+    proxy = await startProxy(site.endpoint);
+  });
+
+  afterEach(async () => {
+    await endScripts();
+    // In this order: ZooKeeper's client stands still until a connection that is there has answered to its end, and the
+    // proxy with it.
+    await proxy.stop();
+    await Promise.all(clients.splice(0).map((client) => client.close()));
+  });
+
+  after(async () => {
+    await site.server.stop();
+  });
+
+  return {
+    get site() {
+      return site;
+    },
+    get proxy() {
+      return proxy;
+    },
+    connect: (options = {}) => open(site.endpoint, options),
+    connectThroughProxy: (options = {}) => open(proxy.endpoint, options),
+  };
+}

@@ -1,0 +1,83 @@
+import type { HistoryEvent } from '@queuelock/cli/src/demo/history.ts';
+import { createStamp, millisBetween } from '@queuelock/cli/src/stamp.ts';
+import { safely } from '@queuelock/conformance';
+import { expect } from 'chai';
+import { startContender, type ContenderProcess } from './contenders.ts';
+import type { Site } from './stores.ts';
+import { safeVerdict } from './verdict.ts';
+import type { WorkEvent } from './work-event.ts';
+import { WorkerProcess } from './workers.ts';
+
+/** What is done to a holder with somebody behind it. Answers whether it still held then. */
+type Story = (holder: WorkerProcess, next: ContenderProcess) => Promise<boolean>;
+
+// A machine that lets a holder starve for its TTL before anything was done to it has not set the scene.
+const STARTS = 3;
+/** Kinds of callbacks in a worker. */
+const CALLERS = 5;
+const stamp = createStamp();
+
+/** The story of a worker with the shortest TTL there is, which has acted so many times under the lock, and of a contender behind it. */
+export async function withHolder(site: Site, name: string, acts: number, story: Story): Promise<void> {
+  for (let start = 1; start <= STARTS; start += 1) {
+    const place = { url: site.url(), name: `${name}-${start}` };
+    const holder = new WorkerProcess({ ...place, ttlMs: site.ttlMs, id: 'holder' });
+    await holder.untilEvent('acquired');
+    const next = startContender({ ...place, id: 'next', holdMs: 600_000 });
+    await next.untilEvent('enqueued');
+    const isOver = (await holder.acts(acts)) && (await story(holder, next));
+    await Promise.all([holder.kill(), next.kill()]);
+    if (isOver) return;
+  }
+  throw new Error(`no holder of ${name} kept the lock until its story began`);
+}
+
+/** Killed: the next one is granted no earlier than the server may free the entry. */
+export async function killHolder(holder: WorkerProcess, next: ContenderProcess): Promise<boolean> {
+  await holder.kill();
+  const { t } = await next.untilEvent('acquired');
+  safely(() => expect(millisBetween(holder.freeAt, t)).to.be.at.least(0));
+  return !hasLost(holder.events);
+}
+
+/** Frozen until the next one holds: it acts no more. */
+export async function freezeHolder(holder: WorkerProcess, next: ContenderProcess): Promise<boolean> {
+  const stopPoking = await holder.poke();
+  await holder.freeze();
+  await next.untilEvent('acquired');
+  const thawnAt = stamp();
+  await holder.thaw();
+  const callers = new Set<string | undefined>();
+  await holder.until(({ ev, by }) => ev === 'refrained' && callers.add(by).size === CALLERS);
+  stopPoking();
+  await next.stop();
+  expectNoOverlap(holder, next);
+  expectNoActAfter(thawnAt, holder.events);
+  return !hasLost(holder.events.filter(({ t }) => BigInt(t) <= BigInt(thawnAt)));
+}
+
+function hasLost(events: readonly WorkEvent[]): boolean {
+  return events.some(({ ev }) => ev === 'lost');
+}
+
+/** Once it went on, its signal's listener came before everything else, unless it had come before; and every look said no. */
+function expectNoActAfter(thawnAt: string, events: readonly WorkEvent[]): void {
+  const afterwards = events.filter(({ t }) => BigInt(t) > BigInt(thawnAt));
+  const first = afterwards.findIndex(({ ev }) => ev === 'lost');
+  expect(afterwards.map(({ ev }) => ev)).to.include('refrained');
+  safely(() => {
+    expect(first).to.be.at.most(0);
+    expect(hasLost(events)).to.equal(true);
+    expect(afterwards.map(({ ev }) => ev)).to.not.include('acted');
+  });
+}
+
+/** The frozen one could believe until its budget ended: every look after that says no. */
+function expectNoOverlap({ events, provenUntil }: WorkerProcess, next: ContenderProcess): void {
+  const story: HistoryEvent[] = events.flatMap(({ ev, ...rest }): HistoryEvent[] => {
+    if (ev === 'acted' || ev === 'refrained' || ev === 'listening') return [];
+    return [ev === 'lost' ? { ...rest, ev, t: provenUntil } : { ...rest, ev }];
+  });
+  const { violations, grants } = safeVerdict([...story, ...next.events]);
+  expect({ violations, grants }).to.deep.equal({ violations: [], grants: 2 });
+}

@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import { scriptOf } from '../services/script.ts';
+import { ScriptProcess } from './child-process.ts';
+import type { CycleEvent } from './cycle-event.ts';
+import type { Site } from './stores.ts';
+
+const SCRIPT = fileURLToPath(new URL('cycles.ts', import.meta.url));
+
+export type Round = Extract<CycleEvent, { ev: 'round' }>;
+
+/** A process that takes and releases many locks, and says after each round what it has. */
+export class CyclesProcess extends ScriptProcess<CycleEvent> {
+  constructor(site: Site, rounds: number, cycles: number, what: 'heap' | 'instances') {
+    const { script, execArgv } = scriptOf(SCRIPT);
+    const options = [...execArgv, '--expose-gc', '--disable-warning=ExperimentalWarning'];
+    super({ script, execArgv: options }, [site.url(), String(rounds), String(cycles), what]);
+  }
+
+  /** When all are over. */
+  async rounds(): Promise<readonly Round[]> {
+    await this.untilEvent('ran');
+    return this.events.filter((event) => event.ev === 'round');
+  }
+
+  /** Closes its client; answers with what would still keep the process then. */
+  async close(): Promise<readonly string[]> {
+    this.tell({ close: true });
+    await this.untilEvent('closed');
+    return this.events.flatMap((event) => (event.ev === 'closed' ? event.resources : []));
+  }
+}

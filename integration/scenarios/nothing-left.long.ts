@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { livedSince } from '../lived-time.ts';
+import { medianOf } from '../median.ts';
+import { endScripts } from './child-process.ts';
+import { CyclesProcess } from './leftovers.ts';
+import { stores, type OwnSite } from './stores.ts';
+
+const ROUNDS = 20;
+const CYCLES_IN_ROUND = 1_000;
+/** The first rounds fill caches, pools and compiled code. */
+const WARM_UP_ROUNDS = 10;
+// Code goes on being compiled for some 20,000 locks, which looks like 10 to 40 bytes for each by then; an entry that stays has more.
+const MOST_BYTES_PER_CYCLE = 100;
+const EXITS = 5;
+const EXIT_WITHIN_MS = 2_000;
+
+for (const store of stores) {
+  describe(`what is left of ${ROUNDS * CYCLES_IN_ROUND} locks in ${store.name}`, function () {
+    this.timeout(300_000);
+    let site: OwnSite;
+
+    before(async () => {
+      site = await store.start('nothing left');
+    });
+
+    after(async () => {
+      await endScripts();
+      await site.server.stop();
+    });
+
+    it(`no memory: the heap grows by less than ${MOST_BYTES_PER_CYCLE} bytes a lock`, async () => {
+      const cycles = new CyclesProcess(site, ROUNDS, CYCLES_IN_ROUND, 'heap');
+      const settled = (await cycles.rounds()).slice(WARM_UP_ROUNDS).map(({ heapBytes }) => heapBytes!);
+      const bytes = slopeOf(settled) / CYCLES_IN_ROUND;
+      console.log(`      ${bytes.toFixed(0)} bytes a lock`);
+      expect(bytes).to.be.lessThan(MOST_BYTES_PER_CYCLE);
+      await cycles.kill();
+    });
+
+    it(`nothing that keeps the process: it ends within ${EXIT_WITHIN_MS} ms of the close`, async () => {
+      const tookMs: number[] = [];
+      for (let exit = 0; exit < EXITS; exit += 1) {
+        const cycles = new CyclesProcess(site, 1, CYCLES_IN_ROUND, 'heap');
+        await cycles.rounds();
+        await cycles.close();
+        const closedAt = performance.now();
+        await cycles.ended;
+        tookMs.push(livedSince(closedAt));
+      }
+      console.log(`      ${medianOf(tookMs).toFixed(0)} ms`);
+      expect(medianOf(tookMs)).to.be.lessThan(EXIT_WITHIN_MS);
+    });
+  });
+}
+
+/** The median of the slopes between all pairs of equally spaced values (Theil and Sen): one odd value does not move it. */
+function slopeOf(values: readonly number[]): number {
+  return medianOf(
+    values.flatMap((value, at) =>
+      values.slice(0, at).map((earlier, before) => (value - earlier) / (at - before)),
+    ),
+  );
+}

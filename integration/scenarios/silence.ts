@@ -1,0 +1,48 @@
+import { safely } from '@queuelock/conformance';
+import type { Ownership } from '@queuelock/core';
+import { expect } from 'chai';
+import type { Ground } from './ground.ts';
+import { join } from './join.ts';
+import { soon, untilNothingIsLeft } from './wait.ts';
+
+/**
+ * One holds a lock and waits for another while its connection falls silent, without an end: it loses both, the first before the next one
+ * holds. Answers how long after the silence began that was, in milliseconds.
+ */
+export async function loseToSilence(
+  { site, proxy, connect, connectThroughProxy }: Ground,
+  name: string,
+): Promise<number> {
+  const [held, awaited] = [`${name}-held`, `${name}-awaited`];
+  const client = connectThroughProxy({ ttlMs: site.ttlMs });
+  const mine = await client.acquire(held);
+  const lostAt = lossOf(mine);
+  const holder = await connect().acquire(awaited);
+  const waiting = await join(client, awaited);
+  const next = await join(connect(), held);
+  const nextAt = next.held.then(() => performance.now());
+  proxy.toServer.blackhole();
+  proxy.toClient.blackhole();
+  const silentAt = performance.now();
+  const [lost, granted] = [await lostAt, await nextAt];
+  safely(() => {
+    expect(lost).to.be.lessThan(granted);
+    expect(mine.held).to.equal(false);
+  });
+  expect(mine.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'in-doubt-too-long' });
+  expect(await waiting.held.catch((error: unknown) => error)).to.include({ code: 'SESSION_LOST' });
+  await proxy.heal();
+  await holder.release();
+  await (await soon(client.acquire(awaited), 'the client gets another session')).release();
+  await (await next.held).release();
+  await untilNothingIsLeft(site, held);
+  await untilNothingIsLeft(site, awaited);
+  return granted - silentAt;
+}
+
+/** When it is told, as `performance.now()`. */
+async function lossOf({ signal }: Ownership): Promise<number> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(performance.now()));
+  });
+}

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { medianOf } from '../median.ts';
+import { compact } from './compaction.ts';
+import { layGround } from './ground.ts';
+import { expectAllServedAfter } from './outage.ts';
+import { loseToSilence } from './silence.ts';
+import { stores } from './stores.ts';
+
+const CONTENDERS = 12;
+const ROUNDS = 40;
+const SILENCES = 3;
+
+for (const store of stores) {
+  describe(`trouble with ${store.name}`, function () {
+    this.timeout(120_000);
+    const ground = layGround(store, 'trouble');
+
+    it('a server that restarts costs nobody the hold or the place in line', async () => {
+      const { site } = ground;
+      await expectAllServedAfter(() => site.server.restart(), { site, name: 'restart' });
+    });
+
+    it('a connection that is silent for longer than the TTL ends the hold, and the next one begins soon after that', async () => {
+      const { site } = ground;
+      const waits: number[] = [];
+      for (let silence = 1; silence <= SILENCES; silence += 1)
+        waits.push(await loseToSilence(ground, `silent-${silence}`));
+      expect(medianOf(waits)).to.be.at.most(site.ttlMs + site.expiryMs);
+    });
+
+    if (store.name === 'etcd') {
+      it('compaction of the whole history every 50 ms stops nobody', async () => {
+        const { site } = ground;
+        const compacting = setInterval(() => void compact(site), 50);
+        try {
+          const rounds = Array.from({ length: CONTENDERS }, async (_, i) => {
+            const client = ground.connect();
+            const tokens = [];
+            for (let round = 0; round < ROUNDS; round += 1) {
+              tokens.push(await client.run(`compacted-${i % 3}`, ({ token }) => token));
+            }
+            return tokens;
+          });
+          const tokens = await Promise.all(rounds);
+          expect(tokens.flat()).to.have.lengthOf(CONTENDERS * ROUNDS);
+        } finally {
+          clearInterval(compacting);
+        }
+      });
+    }
+  });
+}

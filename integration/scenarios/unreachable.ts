@@ -1,0 +1,22 @@
+import { createLockClient, isQueueLockError } from '@queuelock/core';
+import { expect } from 'chai';
+import type { Site } from './stores.ts';
+import { soon } from './wait.ts';
+
+const CONNECT_TIMEOUT_MS = 1_000;
+
+/** There is nobody at this address of the site, and who asks is told so after a second. Answers after how many milliseconds. */
+export async function expectUnreachable(site: Site, endpoint: string): Promise<number> {
+  const client = createLockClient(site.backend(endpoint), { connectTimeoutMs: CONNECT_TIMEOUT_MS });
+  const start = performance.now();
+  const error = await client.acquire('unreachable').catch((reason: unknown) => reason);
+  const tookMs = performance.now() - start;
+  if (!isQueueLockError(error)) throw error;
+  expect(error.code).to.equal('UNAVAILABLE');
+  expect(error.message)
+    .to.contain(endpoint)
+    .and.to.contain(`within ${CONNECT_TIMEOUT_MS} ms (connectTimeoutMs)`);
+  expect(tookMs).to.be.at.least(900);
+  await soon(client.close(), 'the client closes');
+  return tookMs;
+}

@@ -1,0 +1,34 @@
+import { chromium, type Browser } from 'playwright-core';
+import { installPackages } from './install.ts';
+import { findProgram, firstExecutable } from './programs.ts';
+import { NotHere } from './service.ts';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+
+/** The path of a browser of this machine: that of QUEUELOCK_CHROMIUM, one that is installed, or Debian's. Rejects with `NotHere`. */
+export async function findChromium(): Promise<string> {
+  const found = await present();
+  if (found !== undefined) return found;
+  await installPackages(['chromium']);
+  const installed = await present();
+  if (installed === undefined) throw new NotHere('chromium was installed and is not to be found');
+  return installed;
+}
+
+/** Starts a browser without a window. It ends with the test's process. */
+export async function startChromium(): Promise<Browser> {
+  const executablePath = await findChromium();
+  // The sandbox of the browser refuses to run as root; the pages are our own.
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+  return chromium.launch({ executablePath, args, headless: true });
+}
+
+async function present(): Promise<string | undefined> {
+  const given = process.env['QUEUELOCK_CHROMIUM'];
+  if (given !== undefined) return firstExecutable([given]);
+  for (const name of NAMES) {
+    const path = await findProgram(name);
+    if (path !== undefined) return path;
+  }
+  return undefined;
+}

@@ -1,0 +1,27 @@
+import type { Page } from 'playwright-core';
+
+/** What the page notes: when each holder was painted first, in milliseconds since 1970. */
+interface Noting {
+  paints: Map<string, number>;
+}
+
+/** Notes from now on when a holder is on the screen: in the frame after the one in which it was drawn. */
+export async function watchPaints(tab: Page): Promise<void> {
+  await tab.evaluate(`{
+    const paints = (globalThis.paints = new Map());
+    const look = () => {
+      for (const { textContent: owner } of document.querySelectorAll('.holder .owner')) {
+        if (paints.has(owner)) continue;
+        paints.set(owner, undefined);
+        requestAnimationFrame(() => setTimeout(() => paints.set(owner, performance.timeOrigin + performance.now())));
+      }
+    };
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+  }`);
+}
+
+/** When this holder was painted. */
+export async function paintOf(tab: Page, owner: string): Promise<number> {
+  const note = await tab.waitForFunction((name) => (globalThis as unknown as Noting).paints.get(name), owner);
+  return (await note.jsonValue()) as number;
+}

@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { Cli } from '@queuelock/cli/test/cli-process.ts';
+import { createLockClient, type LockClient } from '@queuelock/core';
+import type { Browser, Page } from 'playwright-core';
+import { startChromium } from '../services/chromium.ts';
+import type { ProcessService } from '../services/service.ts';
+import { STORES, type Store } from './stores.ts';
+
+/** `queuelock ui` over a server of its own, and a browser. */
+export class UiStage {
+  readonly server: ProcessService;
+  readonly browser: Browser;
+  readonly #store: Store;
+  readonly #clients: LockClient[] = [];
+  readonly #pages: Page[] = [];
+  /** What pages complained about: scripts that failed, rules that were broken. */
+  readonly complaints: string[] = [];
+  #cli: Cli;
+  #url: string;
+
+  private constructor(parts: {
+    store: Store;
+    server: ProcessService;
+    browser: Browser;
+    cli: Cli;
+    url: string;
+  }) {
+    this.#store = parts.store;
+    this.server = parts.server;
+    this.browser = parts.browser;
+    this.#cli = parts.cli;
+    this.#url = parts.url;
+  }
+
+  static async open(name: keyof typeof STORES): Promise<UiStage> {
+    const store = STORES[name];
+    const browser = await startChromium();
+    const server = await store.start();
+    const [cli, url] = await startUi(store.url(server), '0');
+    return new UiStage({ store, server, browser, cli, url });
+  }
+
+  /** Where the page is. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Another program's client. */
+  client(owner: string): LockClient {
+    const client = createLockClient(this.#store.backend(this.server), { owner });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** A tab that shows a queue; `url` where it is reached another way. */
+  async tab(name: string, url = this.#url): Promise<Page> {
+    const page = await this.browser.newPage();
+    this.#pages.push(page);
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Uncaught/i.test(message.text())) this.complaints.push(message.text());
+    });
+    await page.goto(`${url}/#/queue/${encodeURIComponent(name)}`);
+    await page.getByRole('heading', { name: 'Holds now' }).waitFor();
+    return page;
+  }
+
+  /** Ends the command at once, as a crash does. */
+  async killUi(): Promise<void> {
+    this.#cli.child.kill('SIGKILL');
+    await this.#cli.ending;
+  }
+
+  /** At the address where it was. */
+  async startUiAgain(): Promise<void> {
+    [this.#cli, this.#url] = await startUi(this.#store.url(this.server), new URL(this.#url).port);
+  }
+
+  /** After a test: tabs and clients. */
+  async clear(): Promise<void> {
+    await Promise.all(this.#pages.splice(0).map((page) => page.close()));
+    await Promise.all(this.#clients.splice(0).map((client) => client.close()));
+  }
+
+  async close(): Promise<void> {
+    await this.clear();
+    await this.browser.close();
+    this.#cli.child.kill('SIGTERM');
+    await this.#cli.ending;
+    await this.server.stop();
+  }
+}
+
+async function startUi(backend: string, port: string): Promise<[Cli, string]> {
+  const cli = new Cli(['ui', '--backend', backend, '--port', port, '--json']);
+  while (!cli.stdout.includes('\n')) {
+    const ended = await Promise.race([once(cli.child.stdout!, 'data').then(() => undefined), cli.ending]);
+    if (ended) throw new Error(`queuelock ui has ended: ${ended.stderr}`);
+  }
+  return [cli, (JSON.parse(cli.stdout) as { url: string }).url];
+}

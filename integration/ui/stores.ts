@@ -1,0 +1,30 @@
+import type { Backend } from '@queuelock/core';
+import { etcd } from '@queuelock/etcd';
+import { zookeeper } from '@queuelock/zookeeper';
+import { startEtcd, startZooKeeper } from '../services.ts';
+import type { ProcessService } from '../services/service.ts';
+
+/** A store for pages to show. */
+export interface Store {
+  readonly start: () => Promise<ProcessService>;
+  /** For the command. */
+  readonly url: (server: ProcessService) => string;
+  /** For other programs. */
+  readonly backend: (server: ProcessService) => Backend;
+}
+
+// As the servers of the tests have it.
+const tickTimeMs = 500;
+
+export const STORES = {
+  etcd: {
+    start: () => startEtcd({ way: 'process' }),
+    url: ({ endpoint }) => `etcd://${endpoint}`,
+    backend: ({ endpoint }) => etcd({ hosts: [endpoint] }),
+  },
+  zookeeper: {
+    start: () => startZooKeeper({ way: 'process' }),
+    url: ({ endpoint }) => `zk://${endpoint}?tickTimeMs=${String(tickTimeMs)}`,
+    backend: ({ endpoint }) => zookeeper({ hosts: [endpoint], tickTimeMs }),
+  },
+} as const satisfies Record<string, Store>;

@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { filter, firstValueFrom } from 'rxjs';
+import { startProxy } from '../faults.ts';
+import { orSkip } from '../interop/skip.ts';
+import { livedSince } from '../lived-time.ts';
+import { watchPaints, paintOf } from './paints.ts';
+import { UiStage } from './stage.ts';
+
+const HAND_OFFS = Number(process.env['QUEUELOCK_UI_HANDOFFS'] ?? 30);
+
+async function takePlace(tab: Page): Promise<void> {
+  await tab.getByRole('button', { name: /^Take (a|another) place$/ }).click();
+}
+
+async function isTold(tab: Page, text: string | RegExp, withinMs = 15_000): Promise<void> {
+  await tab.locator('.join').getByText(text).first().waitFor({ timeout: withinMs });
+}
+
+async function isShown(tab: Page, owner: string): Promise<void> {
+  await tab.locator('.holder .owner', { hasText: owner }).waitFor({ timeout: 15_000 });
+}
+
+for (const store of ['etcd', 'zookeeper'] as const) {
+  describe(`queuelock ui in Chromium over ${store}`, function () {
+    this.timeout(90_000);
+    let stage: UiStage | undefined;
+    const ui = (): UiStage => stage!;
+
+    before(async function () {
+      stage = await orSkip(this, UiStage.open(store));
+    });
+    afterEach(async () => {
+      await stage?.clear();
+      expect(stage?.complaints ?? []).to.deep.equal([]);
+    });
+    after(() => stage?.close());
+
+    it('two tabs stand in one line, and a release hands over', async () => {
+      const [a, b] = [await ui().tab('tabs'), await ui().tab('tabs')];
+      await takePlace(a);
+      await isTold(a, 'You hold it');
+      await takePlace(b);
+      await isTold(b, 'You are next');
+      await a.getByRole('button', { name: 'Release' }).click();
+      await isTold(b, 'You hold it');
+      await a.getByRole('button', { name: 'Take a place' }).waitFor();
+    });
+
+    it('a tab that goes elsewhere leaves at once, one that is closed within seconds', async () => {
+      const [a, b, c] = [await ui().tab('closed'), await ui().tab('closed'), await ui().tab('closed')];
+      for (const tab of [a, b, c]) {
+        await takePlace(tab);
+        await isTold(tab, /You (hold it|are)/);
+      }
+      const line$ = ui().client('onlooker').watch('closed');
+      const left = firstValueFrom(line$.pipe(filter(({ entries }) => entries.length === 2)), {
+        defaultValue: undefined,
+      });
+      const begun = performance.now();
+      await a.goto('about:blank');
+      await left;
+      // Sooner than the bridge would notice that the page has fallen silent.
+      expect(livedSince(begun)).to.be.below(4_500);
+      await isTold(b, 'You hold it');
+      await b.close();
+      await isTold(c, 'You hold it', 9_000);
+    });
+
+    it('a crash of the command is told, the lock counts as lost, and the page recovers by itself', async () => {
+      const tab = await ui().tab('crashed');
+      await takePlace(tab);
+      await isTold(tab, 'You hold it');
+      await ui().killUi();
+      await tab.locator('[data-tone="stale"]').first().waitFor({ timeout: 15_000 });
+      await isTold(tab, /The lock was lost/);
+      await ui().startUiAgain();
+      await tab.locator('[data-tone="live"]').first().waitFor({ timeout: 20_000 });
+      await takePlace(tab);
+      // The place of before stands in the line until its session has expired.
+      await isTold(tab, 'You hold it', 30_000);
+    });
+
+    it('a restart of the server is told, and the page recovers by itself', async () => {
+      const tab = await ui().tab('restarted');
+      const holder = await ui().client('holder').acquire('restarted');
+      await isShown(tab, 'holder');
+      await ui().server.kill();
+      await tab.locator('.notice[data-tone="stale"]').waitFor({ timeout: 15_000 });
+      await ui().server.restart();
+      const next = ui().client('next').acquire('restarted');
+      await holder.release();
+      await next;
+      await isShown(tab, 'next');
+    });
+
+    it('a tab behind a slow line shows the latest state as soon as it can, and nothing of what was in between', async () => {
+      const proxy = await startProxy(new URL(ui().url).host);
+      const tab = await ui().tab('slow', `http://${proxy.endpoint}`);
+      await tab.getByText('Nobody holds this lock').waitFor();
+      const client = ui().client('many');
+      proxy.toClient.limit(200);
+      for (let n = 0; n < 50; n += 1)
+        await client.run('slow', () => undefined, { owner: `between ${String(n)}` });
+      const last = await client.acquire('slow', { owner: 'the last' });
+      proxy.toClient.heal();
+      await isShown(tab, 'the last');
+      await last.release();
+      await tab.close();
+      await proxy.stop();
+    });
+
+    it('shows hostile names as text', async () => {
+      const hostile = '<img src=x onerror="document.title=\'owned\'">';
+      const tab = await ui().tab(hostile);
+      const held = await ui()
+        .client(hostile)
+        .acquire(hostile, { metadata: { [hostile]: hostile } });
+      await isShown(tab, hostile);
+      expect(await tab.title()).to.not.equal('owned');
+      expect(await tab.locator('img').count()).to.equal(0);
+      await held.release();
+    });
+
+    it('a release is on the screen in the blink of an eye', async () => {
+      const tab = await ui().tab('paint');
+      const client = ui().client('a');
+      await watchPaints(tab);
+      let holder = await client.acquire('paint', { owner: 'h0' });
+      const delays: number[] = [];
+      for (let n = 1; n <= HAND_OFFS; n += 1) {
+        const owner = `h${String(n)}`;
+        const next = client.acquire('paint', { owner });
+        await tab.getByRole('cell').filter({ hasText: owner }).first().waitFor();
+        const releasedAt = performance.timeOrigin + performance.now();
+        await holder.release();
+        holder = await next;
+        delays.push((await paintOf(tab, owner)) - releasedAt);
+      }
+      await holder.release();
+      delays.sort((a, b) => a - b);
+      const [p50, p99] = [0.5, 0.99].map((part) => delays[Math.ceil(part * delays.length) - 1]!) as [
+        number,
+        number,
+      ];
+      console.log(
+        `      release to paint: p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (${String(HAND_OFFS)} hand-offs)`,
+      );
+      expect(p50).to.be.below(250);
+    });
+  });
+}

@@ -1,0 +1,27 @@
+/** A worker or a frame as a process of its own. Arguments: an Origin as JSON, and the script that it runs. */
+import { locksAt, type Origin } from './origin.ts';
+import { ScriptScope } from './scope.ts';
+
+/** What the page asks for; each is answered with `done` and its number. */
+export type ContextOrder = { readonly number: number } & (
+  { readonly order: 'hear'; readonly data: unknown } | { readonly order: 'hold'; readonly name: string }
+);
+
+/** What it tells the page. */
+export type ContextNews =
+  | { readonly news: 'ready' }
+  | { readonly news: 'done'; readonly number: number }
+  | { readonly news: 'posted'; readonly data: unknown };
+
+const [origin = '', script = ''] = process.argv.slice(2);
+const tell = (news: ContextNews): void => void process.send?.(news);
+const locks = await locksAt(JSON.parse(origin) as Origin);
+const scope = new ScriptScope(script, locks, (data) => tell({ news: 'posted', data }));
+
+process.on('message', (order: ContextOrder) => {
+  const done = order.order === 'hear' ? scope.hear(order.data) : scope.hold(order.name);
+  void done.then(() => tell({ news: 'done', number: order.number }));
+});
+// Whoever made it is gone, so nobody wants it any more.
+process.on('disconnect', () => process.exit());
+tell({ news: 'ready' });

@@ -1,0 +1,107 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createMemoryServer, memory, type MemoryServer } from '@queuelock/memory';
+import type { LockManager } from '@queuelock/weblocks';
+import type { ContextNews, ContextOrder } from './context-process.ts';
+import { locksOver, type Origin } from './origin.ts';
+import type { StartContext } from './page.ts';
+import { ScriptScope, type Context, type Locks } from './scope.ts';
+
+/** Workers and frames as processes that run this script, and are killed. */
+export function processesAt(origin: Origin, contextScript: string): StartContext {
+  return async (script, hear) => {
+    const child = fork(contextScript, [JSON.stringify(origin), script], { serialization: 'advanced' });
+    const context = new ProcessContext(child, hear);
+    await context.ready;
+    return context;
+  };
+}
+
+type Order = ContextOrder extends infer O ? (O extends ContextOrder ? Omit<O, 'number'> : never) : never;
+
+class ProcessContext implements Context {
+  readonly ready: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<unknown>;
+  readonly #answers = new Map<number, () => void>();
+  #orders = 0;
+
+  constructor(child: ChildProcess, hear: (data: unknown) => void) {
+    this.#child = child;
+    this.#exit = once(child, 'exit');
+    this.ready = new Promise((resolve) => {
+      child.on('message', (told: ContextNews) => {
+        if (told.news === 'ready') resolve();
+        else if (told.news === 'posted') hear(told.data);
+        else this.#answers.get(told.number)?.();
+      });
+    });
+  }
+
+  post(data: unknown): Promise<void> {
+    return this.#order({ order: 'hear', data });
+  }
+
+  hold(name: string): Promise<void> {
+    return this.#order({ order: 'hold', name });
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Until it is done, or nobody is left to do it. */
+  async #order(order: Order): Promise<void> {
+    const number = (this.#orders += 1);
+    const done = new Promise<void>((resolve) => this.#answers.set(number, resolve));
+    if (this.#child.connected) this.#child.send({ ...order, number });
+    await Promise.race([done, this.#exit]);
+  }
+}
+
+/** Workers and frames in this process, over links that are cut: a memory server is in no other process. */
+export class MemoryOrigin {
+  readonly locks: LockManager;
+  readonly #settings: Omit<Origin, 'url'>;
+  readonly #server: MemoryServer = createMemoryServer();
+
+  constructor(settings: Omit<Origin, 'url'>) {
+    this.#settings = settings;
+    this.locks = locksOver(memory({ server: this.#server }), settings);
+  }
+
+  readonly startContext: StartContext = async (script, hear) => {
+    let isDead = false;
+    const never = new Promise<never>(() => undefined);
+    const backend = memory({
+      server: this.#server,
+      intercept: async (_call, proceed) => (isDead ? never : proceed()),
+      deliver: (arrive) => {
+        if (!isDead) arrive();
+      },
+    });
+    let die!: () => void;
+    const dead = new Promise<void>((resolve) => (die = resolve));
+    const locks = locksOver(backend, this.#settings);
+    // Of what its requests come to the dead learn nothing.
+    const mortal: Locks = {
+      query: () => locks.query(),
+      request: (...args: Parameters<Locks['request']>) =>
+        locks.request(...args).catch((error: unknown) => {
+          if (isDead) return never;
+          throw error;
+        }),
+    };
+    const scope = new ScriptScope(script, mortal, (data) => {
+      if (!isDead) hear(data);
+    });
+    return {
+      post: (data) => Promise.race([scope.hear(data), dead]),
+      hold: (name) => Promise.race([scope.hold(name), dead]),
+      kill() {
+        isDead = true;
+        die();
+      },
+    };
+  };
+}

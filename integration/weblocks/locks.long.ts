@@ -1,0 +1,7 @@
+// The facts are tests and no package exports them.
+// eslint-disable-next-line no-restricted-imports
+import { describeLocks } from '../../packages/weblocks/test/frame.ts';
+import { stores } from '../scenarios/stores.ts';
+import { openStore, otherFacts } from './locks-store.ts';
+
+for (const store of stores) describeLocks(store.name, () => openStore(store), otherFacts);

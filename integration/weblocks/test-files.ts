@@ -1,0 +1,36 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Not for a store: interface objects, secure contexts, buckets, service workers, origins, caches of pages, crashes. */
+const NOT_FOR_STORES =
+  /idlharness|secure-context|storage-buckets|clientids|opaque-origin|partitioned|non-fully-active|bfcache|crashtests|release-following|windows/;
+
+/** The test files in a directory, as far as they can be asked of locks in a store. */
+export async function testFilesIn(directory: string): Promise<readonly string[]> {
+  const files = await readdir(directory);
+  return files.filter((file) => /\.https\.(any\.js|html)$/.test(file) && !NOT_FOR_STORES.test(file)).sort();
+}
+
+/** The scripts of a file in their order, without the harness itself. */
+export async function scriptsOf(directory: string, file: string): Promise<readonly string[]> {
+  const text = await readFile(join(directory, file), 'utf8');
+  const parts = file.endsWith('.html') ? scriptsInPage(text) : [...includesOf(text), { text }];
+  const base = dirname(file);
+  return Promise.all(
+    parts.map(async (part) =>
+      'text' in part ? part.text : readFile(join(directory, base, part.path), 'utf8'),
+    ),
+  );
+}
+
+type Part = { readonly text: string } | { readonly path: string };
+
+function includesOf(script: string): readonly Part[] {
+  return [...script.matchAll(/^\/\/ META: script=(.*)$/gm)].map(([, path = '']) => ({ path }));
+}
+
+function scriptsInPage(page: string): readonly Part[] {
+  return [...page.matchAll(/<script(?: src="([^"]*)")?>(.*?)<\/script>/gs)]
+    .filter(([, path]) => !path?.startsWith('/resources/testharness'))
+    .map(([, path, text = '']) => (path === undefined ? { text } : { path }));
+}

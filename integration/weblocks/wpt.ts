@@ -1,0 +1,97 @@
+/**
+ * Runs the Web Locks tests of web-platform-tests, which are not part of this project, against our implementation:
+ *
+ *     pnpm wpt --files path/to/wpt/web-locks [--store memory|etcd|ZooKeeper] [--rounds 20] [--only steal]
+ *
+ * Each test file is a process, and so is each worker and each frame in it; on memory they are cut off in place of killed.
+ * Prints what failed, and one line for each round; the exit code is 1 if anything failed.
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { stores } from '../scenarios/stores.ts';
+import { stopShared } from '../services.ts';
+import { scriptOf } from '../services/script.ts';
+import type { SubtestResult } from './harness.ts';
+import type { Origin } from './origin.ts';
+import type { PageOrder } from './page-process.ts';
+import { testFilesIn } from './test-files.ts';
+
+const run = promisify(execFile);
+const PAGE = fileURLToPath(new URL('page-process.ts', import.meta.url));
+const CONTEXT = fileURLToPath(new URL('context-process.ts', import.meta.url));
+// For a busy machine: what fails only because of that says nothing.
+const SUBTEST_MS = 120_000;
+const COMFORT = 3;
+const MEMORY: Target = { name: 'memory', url: 'memory:', ttlMs: 3_000 };
+
+interface Target extends Omit<Origin, 'scope'> {
+  readonly name: string;
+}
+
+const { values } = parseArgs({
+  options: {
+    files: { type: 'string' },
+    store: { type: 'string' },
+    rounds: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+  },
+});
+if (values.files === undefined) throw new Error('say where the tests are: --files path/to/wpt/web-locks');
+const directory = resolve(values.files);
+const rounds = Number(values.rounds);
+const files = (await testFilesIn(directory)).filter((file) => file.includes(values.only));
+if (!(rounds >= 1) || files.length === 0)
+  throw new Error(`nothing to run in ${directory}; see the head of wpt.ts`);
+
+async function targets(): Promise<readonly Target[]> {
+  const isChosen = (name: string): boolean =>
+    values.store === undefined || name.toLowerCase() === values.store.toLowerCase();
+  const chosen = isChosen(MEMORY.name) ? [MEMORY] : [];
+  for (const store of stores.filter(({ name }) => isChosen(name))) {
+    const site = await store.share('web-platform-tests');
+    chosen.push({ name: store.name, url: site.url(), ttlMs: COMFORT * site.ttlMs });
+  }
+  if (chosen.length === 0) throw new Error('--store is memory, etcd or ZooKeeper');
+  return chosen;
+}
+
+async function runFile(file: string, { url, ttlMs }: Target): Promise<readonly SubtestResult[]> {
+  const origin = { url, ttlMs, scope: `wpt-${randomBytes(6).toString('hex')}` };
+  const contextScript = scriptOf(CONTEXT).script;
+  const order: PageOrder = { directory, file, subtestMs: SUBTEST_MS, origin, contextScript };
+  const { script, execArgv } = scriptOf(PAGE);
+  const { stdout } = await run(process.execPath, [...execArgv, script, JSON.stringify(order)]);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as readonly SubtestResult[];
+}
+
+async function playRound(target: Target, round: number): Promise<boolean> {
+  let passed = 0;
+  let failed = 0;
+  const begun = performance.now();
+  for (const file of files) {
+    for (const { name, failure } of await runFile(file, target)) {
+      if (failure === undefined) passed += 1;
+      else {
+        failed += 1;
+        console.log(`${target.name}, ${file}, ${name}: ${failure}`);
+      }
+    }
+  }
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
+  const total = passed + failed;
+  console.log(
+    `${target.name}, round ${round}: ${passed} of ${total} subtests in ${files.length} files, ${seconds} s`,
+  );
+  return failed === 0 && total > 0;
+}
+
+try {
+  for (const target of await targets())
+    for (let round = 1; round <= rounds; round += 1)
+      if (!(await playRound(target, round))) process.exitCode = 1;
+} finally {
+  await stopShared();
+}
