@@ -1,10 +1,12 @@
-// Mocha's spec report; at its end the parent process (test.ts) gets the counts.
+// Mocha's spec report; at its end the parent process (test.ts) gets the outcome.
+import { relative } from 'node:path';
 import Mocha from 'mocha';
 
-const { EVENT_RUN_END, EVENT_TEST_END, EVENT_TEST_PENDING } = Mocha.Runner.constants;
+const { EVENT_RUN_END, EVENT_TEST_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
+  Mocha.Runner.constants;
 const CONFORMANCE = ' is a queuelock backend';
 
-// A process that is alive this long after its last test is kept by a leaked handle; test.ts kills it a little later.
+// A process that is alive this long after its last test is kept by a leaked handle; mocha-run.ts kills it a little later.
 const NAME_LEAKS_AFTER_MS = 25_000;
 
 // A test or a hook that skips says why: this.skipReason = '...'; this.skip(); and `it.skip` cannot: it has no body.
@@ -12,23 +14,48 @@ function reasonOf(test) {
   return (test.fn && test.ctx.skipReason) || 'no reason given';
 }
 
+/** `12 Timeout, 3 PipeWrap` */
+function openResources() {
+  const counts = new Map();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
+}
+
+function nameOf(test) {
+  return { file: test.file ? relative(process.cwd(), test.file) : '', title: test.fullTitle() };
+}
+
+/** Whether it or what it was caused by is a `SafetyViolation`. */
+function isUnsafe(error, depth = 0) {
+  if (typeof error !== 'object' || error === null || depth > 10) return false;
+  const inner = [error.cause, ...(Array.isArray(error.errors) ? error.errors : [])];
+  return error.name === 'SafetyViolation' || inner.some((one) => isUnsafe(one, depth + 1));
+}
+
 export default class SummarySpec extends Mocha.reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
-    const skipped = [];
-    runner.on(EVENT_TEST_PENDING, (test) => {
-      skipped.push({ title: test.fullTitle(), reason: reasonOf(test) });
+    const outcome = { passed: [], failures: [], skipped: [], conformance: [] };
+    runner.on(EVENT_TEST_PASS, (test) => {
+      outcome.passed.push(nameOf(test));
     });
-    const conformance = [];
+    runner.on(EVENT_TEST_PENDING, (test) => {
+      outcome.skipped.push({ ...nameOf(test), reason: reasonOf(test) });
+    });
+    runner.on(EVENT_TEST_FAIL, (test, error) => {
+      const failure = { ...nameOf(test), cause: String(error?.stack ?? error), isUnsafe: isUnsafe(error) };
+      const suite = test.type === 'hook' ? { suite: test.parent.fullTitle() } : {};
+      outcome.failures.push({ ...failure, ...suite });
+    });
     runner.on(EVENT_TEST_END, ({ title, parent, state }) => {
       if (!parent.title.endsWith(CONFORMANCE)) return;
       const backend = parent.title.slice(0, -CONFORMANCE.length).replace(/,$/, '');
-      conformance.push({ backend, title, state: state ?? 'skipped' });
+      outcome.conformance.push({ backend, title, state: state ?? 'skipped' });
     });
     runner.once(EVENT_RUN_END, () => {
-      process.send?.({ passed: this.stats.passes, failed: this.stats.failures, skipped, conformance });
+      process.send?.(outcome);
       setTimeout(() => {
-        console.error('still open:', process.getActiveResourcesInfo().join(', '));
+        console.error('still open:', openResources());
       }, NAME_LEAKS_AFTER_MS).unref();
     });
   }

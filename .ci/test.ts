@@ -1,125 +1,91 @@
-// Runs the tests and sums them up: node --import tsx/esm .ci/test.ts [unit|integration|faults] [mocha options]
+// Runs the tests and sums them up: node --import tsx/esm .ci/test.ts [long [part ...]] [mocha options]
 // The last line is `N passed, N failed, N skipped`; the exit code is 0 only if something ran and nothing failed.
-import { fork, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { finished } from 'node:stream/promises';
-import { conformanceTable, type ConformanceResult } from './conformance-table.ts';
-
-interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: readonly { readonly title: string; readonly reason: string }[];
-  readonly conformance: readonly ConformanceResult[];
-}
-
-const PARTS = {
-  unit: ['packages/*/test/**/*.test.ts'],
-  integration: [
-    'integration/**/*.test.ts',
-    ...ignoring('integration/node_modules/**', 'integration/chaos/**'),
-  ],
-  faults: ['integration/chaos/**/*.test.ts'],
-} as const;
-type Part = keyof typeof PARTS;
-
-function ignoring(...patterns: readonly string[]): string[] {
-  return patterns.flatMap((pattern) => ['--ignore', pattern]);
-}
-
-const EXIT_GRACE_MS = 30_000;
-const NOTHING: Counts = { passed: 0, failed: 0, skipped: [], conformance: [] };
-const require = createRequire(import.meta.url);
-const mochaCli = join(dirname(require.resolve('mocha/package.json')), 'lib/cli/cli.js');
-
-function nodeOptions(): string[] {
-  const config = JSON.parse(readFileSync('.mocharc.json', 'utf8')) as { 'node-option': string[] };
-  return config['node-option'].map((option) => `--${option}`);
-}
-
-/** One more failure, with its cause printed: what mocha itself could not count. */
-function plusFailure(counts: Counts, cause: string): Counts {
-  console.error(`FAILED: ${cause}`);
-  return { ...counts, failed: counts.failed + 1 };
-}
-
-interface MochaRun {
-  readonly part: Part;
-  readonly options: readonly string[];
-  readonly ranAgainst: string;
-  /** What it prints is kept until this has happened. */
-  readonly printAfter?: Promise<unknown>;
-}
-
-function runMocha({ part, options, ranAgainst, printAfter }: MochaRun): Promise<Counts> {
-  const child = fork(mochaCli, [...PARTS[part], '--reporter', './.ci/reporter.mjs', ...options], {
-    execArgv: nodeOptions(),
-    env: { ...process.env, QUEUELOCK_RAN_AGAINST: ranAgainst },
-    silent: printAfter !== undefined,
-  });
-  const printed = printAfter === undefined ? Promise.resolve() : printLater(child, printAfter);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal));
-  let counts: Counts | undefined;
-  let stayed = false;
-  child.once('message', (message) => {
-    counts = message as Counts;
-    setTimeout(() => {
-      stayed = child.kill('SIGKILL');
-    }, EXIT_GRACE_MS).unref();
-  });
-  const counted = new Promise<Counts>((resolve) => {
-    child.once('close', (code, signal) => {
-      if (counts === undefined)
-        resolve(plusFailure(NOTHING, `${part}: mocha ended early (${String(signal ?? code)})`));
-      else if (stayed) resolve(plusFailure(counts, `${part}: the process did not end after its last test`));
-      else if (code === 0 || counts.failed > 0) resolve(counts);
-      else
-        resolve(
-          plusFailure(counts, `${part}: mocha ended with ${String(signal ?? code)} after its last test`),
-        );
-    });
-  });
-  return printed.then(() => counted);
-}
-
-/** Resolves when all was printed. The pipes are read all the time, so that the child is never held up. */
-async function printLater({ stdout, stderr }: ChildProcess, after: Promise<unknown>): Promise<void> {
-  const pairs = [
-    [stdout, process.stdout],
-    [stderr, process.stderr],
-  ] as const;
-  const print = async ([from, to]: (typeof pairs)[number]): Promise<void> => {
-    const kept = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER });
-    from?.pipe(kept);
-    await Promise.allSettled([after]);
-    kept.pipe(to, { end: false });
-    await finished(kept);
-  };
-  await Promise.all(pairs.map(print));
-}
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { conformanceTable } from './conformance-table.ts';
+import { nodeOptions, runMocha, signalAll } from './mocha-run.ts';
+import { askedAgain, broken, NOTHING, settle, sum, titlesOf, type Outcome, type Settled } from './outcome.ts';
+import { Scratch } from './scratch.ts';
+import { gate, long, PARTS, type Group } from './suites.ts';
+import { printSummary } from './summary.ts';
 
 const CHOICE = /^(-g|-f|--grep|--fgrep)(=|$)/;
-const ON_ZOOKEEPER = ['--grep', '/zookeeper/i'];
-
-/** Servers take time more than processors: the tests of one store run at the same time as those of the other. */
-async function run(part: Part, options: readonly string[], ranAgainst: string): Promise<Counts[]> {
-  if (options.some((option) => CHOICE.test(option))) return [await runMocha({ part, options, ranAgainst })];
-  const first = runMocha({ part, options: [...options, ...ON_ZOOKEEPER, '--invert'], ranAgainst });
-  const onZooKeeper = [...options, ...ON_ZOOKEEPER];
-  const second = runMocha({ part, options: onZooKeeper, ranAgainst, printAfter: first });
-  return Promise.all([first, second]);
+const args = process.argv.slice(2);
+const isLong = args[0] === 'long';
+const words = args.slice(isLong ? 1 : 0);
+const firstOption = words.findIndex((word) => word.startsWith('-'));
+const named = firstOption === -1 ? words : words.slice(0, firstOption);
+const options = words.slice(named.length);
+const unknown = named.filter((name) => !isLong || !PARTS.includes(name));
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}. Parts of the long run: ${PARTS.join(', ')}`);
+  process.exit(2);
 }
 
-function plus(a: Counts, b: Counts): Counts {
-  return {
-    passed: a.passed + b.passed,
-    failed: a.failed + b.failed,
-    skipped: [...a.skipped, ...b.skipped],
-    conformance: [...a.conformance, ...b.conformance],
+const scratch = new Scratch();
+const ranAgainst = scratch.file('ran-against.jsonl');
+// The long run looks elsewhere every time.
+const seed = process.env['QUEUELOCK_SEED'] ?? (isLong ? String(Date.now() % 2 ** 31) : '1');
+const env = {
+  ...scratch.env,
+  QUEUELOCK_RAN_AGAINST: ranAgainst,
+  QUEUELOCK_IS_BUILT: 'yes',
+  QUEUELOCK_PREPARED: 'yes',
+  QUEUELOCK_SEED: seed,
+};
+
+let stoppedBy: NodeJS.Signals | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    stoppedBy = signal;
+    signalAll(signal);
+  });
+
+/** Whether the servers are here that the tests need; installs them if it may. */
+function prepare(): boolean {
+  const command = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];
+  return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
+}
+
+/** As many groups at a time as there are processors, in their order; what they print does not mix. */
+async function runGroups(groups: readonly Group[]): Promise<readonly Outcome[]> {
+  const waiting = groups.map((group, place) => ({ group, place }));
+  const printed: Promise<unknown>[] = [];
+  const outcomes: Outcome[] = [];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const before = printed.slice(0, next.place);
+      const running = runGroup(
+        next.group,
+        before.length === 0 ? {} : { printAfter: Promise.allSettled(before) },
+      );
+      printed[next.place] = running;
+      outcomes[next.place] = await running;
+    }
   };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  return outcomes;
+}
+
+async function runGroup(group: Group, when: { readonly printAfter?: Promise<unknown> }): Promise<Outcome> {
+  if (stoppedBy !== undefined) return broken(`${group.name}: ${stoppedBy} stopped the tests before it`);
+  const chosen = options.some((option) => CHOICE.test(option));
+  const titles = group.titles === undefined || chosen ? [] : ['--grep', `/${group.titles}/i`];
+  return runMocha({ ...group, options: [...titles, ...options], env, ...when });
+}
+
+/** Each of a few failures is run by itself, once: what then passes says more of the machine than of us, and is told by name. */
+async function askAgain(first: Outcome): Promise<Settled> {
+  let settled: Settled = { ...NOTHING, ...first };
+  for (const failure of askedAgain(first)) {
+    if (stoppedBy !== undefined) break;
+    console.log(`\nAgain, by itself: ${failure.title}`);
+    const grep = ['--grep', `/${titlesOf(failure)}/`];
+    const again = await runMocha({ name: failure.title, files: [failure.file], options: grep, env });
+    settled = settle(settled, failure, again);
+  }
+  return settled;
 }
 
 function printRanAgainst(file: string): void {
@@ -131,36 +97,24 @@ function printRanAgainst(file: string): void {
   for (const { what, against } of entries) console.log(`  ${what.padEnd(width)}  ${against}`);
 }
 
-function printSummary(total: Counts): void {
-  if (total.skipped.length > 0) console.log('\nSkipped');
-  for (const { title, reason } of total.skipped) console.log(`  ${title}: ${reason}`);
-  const { passed, failed, skipped } = total;
-  console.log(`\n${String(passed)} passed, ${String(failed)} failed, ${String(skipped.length)} skipped`);
+/** The facts side by side; what was not asked of every backend is a failure. */
+function compareBackends({ conformance }: Outcome): Outcome {
+  const { lines, uneven } = conformanceTable(conformance);
+  for (const line of lines) console.log(line);
+  return uneven.length > 0 ? broken(`not asked of every backend: ${uneven.join('; ')}`) : NOTHING;
 }
 
-const args = process.argv.slice(2);
-const chosen = (Object.keys(PARTS) as Part[]).filter((part) => part === args[0]);
-const options = args.slice(chosen.length);
-const parts = chosen.length > 0 ? chosen : (Object.keys(PARTS) as Part[]);
-const scratch = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
-const ranAgainst = join(scratch, 'ran-against.jsonl');
-
-/** Whether the servers are here that the tests need; installs them if it may. */
-function prepare(): boolean {
-  const command = [...nodeOptions(), 'integration/prepare.ts'];
-  return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
-}
-
-let total = NOTHING;
-if (!prepare()) total = plusFailure(total, 'the servers for the tests are not here');
-for (const part of total.failed > 0 ? [] : parts) {
-  total = (await run(part, options, ranAgainst)).reduce(plus, total);
-}
-if (total.passed + total.failed === 0) total = plusFailure(total, 'no test was executed');
-const { lines, uneven } = conformanceTable(total.conformance);
-for (const line of lines) console.log(line);
-if (uneven.length > 0) total = plusFailure(total, `not asked of every backend: ${uneven.join('; ')}`);
+const outcomes: Outcome[] = [];
+const parts = !isLong ? [gate()] : (named.length > 0 ? named : PARTS).map(long);
+if (isLong) console.log(`QUEUELOCK_SEED=${seed} asks the same once more`);
+if (prepare()) for (const groups of parts) outcomes.push(...(await runGroups(groups)));
+else outcomes.push(broken('the servers for the tests are not here'));
+const settled = await askAgain(sum(outcomes));
+const compared = compareBackends(settled);
 printRanAgainst(ranAgainst);
-rmSync(scratch, { recursive: true });
-printSummary(total);
-process.exitCode = total.failed === 0 ? 0 : 1;
+const nothing =
+  settled.passed.length + settled.failures.length === 0 ? broken('no test was executed') : NOTHING;
+const all = { ...settled, ...sum([settled, compared, nothing]) };
+scratch.remove({ keep: all.failures.length > 0 });
+printSummary(all);
+process.exitCode = all.failures.length === 0 ? 0 : 1;

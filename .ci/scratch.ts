@@ -1,0 +1,72 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+// Servers write to it without waiting for a disk, which others may keep busy. In a container it is often too small.
+const MEMORY = '/dev/shm';
+const ROOM_BYTES = 8 * 2 ** 30;
+const PREFIX = 'queuelock-tests-';
+
+/** Where a run of the tests keeps its files: one directory on disk, and one in memory where there is room. */
+export class Scratch {
+  readonly #disk: string;
+  readonly #memory: string | undefined;
+
+  constructor() {
+    this.#disk = freshIn(tmpdir());
+    this.#memory = isRoomy(MEMORY) ? freshIn(MEMORY) : undefined;
+    mkdirSync(this.#temporary);
+  }
+
+  get #temporary(): string {
+    return join(this.#disk, 'tmp');
+  }
+
+  /** A file that belongs to the run. */
+  file(name: string): string {
+    return join(this.#disk, name);
+  }
+
+  /** What the tests, and the servers that they start, go by. */
+  get env(): Readonly<Record<string, string>> {
+    const data = this.#memory === undefined ? {} : { QUEUELOCK_SERVER_DATA: this.#memory };
+    return { TMPDIR: this.#temporary, ...data };
+  }
+
+  /** What is kept may be looked at until the next run. */
+  remove({ keep }: { readonly keep: boolean }): void {
+    if (this.#memory !== undefined) remove(this.#memory);
+    if (!keep) remove(this.#disk);
+    if (keep) console.log(`\nWhat the tests left is in ${this.#temporary} until the next run.`);
+  }
+}
+
+function isRoomy(directory: string): boolean {
+  if (!existsSync(directory)) return false;
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize >= ROOM_BYTES;
+}
+
+/** Sweeps what runs have left there that were killed. */
+function freshIn(parent: string): string {
+  for (const name of readdirSync(parent)) {
+    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
+    if (pid !== undefined && !isRunning(Number(pid))) remove(join(parent, name));
+  }
+  const directory = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
+  // Servers that refuse to be root work in it, too.
+  chmodSync(directory, 0o755);
+  return directory;
+}
+
+function remove(directory: string): void {
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

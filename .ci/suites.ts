@@ -1,0 +1,83 @@
+/**
+ * Which tests run where. `*.test.ts` ask whether a change is right, in short, and never how fast the machine is: they are the gate.
+ * `*.long.ts` ask the rest: clusters, faults, mixtures, databases, browsers, further namings, whatever takes long or is measured.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What one process of mocha runs. */
+export interface Group {
+  readonly name: string;
+  readonly files: readonly string[];
+  /** Of all tests in the files, those with such titles. */
+  readonly titles?: string;
+}
+
+/** A name, and the files that have it: the first that fits. */
+type Rooms = readonly (readonly [name: string, files: RegExp])[];
+
+// The longest first.
+const GATE: Rooms = [
+  ['scenarios', /^integration\//],
+  ['zookeeper', /^packages\/(zookeeper|bench)\//],
+  ['etcd', /^packages\/etcd\//],
+  ['local', /^/],
+];
+
+const LONG: Rooms = [
+  ['packages', /^packages\//],
+  ['interop', /^integration\/interop\//],
+  ['fencing', /^integration\/fencing\//],
+  ['pages', /^integration\/(ui|weblocks)\//],
+  // Eight processes and three servers each, or sessions by the hundred.
+  ['crowds', /^integration\/chaos\/(chaos|soak|storms|zookeeper-many)\./],
+  ['faults', /^integration\/chaos\//],
+  ['harness', /^integration\/(clusters|services|faults|lived-time)/],
+  ['scenarios', /^/],
+];
+
+/** What one can ask for of the long run. */
+export const PARTS: readonly string[] = LONG.map(([name]) => name);
+
+/** The processes of the gate. */
+export function gate(): readonly Group[] {
+  return divide(filesEndingWith(/\.test\.tsx?$/), GATE);
+}
+
+/** The processes of one part of the long run. */
+export function long(part: string): readonly Group[] {
+  const groups = divide(filesEndingWith(/\.long\.tsx?$/), LONG).filter(({ name }) => name === part);
+  return part === 'crowds' ? groups : groups.flatMap(inTwo);
+}
+
+/** Servers take time more than processors: ZooKeeper's tests and all others, each on a processor. */
+function inTwo({ name, files }: Group): readonly Group[] {
+  return [
+    { name: `${name}, ZooKeeper`, files, titles: '^(?=.*zookeeper)' },
+    { name, files, titles: '^(?!.*zookeeper)' },
+  ];
+}
+
+/** Every file is in one room. */
+export function divide(files: readonly string[], rooms: Rooms): readonly Group[] {
+  const roomOf = (file: string): string | undefined => rooms.find(([, pattern]) => pattern.test(file))?.[0];
+  return rooms
+    .map(([name]) => ({ name, files: files.filter((file) => roomOf(file) === name) }))
+    .filter((group) => group.files.length > 0);
+}
+
+function filesEndingWith(ending: RegExp): readonly string[] {
+  const packages = readdirSync('packages', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const roots = [...packages.map(({ name }) => `packages/${name}/test`), 'integration'];
+  return roots.flatMap(filesBelow).filter((file) => ending.test(file));
+}
+
+function filesBelow(directory: string): readonly string[] {
+  const entries = readdirSync(directory, { withFileTypes: true }).filter(
+    ({ name }) => name !== 'node_modules',
+  );
+  return entries.flatMap((entry) => {
+    const path = join(directory, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
+}

@@ -1,0 +1,30 @@
+import { MOST_FLAKY, type Failure, type Settled } from './outcome.ts';
+
+// The whole is where the test ran. What a program printed last says what became of it.
+const FIRST_LINES_OF_A_CAUSE = 8;
+const LAST_LINES_OF_A_CAUSE = 16;
+
+/** What was skipped and why, what failed at first, what failed, each by name; the last line is the sum. */
+export function printSummary({ passed, failures, skipped, flaky }: Settled): void {
+  if (skipped.length > 0) console.log('\nSkipped');
+  for (const { title, reason } of skipped) console.log(`  ${title}: ${reason}`);
+  if (flaky.length > 0)
+    console.log(`\nflaky: failed, and passed when run by itself (at most ${MOST_FLAKY} may)`);
+  for (const failure of flaky) printFailure(failure);
+  if (failures.length > 0) console.log('\nFailed');
+  for (const failure of failures) printFailure(failure);
+  const counts = [`${passed.length} passed`, `${failures.length} failed`, `${skipped.length} skipped`];
+  console.log(`\n${counts.join(', ')}`);
+}
+
+function printFailure({ file, title, cause, isUnsafe }: Failure): void {
+  console.log(`  ${file}${file === '' ? '' : ': '}${title}${isUnsafe ? ' (SAFETY)' : ''}`);
+  for (const line of inShort(cause.split('\n').filter(Boolean))) console.log(`      ${line.trim()}`);
+}
+
+function inShort(lines: readonly string[]): readonly string[] {
+  const first = lines.slice(0, FIRST_LINES_OF_A_CAUSE);
+  const last = lines.slice(first.length).slice(-LAST_LINES_OF_A_CAUSE);
+  const leftOut = lines.length - first.length - last.length;
+  return [...first, ...(leftOut > 0 ? [`... ${leftOut} lines ...`] : []), ...last];
+}
