@@ -16,7 +16,7 @@ for (const store of stores) {
     });
 
     it(`${WAITERS} waiters of one client are served in the order in which they joined, one at a time`, async () => {
-      const client = createLockClient(site.backend());
+      const client = createLockClient(site.backend(), { ttlMs: site.longTtlMs });
       try {
         const holder = await client.acquire('crowd');
         const line = await Promise.all(Array.from({ length: WAITERS }, () => join(client, 'crowd')));

@@ -29,6 +29,7 @@ function siteOf(endpoint: string): Site {
   return {
     endpoint,
     ttlMs: TTL_MS,
+    longTtlMs: 60_000,
     expiryMs: EXPIRY_MS,
     url,
     backend: (at) => fromUrl(url(at)),

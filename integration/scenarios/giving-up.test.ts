@@ -9,7 +9,7 @@ import { stores, type OwnSite } from './stores.ts';
 import { soon, untilNothingIsLeft } from './wait.ts';
 
 const DELAY_MS = 15;
-const MOMENTS = 10;
+const MOMENTS = 5;
 
 for (const store of stores) {
   describe(`giving up, with ${store.name}`, function () {

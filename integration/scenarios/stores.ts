@@ -9,6 +9,8 @@ export interface Site {
   readonly endpoint: string;
   /** The shortest TTL at which processes of a busy machine keep up, in milliseconds. */
   readonly ttlMs: number;
+  /** The longest that the server grants, and a minute at most: for whoever has much to do in a session. */
+  readonly longTtlMs: number;
   /** How much later than its TTL a dead session's entries may be gone, in milliseconds. */
   readonly expiryMs: number;
   /** For `queuelock --backend`. `endpoint`: of a proxy in front of the server. */

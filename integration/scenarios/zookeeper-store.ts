@@ -34,6 +34,7 @@ function siteOf(endpoint: string, { tickMs, syncLimit }: Ticks): Site {
   return {
     endpoint,
     ttlMs: (syncLimit + 2) * tickMs,
+    longTtlMs: Math.min(20 * tickMs, 60_000),
     expiryMs: 2 * tickMs + 500,
     url,
     backend: (at) => fromUrl(url(at)),
