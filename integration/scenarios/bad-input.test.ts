@@ -28,7 +28,7 @@ const odd = [
 
 for (const store of stores) {
   describe(`input that is no good, with ${store.name}`, function () {
-    this.timeout(30_000);
+    this.timeout(60_000);
     let site: Site;
     let client: LockClient;
 
@@ -211,7 +211,7 @@ describe('a TTL that is too short for ZooKeeper', () => {
 });
 
 describe('credentials that are no good', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
 
   it('etcd refuses them: ACCESS_DENIED, at once and without the password', async () => {
     const site = await startOwnEtcd('credentials');
