@@ -1,8 +1,7 @@
-import { createLockClient, type LockClient, type LockClientOptions } from '@queuelock/core';
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../faults.ts';
+import { layGround } from './ground.ts';
 import { join } from './join.ts';
-import { stores, type OwnSite } from './stores.ts';
+import { stores } from './stores.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
 // Ten times what it takes.
@@ -11,43 +10,17 @@ const EXPIRES_WITHIN_MS = 30_000;
 for (const store of stores) {
   describe(`while the connection to ${store.name} is down`, function () {
     this.timeout(60_000);
-    let site: OwnSite;
-    let proxy: TcpProxy;
-    /** Behind the proxy. */
-    let away: LockClient;
-    let rival: LockClient;
-
-    before(async () => {
-      site = await store.start('while the connection is down');
-    });
-
-    beforeEach(async () => {
-      proxy = await startProxy(site.endpoint);
-      rival = createLockClient(site.backend());
-    });
-
-    afterEach(async () => {
-      // In this order: ZooKeeper's client stands still until a connection that is there has answered to its end, and the
-      // proxy with it.
-      await proxy.stop();
-      await Promise.all([away.close(), rival.close()]);
-    });
-
-    after(async () => {
-      await site.server.stop();
-    });
-
-    function connect(options: LockClientOptions = {}): void {
-      away = createLockClient(site.backend(proxy.endpoint), options);
-    }
+    const ground = layGround(store, 'while the connection is down');
+    const { connect, connectThroughProxy } = ground;
 
     function goDown(): void {
-      proxy.refuse();
-      proxy.cut();
+      ground.proxy.refuse();
+      ground.proxy.cut();
     }
 
     it('an enqueue whose reply was lost goes with its session, and stands once in the next one', async () => {
-      connect({ ttlMs: site.ttlMs });
+      const { site, proxy } = ground;
+      const [away, rival] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
       await (await away.acquire('warm-up')).release();
       const holder = await rival.acquire('twice');
       // Whoever hears nothing for too long would come back by another connection, and be told there.

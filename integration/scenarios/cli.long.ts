@@ -6,38 +6,19 @@ import { Cli, parseLines, runCli, type Line } from '@queuelock/cli/test/cli-proc
 import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
 import { startProxy } from '../faults.ts';
-import { sharedEtcd, startEtcd } from '../services.ts';
+import { startEtcd } from '../services.ts';
+import { layCommandGround, servers } from './contending.ts';
 import { expectSafe, safeVerdict } from './verdict.ts';
-import { zooKeeperStore } from './zookeeper-store.ts';
 
 const CONTENDERS = 8;
 
 describe('the command queuelock on a real server', function () {
   this.timeout(60_000);
-  const servers = {
-    etcd: async () => `etcd://${(await sharedEtcd('cli')).endpoint}`,
-    zookeeper: async () => (await zooKeeperStore.share('cli')).url(),
-  };
 
   for (const [server, urlOf] of Object.entries(servers)) {
     describe(server, () => {
-      let env: { QUEUELOCK_URL: string };
-      const started: Cli[] = [];
-      before(async () => {
-        env = { QUEUELOCK_URL: await urlOf() };
-      });
-      afterEach(async () => {
-        for (const cli of started.splice(0)) {
-          cli.child.kill('SIGKILL');
-          await cli.ending;
-        }
-      });
-
-      const contend = (name: string, ...args: string[]): Cli => {
-        const cli = new Cli(['contend', name, '--json', ...args], env);
-        started.push(cli);
-        return cli;
-      };
+      const ground = layCommandGround(urlOf);
+      const { contend } = ground;
 
       it(`${String(CONTENDERS)} processes are served in the order in which they joined`, async () => {
         const holder = contend('fifo', '--id', 'holder', '--hold', '600000');
@@ -66,7 +47,7 @@ describe('the command queuelock on a real server', function () {
       });
 
       it('the demo with a process for each contender is OK', async () => {
-        const { code, stdout, tookMs } = await runCli(['demo', '--json', '--contenders', '4'], env);
+        const { code, stdout, tookMs } = await runCli(['demo', '--json', '--contenders', '4'], ground.env);
         const verdict = parseLines(stdout).at(-1) as Verdict & Line;
         expectSafe(verdict);
         expect(verdict).to.deep.include({

@@ -5,34 +5,15 @@ import { expect } from 'chai';
 import { filter, firstValueFrom } from 'rxjs';
 import { Cli, runCli } from '@queuelock/cli/test/cli-process.ts';
 import { sharedEtcd } from '../services.ts';
-import { zooKeeperStore } from './zookeeper-store.ts';
+import { layCommandGround, servers } from './contending.ts';
 
 describe('the command queuelock on a real server', function () {
   this.timeout(60_000);
-  const servers = {
-    etcd: async () => `etcd://${(await sharedEtcd('cli')).endpoint}`,
-    zookeeper: async () => (await zooKeeperStore.share('cli')).url(),
-  };
 
   for (const [server, urlOf] of Object.entries(servers)) {
     describe(server, () => {
-      let env: { QUEUELOCK_URL: string };
-      const started: Cli[] = [];
-      before(async () => {
-        env = { QUEUELOCK_URL: await urlOf() };
-      });
-      afterEach(async () => {
-        for (const cli of started.splice(0)) {
-          cli.child.kill('SIGKILL');
-          await cli.ending;
-        }
-      });
-
-      const contend = (name: string, ...args: string[]): Cli => {
-        const cli = new Cli(['contend', name, '--json', ...args], env);
-        started.push(cli);
-        return cli;
-      };
+      const ground = layCommandGround(urlOf);
+      const { contend } = ground;
 
       it('a waiter and a holder that get SIGTERM leave nothing behind', async () => {
         const holder = contend('sigterm', '--hold', '600000');
@@ -48,14 +29,14 @@ describe('the command queuelock on a real server', function () {
         holder.child.kill('SIGTERM');
         expect(await holder.ending).to.include({ code: 143, stderr: '' });
         expect(holder.events.at(-1)).to.include({ ev: 'released' });
-        expect(await entriesOf(env.QUEUELOCK_URL, 'sigterm')).to.deep.equal([]);
+        expect(await entriesOf(ground.env.QUEUELOCK_URL, 'sigterm')).to.deep.equal([]);
       });
 
       it('run gives the command the token of its grant and answers with its exit code', async () => {
         const tokens: bigint[] = [];
         for (const code of [0, 7]) {
           const command = ['sh', '-c', `echo $QUEUELOCK_TOKEN $QUEUELOCK_NAME; exit ${String(code)}`];
-          const ending = await runCli(['run', 'job', '--', ...command], env);
+          const ending = await runCli(['run', 'job', '--', ...command], ground.env);
           expect(ending).to.include({ code, stderr: '' });
           expect(ending.stdout).to.match(/^\d+ job\n$/);
           tokens.push(BigInt(ending.stdout.split(' ')[0]!));
@@ -68,7 +49,10 @@ describe('the command queuelock on a real server', function () {
           this['skipReason'] = 'only Linux shows the descriptors of a process in /proc';
           this.skip();
         }
-        const { code, stdout } = await runCli(['run', 'descriptors', '--', 'ls', '-l', '/proc/self/fd'], env);
+        const { code, stdout } = await runCli(
+          ['run', 'descriptors', '--', 'ls', '-l', '/proc/self/fd'],
+          ground.env,
+        );
         expect(code).to.equal(0);
         const sockets = [...stdout.matchAll(/ (\d+) -> socket:/g)].map(([, fd]) => Number(fd));
         expect(sockets.filter((fd) => fd > 2)).to.deep.equal([]);
@@ -77,10 +61,10 @@ describe('the command queuelock on a real server', function () {
       it('run does not start the command when the lock is not free in time', async () => {
         const holder = contend('busy', '--hold', '600000');
         await holder.until('acquired');
-        const ending = await runCli(['run', 'busy', '--wait', '200', '--', 'echo', 'ran'], env);
+        const ending = await runCli(['run', 'busy', '--wait', '200', '--', 'echo', 'ran'], ground.env);
         expect(ending).to.include({ code: 69, stdout: '' });
         expect(ending.stderr).to.match(/^queuelock: \[TIMEOUT\] [^\n]*--wait[^\n]*\n$/);
-        const asked = await runCli(['run', 'busy', '--try', '--', 'echo', 'ran'], env);
+        const asked = await runCli(['run', 'busy', '--try', '--', 'echo', 'ran'], ground.env);
         expect(asked).to.include({ code: 69, stdout: '' });
         expect(asked.stderr).to.equal('queuelock: somebody else has "busy", and --try does not wait\n');
       });

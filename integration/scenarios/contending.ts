@@ -1,0 +1,44 @@
+import { Cli } from '@queuelock/cli/test/cli-process.ts';
+import { sharedEtcd } from '../services.ts';
+import { zooKeeperStore } from './zookeeper-store.ts';
+
+/** The URL of a server of each kind. */
+export const servers: Readonly<Record<string, () => Promise<string>>> = {
+  etcd: async () => `etcd://${(await sharedEtcd('cli')).endpoint}`,
+  zookeeper: async () => (await zooKeeperStore.share('cli')).url(),
+};
+
+/** What a test of the command stands on. */
+export interface CommandGround {
+  readonly env: { readonly QUEUELOCK_URL: string };
+  /** Starts a contender; it is killed after the test. */
+  readonly contend: (name: string, ...args: string[]) => Cli;
+}
+
+/** For a suite that calls this in its body. */
+export function layCommandGround(urlOf: () => Promise<string>): CommandGround {
+  let env: CommandGround['env'];
+  const started: Cli[] = [];
+
+  before(async () => {
+    env = { QUEUELOCK_URL: await urlOf() };
+  });
+
+  afterEach(async () => {
+    for (const cli of started.splice(0)) {
+      cli.child.kill('SIGKILL');
+      await cli.ending;
+    }
+  });
+
+  return {
+    get env() {
+      return env;
+    },
+    contend: (name, ...args) => {
+      const cli = new Cli(['contend', name, '--json', ...args], env);
+      started.push(cli);
+      return cli;
+    },
+  };
+}
