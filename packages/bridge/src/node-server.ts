@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 
 /** Answers web requests. */
 export type Handler = (request: Request) => Promise<Response>;
@@ -24,8 +25,11 @@ export interface Served extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const OPTIONS: KnownOptions<ServeOptions> = { handle: 'function', port: 'number', host: 'string' };
+
 /** Serves a handler over HTTP/1.1. Rejects when the port cannot be had. */
-export async function serve({ handle, port = 0, host = '127.0.0.1' }: ServeOptions): Promise<Served> {
+export async function serve(options: ServeOptions): Promise<Served> {
+  const { handle, port = 0, host = '127.0.0.1' } = checkedOptions('options of serve', options, OPTIONS);
   const server = createServer(nodeListener(handle));
   server.listen(port, host);
   await once(server, 'listening');

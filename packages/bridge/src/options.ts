@@ -1,5 +1,11 @@
 import type { Clock, LockClient } from '@queuelock/core';
-import { invalidArgument, systemClock } from '@queuelock/core/backend';
+import {
+  checkedObject,
+  checkedOptions,
+  invalidArgument,
+  systemClock,
+  type KnownOptions,
+} from '@queuelock/core/backend';
 import type { Observable } from './rx.ts';
 import type { ContendersAct, ContendersPicture, Picture, Topic } from './wire.ts';
 
@@ -88,6 +94,18 @@ export interface BridgeOptions {
   readonly clock?: Clock;
 }
 
+const OPTIONS: KnownOptions<BridgeOptions> = {
+  client: 'object',
+  authorize: 'any',
+  place: 'string',
+  basePath: 'string',
+  allowedHosts: 'any',
+  contenders: 'object',
+  limits: 'object',
+  times: 'object',
+  clock: 'object',
+};
+
 /** Options, checked and filled in. */
 export interface Settings extends Required<Omit<BridgeOptions, 'contenders' | 'limits' | 'times'>> {
   readonly contenders: Contenders | undefined;
@@ -125,11 +143,19 @@ const OWN_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Checks the options and fills in the defaults. */
 export function settingsOf(options: BridgeOptions): Settings {
-  const { client, authorize, basePath = '/queuelock', allowedHosts = OWN_MACHINE } = options;
+  const {
+    client,
+    authorize,
+    basePath = '/queuelock',
+    allowedHosts = OWN_MACHINE,
+  } = checkedOptions('options of createBridge', options, OPTIONS);
+  checkedObject('client', client);
   if (typeof authorize !== 'function')
     throw invalidArgument('authorize', authorize, 'is a function: nobody is let in by accident');
   if (!/^(\/[\w.~-]+)*$/.test(basePath))
     throw invalidArgument('basePath', basePath, 'begins with a slash and ends without one');
+  if (!Array.isArray(allowedHosts) || !allowedHosts.every((host) => typeof host === 'string'))
+    throw invalidArgument('allowedHosts', allowedHosts, 'is a list of names');
   return {
     client,
     authorize,
@@ -144,11 +170,13 @@ export function settingsOf(options: BridgeOptions): Settings {
 }
 
 function filled<T extends object>(what: string, defaults: Required<T>, given: T | undefined): Required<T> {
-  for (const [key, value] of Object.entries<unknown>({ ...given })) {
-    if (!(key in defaults)) throw invalidArgument(what, key, `has ${Object.keys(defaults).join(', ')}`);
+  const types = Object.fromEntries(Object.keys(defaults).map((key) => [key, 'number']));
+  const checked = checkedOptions(what, given, types as KnownOptions<T>);
+  const present = Object.entries<unknown>({ ...checked }).filter(([, value]) => value !== undefined);
+  for (const [key, value] of present) {
     const least = SHORTEST[key] ?? 0;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > 2_147_483_647)
+    if (!Number.isInteger(value) || Number(value) < least || Number(value) > 2_147_483_647)
       throw invalidArgument(`${what}.${key}`, value, `is a whole number of at least ${String(least)}`);
   }
-  return { ...defaults, ...given };
+  return { ...defaults, ...Object.fromEntries(present) };
 }

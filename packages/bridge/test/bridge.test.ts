@@ -2,7 +2,7 @@ import { createLockClient } from '@queuelock/core';
 import { memory } from '@queuelock/memory';
 import { expect } from 'chai';
 import { merge } from 'rxjs';
-import { createBridge, type Action } from '../src/index.ts';
+import { createBridge, serve, type Action } from '../src/index.ts';
 import { TOKEN_HEADER, type Refusal } from '../src/wire.ts';
 import { programAt, seen, stage, Tab, untilSo } from './stage.ts';
 
@@ -322,8 +322,17 @@ describe('bridge', () => {
     expect(make({ authorize: undefined })).to.throw(/authorize is a function/);
     expect(make({ basePath: 'x/' })).to.throw(/basePath/);
     expect(make({ times: { graceMs: -1 } })).to.throw(/times\.graceMs/);
-    expect(make({ limits: { many: 1 } })).to.throw(/limits has streams/);
+    expect(make({ limits: { many: 1 } })).to.throw(/limits: many is unknown, known are streams/);
+    expect(make({ limits: { stream: 1 } })).to.throw(/did you mean streams\?/);
+    expect(make({ limits: null })).to.throw(/limits must be an object; got null/);
+    expect(make({ times: { paceMs: null } })).to.throw(/paceMs is a number; got null/);
+    expect(make({ basepath: '/x' })).to.throw(/basepath is unknown, did you mean basePath\?/);
+    expect(make({ allowedHosts: 'h' })).to.throw(/allowedHosts is a list of names; got "h"/);
+    expect(make({ client: undefined })).to.throw(/client must be an object; got undefined/);
     await client.close();
+    const handle = (): Promise<Response> => Promise.resolve(new Response());
+    const refusal = await serve({ handle, ports: 1 } as never).catch((error: unknown) => error);
+    expect(String(refusal)).to.include('options of serve: ports is unknown, did you mean port?');
   });
 });
 

@@ -12,6 +12,7 @@ import { queueListFacts } from './facts/queue-list.ts';
 import { registerFacts } from './facts/registers.ts';
 import { removalFacts } from './facts/removal.ts';
 import { resumptionFacts } from './facts/resuming.ts';
+import { sameEntryFacts } from './facts/same-entry.ts';
 import { readWriteFacts, semaphoreFacts } from './facts/sharing.ts';
 import { togetherRemovalFacts } from './facts/together-removal.ts';
 import { togetherFacts } from './facts/together.ts';
@@ -37,6 +38,7 @@ export const facts: readonly Fact[] = [
   ...downgradeFacts,
   ...registerFacts,
   ...resumptionFacts,
+  ...sameEntryFacts,
   ...queueListFacts,
   ...nameFacts,
   ...loadFacts,

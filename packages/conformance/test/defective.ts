@@ -86,7 +86,7 @@ function brokenBackend(original: Backend, replaced: Replaced): Backend {
 
 /** With all optional members. */
 export type CompleteBackend = Required<Backend>;
-export type CompleteSession = Required<Omit<Session, 'doubts$'>>;
+export type CompleteSession = Required<Omit<Session, 'doubts$' | 'hasEnded'>>;
 
 /** The same connection with its members known to be there. */
 export function complete(backend: Backend): CompleteBackend {

@@ -10,6 +10,7 @@ import { queueListDefects } from './defects/queue-list.ts';
 import { registerDefects } from './defects/registers.ts';
 import { removalDefects } from './defects/removal.ts';
 import { resumptionDefects } from './defects/resuming.ts';
+import { sameEntryDefects } from './defects/same-entry.ts';
 import { sharingDefects } from './defects/sharing.ts';
 import { togetherDefects } from './defects/together.ts';
 import { traceDefects } from './defects/traces.ts';
@@ -28,6 +29,7 @@ export const defects: Defects = [
   ...downgradeDefects,
   ...registerDefects,
   ...resumptionDefects,
+  ...sameEntryDefects,
   ...queueListDefects,
   ...nameDefects,
 ];

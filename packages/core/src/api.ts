@@ -6,7 +6,7 @@ import type { Eviction, QueueEntry, QueueState, SharedRegister } from './queue-a
 import type { QueueHistory, QueuesState } from './store-api.ts';
 import type { Finding } from './store-facts.ts';
 
-/** What a claim is at the moment. */
+/** What a claim is at the moment. As JSON, bigints are decimal texts; so it is with all states, entries, ownerships and errors. */
 export type ClaimState =
   | { readonly status: 'joining' }
   /** In line. `position`: entries ahead as of the last look, where the store tells it for free. */
@@ -53,7 +53,10 @@ export interface MultiLock {
   ): Promise<Awaited<T>>;
   /** As `LockClient.acquire`. */
   acquire(options?: MultiOptions): Promise<MultiOwnership>;
-  /** All of them if nobody is ahead anywhere, `undefined` otherwise; for a moment others may have stood behind it. */
+  /**
+   * All of them if nobody is ahead anywhere, `undefined` otherwise; for a moment others may have stood behind it. One attempt: rejects
+   * with `UNAVAILABLE` when that got no answer.
+   */
   tryAcquire(options?: Omit<MultiOptions, 'timeoutMs'>): Promise<MultiOwnership | undefined>;
   /** As `LockClient.claim`. */
   claim(options?: MultiOptions): Observable<MultiClaimState>;
@@ -77,10 +80,12 @@ export interface SessionState {
 /** Fair locks over one backend; one session, shared by all. */
 export interface LockClient extends AsyncDisposable {
   /**
-   * Waits for the lock, runs `work` under it, releases, and answers what `work` answered.
+   * Waits for the lock, runs `work` under it, releases, and answers what `work` answered: whoever is told by it may count on the release.
+   * So where the server cannot be reached at the end, it answers when that has confirmed it or the session has surely ended, up to a
+   * TTL later; what `work` came to by then is not judged by that.
    * Rejects with `OWNERSHIP_LOST` when the hold was lost while `work` ran, whatever `work` did (its own error is the
    * `cause`); it waits for `work` to end first, so watch `ownership.signal` there. Rejects with the error of `work`
-   * otherwise; with `REENTRANT` when called inside the `work` of the same name; with `TIMEOUT`, the signal's
+   * otherwise; with `REENTRANT` when called inside the `work` of the same name, unless the permits of both fit into its limit; with `TIMEOUT`, the signal's
    * reason, `UNAVAILABLE`, `SESSION_LOST` when the turn never came.
    */
   run<T>(
@@ -90,7 +95,11 @@ export interface LockClient extends AsyncDisposable {
   ): Promise<Awaited<T>>;
   /** Waits for the lock; release it with `release()` or `await using`. Rejects as `run` does. */
   acquire(name: string, options?: AcquireOptions): Promise<Ownership>;
-  /** The lock if nobody is ahead, `undefined` if somebody is: busy is an answer, not an error. Leaves nothing behind. */
+  /**
+   * The lock if nobody is ahead, `undefined` if somebody is: busy is an answer, not an error. Leaves nothing behind. One attempt: rejects
+   * with `UNAVAILABLE` when that got no answer. It never stands in line, so `maxWaiters` and `maxExpectedWaitMs` are kept by themselves,
+   * and `steal` and `request` are refused.
+   */
   tryAcquire(name: string, options?: Omit<AcquireOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
   /**
    * A claim as a stream. Subscribing joins the queue; unsubscribing leaves it or releases, also while the join is on its

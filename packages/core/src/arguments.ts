@@ -1,14 +1,16 @@
 import { hostname } from 'node:os';
 import { heldByThisChain } from './call-chain.ts';
 import { checkedSize, checkedText, checkedTexts } from './checked.ts';
+import { checkedObject, checkedOptions } from './checked-options.ts';
 import { systemClock } from './clock.ts';
 import type { EntryLabel } from './entry-value.ts';
 import { invalidArgument } from './errors.ts';
 import type { Ownership } from './hold-api.ts';
+import { STEAL_OPTIONS, WISH_OPTIONS } from './known-options.ts';
 import { limitOf } from './limit.ts';
 import type { ClaimOptions, LockClientOptions } from './options.ts';
 import type { SessionSettings } from './session.ts';
-import type { Backend } from './spi.ts';
+import type { Backend, SeenEntry } from './spi.ts';
 import type { ClaimRequest } from './wish.ts';
 
 const HOST = hostname();
@@ -20,6 +22,25 @@ const MAX_LIMIT = 1_000_000;
 const MAX_NAMES = 60;
 const MAX_REASON = 200;
 const MODES: ReadonlySet<unknown> = new Set<ClaimOptions['mode']>(['exclusive', 'shared']);
+
+/** Checks what a client is to be made of; often a URL is given instead, which may have a password in it. */
+export function checkBackend(backend: Backend): void {
+  const given: Partial<Backend> = checkedObject('backend', backend);
+  if (typeof given.open === 'function' && typeof given.checkName === 'function' && given.info) return;
+  throw invalidArgument('backend', backend, "is what a backend's package makes: etcd(options), fromUrl(url)");
+}
+
+/** Checks what is to be done under a lock. */
+export function checkWork(work: unknown): void {
+  if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
+}
+
+/** Checks whom an operator means. */
+export function checkEntry(entry: Pick<SeenEntry, 'key' | 'order'>): void {
+  const { key, order } = checkedObject('entry', entry);
+  if (typeof key !== 'string' || typeof order !== 'bigint')
+    throw invalidArgument('entry', entry, 'has key and order, as watch shows them');
+}
 
 /** Checks the client's options and fills in the defaults. */
 export function settingsOf(
@@ -110,21 +131,29 @@ export function checkNames(names: readonly string[], backend: Backend): void {
 }
 
 /** Checks why somebody is to make way. */
-export function checkedReason(argument: string, reason: string): string {
+export function checkedReason(argument: string, reason: string | undefined): string {
   const text = checkedText(argument, reason);
   if (text !== '' && text.length <= MAX_REASON) return text;
   throw invalidArgument(argument, text, `says why in 1 to ${String(MAX_REASON)} characters`);
 }
 
-function inLineOf({ maxWaiters, maxExpectedWaitMs, steal, request }: ClaimOptions): ClaimRequest['inLine'] {
+function inLineOf(options: ClaimOptions): ClaimRequest['inLine'] {
+  const { maxWaiters, maxExpectedWaitMs, steal, request, timeoutMs, value } = options;
   if (maxWaiters !== undefined) count('maxWaiters', maxWaiters, MAX_LIMIT);
   if (maxExpectedWaitMs !== undefined)
     within('maxExpectedWaitMs', maxExpectedWaitMs, { min: 0, max: MAX_TIMER_MS });
-  if (steal) checkedReason('steal.reason', steal.reason);
+  if (steal) checkedReason('steal.reason', checkedOptions('steal', steal, STEAL_OPTIONS).reason);
   if (request) {
+    checkedOptions('request', request, WISH_OPTIONS);
     checkedReason('request.reason', request.reason);
     within('request.withinMs', request.withinMs, { min: 1, max: MAX_TIMER_MS });
   }
+  if (timeoutMs === 0 && (steal ?? request)) {
+    const asked = steal ? 'steal' : 'request';
+    throw invalidArgument(asked, 'timeoutMs: 0', 'needs a wait in line, which a try does not do');
+  }
+  if (request && value !== undefined)
+    throw invalidArgument('request', 'value', 'is told by the entry, which with a value tells nothing else');
   return {
     ...(maxWaiters === undefined ? {} : { maxWaiters }),
     ...(maxExpectedWaitMs === undefined ? {} : { maxExpectedWaitMs }),

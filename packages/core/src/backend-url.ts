@@ -23,6 +23,7 @@ const HOST = /^(?:\[[0-9a-f:.]+\]|[^\s:[\]@]+)(?::(\d{1,5}))?$/i;
  * @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password.
  */
 export function parseBackendUrl(text: string): BackendUrl {
+  if (typeof text !== 'string') throw invalidArgument('backend URL', text, 'is a string');
   const parts = SHAPE.exec(text);
   if (!parts) throw invalidArgument('backend URL', withoutSecret(text), 'is written scheme://host:port/path');
   const [, scheme = '', userInfo, authority = '', path = '', query = ''] = parts;

@@ -27,11 +27,22 @@ export {
   type Rule,
   type Taker,
 } from './watch-kit.ts';
+export { requireSameEntry, type EntryShape } from './same-entry.ts';
 export { Followed, type FollowedEntry } from './followed.ts';
 export { labelFromOwner, labelOfOwner } from './entry-value.ts';
 export { parseBackendUrl, type BackendUrl } from './backend-url.ts';
 export { systemClock, type Clock } from './clock.ts';
+export { pauseAfter, sooner, type Chance, type Growth } from './jitter.ts';
 // What recipes are made with besides.
+export { ACQUIRE_OPTIONS, CLAIM_OPTIONS } from './known-options.ts';
+export {
+  checkedObject,
+  checkedOptions,
+  knownWithout,
+  type KnownOptions,
+  type OptionType,
+} from './checked-options.ts';
 export { checkedSignal } from './checked-signal.ts';
 export { after } from './timer.ts';
 export { workUnder } from './work.ts';
+export { inJson, jsonable } from './jsonable.ts';

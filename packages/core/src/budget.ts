@@ -1,4 +1,5 @@
 import type { LockClientOptions } from './options.ts';
+import type { BackendInfo } from './spi.ts';
 
 /** The numbers of one session, all in milliseconds. */
 export interface Pace {
@@ -25,9 +26,15 @@ export function paceOf(ttlMs: number, options: LockClientOptions): Pace {
   };
 }
 
-/** How much of a hold one heartbeat can prove at best: one that is answered at once. */
-export function longestHoldMs(settings: { readonly ttlMs: number; readonly marginMs?: number }): number {
-  return deadlineOf(0, settings.ttlMs, paceOf(settings.ttlMs, settings).marginMs);
+/** How much of a hold the regular heartbeats can prove at best: those that are answered at once. */
+export function longestHoldMs(
+  settings: { readonly ttlMs: number } & Pick<LockClientOptions, 'marginMs' | 'renewEveryMs'>,
+  { proofLag = 0 }: Pick<BackendInfo, 'proofLag'>,
+): number {
+  const { marginMs, renewEveryMs } = paceOf(settings.ttlMs, settings);
+  // The one before is early enough, or one before that.
+  const lagMs = proofLag === 0 ? 0 : Math.max(renewEveryMs, proofLag * settings.ttlMs);
+  return deadlineOf(-lagMs, settings.ttlMs, marginMs);
 }
 
 /**

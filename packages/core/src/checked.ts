@@ -1,3 +1,4 @@
+import { checkedObject } from './checked-options.ts';
 import { invalidArgument } from './errors.ts';
 
 const MAX_USER_BYTES = 1_024;
@@ -14,7 +15,7 @@ export function checkedSize(argument: string, value: string): string {
 }
 
 /** A text that fits. */
-export function checkedText(argument: string, value: string): string {
+export function checkedText(argument: string, value: string | undefined): string {
   if (typeof value !== 'string') throw invalidArgument(argument, value, 'is a string');
   return checkedSize(argument, value);
 }
@@ -24,7 +25,8 @@ export function checkedTexts(
   argument: string,
   texts: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  for (const [key, value] of Object.entries(texts)) checkedText(`${argument}.${key}`, value);
+  for (const [key, value] of Object.entries(checkedObject(argument, texts)))
+    checkedText(`${argument}.${key}`, value);
   checkedSize(`${argument} as JSON`, JSON.stringify(texts));
   return texts;
 }

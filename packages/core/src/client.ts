@@ -1,12 +1,29 @@
 import type { ClaimState, LockClient, MultiLock, SessionState } from './api.ts';
-import { checkName, checkedReason, requestOf, settingsOf, type RequestDefaults } from './arguments.ts';
+import {
+  checkBackend,
+  checkEntry,
+  checkName,
+  checkWork,
+  checkedReason,
+  requestOf,
+  settingsOf,
+  type RequestDefaults,
+} from './arguments.ts';
 import { longestHoldMs } from './budget.ts';
 import { runWithin } from './call-chain.ts';
+import { checkedOptions } from './checked-options.ts';
 import { QueueLockError, invalidArgument, isQueueLockError } from './errors.ts';
 import { Evictions, type Victim } from './evictions.ts';
 import { firstHeld } from './first-held.ts';
 import type { Ownership } from './hold-api.ts';
 import { HoldTimes } from './hold-times.ts';
+import {
+  ACQUIRE_OPTIONS,
+  CLAIM_OPTIONS,
+  CLIENT_OPTIONS,
+  EVICT_OPTIONS,
+  TRY_ACQUIRE_OPTIONS,
+} from './known-options.ts';
 import { claim, type ClaimContext } from './lock.ts';
 import { NamesTogether } from './multi-lock.ts';
 import type { AcquireOptions, ClaimOptions, LockClientOptions } from './options.ts';
@@ -26,10 +43,14 @@ import { workUnder } from './work.ts';
 /**
  * Makes a client of one backend, which is its own from now on: `close()` closes both. Nothing is connected until the first
  * call needs it.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for an option out of its range.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for what is no backend, and for an option that is unknown or out of its range.
  */
 export function createLockClient(backend: Backend, options: LockClientOptions = {}): LockClient {
-  return new SharedSessionClient(backend, options);
+  checkBackend(backend);
+  return new SharedSessionClient(
+    backend,
+    checkedOptions('options of createLockClient', options, CLIENT_OPTIONS),
+  );
 }
 
 class SharedSessionClient implements LockClient {
@@ -56,10 +77,13 @@ class SharedSessionClient implements LockClient {
       void work.finally(() => this.#unfinished.delete(work));
     };
     const leave = { afterwards, keepsSession: () => this.#keepsSession };
-    const { session$, state$ } = shareSession(backend, settings, { closed$: this.#closed$, ...leave });
+    const { session$, state$, openingTrouble } = shareSession(backend, settings, {
+      closed$: this.#closed$,
+      ...leave,
+    });
     this.#closes$ = this.#closed$.pipe(catchError(() => of(undefined)));
     this.#backend = backend;
-    this.#defaults = { owner, longestHoldMs: longestHoldMs(settings) };
+    this.#defaults = { owner, longestHoldMs: longestHoldMs(settings, backend.info) };
     this.#live$ = session$;
     this.session$ = state$.asObservable();
     this.#queues = new SharedQueues(backend, clock, this.#closes$);
@@ -67,6 +91,7 @@ class SharedSessionClient implements LockClient {
     const register = (name: string, kind: string): SharedRegister => this.register(name, kind);
     this.#context = {
       session$,
+      openingTrouble,
       clock,
       uncleanHandoverDelayMs,
       afterwards,
@@ -76,13 +101,21 @@ class SharedSessionClient implements LockClient {
     };
   }
 
-  claim(name: string, options: ClaimOptions = {}): Observable<ClaimState> {
+  claim(name: string, options?: ClaimOptions): Observable<ClaimState> {
+    return this.#claim(name, checkedOptions('options of claim', options, CLAIM_OPTIONS));
+  }
+
+  async acquire(name: string, options?: AcquireOptions): Promise<Ownership> {
+    return this.#acquire(name, checkedOptions('options of acquire', options, ACQUIRE_OPTIONS));
+  }
+
+  #claim(name: string, options: ClaimOptions): Observable<ClaimState> {
     checkName(name, this.#backend);
     return claim(this.#context, requestOf(name, options, this.#defaults));
   }
 
-  async acquire(name: string, options: AcquireOptions = {}): Promise<Ownership> {
-    const claim$ = this.claim(name, options);
+  async #acquire(name: string, options: AcquireOptions): Promise<Ownership> {
+    const claim$ = this.#claim(name, options);
     const outer = holdToEnter(this, name, options);
     if (outer) return outer.enter(options, this.#context.clock);
     const ownership = await firstHeld(claim$);
@@ -91,10 +124,11 @@ class SharedSessionClient implements LockClient {
 
   async tryAcquire(
     name: string,
-    options: Omit<AcquireOptions, 'timeoutMs'> = {},
+    options?: Omit<AcquireOptions, 'timeoutMs'>,
   ): Promise<Ownership | undefined> {
+    const checked = checkedOptions('options of tryAcquire', options, TRY_ACQUIRE_OPTIONS);
     try {
-      return await this.acquire(name, { ...options, timeoutMs: 0 });
+      return await this.#acquire(name, { ...checked, timeoutMs: 0 });
     } catch (error) {
       if (isQueueLockError(error, 'TIMEOUT')) return undefined;
       throw error;
@@ -104,11 +138,13 @@ class SharedSessionClient implements LockClient {
   async run<T>(
     name: string,
     work: (ownership: Ownership) => T | PromiseLike<T>,
-    options: AcquireOptions = {},
+    options?: AcquireOptions,
   ): Promise<Awaited<T>> {
-    const ownership = await this.acquire(name, options);
+    checkWork(work);
+    const ownership = await this.#acquire(name, checkedOptions('options of run', options, ACQUIRE_OPTIONS));
     const what = `the lock ${JSON.stringify(name)}`;
-    return runWithin(this, ownership, () => workUnder(ownership, { what, work }));
+    const hold = { by: this, ownership, permits: options?.permits ?? 1 };
+    return runWithin(hold, () => workUnder(ownership, { what, work }));
   }
 
   multi(names: readonly string[]): MultiLock {
@@ -143,7 +179,9 @@ class SharedSessionClient implements LockClient {
 
   async evict(name: string, entry: Victim, options: { readonly reason: string }): Promise<boolean> {
     checkName(name, this.#backend);
-    const reason = checkedReason('reason', options.reason);
+    checkEntry(entry);
+    const { reason: given } = checkedOptions('options of evict', options, EVICT_OPTIONS);
+    const reason = checkedReason('reason', given);
     this.#throwIfClosed();
     return this.#context.evictions.evict(name, entry, { kind: 'evicted', reason });
   }

@@ -6,6 +6,8 @@ export interface Clock {
   now(): number;
   /** Calls `task` once, `ms` from now or later; the answer cancels it. Late timers are harmless: decisions compare `now()`. */
   after(ms: number, task: () => void): () => void;
+  /** From 0 up to 1: by this, pauses between attempts and heartbeats are spread. Default `Math.random`. */
+  random?(): number;
 }
 
 /** The clocks of a machine, each in milliseconds since some start of its own. */

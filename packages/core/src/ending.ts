@@ -1,7 +1,9 @@
 import type { ClaimState } from './api.ts';
 import type { Enqueue, Entry } from './entry.ts';
-import { isQueueLockError } from './errors.ts';
+import { repeatUntilDefinite } from './definite.ts';
+import { QueueLockError, isQueueLockError } from './errors.ts';
 import { OvertakenError, type Evictions } from './evictions.ts';
+import { jsonable } from './jsonable.ts';
 import type { OwnLabel } from './own-label.ts';
 import type { HeldOwnership } from './ownership.ts';
 import { EMPTY, catchError, firstValueFrom, from, map, merge, of, switchMap, type Observable } from './rx.ts';
@@ -16,7 +18,7 @@ export interface Place {
 
 /** The end of a claim that was never held. */
 export function failed(error: unknown): ClaimState {
-  return { status: 'ended', outcome: 'failed', error };
+  return jsonable<ClaimState>({ status: 'ended', outcome: 'failed', error });
 }
 
 /** What came to an end. */
@@ -26,7 +28,7 @@ export interface Ending {
   readonly evictions: Evictions;
 }
 
-/** A holder learns of its loss at once; who removed an entry, and why, is read afterwards. */
+/** A holder learns of its loss at once; who removed an entry, and why, or that the session has ended, is read afterwards. */
 export function endedBy(error: unknown, { place, ownership, evictions }: Ending): Observable<ClaimState> {
   const { live, entry } = place;
   // One entry may hear of it first; all of the session should.
@@ -35,18 +37,38 @@ export function endedBy(error: unknown, { place, ownership, evictions }: Ending)
   if (!isQueueLockError(error, 'ENTRY_LOST') || end.outcome === 'released') return of(end);
   const { queue, id } = entry.spec;
   const { key, order } = entry.placement;
-  const why$ = from(evictions.whyGone(queue, { id, key, order }, live.liveness.ending));
-  const story = firstValueFrom(merge(why$, over(live)), { defaultValue: undefined }).then((eviction) => {
-    for (const told of [error, end.error]) if (isQueueLockError(told)) told.eviction = eviction;
-    return eviction;
-  });
+  const whyGone = evictions.whyGone(queue, { id, key, order }, live.liveness.ending);
+  const both = Promise.all([whyGone, noteIfEnded(live)]).then(([eviction]) => eviction);
+  const story = firstValueFrom(merge(from(both), over(live)), { defaultValue: undefined }).then(
+    (eviction) => {
+      for (const told of [error, end.error]) if (isQueueLockError(told)) told.eviction = eviction;
+      const ending = endOnTheServer(live);
+      if (ending) ownership?.blame(ending);
+      return { eviction, ending };
+    },
+  );
   ownership?.tellLater(story);
   return from(story).pipe(
-    map((eviction) => {
+    map(({ eviction, ending }) => {
       if (eviction?.kind === 'overtaken' && !ownership) throw new OvertakenError(eviction);
-      return end;
+      return ending && !ownership ? failed(ending) : end;
     }),
   );
+}
+
+/** Where the backend cannot tell a removal from the end of the session: asks until there is an answer, and ends what has ended. */
+async function noteIfEnded({ session, liveness }: LiveSession): Promise<void> {
+  const ask = async (): Promise<boolean> => (await session.hasEnded?.()) ?? false;
+  const hasEnded = await repeatUntilDefinite(ask, liveness.ending).catch(() => false);
+  if (hasEnded)
+    liveness.end(new QueueLockError('SESSION_LOST', 'the session has ended, and the entry with it'));
+}
+
+/** The end of the session, if the server has told it and the backend may have taken it for a removal. */
+function endOnTheServer({ session, liveness }: LiveSession): QueueLockError | undefined {
+  const why: unknown = liveness.ending.reason;
+  if (!session.hasEnded) return undefined;
+  return isQueueLockError(why, 'SESSION_LOST') && why.reason === undefined ? why : undefined;
 }
 
 /** The end of the session ends everything at once, also the search for a story. */

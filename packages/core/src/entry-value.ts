@@ -1,5 +1,6 @@
 import type { HandoverAnswer } from './hold-api.ts';
 import { invalidArgument } from './errors.ts';
+import { jsonable } from './jsonable.ts';
 import type { HandoverWish } from './options.ts';
 import type { QueueEntry } from './queue-api.ts';
 import type { SeenEntry } from './spi.ts';
@@ -55,7 +56,7 @@ function saysNothing(part: unknown): boolean {
 /** An entry as everybody can see it. A value that another kind of client wrote counts as its label as a whole. */
 export function toEntry({ key, order, shared, value }: SeenEntry): QueueEntry {
   const label = decodeLabel(value);
-  return { key, order, value, ...label, shared: shared || label.shared === true };
+  return jsonable({ key, order, value, ...label, shared: shared || label.shared === true });
 }
 
 const NOTE_OF_OWNER = ',"owned":true}';

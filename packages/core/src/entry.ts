@@ -1,5 +1,11 @@
 import { isDefinite, repeatUntilDefinite } from './definite.ts';
-import { QueueLockError, detailOf, isQueueLockError } from './errors.ts';
+import {
+  QueueLockError,
+  detailOf,
+  invalidArgument,
+  isQueueLockError,
+  type QueueLockErrorCode,
+} from './errors.ts';
 import { Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
 import type { EntrySpec, Placement, Session } from './spi.ts';
@@ -25,7 +31,7 @@ export interface JoinOptions {
   readonly leaving: (left: Promise<void>) => void;
   /** Is told why the last attempt failed, and `undefined` when one did not. */
   readonly trouble: (why: unknown) => void;
-  /** How one attempt to join in line is made, if not by `session.enqueue`. */
+  /** How one attempt to join is made, if not by `session.enqueue` or `session.tryEnqueue`. */
   readonly enqueue?: Enqueue | undefined;
 }
 
@@ -39,6 +45,7 @@ export type Enqueue = (session: Session, spec: EntrySpec, stop: AbortSignal) => 
  */
 export function enterQueue(live: LiveSession, spec: EntrySpec, options: JoinOptions): Observable<Entry> {
   return new Observable((subscriber) => {
+    takeId(live, spec);
     const stop = new AbortController();
     const sessionEnd = live.liveness.health$.subscribe({
       error: (error: unknown) => {
@@ -58,9 +65,10 @@ export function enterQueue(live: LiveSession, spec: EntrySpec, options: JoinOpti
       if (isJoining) stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));
       left = joined.then(
         (placement) => (placement ? takeOut(live, spec) : undefined),
-        (error: unknown) => (attempts.mayBeIn && !isGone(error) ? takeOut(live, spec) : undefined),
+        (error: unknown) => (attempts.mayBeIn && !isNotIn(error) ? takeOut(live, spec) : undefined),
       );
       options.leaving(left);
+      void left.finally(() => live.ids.delete(spec.id));
       return left;
     };
     subscriber.add(() => {
@@ -76,6 +84,13 @@ export function enterQueue(live: LiveSession, spec: EntrySpec, options: JoinOpti
       },
     );
   });
+}
+
+/** An entry is of one claim: the first that leaves would take it from the others. */
+function takeId({ ids }: LiveSession, { id }: EntrySpec): void {
+  if (ids.has(id))
+    throw invalidArgument('id', id, 'is of no other claim of this client that lives or is still leaving');
+  ids.add(id);
 }
 
 /** Joining in line is repeated until it is known to have happened. A try is made once: it wants an answer now. */
@@ -108,9 +123,8 @@ class Attempts {
     const { session } = this.#live;
     const { mode, enqueue } = this.#options;
     try {
-      const placement = await (mode === 'try'
-        ? session.tryEnqueue(this.#spec)
-        : (enqueue?.(session, this.#spec, stop) ?? session.enqueue(this.#spec)));
+      const placement = await (enqueue?.(session, this.#spec, stop) ??
+        (mode === 'try' ? session.tryEnqueue(this.#spec) : session.enqueue(this.#spec)));
       this.#options.trouble(undefined);
       return placement;
     } catch (error) {
@@ -140,6 +154,9 @@ async function takeOut({ session, liveness }: LiveSession, spec: EntrySpec): Pro
   }
 }
 
-function isGone(error: unknown): boolean {
-  return isQueueLockError(error, 'ENTRY_LOST') || isQueueLockError(error, 'SESSION_LOST');
+/** Whether there is nothing to take out. What can never succeed did not when it was tried before either; an entry that is there then is another claim's. */
+function isNotIn(error: unknown): boolean {
+  return isQueueLockError(error) && NOT_IN.has(error.code);
 }
+
+const NOT_IN: ReadonlySet<QueueLockErrorCode> = new Set(['ENTRY_LOST', 'SESSION_LOST', 'INVALID_ARGUMENT']);

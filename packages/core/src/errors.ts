@@ -1,3 +1,4 @@
+import { inJson } from './jsonable.ts';
 import type { Eviction } from './queue-api.ts';
 
 /**
@@ -5,13 +6,13 @@ import type { Eviction } from './queue-api.ts';
  *
  * - `INVALID_ARGUMENT`: the call can never succeed as written; the message names argument, value and rule.
  * - `TIMEOUT`: the wait ended before the turn came; the entry has been withdrawn.
- * - `REENTRANT`: the calling async context holds this name already; waiting would never end.
+ * - `REENTRANT`: the calling async context holds this name already, and more would not fit into its limit; waiting would never end.
  * - `CLOSED`: the client was closed.
  * - `UNAVAILABLE`: the server could not be reached, or its answer was lost; the outcome of the call is unknown.
  * - `ACCESS_DENIED`: the server refused the credentials or the permission.
  * - `SESSION_LOST`: the session is gone, and with it every entry of it. Definite.
  * - `ENTRY_LOST`: this entry is not in the queue and will not be: somebody else removed it. Definite.
- * - `OWNERSHIP_LOST`: the lock was held and is not held any more; `reason` says why.
+ * - `OWNERSHIP_LOST`: the lock was held and is not held any more; `reason` says why. The work may have had effects.
  * - `NOT_ENOUGH_TIME`: less time is proven for the hold than was asked for; nothing was begun.
  * - `QUEUE_FULL`, `WAIT_TOO_LONG`: the line is longer than the caller wants to stand in; the entry has been withdrawn.
  * - `LIMIT_MISMATCH`: somebody ahead uses the name with another limit, so that both together would let in too many.
@@ -43,7 +44,6 @@ const RETRYABLE: ReadonlySet<QueueLockErrorCode> = new Set([
   'UNAVAILABLE',
   'SESSION_LOST',
   'ENTRY_LOST',
-  'OWNERSHIP_LOST',
   'NOT_ENOUGH_TIME',
   'QUEUE_FULL',
   'WAIT_TOO_LONG',
@@ -67,8 +67,11 @@ export interface QueueLockErrorOptions {
 export class QueueLockError extends Error {
   override readonly name: string = 'QueueLockError';
   readonly code: QueueLockErrorCode;
-  /** Set with `OWNERSHIP_LOST`. */
-  readonly reason: RevocationReason | undefined;
+  /**
+   * Set with `OWNERSHIP_LOST`. An `entry-removed` may turn out to be `session-lost`, with another message and cause: a holder learns of its
+   * loss first. That is certain when the claim has ended or `run` rejects.
+   */
+  reason: RevocationReason | undefined;
   /**
    * With `OWNERSHIP_LOST` and `ENTRY_LOST`: who removed the entry and why, if somebody said so. A holder learns of its loss first: it is
    * read afterwards, and is there when the claim has ended or `run` rejects.
@@ -82,9 +85,25 @@ export class QueueLockError extends Error {
     this.eviction = options.eviction;
   }
 
-  /** Whether the same call may succeed when it is made again. */
+  /**
+   * Whether the same call may succeed when it is made again, and nothing has been done under the lock so far. So not for `OWNERSHIP_LOST`:
+   * what the work did before the loss is done, and only its author knows whether it may be done twice.
+   */
   get retryable(): boolean {
     return RETRYABLE.has(this.code);
+  }
+
+  /** For `JSON.stringify`: with the message and the cause, which it shows of no error by itself. */
+  toJSON(): object {
+    const { name, code, message, reason, eviction, cause } = this;
+    return {
+      name,
+      code,
+      message,
+      ...(reason === undefined ? {} : { reason }),
+      ...(eviction === undefined ? {} : { eviction }),
+      ...(cause instanceof Error ? { cause: inJson(cause) } : {}),
+    };
   }
 }
 

@@ -1,5 +1,6 @@
 import { isDefinite, repeatUntilDefinite } from './definite.ts';
 import { QueueLockError, invalidArgument } from './errors.ts';
+import { jsonable } from './jsonable.ts';
 import type { Eviction, QueueEntry, SharedRegister } from './queue-api.ts';
 import { map, type Observable } from './rx.ts';
 import type { Backend } from './spi.ts';
@@ -48,7 +49,7 @@ export class Evictions {
     const { backend, by, register } = this.#tools;
     if (!backend.evict) throw invalidArgument('backend', backend.info.name, 'can evict; this one cannot');
     const { key, order, owner, id } = victim;
-    const entry = { key, order, owner: shortened(owner), ...(id === undefined ? {} : { id }) };
+    const entry = jsonable({ key, order, owner: shortened(owner), ...(id === undefined ? {} : { id }) });
     const record: Eviction = { entry, kind, by: shortened(by), reason, at: wallTime() };
     const kept = register(name, KIND);
     await kept.change((text) => append(decode(text), record));
@@ -128,7 +129,7 @@ function isSame(a: Eviction, b: Eviction): boolean {
 }
 
 function encode(records: readonly Eviction[]): string {
-  return JSON.stringify(records, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part));
+  return JSON.stringify(records);
 }
 
 /** What cannot be read counts as no record: only clients of this kind write here. */
@@ -140,7 +141,7 @@ function decode(text: string | undefined): readonly Eviction[] {
     })[];
     return records.map((record) => ({
       ...record,
-      entry: { ...record.entry, order: BigInt(record.entry.order) },
+      entry: jsonable({ ...record.entry, order: BigInt(record.entry.order) }),
     }));
   } catch {
     return [];

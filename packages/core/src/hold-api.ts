@@ -4,6 +4,7 @@ import type { QueueEntry } from './queue-api.ts';
 /** Of one hold, of a single lock or of several. */
 export interface Hold extends AsyncDisposable {
   /**
+   * For the work; what ends a wait is the `signal` of `ClaimOptions`.
    * Aborts when the ownership is lost (never when it is released), with a `QueueLockError` `OWNERSHIP_LOST` as
    * reason, no later than the server may grant the lock to the next. Looking at it checks the clock, so it is right
    * even when timers are late (a blocked event loop, a resumed process).

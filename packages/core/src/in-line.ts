@@ -1,6 +1,7 @@
 import { admittedOf } from './admitted.ts';
 import type { Clock } from './clock.ts';
-import { QueueLockError } from './errors.ts';
+import { isDefinite } from './definite.ts';
+import { QueueLockError, detailOf, isQueueLockError } from './errors.ts';
 import { inTheWayOf, type Evictions } from './evictions.ts';
 import { expectedWait } from './expected-wait.ts';
 import type { HandoverAnswer } from './hold-api.ts';
@@ -54,10 +55,10 @@ export function whileInLine(
   tools: InLineTools,
 ): Observable<HandoverAnswer> {
   const { steal, request } = options;
-  const picture$ = firstPicture(place, tools.queue$);
+  const picture$ = firstPicture(place, visible(tools.queue$, options));
   const admission$ = picture$.pipe(
     tap((picture) => {
-      throwIfTooLong(picture, options);
+      throwIfTooLong(picture, id, options);
     }),
     ignoreElements(),
   );
@@ -70,6 +71,21 @@ export function whileInLine(
     isAdmissionLimited ? admission$ : EMPTY,
     steal ? theft$ : EMPTY,
     request ? answersTo({ id, withinMs: request.withinMs }, tools) : EMPTY,
+  );
+}
+
+/** The states of the queue; errors when it cannot be seen and will not be: nothing of what is asked can be done then. */
+function visible(queue$: Observable<QueueState>, options: InLineOptions): Observable<QueueState> {
+  return queue$.pipe(
+    tap(({ name, trouble }) => {
+      if (!isDefinite(trouble)) return;
+      const asked = Object.keys(options).filter((option) => option !== 'request');
+      throw new QueueLockError(
+        isQueueLockError(trouble) ? trouble.code : 'INVALID_ARGUMENT',
+        `${JSON.stringify(name)}: ${asked.join(' and ')} needs to see the queue, which cannot be seen: ${detailOf(trouble)}`,
+        { cause: trouble },
+      );
+    }),
   );
 }
 
@@ -86,6 +102,7 @@ function firstPicture(place: Place, queue$: Observable<QueueState>): Observable<
 /** By the server's order: of those who join at the same time, just as many stay as were allowed. */
 function throwIfTooLong(
   { own, entries, name }: Picture,
+  id: string,
   { maxWaiters = Infinity, maxExpectedWaitMs = Infinity }: InLineOptions,
 ): void {
   const admitted = admittedOf(entries);
@@ -97,8 +114,9 @@ function throwIfTooLong(
       `${JSON.stringify(name)}: ${String(waiting - 1)} wait already, and maxWaiters is ${String(maxWaiters)}`,
     );
   }
-  if (own.id === undefined) return;
-  const { waitMs = 0 } = expectedWait(entries, own.id);
+  // One with a value of its own does not tell its id.
+  const known = entries.map((entry) => (entry === own ? { ...own, id } : entry));
+  const { waitMs = 0 } = expectedWait(known, id);
   if (waitMs > maxExpectedWaitMs) {
     throw new QueueLockError(
       'WAIT_TOO_LONG',

@@ -57,10 +57,13 @@ function samePlace(now: Placement, { spec, placement }: Entry): Placement {
   throw new QueueLockError('ENTRY_LOST', `the entry ${spec.id} was removed while its limit changed`);
 }
 
-/** Two limits for one name would let in more than either says; of those who meet, the one behind gives way. */
+/**
+ * Two limits for one name would let in more than either says; of those who meet, the one behind gives way. A limit that changes cannot be
+ * held against those ahead: while a new number travels, they store the old one, and whoever holds keeps it to the end. So nothing
+ * refuses such a claim where it meets others, and it is let in by its own number alone.
+ */
 export function throwIfMismatched({ fixed }: Limit, { spec, placement }: Entry): void {
   const { otherLimit } = placement;
-  // A limit that changes is another one for those who came before.
   if (fixed === undefined || otherLimit === undefined) return;
   throw new QueueLockError(
     'LIMIT_MISMATCH',

@@ -1,8 +1,10 @@
 import type { Clock } from './clock.ts';
+import { pauseAfter, type Growth } from './jitter.ts';
 import { catchError, concat, defer, map, of, repeat, type Observable } from './rx.ts';
 import { after } from './timer.ts';
 
-const RETRY_MS = 500;
+// Also for what is refused: a permission may be given later, and until then asking is a load for nothing.
+const PAUSES: Growth = { firstMs: 500, mostMs: 5_000 };
 
 /** What is known of something on the server. `trouble`: what went wrong last, while it cannot be seen. */
 export type LiveView<T> =
@@ -11,13 +13,17 @@ export type LiveView<T> =
   /** The last known. */
   | { readonly status: 'stale'; readonly value: T; readonly trouble: unknown };
 
-/** Observes, and observes again after trouble, which shows as `stale`. Never errors. */
+/** Observes, and observes again after trouble, which shows as `stale`; the longer it lasts, the longer the pauses. Never errors. */
 export function liveView<T>(observe: () => Observable<T>, clock: Clock): Observable<LiveView<T>> {
   let last: LiveView<T> = { status: 'connecting' };
+  let troubles = 0;
   const live$ = defer(observe).pipe(
-    map((value) => (last = { status: 'live', value })),
+    map((value) => {
+      troubles = 0;
+      return (last = { status: 'live', value });
+    }),
     catchError((trouble: unknown) => of((last = troubled(last, trouble)))),
-    repeat({ delay: () => after(clock, RETRY_MS) }),
+    repeat({ delay: () => after(clock, pauseAfter(troubles++, PAUSES, clock)) }),
   );
   return concat(of(last), live$);
 }

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { QueueLockError } from './errors.ts';
+import { QueueLockError, detailOf } from './errors.ts';
 import { BehaviorSubject, Subject, type Observable } from './rx.ts';
 
 /** What is known of a session that has not ended. */
@@ -11,16 +11,20 @@ export type Health = 'alive' | 'doubtful';
  */
 export class Liveness {
   readonly #clock: Clock;
+  readonly #endpoint: string;
   readonly #health$ = new BehaviorSubject<Health>('alive');
   readonly #proofs$ = new Subject<void>();
   readonly #wanted$ = new Subject<void>();
   readonly #ending = new AbortController();
   #deadline: number;
+  #trouble: unknown;
   #ended: QueueLockError | undefined;
   #cancelAlarm: () => void;
 
-  constructor(clock: Clock, deadline: number) {
+  /** @param endpoint whom the session is with, for messages */
+  constructor(clock: Clock, deadline: number, endpoint: string) {
     this.#clock = clock;
+    this.#endpoint = endpoint;
     this.#deadline = deadline;
     this.#cancelAlarm = this.#setAlarm();
   }
@@ -60,15 +64,7 @@ export class Liveness {
     if (this.#ended) return 0;
     const left = this.#deadline - this.#clock.now();
     if (left > 0) return left;
-    this.end(
-      new QueueLockError(
-        'SESSION_LOST',
-        'no heartbeat was confirmed in time: the server may have freed the session',
-        {
-          reason: 'in-doubt-too-long',
-        },
-      ),
-    );
+    this.end(this.#tooLate());
     return 0;
   }
 
@@ -79,8 +75,9 @@ export class Liveness {
     if (this.remainingMs > 0) this.#confirmed();
   }
 
-  /** A heartbeat is overdue, or the connection is in trouble. */
-  doubt(): void {
+  /** A heartbeat is overdue, or the connection is in trouble; `why`, if that is known. */
+  doubt(why?: unknown): void {
+    this.#trouble = why ?? this.#trouble;
     if (this.remainingMs > 0) this.#tell('doubtful');
   }
 
@@ -93,7 +90,18 @@ export class Liveness {
     this.#health$.error(error);
   }
 
+  #tooLate(): QueueLockError {
+    const cause = this.#trouble;
+    const detail = cause === undefined ? '' : `; the last one failed: ${detailOf(cause)}`;
+    return new QueueLockError(
+      'SESSION_LOST',
+      `no heartbeat was confirmed in time at ${this.#endpoint}: the server may have freed the session${detail}`,
+      { reason: 'in-doubt-too-long', ...(cause === undefined ? {} : { cause }) },
+    );
+  }
+
   #confirmed(): void {
+    this.#trouble = undefined;
     this.#tell('alive');
     this.#proofs$.next();
   }

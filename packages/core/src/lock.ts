@@ -9,6 +9,7 @@ import { whenItMayBegin } from './grant.ts';
 import type { HandoverAnswer } from './hold-api.ts';
 import type { HoldTimes } from './hold-times.ts';
 import { asksNothing, whileInLine } from './in-line.ts';
+import { jsonable } from './jsonable.ts';
 import { throwIfMismatched, turnsUnder } from './limit.ts';
 import { OwnLabel } from './own-label.ts';
 import { HeldOwnership } from './ownership.ts';
@@ -44,6 +45,8 @@ import { wishOf, type ClaimRequest } from './wish.ts';
 /** Where a claim is made. */
 export interface ClaimContext {
   readonly session$: Observable<LiveSession>;
+  /** Why there is no session yet; `undefined` when nobody waits for one. */
+  readonly openingTrouble: () => unknown;
   readonly clock: Clock;
   readonly uncleanHandoverDelayMs: number;
   readonly watch: (name: string) => Observable<QueueState>;
@@ -51,8 +54,9 @@ export interface ClaimContext {
   readonly holdTimes: HoldTimes;
   /** Is handed every promise of work that goes on after a claim has ended. */
   readonly afterwards: (work: Promise<void>) => void;
-  /** Of claims that are made together with others: how they join. */
+  /** Of claims that are made together with others: how they join, and who hears why they have not yet. */
   readonly enqueue?: Enqueue;
+  readonly trouble?: (why: unknown) => void;
 }
 
 /**
@@ -66,6 +70,7 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     let latest: unknown;
     const trouble = (why: unknown): void => {
       latest = why;
+      context.trouble?.(why);
     };
     const story$ = context.session$.pipe(
       take(1),
@@ -78,7 +83,12 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
         },
       }),
     );
-    const waiting = { clock: context.clock, granted$, trouble: () => latest };
+    const waiting = {
+      clock: context.clock,
+      what: JSON.stringify(request.queue),
+      granted$,
+      trouble: () => latest ?? context.openingTrouble(),
+    };
     return story$.pipe(
       limitedBy(request.patience, waiting),
       catchError((error: unknown) => of(failed(error))),
@@ -88,7 +98,7 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
   });
 }
 
-interface Surroundings extends Omit<ClaimContext, 'session$'> {
+interface Surroundings extends Omit<ClaimContext, 'session$' | 'openingTrouble'> {
   readonly granted$: Subject<void>;
   readonly trouble: (why: unknown) => void;
 }
@@ -200,7 +210,7 @@ function failingWith<T>({ liveness }: LiveSession): MonoTypeOperatorFunction<T> 
 function queued(entry: Entry, turn: Turn, answer: HandoverAnswer | undefined): ClaimState {
   const { order, token, key } = entry.placement;
   const place = { status: 'queued', position: turn.ahead, order, token, key, id: entry.spec.id } as const;
-  return answer ? { ...place, answer } : place;
+  return jsonable<ClaimState>(answer ? { ...place, answer } : place);
 }
 
 function sameTurn(before: Turn, now: Turn): boolean {

@@ -1,9 +1,11 @@
 import type { MultiClaimState, MultiLock, MultiOptions } from './api.ts';
-import { checkNames, checkPatience, requestOf, type RequestDefaults } from './arguments.ts';
+import { checkNames, checkPatience, checkWork, requestOf, type RequestDefaults } from './arguments.ts';
 import { heldByThisChain, runWithin } from './call-chain.ts';
+import { checkedOptions } from './checked-options.ts';
 import { QueueLockError, isQueueLockError } from './errors.ts';
 import { firstHeld } from './first-held.ts';
 import type { MultiOwnership } from './hold-api.ts';
+import { MULTI_OPTIONS, TRY_MULTI_OPTIONS } from './known-options.ts';
 import type { ClaimContext } from './lock.ts';
 import { claimTogether } from './multi.ts';
 import type { Observable } from './rx.ts';
@@ -30,7 +32,15 @@ export class NamesTogether implements MultiLock {
     this.#tools = tools;
   }
 
-  claim(options: MultiOptions = {}): Observable<MultiClaimState> {
+  claim(options?: MultiOptions): Observable<MultiClaimState> {
+    return this.#claim(checkedOptions('options of claim', options, MULTI_OPTIONS));
+  }
+
+  async acquire(options?: MultiOptions): Promise<MultiOwnership> {
+    return this.#acquire(checkedOptions('options of acquire', options, MULTI_OPTIONS));
+  }
+
+  #claim(options: MultiOptions): Observable<MultiClaimState> {
     const { context, defaults } = this.#tools;
     const { signal, timeoutMs, ...each } = options;
     checkPatience(options);
@@ -38,15 +48,16 @@ export class NamesTogether implements MultiLock {
     return claimTogether(context, requests, { signal, timeoutMs });
   }
 
-  async acquire(options: MultiOptions = {}): Promise<MultiOwnership> {
-    const claim$ = this.claim(options);
+  async #acquire(options: MultiOptions): Promise<MultiOwnership> {
+    const claim$ = this.#claim(options);
     if (options.timeoutMs !== 0) this.#refuseReentry();
     return firstHeld(claim$);
   }
 
-  async tryAcquire(options: Omit<MultiOptions, 'timeoutMs'> = {}): Promise<MultiOwnership | undefined> {
+  async tryAcquire(options?: Omit<MultiOptions, 'timeoutMs'>): Promise<MultiOwnership | undefined> {
+    const checked = checkedOptions('options of tryAcquire', options, TRY_MULTI_OPTIONS);
     try {
-      return await this.acquire({ ...options, timeoutMs: 0 });
+      return await this.#acquire({ ...checked, timeoutMs: 0 });
     } catch (error) {
       if (isQueueLockError(error, 'TIMEOUT')) return undefined;
       throw error;
@@ -55,12 +66,14 @@ export class NamesTogether implements MultiLock {
 
   async run<T>(
     work: (ownership: MultiOwnership) => T | PromiseLike<T>,
-    options: MultiOptions = {},
+    options?: MultiOptions,
   ): Promise<Awaited<T>> {
-    const ownership = await this.acquire(options);
+    checkWork(work);
+    const ownership = await this.#acquire(checkedOptions('options of run', options, MULTI_OPTIONS));
     const what = `the locks ${JSON.stringify(this.names)}`;
     const within = this.names.reduce(
-      (inner: () => Promise<Awaited<T>>, name) => () => runWithin(this.#tools.by, ownership.of(name), inner),
+      (inner: () => Promise<Awaited<T>>, name) => () =>
+        runWithin({ by: this.#tools.by, ownership: ownership.of(name), permits: 1 }, inner),
       () => workUnder(ownership, { what, work }),
     );
     return within();

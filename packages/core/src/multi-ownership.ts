@@ -52,6 +52,11 @@ export class HeldTogether implements MultiOwnership {
     await this.release();
   }
 
+  toJSON(): object {
+    const { names, held, remainingMs } = this;
+    return { names, held, remainingMs, holds: this.#all() };
+  }
+
   #all(): readonly Ownership[] {
     return [...this.#holds.values()];
   }

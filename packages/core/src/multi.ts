@@ -4,6 +4,7 @@ import type { Enqueue } from './entry.ts';
 import { QueueLockError, isQueueLockError } from './errors.ts';
 import { OvertakenError } from './evictions.ts';
 import type { MultiOwnership, Ownership } from './hold-api.ts';
+import { jsonable } from './jsonable.ts';
 import { claim, type ClaimContext } from './lock.ts';
 import { HeldTogether } from './multi-ownership.ts';
 import {
@@ -36,13 +37,22 @@ export function claimTogether(
 ): Observable<MultiClaimState> {
   return defer(() => {
     const granted$ = new Subject<void>();
-    const story$ = defer(() => join(context, requests, patience)).pipe(
+    let latest: unknown;
+    const trouble = (why: unknown): void => {
+      latest = why;
+    };
+    const story$ = defer(() => join({ ...context, trouble }, requests, patience)).pipe(
       tap(({ status }) => {
         if (status === 'held') granted$.next();
       }),
-      retry({ delay: onlyIfRemoved }),
+      retry({ delay: (error) => onlyIfRemoved(error, patience) }),
     );
-    const waiting = { clock: context.clock, granted$, trouble: () => undefined };
+    const waiting = {
+      clock: context.clock,
+      what: JSON.stringify(requests.map(({ queue }) => queue)),
+      granted$,
+      trouble: () => latest ?? context.openingTrouble(),
+    };
     return story$.pipe(
       limitedBy(patience, waiting),
       catchError((error: unknown) => of(failed(error))),
@@ -60,7 +70,7 @@ function join(
 ): Observable<MultiClaimState> {
   const together = new Together(requests.length);
   const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
-  const claims = asOne(requests).map((request) => claim({ ...context, enqueue }, request));
+  const claims = asOne(requests, timeoutMs).map((request) => claim({ ...context, enqueue }, request));
   let arePlaced = false;
   let ownership: HeldTogether | undefined;
   return combineLatest(claims).pipe(
@@ -82,14 +92,18 @@ function join(
   );
 }
 
-/** They end together, so none of them has a patience of its own; and each tells that the others are held along with it. */
-function asOne(requests: readonly ClaimRequest[]): readonly ClaimRequest[] {
+/**
+ * They end together, so none of them has a patience of its own, but for a try, which makes one attempt; and each tells that the others
+ * are held along with it.
+ */
+function asOne(requests: readonly ClaimRequest[], timeoutMs: number | undefined): readonly ClaimRequest[] {
+  const patience = timeoutMs === 0 ? { timeoutMs } : {};
   const ids = requests.map(newEntryId);
   return requests.map(({ label, ...request }, at) => {
     const siblings = ids.filter((id) => id !== ids[at]);
     return {
       ...request,
-      patience: {},
+      patience,
       id: ids[at],
       label: typeof label === 'string' ? label : { ...label, holds: [...(label.holds ?? []), ...siblings] },
     };
@@ -136,7 +150,7 @@ function ownershipIn(state: ClaimState): Ownership | undefined {
 }
 
 function failed(error: unknown): MultiClaimState {
-  return { status: 'ended', outcome: 'failed', error };
+  return jsonable<MultiClaimState>({ status: 'ended', outcome: 'failed', error });
 }
 
 function sameState(before: MultiClaimState, now: MultiClaimState): boolean {
@@ -145,7 +159,8 @@ function sameState(before: MultiClaimState, now: MultiClaimState): boolean {
   return before.status === now.status;
 }
 
-function onlyIfRemoved(error: unknown): Observable<unknown> {
-  if (isQueueLockError(error, 'ENTRY_LOST')) return of(true);
+/** A try is made once. */
+function onlyIfRemoved(error: unknown, { timeoutMs }: WaitLimit): Observable<unknown> {
+  if (isQueueLockError(error, 'ENTRY_LOST') && timeoutMs !== 0) return of(true);
   throw error;
 }

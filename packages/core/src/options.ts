@@ -11,7 +11,10 @@ export interface LockClientOptions {
    * (etcd rounds up to whole seconds and to its own minimum); what it granted is what counts.
    */
   readonly ttlMs?: number;
-  /** Pace of the heartbeat in milliseconds. Default: a quarter of the granted TTL, so that three beats may fail. */
+  /**
+   * Longest pause between heartbeats in milliseconds; each is up to a fifth shorter, so that clients do not beat in step. Default: a
+   * quarter of the granted TTL, so that three beats may fail.
+   */
   readonly renewEveryMs?: number;
   /** Reserve for our own lateness at the end of a hold, in milliseconds. Default: 2 % of the TTL, at least 200. */
   readonly marginMs?: number;
@@ -36,7 +39,7 @@ export interface LockClientOptions {
   readonly clock?: Clock;
 }
 
-/** A polite request to whoever holds, made by a waiter; see `handoverRequests`. */
+/** A polite request to whoever holds, made by a waiter; the holder sees it in `Ownership.requests$`. */
 export interface HandoverWish {
   /** For the holder to decide by; at most 200 characters. */
   readonly reason: string;
@@ -46,14 +49,19 @@ export interface HandoverWish {
 
 /** What a claim is made with. */
 export interface ClaimOptions {
-  /** Ends the *wait*: the call rejects at once with the signal's reason, and the entry is withdrawn. Ignored once held. */
+  /**
+   * Ends the *wait*: the call rejects at once with the signal's reason, and the entry is withdrawn. Ignored once held: it does not limit
+   * the work, and a loss is told by another signal, `ownership.signal`. Give up a wait by this or by `timeoutMs`, never by
+   * `Promise.race([acquire(name), timer])`: the entry would stay in line, and the lock be held for ever once its turn has come.
+   */
   readonly signal?: AbortSignal;
-  /** Longest wait in milliseconds, then `TIMEOUT`. 0 waits for nothing but the server's answer. Default: for ever. */
+  /** Longest wait in milliseconds, then `TIMEOUT`. 0 waits for nothing but the server's answer, to one attempt. Default: for ever. */
   readonly timeoutMs?: number;
   /**
    * Time that the work needs, in milliseconds: the hold begins only with at least so much of it proven, after another
-   * heartbeat if need be, and the call rejects with `NOT_ENOUGH_TIME` if a heartbeat proves less. Less than the TTL less 1 %
-   * and the margin; on ZooKeeper less than three quarters of it. Default 0.
+   * heartbeat if need be, and the call rejects with `NOT_ENOUGH_TIME` if a heartbeat proves less. At most what a heartbeat proves at
+   * best, or `INVALID_ARGUMENT`: the TTL less 1 % and the margin; on ZooKeeper, where it proves the one before, less `renewEveryMs` besides
+   * (a quarter of the TTL). Default 0.
    */
   readonly needsMs?: number;
   /** Overrides the client's label for this entry. */
@@ -67,18 +75,28 @@ export interface ClaimOptions {
   readonly mode?: 'exclusive' | 'shared';
   /**
    * A semaphore: so many permits there are, and everybody who uses the name says the same number; whoever sees another one
-   * ahead is refused with `LIMIT_MISMATCH`. A stream of numbers follows a limit that changes. Default 1.
+   * ahead, or a reader, is refused with `LIMIT_MISMATCH`. A stream of numbers follows a limit that changes, until the hold begins. With
+   * it goes a name of its own: what others ahead say is not compared then, not even that they have the name as a lock. And while a new
+   * number is on its way, one who has it already may be let in before one ahead, whose token is smaller though it comes later.
+   * Default 1.
    */
   // eslint-disable-next-line rxjs-x/finnish -- a number, but for those who change it
   readonly limit?: number | Observable<number>;
-  /** Permits to take at once, at most `limit`. First come, first served also here: nobody smaller passes. Default 1. */
+  /**
+   * Permits to take at once, at most `limit`. First come, first served also here: nobody smaller passes. Default 1.
+   * Who needs several takes them at once: a call chain that holds some and waits for more may wait for ever, when others do the same, or
+   * when somebody ahead needs those that it holds.
+   */
   readonly permits?: number;
   /**
    * What the call chain that makes this claim holds meanwhile, for the detection of deadlocks. Default: what it holds through
    * `run`, also of other clients in this process.
    */
   readonly holding?: readonly Ownership[];
-  /** Joins only if at most so many wait afterwards, itself included, else `QUEUE_FULL`. Those who hold do not count. */
+  /**
+   * Joins only if at most so many wait afterwards, itself included, else `QUEUE_FULL`. Those who hold do not count. As the next two it
+   * looks at the queue: where that is refused, the claim fails with the same code.
+   */
   readonly maxWaiters?: number;
   /** Joins only if the wait is expected to be at most so many milliseconds, else `WAIT_TOO_LONG`; joins if nothing is known. */
   readonly maxExpectedWaitMs?: number;

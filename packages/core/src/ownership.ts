@@ -5,6 +5,7 @@ import type { EntryLabel } from './entry-value.ts';
 import { QueueLockError, invalidArgument, isQueueLockError, type RevocationReason } from './errors.ts';
 import type { HandoverRequest, Ownership } from './hold-api.ts';
 import { notEnoughTime } from './grant.ts';
+import { ownershipInJson } from './ownership-json.ts';
 import { requestsTo, type AnswerTools, type AnsweringHold } from './requests.ts';
 import { ReplaySubject, Subject, type Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
@@ -156,6 +157,10 @@ export class HeldOwnership implements Ownership {
     await this.release();
   }
 
+  toJSON(): object {
+    return ownershipInJson(this);
+  }
+
   /** Somebody looks up why it was lost; whoever waits for the end waits for that too. */
   tellLater(story: Promise<unknown>): void {
     this.#story = story;
@@ -164,14 +169,24 @@ export class HeldOwnership implements Ownership {
   /** Ends it against its owner's will, unless it has ended; answers the error that its signal carries. */
   revoke(cause: unknown): QueueLockError {
     if (this.#lossError) return this.#lossError;
-    const reason = reasonOf(cause);
-    this.#lossError = new QueueLockError(
-      'OWNERSHIP_LOST',
-      `${JSON.stringify(this.name)}: ${SENTENCE[reason]}`,
-      { cause, reason },
-    );
+    this.#lossError = this.#lossOf(cause);
     if (this.#finish('lost')) this.#loss.abort(this.#lossError);
     return this.#lossError;
+  }
+
+  /** The error of its loss has another cause than the one that was seen first. */
+  blame(cause: QueueLockError): void {
+    if (!this.#lossError) return;
+    const { reason, message } = this.#lossOf(cause);
+    Object.assign(this.#lossError, { reason, message, cause });
+  }
+
+  #lossOf(cause: unknown): QueueLockError {
+    const reason = reasonOf(cause);
+    return new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)}: ${SENTENCE[reason]}`, {
+      cause,
+      reason,
+    });
   }
 
   /** Whether this ended it. */

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import { toEntry } from './entry-value.ts';
+import { jsonable } from './jsonable.ts';
 import { liveView } from './live-view.ts';
 import type { QueueState } from './queue-api.ts';
 import { ReplaySubject, finalize, map, share, takeUntil, type Observable } from './rx.ts';
@@ -8,12 +9,14 @@ import type { Backend } from './spi.ts';
 /** A queue as everybody can see it. Trouble with the server shows as `stale` and is retried; the stream itself never errors. */
 function watchQueue(backend: Backend, name: string, clock: Clock): Observable<QueueState> {
   return liveView(() => backend.observe(name), clock).pipe(
-    map((view) => ({
-      status: view.status,
-      name,
-      entries: view.status === 'connecting' ? [] : view.value.map(toEntry),
-      ...('trouble' in view ? { trouble: view.trouble } : {}),
-    })),
+    map((view) =>
+      jsonable({
+        status: view.status,
+        name,
+        entries: view.status === 'connecting' ? [] : view.value.map(toEntry),
+        ...('trouble' in view ? { trouble: view.trouble } : {}),
+      }),
+    ),
   );
 }
 

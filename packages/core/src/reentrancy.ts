@@ -1,10 +1,11 @@
-import { heldByThisChain } from './call-chain.ts';
+import { heldByThisChain, type ChainHold } from './call-chain.ts';
 import type { Clock } from './clock.ts';
 import { QueueLockError, invalidArgument } from './errors.ts';
 import type { HandoverRequest, Ownership } from './hold-api.ts';
 import type { AcquireOptions } from './options.ts';
+import { ownershipInJson } from './ownership-json.ts';
 import { merge, type Observable } from './rx.ts';
-import { waitLimit, type WaitLimit } from './wait-limit.ts';
+import { waitLimit, type WaitContext, type WaitLimit } from './wait-limit.ts';
 
 /** One hold of the server, and how many levels of it are open here. */
 interface Shared {
@@ -54,8 +55,9 @@ export class ReentrantOwnership implements Ownership {
     this.#line = before.then(() => left);
     try {
       // Whoever is inside may not notice a loss for long.
-      const lost$ = waitLimit({ signal: this.signal }, clock, () => undefined);
-      await turnWithin(before, merge(patienceOf(patience, clock), lost$));
+      const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
+      const lost$ = waitLimit({ signal: this.signal }, context);
+      await turnWithin(before, merge(patienceOf(patience, context), lost$));
       this.throwIfLost(needsMs);
     } catch (error) {
       leave();
@@ -132,6 +134,10 @@ export class ReentrantOwnership implements Ownership {
     await this.release();
   }
 
+  toJSON(): object {
+    return ownershipInJson(this);
+  }
+
   async #release(): Promise<void> {
     this.#shared.levels -= 1;
     if (this.#shared.levels === 0) await this.#shared.hold.release();
@@ -146,16 +152,19 @@ export class ReentrantOwnership implements Ownership {
 
 /**
  * The hold to enter again, if that is what the call asks for. Waiting in the queue behind one's own call chain is a certain deadlock:
- * in a fair queue the new entry stands behind the hold that waits for it.
+ * in a fair queue the new entry stands behind the hold that waits for it. Only further permits of a semaphore may come, as long as all
+ * that the chain takes fit into its limit. They come late, or not at all, when others who hold some wait for more as well, or stand
+ * ahead and need those that the chain holds: such circles are found by what entries tell that their chains hold.
  * @throws {QueueLockError} `REENTRANT` when the running call chain holds the name and may not enter it again.
  */
 export function holdToEnter(
   by: object,
   name: string,
-  { within, reentrant = false, mode = 'exclusive', timeoutMs }: AcquireOptions,
+  options: AcquireOptions,
 ): ReentrantOwnership | undefined {
-  const hold =
-    within ?? heldByThisChain().find((held) => held.by === by && held.ownership.name === name)?.ownership;
+  const { within, reentrant = false, mode = 'exclusive', timeoutMs } = options;
+  const around = heldByThisChain().filter((held) => held.by === by && held.ownership.name === name);
+  const hold = within ?? around[0]?.ownership;
   if (!hold) return undefined;
   if (within && !(within instanceof ReentrantOwnership && within.isOf(by, name)))
     throw invalidArgument(
@@ -170,8 +179,21 @@ export function holdToEnter(
     return hold;
   }
   // An answer is all that a timeout of 0 waits for.
-  if (timeoutMs === 0) return undefined;
-  throw isHeld(name, 'pass the ownership down, or say reentrant: true in both places');
+  if (timeoutMs === 0 || mayFit(around, options)) return undefined;
+  throw isHeld(
+    name,
+    (options.limit ?? 1) === 1
+      ? 'pass the ownership down, or say reentrant: true in both places'
+      : 'take all permits at once, in the outermost place',
+  );
+}
+
+/** Whether others alone can be in the way of more permits. Of a limit that changes nobody knows. */
+function mayFit(around: readonly ChainHold[], { limit: limit$ = 1, permits = 1 }: AcquireOptions): boolean {
+  if (typeof limit$ !== 'number') return false;
+  // A hold that was entered again takes what its outermost level took.
+  const taken = new Map(around.map((held) => [held.ownership.id, held.permits]));
+  return [...taken.values()].reduce((sum, held) => sum + held, permits) <= limit$;
 }
 
 function isHeld(name: string, remedy: string): QueueLockError {
@@ -182,8 +204,8 @@ function isHeld(name: string, remedy: string): QueueLockError {
 }
 
 /** A timeout of 0 waits for nobody. */
-function patienceOf({ signal, timeoutMs }: WaitLimit, clock: Clock): Observable<never> {
-  return waitLimit({ signal, timeoutMs: timeoutMs === 0 ? 1 : timeoutMs }, clock, () => undefined);
+function patienceOf({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
+  return waitLimit({ signal, timeoutMs: timeoutMs === 0 ? 1 : timeoutMs }, context);
 }
 
 async function turnWithin(turn: Promise<void>, limit$: Observable<never>): Promise<void> {

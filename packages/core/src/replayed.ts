@@ -1,5 +1,6 @@
 import { admittedOf } from './admitted.ts';
 import { toEntry } from './entry-value.ts';
+import { jsonable } from './jsonable.ts';
 import type { QueueEntry } from './queue-api.ts';
 import type { QueueChange, QueueHistory } from './store-api.ts';
 import type { PastChange, StoredHistory } from './store-facts.ts';
@@ -42,14 +43,14 @@ class Line {
     const told = step.map(({ kind, entry }): QueueChange => {
       const change = toEntry(entry);
       this.#take(kind, change);
-      return { revision, kind, entry: change, held: held.has(change.key) };
+      return jsonable({ revision, kind, entry: change, held: held.has(change.key) });
     });
     // In a long line the turns of all others need not be told again for everybody who joins.
     if (step.length === 1 && step[0]?.kind === 'joined' && this.#isCrowded()) return told;
     this.#holding = holding(this.#entries);
     const granted = this.#entries
       .filter(({ key }) => this.#holding.has(key) && !held.has(key))
-      .map((entry): QueueChange => ({ revision, kind: 'granted', entry, held: true }));
+      .map((entry) => jsonable<QueueChange>({ revision, kind: 'granted', entry, held: true }));
     return [...told, ...granted];
   }
 

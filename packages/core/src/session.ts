@@ -12,6 +12,8 @@ import type { Backend, Session } from './spi.ts';
 export interface LiveSession {
   readonly session: Session;
   readonly liveness: Liveness;
+  /** The ids of entries that are here, come, or go. */
+  readonly ids: Set<string>;
 }
 
 /** The client's options with the defaults filled in. */
@@ -25,6 +27,8 @@ export interface SessionSettings extends LockClientOptions {
 export interface SessionOpening extends SessionSettings {
   readonly open: Backend['open'];
   readonly endpoint: string;
+  /** Is told why the last attempt to open failed. */
+  readonly trouble: (why: unknown) => void;
 }
 
 /** How a session ends. */
@@ -52,7 +56,11 @@ export function openSession(
     });
     connect(settings, unwanted.signal, closing).then(
       ({ session, openedAt, deadline }) => {
-        const live = { session, liveness: new Liveness(settings.clock, deadline) };
+        const live = {
+          session,
+          liveness: new Liveness(settings.clock, deadline, settings.endpoint),
+          ids: new Set<string>(),
+        };
         subscriber.add(() => {
           live.liveness.end(
             new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
@@ -100,6 +108,7 @@ function connect(
     const openedAt = clock.now();
     const session = await open(ttlMs, stop.signal).catch((error: unknown) => {
       failure = error;
+      settings.trouble(error);
       throw error;
     });
     const deadline = deadlineOf(openedAt, session.ttlMs, paceOf(session.ttlMs, settings).marginMs);

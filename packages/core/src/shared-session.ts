@@ -1,5 +1,5 @@
 import type { SessionState } from './api.ts';
-import { isQueueLockError } from './errors.ts';
+import { QueueLockError, detailOf, isQueueLockError } from './errors.ts';
 import { BehaviorSubject, ReplaySubject, defer, merge, share, tap, type Observable } from './rx.ts';
 import { openOrResume } from './resume.ts';
 import { openSession, type LiveSession, type SessionSettings } from './session.ts';
@@ -10,6 +10,8 @@ export interface SharedSession {
   /** The session, opened by the first who asks and again after a loss; errors with `CLOSED` once the client is closed. */
   readonly session$: Observable<LiveSession>;
   readonly state$: BehaviorSubject<SessionState>;
+  /** While it is being opened: why it is not open yet. */
+  readonly openingTrouble: () => unknown;
 }
 
 /** How the sharing ends. */
@@ -28,6 +30,8 @@ export function shareSession(
   { closed$, afterwards, keepsSession }: SharedSessionEnd,
 ): SharedSession {
   const open = openOrResume(backend, settings.resume);
+  const { endpoint } = backend.info;
+  let failure: unknown;
   const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
   /** Closed is for ever, whoever asks for a session afterwards. */
   const tell = (state: SessionState): void => {
@@ -48,14 +52,10 @@ export function shareSession(
   };
   closed$.subscribe({ error: tellEnd });
   const session$ = defer(() => {
+    failure = undefined;
     tell({ status: 'opening' });
-    return merge(
-      closed$,
-      openSession(
-        { ...settings, open, endpoint: backend.info.endpoint },
-        { closing: afterwards, keepsSession },
-      ),
-    );
+    const opening = { ...settings, open, endpoint, trouble: (why: unknown) => void (failure = why) };
+    return merge(closed$, openSession(opening, { closing: afterwards, keepsSession }));
   }).pipe(
     tap({ next: follow, error: tellEnd }),
     share({
@@ -65,5 +65,12 @@ export function shareSession(
       resetOnError: true,
     }),
   );
-  return { session$, state$ };
+  const openingTrouble = (): unknown =>
+    state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : undefined;
+  return { session$, state$, openingTrouble };
+}
+
+function notOpenYet(endpoint: string, cause: unknown): QueueLockError {
+  const detail = cause === undefined ? 'it does not answer' : detailOf(cause);
+  return new QueueLockError('UNAVAILABLE', `no session at ${endpoint}: ${detail}`, { cause });
 }

@@ -36,12 +36,15 @@ export interface Placement {
   readonly key: string;
   /** As of the placement; admitted here means that no further round trip was needed. */
   readonly turn: Turn;
-  /** The limit of an entry ahead that is another than the own one, if the placement saw such a one. */
+  /**
+   * The limit of an entry ahead that is another than the own one, if the placement saw such a one. A reader ahead counts, with its limit
+   * of 1: it would be let in together with a semaphore otherwise. A shared entry is told none: it waits for all that are exclusive.
+   */
   readonly otherLimit?: number;
   /**
    * The life of the entry. Cold, subscribed once. Emits the turn and every change of it; stays open and silent after
    * `admitted`; errors with `ENTRY_LOST` or `SESSION_LOST` as soon as the backend sees that the entry is
-   * gone, or with `FOREIGN_FORMAT` (nothing else). Rides out connection trouble by itself and looks again after it. Unsubscribing removes its watches.
+   * gone, by whatever it sees it and before it asks why (`Session.hasEnded` tells later), or with `FOREIGN_FORMAT` (nothing else). Rides out connection trouble by itself and looks again after it. Unsubscribing removes its watches.
    * For an entry that was admitted at once the backend may start to watch it up to 250 ms late, so that short holds
    * cost no watch.
    */
@@ -114,10 +117,18 @@ export interface Session {
    */
   renew(signal: AbortSignal): Promise<number>;
   /**
+   * Whether the server knows the session no more: asked after an `ENTRY_LOST`, where `turns$` cannot tell an entry that somebody removed
+   * from one that went with its session. One attempt, which bounds its own time; rejects when it is unknown. A backend whose
+   * `turns$` tell them apart at once has no such method.
+   */
+  hasEnded?(): Promise<boolean>;
+  /**
    * Resolves when exactly one entry with this id is in the queue. Definite rejections: `SESSION_LOST`, `ENTRY_LOST`,
    * `ACCESS_DENIED`, `INVALID_ARGUMENT`, `FOREIGN_FORMAT`. After any other the outcome is unknown: the core calls again with the
    * same spec (and gets the same place) or calls `remove`. One attempt, which bounds its own time.
-   * Called again with another `limit` it answers the same place with the turns under that limit.
+   * Called again with another `limit` it answers the same place with the turns under that limit. What else the store says of an entry
+   * of this session counts, and not what the caller says: with another mode or other permits than are stored, or with an id that an
+   * entry of the session in another queue has, it rejects with `INVALID_ARGUMENT` (see `requireSameEntry`) and changes nothing.
    */
   enqueue(spec: EntrySpec): Promise<Placement>;
   /**
@@ -158,14 +169,22 @@ export interface BackendInfo {
   readonly name: string;
   /** Where it connects to, without any secret: `etcd://127.0.0.1:2379`. */
   readonly endpoint: string;
-  /** Who has the last word on the queue. */
-  readonly authority: 'process' | 'host' | 'quorum';
+  /**
+   * Who has the last word on the queue. `primary`: one server, whose replicas may lag: when one of them takes over, the last steps may be
+   * forgotten, and then two clients may hold until the earlier one has noticed.
+   */
+  readonly authority: 'process' | 'host' | 'primary' | 'quorum';
   /** The shortest time to live that the backend accepts, in milliseconds. */
   readonly minTtlMs: number;
   /** Where `minTtlMs` comes from and what changes it, as the end of the sentence that refuses less. */
   readonly minTtlRule?: string;
   /** The time to live of a client that does not say another, in milliseconds. At least `minTtlMs`. */
   readonly defaultTtlMs: number;
+  /**
+   * Where a heartbeat that was answered proves an earlier one only, as on ZooKeeper: how much earlier that is at least, as a share of the
+   * TTL. Default 0: it proves itself.
+   */
+  readonly proofLag?: number;
 }
 
 /** A coordination store. One connection; many sessions and queues. */

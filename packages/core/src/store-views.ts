@@ -1,6 +1,7 @@
-import { checkName } from './arguments.ts';
+import { checkEntry, checkName } from './arguments.ts';
 import type { Clock } from './clock.ts';
 import { invalidArgument } from './errors.ts';
+import { jsonable } from './jsonable.ts';
 import { liveView } from './live-view.ts';
 import type { RegisterEnd } from './register.ts';
 import { replayed } from './replayed.ts';
@@ -24,11 +25,13 @@ export class StoreViews {
   queues(prefix: string): Observable<QueuesState> {
     const backend = this.#offering('queues', checkedPrefix(prefix));
     return liveView(() => backend.queues(prefix), this.#clock).pipe(
-      map(({ status, ...view }) => ({
-        status,
-        queues: 'value' in view ? [...view.value].sort(byName) : [],
-        ...('trouble' in view ? { trouble: view.trouble } : {}),
-      })),
+      map(({ status, ...view }) =>
+        jsonable({
+          status,
+          queues: 'value' in view ? [...view.value].sort(byName).map((queue) => jsonable({ ...queue })) : [],
+          ...('trouble' in view ? { trouble: view.trouble } : {}),
+        }),
+      ),
       takeUntil(this.#end.closes$),
     );
   }
@@ -46,6 +49,7 @@ export class StoreViews {
     entry: { readonly key: string; readonly order: bigint },
   ): Promise<bigint | undefined> {
     checkName(name, this.#backend);
+    checkEntry(entry);
     this.#end.closing.throwIfAborted();
     return this.#backend.tokenOf ? this.#backend.tokenOf(name, entry) : entry.order;
   }

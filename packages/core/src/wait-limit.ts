@@ -10,34 +10,32 @@ export interface WaitLimit {
 }
 
 /** What a limited wait knows of its surroundings. */
-interface Waiting {
+export interface WaitContext {
   readonly clock: Clock;
+  /** What is waited for, as it is to be called. */
+  readonly what: string;
+  /** What went wrong last, if that is why the wait goes on. Default: nothing. */
+  readonly trouble?: () => unknown;
+}
+
+interface Waiting extends WaitContext {
   /** Emits when the wait is over. */
   readonly granted$: Observable<unknown>;
-  /** What went wrong last, if that is why the wait goes on. */
-  readonly trouble: () => unknown;
 }
 
 /** Ends a story as `waitLimit` does, unless it has been granted. One without a limit passes as it is. */
 export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperatorFunction<T> {
   if (!limit.signal && !isLimit(limit.timeoutMs)) return identity;
-  const { clock, granted$, trouble } = waiting;
-  return (story$) => merge(waitLimit(limit, clock, trouble).pipe(takeUntil(granted$)), story$);
+  const { granted$ } = waiting;
+  return (story$) => merge(waitLimit(limit, waiting).pipe(takeUntil(granted$)), story$);
 }
 
 function isLimit(timeoutMs: number | undefined): timeoutMs is number {
   return timeoutMs !== undefined && timeoutMs > 0 && timeoutMs !== Infinity;
 }
 
-/**
- * Errors with the signal's reason when it aborts, with `TIMEOUT` when the time is over. Emits nothing.
- * @param trouble what went wrong last, if that is why the wait goes on
- */
-export function waitLimit(
-  { signal, timeoutMs }: WaitLimit,
-  clock: Clock,
-  trouble: () => unknown,
-): Observable<never> {
+/** Errors with the signal's reason when it aborts, with `TIMEOUT` when the time is over. Emits nothing. */
+export function waitLimit({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
   return new Observable((subscriber) => {
     if (signal) {
       const abort = (): void => {
@@ -56,16 +54,17 @@ export function waitLimit(
     }
     if (isLimit(timeoutMs)) {
       subscriber.add(
-        clock.after(timeoutMs, () => {
-          subscriber.error(timedOut(timeoutMs, trouble()));
+        context.clock.after(timeoutMs, () => {
+          subscriber.error(timedOut(timeoutMs, context));
         }),
       );
     }
   });
 }
 
-function timedOut(timeoutMs: number, cause: unknown): QueueLockError {
-  const late = `the turn did not come within ${String(timeoutMs)} ms`;
+function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockError {
+  const cause = trouble?.();
+  const late = `${what}: the turn did not come within ${String(timeoutMs)} ms`;
   if (cause === undefined) return new QueueLockError('TIMEOUT', late);
   return new QueueLockError('TIMEOUT', `${late}, there is no place in the queue yet: ${detailOf(cause)}`, {
     cause,

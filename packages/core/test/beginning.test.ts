@@ -90,6 +90,17 @@ describe('the beginning of a hold', () => {
     });
   });
 
+  describe('with needsMs on a store whose heartbeats prove earlier ones', () => {
+    it('is refused at once when these cannot prove it', async () => {
+      const sound = memory({ server });
+      const client = connect({}, { ...sound, info: { ...sound.info, proofLag: 0.2 } });
+      const most = LONGEST_MS - TTL_MS / 4;
+      const error = await failure(client.acquire('x', { needsMs: most + 1 }));
+      expect(error).to.have.property('message').that.includes(`from 0 to ${most}`);
+      await client.run('x', () => undefined, { needsMs: most });
+    });
+  });
+
   describe('throwIfLost', () => {
     it('is silent while there is time enough, and throws NOT_ENOUGH_TIME when there is not', async () => {
       const ownership = await connect().acquire('x');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deadlineOf, paceOf } from '../src/budget.ts';
+import { deadlineOf, longestHoldMs, paceOf } from '../src/budget.ts';
 
 describe('the time budget', () => {
   it('counts from the moment the proving call was sent, less one percent and the margin', () => {
@@ -18,6 +18,13 @@ describe('the time budget', () => {
       expect(threeFailures).to.be.below(deadlineOf(0, ttlMs, pace.marginMs));
     });
   }
+
+  it('knows what heartbeats prove at best, also where they prove earlier ones only', () => {
+    expect(longestHoldMs({ ttlMs: 10_000 }, {})).to.equal(9_700);
+    expect(longestHoldMs({ ttlMs: 10_000 }, { proofLag: 0.2 })).to.equal(9_700 - 2_500);
+    expect(longestHoldMs({ ttlMs: 10_000, renewEveryMs: 1_000 }, { proofLag: 0.2 })).to.equal(9_700 - 2_000);
+    expect(longestHoldMs({ ttlMs: 10_000, renewEveryMs: 4_000 }, { proofLag: 0.2 })).to.equal(9_700 - 4_000);
+  });
 
   it('lets the user choose pace and margin', () => {
     expect(paceOf(10_000, { renewEveryMs: 1_000, marginMs: 700 })).to.include({

@@ -72,7 +72,7 @@ const ENTERING_AGAIN: readonly Mistake[] = [
   mistake(
     'whoever waits for a sibling does not hear of the loss',
     'when the session dies, all levels are lost at one instant, and waits for siblings end at once',
-    ['reentrancy.ts', 'merge(patienceOf(patience, clock), lost$)', 'patienceOf(patience, clock)'],
+    ['reentrancy.ts', 'merge(patienceOf(patience, context), lost$)', 'patienceOf(patience, context)'],
   ),
 ];
 

@@ -39,6 +39,9 @@ const CLAIMS: readonly Wrong<ClaimOptions>[] = [
     'undefined',
     'a number',
   ],
+  [{ timeoutMs: 0, steal: { reason: 'x' } }, 'steal', '"timeoutMs: 0"', 'a wait in line'],
+  [{ timeoutMs: 0, request: { reason: 'x', withinMs: 1 } }, 'request', '"timeoutMs: 0"', 'a wait in line'],
+  [{ value: 'x', request: { reason: 'x', withinMs: 1 } }, 'request', '"value"', 'tells nothing else'],
   [{ id: 'my entry' }, 'id', '"my entry"', 'is the id of an entry'],
   [{ value: long(1_025) }, 'value', '"1025 bytes"', 'at most 1024 bytes'],
   [{ value: 7 as unknown as string }, 'value', '7', 'is a string'],
@@ -46,7 +49,7 @@ const CLAIMS: readonly Wrong<ClaimOptions>[] = [
   [{ metadata: { a: 7 as unknown as string } }, 'metadata.a', '7', 'is a string'],
   [{ holding: 'x' as unknown as [] }, 'holding', '"x"', 'is a list of ownerships'],
   [{ holding: [undefined] as unknown as [] }, 'holding', 'an array', 'is a list of ownerships'],
-  [{ steal: 'now' as unknown as { reason: string } }, 'steal.reason', 'undefined', 'is a string'],
+  [{ steal: 'now' as unknown as { reason: string } }, 'steal', 'a text', 'must be an object'],
 ];
 
 const ACQUISITIONS: readonly Wrong<AcquireOptions>[] = [

@@ -1,4 +1,11 @@
-import { invalidArgument, type Backend, type Finding, type Registers } from '@queuelock/core/backend';
+import {
+  checkedOptions,
+  invalidArgument,
+  type Backend,
+  type Finding,
+  type KnownOptions,
+  type Registers,
+} from '@queuelock/core/backend';
 import { Link, type LinkOptions } from './link.ts';
 import type { MemoryServer, MemoryServerOptions } from './memory-server.ts';
 import { historyOf } from './queue-list.ts';
@@ -12,19 +19,31 @@ export interface MemoryOptions extends LinkOptions {
   readonly server?: MemoryServer;
 }
 
+const OPTIONS: KnownOptions<MemoryOptions> = {
+  server: 'any',
+  latencyMs: 'number',
+  intercept: 'function',
+  deliver: 'function',
+};
+
+const SERVER_OPTIONS: KnownOptions<MemoryServerOptions> = { clock: 'object', name: 'string' };
+
 /** Makes an empty server. Connect to it with `memory({ server })`. */
-export function createMemoryServer(options: MemoryServerOptions = {}): MemoryServer {
-  return new Server(options);
+export function createMemoryServer(options?: MemoryServerOptions): MemoryServer {
+  return new Server(checkedOptions('options of createMemoryServer', options, SERVER_OPTIONS));
 }
 
 /**
  * A backend inside this process: the clients that share a `server` contend with each other, and with nobody else.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a negative latency or a foreign server.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an unknown option, a negative latency or a foreign server.
  */
-export function memory(options: MemoryOptions = {}): Backend {
-  const server = options.server ?? createMemoryServer();
+export function memory(options?: MemoryOptions): Backend {
+  if (options instanceof Server)
+    throw invalidArgument('options of memory', options, 'have the server in them: memory({ server })');
+  const given = checkedOptions('options of memory', options, OPTIONS);
+  const server = given.server ?? createMemoryServer();
   if (!(server instanceof Server)) throw invalidArgument('server', server, 'comes from createMemoryServer()');
-  const link = new Link(server.clock, options);
+  const link = new Link(server.clock, given);
   return {
     info: {
       name: 'memory',
@@ -54,7 +73,7 @@ export function memory(options: MemoryOptions = {}): Backend {
     examine: () => link.call('examine', () => [fine(server)]),
     async close() {
       link.close();
-      if (!options.server) server.close();
+      if (!given.server) server.close();
     },
   } satisfies Backend;
 }

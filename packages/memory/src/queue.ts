@@ -76,10 +76,8 @@ export function turnBehind(
   return turnOf({ refs, total: refs.length }, own);
 }
 
-/** The limit of the nearest entry ahead that has another one than that entry. */
+/** The limit of the nearest entry ahead that has another one than that entry. One that waits as a reader lets in nobody beside a writer. */
 export function otherLimit(entries: readonly Entry[], own: Entry): number | undefined {
   if (own.shared) return undefined;
-  const differs = ({ order, shared, limit }: Entry): boolean =>
-    order < own.order && !shared && limit !== own.limit;
-  return entries.findLast(differs)?.limit;
+  return entries.findLast(({ order, limit }) => order < own.order && limit !== own.limit)?.limit;
 }

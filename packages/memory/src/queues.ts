@@ -16,6 +16,7 @@ export interface Move {
 /** All queues of a server. Every change takes effect at once, including the turns that it gives to others. */
 export class Queues {
   readonly #queues = new Map<string, Queue>();
+  readonly #byId = new Map<string, Entry>();
   readonly #nextOrder: () => bigint;
   readonly #moves$ = new Subject<Move>();
   #wakeUps = 0;
@@ -49,6 +50,11 @@ export class Queues {
     return this.#queues.get(name)?.find(id);
   }
 
+  /** The entry of that id that a session has, in whatever queue. */
+  of(sessionId: string, id: string): Entry | undefined {
+    return this.#byId.get(`${sessionId} ${id}`);
+  }
+
   join(sessionId: string, spec: EntrySpec): Entry {
     const queue = this.#queue(spec.queue);
     const order = this.#nextOrder();
@@ -57,6 +63,7 @@ export class Queues {
     const key = `${spec.queue}/${String(order)}`;
     const entry = { value: '', ...spec, sessionId, order, key, turn, turn$: new BehaviorSubject(turn) };
     queue.entries.push(entry);
+    this.#byId.set(`${sessionId} ${spec.id}`, entry);
     queue.changed();
     this.#moves$.next({ name: queue.name, left: 0 });
     return entry;
@@ -76,7 +83,7 @@ export class Queues {
 
   drop(entry: Entry): void {
     const queue = this.#queue(entry.queue);
-    queue.take(entry);
+    this.#take(entry);
     entry.turn$.error(gone('ENTRY_LOST', entry));
     this.#closeRanks(queue);
     this.#moves$.next({ name: queue.name, left: 1 });
@@ -87,7 +94,7 @@ export class Queues {
     const dead = this.filled.flatMap(({ entries }) =>
       entries.filter((entry) => entry.sessionId === sessionId),
     );
-    for (const entry of dead) this.#queue(entry.queue).take(entry);
+    for (const entry of dead) this.#take(entry);
     for (const entry of dead) entry.turn$.error(gone('SESSION_LOST', entry));
     for (const name of new Set(dead.map(({ queue }) => queue))) this.#closeRanks(this.#queue(name));
     for (const { queue } of dead) this.#moves$.next({ name: queue, left: 1 });
@@ -110,6 +117,11 @@ export class Queues {
     for (const { turn$, turn } of promoted) turn$.next(turn);
     queue.changed();
     this.#forgetIfIdle(queue);
+  }
+
+  #take(entry: Entry): void {
+    this.#queue(entry.queue).take(entry);
+    this.#byId.delete(`${entry.sessionId} ${entry.id}`);
   }
 
   #queue(name: string): Queue {

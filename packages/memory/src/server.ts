@@ -1,6 +1,7 @@
 import {
   QueueLockError,
   invalidArgument,
+  requireSameEntry,
   systemClock,
   type Clock,
   type EntrySpec,
@@ -96,6 +97,7 @@ export class Server implements MemoryServer {
 
   enqueue(sessionId: string, spec: EntrySpec): Entry {
     this.#sessions.requireAlive(sessionId);
+    this.#requireSame(sessionId, spec);
     const entry = this.#queues.find(spec.queue, spec.id);
     if (!entry) return this.#queues.join(sessionId, spec);
     // Ids are unguessable: whoever comes with one that lives elsewhere went on with it without its session.
@@ -110,6 +112,7 @@ export class Server implements MemoryServer {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
     if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    for (const spec of specs) this.#requireSame(sessionId, spec);
     const present = specs.filter(({ queue, id }) => this.#queues.find(queue, id));
     if (present.length > 0 && present.length < specs.length) this.loseAll(specs);
     return specs.map((spec) => this.enqueue(sessionId, spec));
@@ -195,6 +198,11 @@ export class Server implements MemoryServer {
   /** A register now and after every write. */
   observeRegister(queue: string, kind: string): Observable<Register | undefined> {
     return this.#counted(this.registers.observe(queue, kind));
+  }
+
+  #requireSame(sessionId: string, spec: EntrySpec): void {
+    const known = this.#queues.of(sessionId, spec.id);
+    if (known) requireSameEntry(known, spec);
   }
 
   #drop(entry: Entry | undefined): boolean {

@@ -1,6 +1,6 @@
 import { invalidArgument, type Clock } from '@queuelock/core/backend';
 
-/** A clock that stands still until a test moves it. Starts at 0. */
+/** A clock that stands still until a test moves it. Starts at 0. Its pauses are not spread: each takes as long as it may. */
 export interface VirtualClock extends Clock {
   /**
    * Lets `ms` milliseconds pass: runs the timers that come due, earliest first (those of one instant in the order in
@@ -53,6 +53,7 @@ export function virtualClock(): VirtualClock {
 
   return {
     now: () => now,
+    random: () => 0,
     after(ms, task) {
       // A time in the past is now, as for the timers of the platform.
       const timer = { due: now + Math.max(0, checkedMs(ms, -Infinity)), task };

@@ -98,7 +98,7 @@ describe('permits of a memory server', () => {
     after.stop();
   });
 
-  it('come with the limit of the nearest writer ahead that has another one', async () => {
+  it('come with the limit of the nearest entry ahead that has another one', async () => {
     const session = await openSession(backend);
     const otherLimits: (number | undefined)[] = [];
     for (const spec of [{ limit: 3 }, { limit: 4 }, { limit: 3 }, { limit: 3, shared: true }, { limit: 3 }]) {

@@ -1,5 +1,6 @@
 import type { LockClient, Ownership } from '@queuelock/core';
-import type { WaitOptions } from './patience.ts';
+import { checkedOptions } from '@queuelock/core/backend';
+import { WAIT_OPTIONS, type WaitOptions } from './patience.ts';
 
 /** A gate that one closes and all wait for; made by `barrier`. */
 export interface Barrier {
@@ -30,16 +31,12 @@ export interface Barrier {
 export function barrier(client: LockClient, name: string): Barrier {
   return {
     name,
-    close: (options = {}) => client.acquire(name, waitOf(options)),
-    async pass(options = {}) {
-      const entry = await client.acquire(name, { ...waitOf(options), mode: 'shared' });
+    close: async (options) => client.acquire(name, checkedOptions('options of close', options, WAIT_OPTIONS)),
+    async pass(options) {
+      const wait = checkedOptions('options of pass', options, WAIT_OPTIONS);
+      const entry = await client.acquire(name, { ...wait, mode: 'shared' });
       // The way is free now, whether or not the server answers soon: the client sees to it that the entry goes.
       void entry.release();
     },
   };
-}
-
-/** What belongs to the wait, whatever else there is. */
-function waitOf({ signal, timeoutMs }: WaitOptions): WaitOptions {
-  return { ...(signal === undefined ? {} : { signal }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
 }

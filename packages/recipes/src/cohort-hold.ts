@@ -1,5 +1,5 @@
 import { QueueLockError, type Ownership } from '@queuelock/core';
-import { checkedSignal } from '@queuelock/core/backend';
+import { checkedSignal, inJson } from '@queuelock/core/backend';
 import type { CohortHold } from './cohort-api.ts';
 
 /** Who has the shared hold now. Ends once: handed on, or lost with the shared hold. */
@@ -48,6 +48,11 @@ export class LocalHold implements CohortHold {
 
   get held(): boolean {
     return this.remainingMs > 0;
+  }
+
+  toJSON(): object {
+    const { name, id, key, order, token, held, remainingMs } = this;
+    return { name, id, key, order: inJson(order), token: inJson(token), held, remainingMs };
   }
 
   throwIfLost(needsMs?: number): void {

@@ -1,5 +1,5 @@
 import { QueueLockError, type LockClient, type Ownership } from '@queuelock/core';
-import { workUnder } from '@queuelock/core/backend';
+import { checkedOptions, workUnder, type KnownOptions } from '@queuelock/core/backend';
 import { wholeNumber } from './arguments.ts';
 import type { Cohort, CohortHold, CohortOptions } from './cohort-api.ts';
 import { CohortEntry, type EntryTerms } from './cohort-entry.ts';
@@ -25,13 +25,15 @@ import type { WaitOptions } from './patience.ts';
  * After lock cohorting (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012): a global lock, a local one, and a bound on passing locally.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of hand-offs that is no whole number from 0 up
  */
-export function cohort(client: LockClient, name: string, options: CohortOptions = {}): Cohort {
-  const { handOffs = 16, ...label } = options;
+export function cohort(client: LockClient, name: string, options?: CohortOptions): Cohort {
+  const { handOffs = 16, ...label } = checkedOptions('options of cohort', options, OPTIONS);
   wholeNumber('handOffs', handOffs, { min: 0 });
   // Throws for a name or a label that no claim could have.
   void client.claim(name, label);
   return new EntrySharing(client, { name, label }, handOffs);
 }
+
+const OPTIONS: KnownOptions<CohortOptions> = { handOffs: 'number', owner: 'string', metadata: 'object' };
 
 /** The decisions: who has the hold, and whether there is an entry. There is one exactly as long as somebody waits or holds. */
 class EntrySharing implements Cohort {

@@ -1,5 +1,5 @@
 import type { AcquireOptions, LockClient, Ownership } from '@queuelock/core';
-import { invalidArgument } from '@queuelock/core/backend';
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import { wholeNumber } from './arguments.ts';
 import { patiently } from './patience.ts';
 
@@ -12,11 +12,23 @@ export interface CuratorSemaphoreOptions {
   readonly maxLeases: number;
 }
 
+const OPTIONS: KnownOptions<CuratorSemaphoreOptions> = { maxLeases: 'any' };
+
 /** Settings of one lease, as of a lock. */
 export type LeaseOptions = Pick<
   AcquireOptions,
   'signal' | 'timeoutMs' | 'needsMs' | 'owner' | 'metadata' | 'value'
 >;
+
+const TRY_LEASE_OPTIONS: KnownOptions<Omit<LeaseOptions, 'timeoutMs'>> = {
+  signal: 'any',
+  needsMs: 'number',
+  owner: 'string',
+  metadata: 'object',
+  value: 'string',
+};
+
+const LEASE_OPTIONS: KnownOptions<LeaseOptions> = { ...TRY_LEASE_OPTIONS, timeoutMs: 'number' };
 
 /** Leases of one path; made by `curatorSemaphore`. Each of them is an ownership with a signal and a fencing token of its own. */
 export interface CuratorSemaphore {
@@ -28,7 +40,7 @@ export interface CuratorSemaphore {
   acquire(options?: LeaseOptions): Promise<Ownership>;
   /** A lease if there is one, `undefined` otherwise: also when somebody else is just being served. */
   tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
-  /** Runs `work` with a lease. A call chain that has one is refused with `REENTRANT`, even if others are free. */
+  /** Runs `work` with a lease. A call chain that has all of them is refused with `REENTRANT`; see `permits` of `ClaimOptions` for one that has some. */
   run<T>(work: (lease: Ownership) => T | PromiseLike<T>, options?: LeaseOptions): Promise<Awaited<T>>;
 }
 
@@ -45,8 +57,9 @@ export interface CuratorSemaphore {
 export function curatorSemaphore(
   client: LockClient,
   path: string,
-  { maxLeases }: CuratorSemaphoreOptions,
+  options: CuratorSemaphoreOptions,
 ): CuratorSemaphore {
+  const { maxLeases } = checkedOptions('options of curatorSemaphore', options, OPTIONS);
   if (typeof path !== 'string' || path === '' || path.endsWith('/')) {
     throw invalidArgument('path', path, 'is a name that is not empty and does not end with a slash');
   }
@@ -64,12 +77,14 @@ class TwoQueues implements CuratorSemaphore {
     this.#maxLeases = maxLeases;
   }
 
-  acquire(options: LeaseOptions = {}): Promise<Ownership> {
-    return this.#inTurn(options, (terms) => this.#client.acquire(this.#leases, terms));
+  async acquire(options?: LeaseOptions): Promise<Ownership> {
+    const checked = checkedOptions('options of acquire', options, LEASE_OPTIONS);
+    return this.#inTurn(checked, (terms) => this.#client.acquire(this.#leases, terms));
   }
 
-  run<T>(work: (lease: Ownership) => T | PromiseLike<T>, options: LeaseOptions = {}): Promise<Awaited<T>> {
-    return this.#inTurn(options, (terms, begun) => {
+  async run<T>(work: (lease: Ownership) => T | PromiseLike<T>, options?: LeaseOptions): Promise<Awaited<T>> {
+    const checked = checkedOptions('options of run', options, LEASE_OPTIONS);
+    return this.#inTurn(checked, (terms, begun) => {
       const begin = (lease: Ownership): T | PromiseLike<T> => {
         begun();
         return work(lease);
@@ -78,11 +93,12 @@ class TwoQueues implements CuratorSemaphore {
     });
   }
 
-  async tryAcquire(options: Omit<LeaseOptions, 'timeoutMs'> = {}): Promise<Ownership | undefined> {
-    const turn = await this.#client.tryAcquire(this.#locks, inLine(options));
+  async tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<Ownership | undefined> {
+    const checked = checkedOptions('options of tryAcquire', options, TRY_LEASE_OPTIONS);
+    const turn = await this.#client.tryAcquire(this.#locks, inLine(checked));
     if (!turn) return undefined;
     try {
-      return await this.#client.tryAcquire(this.#leases, { ...options, limit: this.#maxLeases });
+      return await this.#client.tryAcquire(this.#leases, { ...checked, limit: this.#maxLeases });
     } finally {
       await turn.release();
     }

@@ -1,4 +1,5 @@
 import type { Clock, LockClient, QueueState } from '@queuelock/core';
+import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { wholeNumber } from './arguments.ts';
 import { machineClock } from './clock.ts';
 import { ConfirmedDeadlocks } from './deadlock-confirm.ts';
@@ -42,8 +43,13 @@ export interface DeadlockWatchOptions {
  */
 export function watchDeadlocks(
   sources: readonly DeadlockSource[],
-  { confirmMs = 500, clock = machineClock }: DeadlockWatchOptions = {},
+  options?: DeadlockWatchOptions,
 ): Observable<readonly Deadlock[]> {
+  const { confirmMs = 500, clock = machineClock } = checkedOptions(
+    'options of watchDeadlocks',
+    options,
+    OPTIONS,
+  );
   wholeNumber('confirmMs', confirmMs, { min: 0 });
   const watches = sources.flatMap(({ client, names }) => names.map((name) => watchWhileOpen(client, name)));
   const pictures$ = watches.length === 0 ? of([]) : combineLatest(watches);
@@ -71,6 +77,8 @@ export function watchDeadlocks(
     }),
   );
 }
+
+const OPTIONS: KnownOptions<DeadlockWatchOptions> = { confirmMs: 'any', clock: 'object' };
 
 function watchWhileOpen(client: DeadlockSource['client'], name: string): Observable<QueueState> {
   return client.watch(name).pipe(endWith<QueueState>({ status: 'stale', name, entries: [] }));

@@ -6,6 +6,7 @@ import {
   type LockClient,
   type Ownership,
 } from '@queuelock/core';
+import { CLAIM_OPTIONS, checkedObject, checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import { describeDeadlock, type Deadlock } from './deadlock.ts';
 import {
@@ -51,10 +52,13 @@ export function yieldOnDeadlock(
 export async function acquireOrYield(
   client: Pick<LockClient, 'claim'>,
   name: string,
-  { deadlocks$, ...options }: YieldOptions,
+  options: YieldOptions,
 ): Promise<Ownership> {
-  return firstHeld(client.claim(name, options).pipe(yieldOnDeadlock(deadlocks$)));
+  const { deadlocks$, ...claim } = checkedOptions('options of acquireOrYield', options, OPTIONS);
+  return firstHeld(client.claim(name, claim).pipe(yieldOnDeadlock(checkedObject('deadlocks$', deadlocks$))));
 }
+
+const OPTIONS: KnownOptions<YieldOptions> = { ...CLAIM_OPTIONS, deadlocks$: 'object' };
 
 /** The end of a claim, once a deadlock asks it to give up while it waits. */
 function endsBy(

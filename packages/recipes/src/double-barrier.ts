@@ -1,6 +1,6 @@
 import type { LockClient, Ownership, SharedRegister } from '@queuelock/core';
 import { wholeNumber } from './arguments.ts';
-import { after } from '@queuelock/core/backend';
+import { after, checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { machineClock } from './clock.ts';
 import type { DoubleBarrier, RoundPlace } from './double-barrier-api.ts';
 import {
@@ -59,8 +59,9 @@ import {
 export function doubleBarrier(
   client: LockClient,
   name: string,
-  { members }: { readonly members: number },
+  options: { readonly members: number },
 ): DoubleBarrier {
+  const { members } = checkedOptions('options of doubleBarrier', options, OPTIONS);
   wholeNumber('members', members, { min: 1, max: MAX_MEMBERS });
   const register = client.register(name, 'round');
   return {
@@ -72,6 +73,7 @@ export function doubleBarrier(
   };
 }
 
+const OPTIONS: KnownOptions<{ readonly members: number }> = { members: 'any' };
 const TIDY_MS = 500;
 
 interface Place {

@@ -1,4 +1,4 @@
-import type { ClaimOptions, Ownership, QueueLockError } from '@queuelock/core';
+import type { ClaimOptions, Clock, Ownership, QueueLockError } from '@queuelock/core';
 import type { Observable } from 'rxjs';
 
 /** Who stands for a leader, and with what. */
@@ -14,6 +14,8 @@ export interface ElectionOptions {
    * candidacy like any other, at the end of the line.
    */
   readonly id?: string;
+  /** For tests: the time that counts for the pauses between attempts. Default: the machine's. */
+  readonly clock?: Clock;
 }
 
 /** Settings of one campaign; see `ClaimOptions`. */
@@ -32,6 +34,14 @@ export type TermEnd =
   | { readonly outcome: 'resigned' }
   /** `OWNERSHIP_LOST`; its `cause` is what the work threw, if it threw something else. */
   | { readonly outcome: 'lost'; readonly error: QueueLockError };
+
+/** A candidacy of `lead` or `candidacy$` failed for a time. */
+export interface ElectionTrouble {
+  /** Most often a `QueueLockError`: `UNAVAILABLE` while the server cannot be reached, `NOT_ENOUGH_TIME` when it answers late. */
+  readonly error: unknown;
+  /** Until it stands again, in milliseconds. */
+  readonly retryInMs: number;
+}
 
 /** The right to act as the leader, for as long as `held` says so. */
 export interface Leadership
@@ -77,31 +87,44 @@ export interface CandidatesState {
   readonly candidates: readonly Candidate[];
 }
 
-/** One name for which candidates stand in line; made by `election`. */
+/**
+ * One name for which candidates stand in line; made by `election`, which stands for nothing yet. `campaign`, `lead` and `candidacy$`
+ * stand. The other streams look on: whoever subscribes to them is no candidate by that.
+ */
 export interface Election {
   readonly name: string;
   /** Stands, waits, and answers when elected. Each call is a candidate of its own. Rejects as `LockClient.acquire`. */
   campaign(options?: CampaignOptions): Promise<Leadership>;
   /**
    * Leads whenever it can: campaigns, does the work, resigns, and campaigns again, at the end of the line: after the work has returned,
-   * after a loss, after a wait that failed for a time (the client's own growing pauses lie between attempts to reach the server).
+   * after a loss, and after a candidacy that failed for a time, which `trouble$` tells of, with a pause that grows from 0.1 to 2 s.
    * Never are two works of one call under way: after a loss it waits for the work to end.
    *
    * @param work leads; `stop` aborts when it is to end: `leadership.signal` aborted, or `options.signal`. Whoever returns at once
    *   when nobody else stands leads again at once.
    * @returns resolves when `options.signal` has aborted, the work has ended and the resignation is confirmed. Rejects with what the
-   *   work threw while it led, and with errors of campaigns that no repetition helps (`ACCESS_DENIED`, `CLOSED`, `REENTRANT`). What the
+   *   work threw while it led, and with errors of campaigns that no repetition helps (`ACCESS_DENIED`, `CLOSED`, `REENTRANT`,
+   *   `INVALID_ARGUMENT` for a `needsMs` that no heartbeat proves). What the
    *   work throws after a loss does not end it, but is told to `onEnd`.
    */
   lead(work: (leadership: Leadership, stop: AbortSignal) => unknown, options: LeadOptions): Promise<void>;
   /**
-   * The leadership of this process, `undefined` while it has none. Subscribing campaigns, again after each loss and each resignation;
-   * unsubscribing withdraws or resigns. All subscribers share one candidate. `undefined` comes synchronously with the loss.
-   * Errors where `lead` rejects; completes when the client is closed.
+   * Stands as long as somebody subscribes, and emits the leadership, `undefined` while it has none. It stands again after each loss,
+   * each resignation and each failure (see `trouble$`); unsubscribing withdraws or resigns. All subscribers share one candidate. `undefined`
+   * comes synchronously with the loss. Errors where `lead` rejects; completes when the client is closed.
    */
-  readonly leadership$: Observable<Leadership | undefined>;
-  /** Whether this process leads; shares the candidate of `leadership$`. */
+  readonly candidacy$: Observable<Leadership | undefined>;
+  /**
+   * Whether a candidate of this `election` leads, whether by `campaign`, `lead` or `candidacy$`: now, then every change. Subscribing does
+   * not stand: it is for pages and probes. `false` comes synchronously with the loss. Asks no server, knows nothing of other
+   * `election`s of that name, never errors; completes when the client is closed.
+   */
   readonly isLeader$: Observable<boolean>;
+  /**
+   * What stands in the way of `lead` and `candidacy$`, each time when a candidacy failed and another one follows. Nothing is repeated to who
+   * subscribes later. Subscribing does not stand. Never errors, never completes. What no repetition helps ends `lead` and `candidacy$` instead.
+   */
+  readonly trouble$: Observable<ElectionTrouble>;
   /**
    * Who leads: now, then every change, a vacancy too. What happened unseen between two looks is left out, but an earlier leader never
    * follows a later one. The first in line counts as the leader from the moment when the one before is gone, a little before

@@ -1,18 +1,16 @@
-import { isQueueLockError, type ClaimOptions, type LockClient } from '@queuelock/core';
+import { isQueueLockError, type ClaimOptions } from '@queuelock/core';
 import type { Leadership, LeadOptions, TermEnd } from './election-api.ts';
-import { elected, mayPass, type Stand, type Term } from './election-term.ts';
-import { aborted } from './patience.ts';
-import { merge } from './rx.ts';
+import type { Ballot } from './election-ballot.ts';
+import { mayPass, type Term } from './election-term.ts';
+import { aborted, firstOf } from './patience.ts';
+import { catchError, endWith, merge, of } from './rx.ts';
 
 /** What is done while leading. */
 export type LeaderWork = (leadership: Leadership, stop: AbortSignal) => unknown;
 
-/** Where one candidate stands. */
-export interface Ballot {
-  readonly client: LockClient;
-  readonly name: string;
-  readonly stand: () => Stand;
-}
+/** How a candidacy ended. */
+type CandidacyEnd =
+  TermEnd | { readonly outcome: 'withdrawn' } | { readonly outcome: 'failed'; readonly error: unknown };
 
 /** Term after term until the signal aborts. */
 export async function leadUntilAborted(
@@ -20,36 +18,49 @@ export async function leadUntilAborted(
   work: LeaderWork,
   options: LeadOptions,
 ): Promise<void> {
-  while (!options.signal.aborted) {
+  const { signal, onEnd } = options;
+  const troubles = ballot.troubles.ofCandidate();
+  while (!signal.aborted) {
     const end = await leadOnce(ballot, work, options);
-    if (end) options.onEnd?.(end);
+    if (end.outcome === 'failed') {
+      const withdrawn$ = aborted(signal).pipe(catchError(() => of(undefined)));
+      await firstOf(merge(withdrawn$, troubles.pause(end.error).pipe(endWith(undefined))));
+    } else if (end.outcome !== 'withdrawn') {
+      troubles.over();
+      onEnd?.(end);
+    }
   }
 }
 
 /** One campaign and, if it was won, the term; answers how that ended. */
 async function leadOnce(
-  { client, name, stand }: Ballot,
+  ballot: Ballot,
   work: LeaderWork,
   { signal, needsMs = 0 }: LeadOptions,
-): Promise<TermEnd | undefined> {
-  const options = stand();
+): Promise<CandidacyEnd> {
+  const stand = ballot.stand();
   let term: Term | undefined;
   try {
-    await client.run(
-      name,
+    await ballot.client.run(
+      ballot.name,
       async (ownership) => {
-        const won = await elected(ownership, options);
-        if (signal.aborted) return;
-        term = won;
-        await workUntilStopped(work, term, signal);
+        const won = await ballot.elected(ownership, stand);
+        try {
+          if (signal.aborted) return;
+          term = won;
+          await workUntilStopped(work, term, signal);
+        } finally {
+          won.end();
+        }
       },
-      { ...options, signal, needsMs } satisfies ClaimOptions,
+      { ...stand, signal, needsMs } satisfies ClaimOptions,
     );
-    return term && { outcome: 'resigned' };
+    return { outcome: term ? 'resigned' : 'withdrawn' };
   } catch (error) {
     if (term?.signal.aborted && isQueueLockError(error, 'OWNERSHIP_LOST')) return { outcome: 'lost', error };
     if (term) throw error;
-    if (signal.aborted || mayPass(error)) return undefined;
+    if (signal.aborted) return { outcome: 'withdrawn' };
+    if (mayPass(error)) return { outcome: 'failed', error };
     throw error;
   }
 }

@@ -1,12 +1,16 @@
-import { isQueueLockError, type ClaimState, type LockClient } from '@queuelock/core';
+import { isQueueLockError, type ClaimState } from '@queuelock/core';
 import type { Leadership } from './election-api.ts';
-import { elected, mayPass, type Stand, type Term } from './election-term.ts';
+import type { Ballot } from './election-ballot.ts';
+import { mayPass, type Term } from './election-term.ts';
+import type { CandidateTroubles } from './election-trouble.ts';
 import {
   EMPTY,
   ReplaySubject,
   catchError,
+  concat,
   defer,
   distinctUntilChanged,
+  finalize,
   from,
   map,
   of,
@@ -19,9 +23,11 @@ import {
 type Presence = Leadership | undefined;
 
 /** One candidate for as long as anybody subscribes; it stands again after every end that is not for good. */
-export function presenceOf(client: LockClient, name: string, stand: () => Stand): Observable<Presence> {
-  const present$ = defer(() => once(client, name, stand())).pipe(
-    repeat(),
+export function presenceOf(ballot: Ballot): Observable<Presence> {
+  const present$ = defer(() => {
+    const troubles = ballot.troubles.ofCandidate();
+    return defer(() => once(ballot, troubles)).pipe(repeat());
+  }).pipe(
     catchError((error: unknown) => endQuietlyIf(isQueueLockError(error, 'CLOSED'), error)),
     share({
       connector: () => new ReplaySubject(1),
@@ -37,18 +43,24 @@ export function presenceOf(client: LockClient, name: string, stand: () => Stand)
   );
 }
 
-/** From joining to the end of the hold or of the wait. */
-function once(client: LockClient, name: string, stand: Stand): Observable<Presence> {
-  let term: Promise<Term> | undefined;
-  return client.claim(name, stand).pipe(
+/** From joining to the end of the hold, or of the wait and the pause after it. */
+function once(ballot: Ballot, troubles: CandidateTroubles): Observable<Presence> {
+  const stand = ballot.stand();
+  let winning: Promise<Term> | undefined;
+  let term: Term | undefined;
+  const won = (made: Term): Term => {
+    troubles.over();
+    return (term = made);
+  };
+  return ballot.client.claim(ballot.name, stand).pipe(
     switchMap((state: ClaimState): Observable<Presence> => {
-      if (state.status === 'held' || state.status === 'doubtful') {
-        return presenceIn((term ??= elected(state.ownership, stand)));
-      }
-      const failed = state.status === 'ended' && state.outcome === 'failed';
-      if (failed && !mayPass(state.error)) throw state.error;
-      return of(undefined);
+      if (state.status === 'held' || state.status === 'doubtful')
+        return presenceIn((winning ??= ballot.elected(state.ownership, stand).then(won)));
+      if (state.status !== 'ended' || state.outcome !== 'failed') return of(undefined);
+      if (!mayPass(state.error)) throw state.error;
+      return concat(of(undefined), troubles.pause(state.error));
     }),
+    finalize(() => term?.end()),
   );
 }
 

@@ -1,20 +1,11 @@
-import { isQueueLockError, type ClaimOptions, type Ownership } from '@queuelock/core';
+import { isQueueLockError, type Ownership } from '@queuelock/core';
+import { inJson } from '@queuelock/core/backend';
 import type { Leadership } from './election-api.ts';
 import { BehaviorSubject, type Observable } from './rx.ts';
 
-/** How a candidate stands. With an `id` it goes on with an entry that shows the value of an earlier process still. */
-export type Stand = Required<Pick<ClaimOptions, 'value'>> & Pick<ClaimOptions, 'id'>;
-
-/** What the hold of an elected candidate is. */
-export async function elected(ownership: Ownership, { value, id }: Stand): Promise<Term> {
-  const term = new Term(ownership, value);
-  if (id !== undefined) await term.proclaim(value);
-  return term;
-}
-
-/** Whether standing again may end better. */
+/** Whether standing again may end better. A hold that was lost before anything was done under it is as good as none. */
 export function mayPass(error: unknown): boolean {
-  return isQueueLockError(error) && error.retryable;
+  return isQueueLockError(error) && (error.retryable || error.code === 'OWNERSHIP_LOST');
 }
 
 /** One hold of an election's queue, as a leadership. */
@@ -28,7 +19,7 @@ export class Term implements Leadership {
   constructor(ownership: Ownership, value: string) {
     this.#ownership = ownership;
     this.#value = value;
-    ownership.signal.addEventListener('abort', () => this.#present$.next(undefined));
+    ownership.signal.addEventListener('abort', () => this.end());
   }
 
   /** This leadership until it is lost or given up; the claim tells of that some time later. */
@@ -76,6 +67,11 @@ export class Term implements Leadership {
     this.#ownership.throwIfLost(needsMs);
   }
 
+  toJSON(): object {
+    const { name, id, key, order, token, value, held, remainingMs } = this;
+    return { name, id, key, order: inJson(order), token: inJson(token), value, held, remainingMs };
+  }
+
   async proclaim(value: string): Promise<void> {
     await this.#ownership.update({ value });
     this.#value = value;
@@ -83,8 +79,13 @@ export class Term implements Leadership {
 
   async resign(): Promise<void> {
     const released = this.#ownership.release();
-    this.#present$.next(undefined);
+    this.end();
     await released;
+  }
+
+  /** Tells that it is over, or about to be; whoever releases the hold sees to the rest. */
+  end(): void {
+    if (this.#present$.value) this.#present$.next(undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

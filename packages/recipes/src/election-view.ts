@@ -1,4 +1,5 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
+import { jsonable } from '@queuelock/core/backend';
 import type { Candidate, CandidatesState, LeaderState } from './election-api.ts';
 import { distinctUntilChanged, map, type Observable } from './rx.ts';
 
@@ -24,7 +25,7 @@ export function leaderIn(queue$: Observable<QueueState>): Observable<LeaderState
 }
 
 function toCandidate({ value, key, order, id }: QueueEntry): Candidate {
-  return { value, key, order, ...(id === undefined ? {} : { id }) };
+  return jsonable({ value, key, order, ...(id === undefined ? {} : { id }) });
 }
 
 // A key may be used again by a later candidate of the same session, its order is another one then.

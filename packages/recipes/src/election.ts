@@ -1,19 +1,23 @@
 import { isQueueLockError, type LockClient } from '@queuelock/core';
-import { invalidArgument } from '@queuelock/core/backend';
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import { machineClock } from './clock.ts';
 import type {
   CampaignOptions,
   CandidatesState,
   Election,
   ElectionOptions,
+  ElectionTrouble,
   LeaderState,
   Leadership,
   LeadOptions,
 } from './election-api.ts';
+import { Ballot, type Stand } from './election-ballot.ts';
 import { leadUntilAborted, type LeaderWork } from './election-lead.ts';
+import { Office } from './election-office.ts';
 import { presenceOf } from './election-presence.ts';
-import { elected, type Stand } from './election-term.ts';
+import { Troubles } from './election-trouble.ts';
 import { candidatesIn, leaderIn } from './election-view.ts';
-import { distinctUntilChanged, map, type Observable } from './rx.ts';
+import type { Observable } from './rx.ts';
 
 /**
  * Leader election: candidates stand in the queue of that name, and the one that holds it leads. The queue is that of a lock: whoever
@@ -28,77 +32,76 @@ import { distinctUntilChanged, map, type Observable } from './rx.ts';
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a name or a value that cannot be stored.
  */
 export function election(client: LockClient, name: string, options: ElectionOptions): Election {
-  const { value, id } = options;
+  const { value, id, clock = machineClock } = checkedOptions('options of election', options, OPTIONS);
   if (typeof value !== 'string') throw invalidArgument('value', value, 'is a string');
   if (id !== undefined && !/^[0-9a-f]{32}$/.test(id))
     throw invalidArgument('id', id, 'is the id of a leadership, 32 hexadecimal digits');
   // Checks name and value; nothing happens before somebody subscribes.
   void client.claim(name, { value });
-  return new QueueElection(client, name, { value, ...(id === undefined ? {} : { id }) });
+  const records = { office: new Office(), troubles: new Troubles(clock) };
+  return new QueueElection(
+    new Ballot(client, name, { value, ...(id === undefined ? {} : { id }), ...records }),
+  );
 }
 
+const OPTIONS: KnownOptions<ElectionOptions> = { value: 'string', id: 'string', clock: 'object' };
+const CAMPAIGN_OPTIONS: KnownOptions<CampaignOptions> = {
+  signal: 'any',
+  timeoutMs: 'number',
+  needsMs: 'number',
+};
+const LEAD_OPTIONS: KnownOptions<LeadOptions> = { signal: 'any', needsMs: 'number', onEnd: 'function' };
+
 class QueueElection implements Election {
-  readonly name: string;
-  readonly leadership$: Observable<Leadership | undefined>;
+  readonly candidacy$: Observable<Leadership | undefined>;
   readonly isLeader$: Observable<boolean>;
+  readonly trouble$: Observable<ElectionTrouble>;
   readonly leader$: Observable<LeaderState>;
   readonly candidates$: Observable<CandidatesState>;
-  readonly #client: LockClient;
-  readonly #value: string;
-  /** Of the entry to go on with; for the first who stands. */
-  #id: string | undefined;
+  readonly #ballot: Ballot;
 
-  constructor(client: LockClient, name: string, { value, id }: Stand) {
-    this.name = name;
-    this.#client = client;
-    this.#value = value;
-    this.#id = id;
-    this.leadership$ = presenceOf(client, name, () => this.#stand());
-    this.isLeader$ = this.leadership$.pipe(
-      map((leadership) => leadership !== undefined),
-      distinctUntilChanged(),
-    );
+  constructor(ballot: Ballot) {
+    const { client, name, office, troubles } = ballot;
+    this.#ballot = ballot;
+    this.candidacy$ = presenceOf(ballot);
+    this.isLeader$ = office.isFilled(client);
+    this.trouble$ = troubles.told$;
     this.leader$ = leaderIn(client.watch(name));
     this.candidates$ = candidatesIn(client.watch(name));
   }
 
-  async campaign(options: CampaignOptions = {}): Promise<Leadership> {
-    const stand = this.#stand();
+  get name(): string {
+    return this.#ballot.name;
+  }
+
+  async campaign(options?: CampaignOptions): Promise<Leadership> {
+    const checked = checkedOptions('options of campaign', options, CAMPAIGN_OPTIONS);
+    const stand = this.#ballot.stand();
     try {
-      return await this.#stood(stand, options);
+      return await this.#stood(stand, checked);
     } catch (error) {
       // The entry to go on with has been removed.
       if (stand.id === undefined || !isQueueLockError(error, 'ENTRY_LOST')) throw error;
-      return this.#stood(this.#stand(), options);
+      return this.#stood(this.#ballot.stand(), checked);
     }
   }
 
   async lead(work: LeaderWork, options: LeadOptions): Promise<void> {
-    const { signal } = options;
+    if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
+    const { signal } = checkedOptions('options of lead', options, LEAD_OPTIONS);
     if (!(signal instanceof AbortSignal))
       throw invalidArgument('signal', signal, 'is an AbortSignal: nothing else ends the leading');
-    const ballot = { client: this.#client, name: this.name, stand: () => this.#stand() };
-    await leadUntilAborted(ballot, work, options);
+    await leadUntilAborted(this.#ballot, work, options);
   }
 
-  async #stood(stand: Stand, { signal, timeoutMs, needsMs }: CampaignOptions): Promise<Leadership> {
-    const ownership = await this.#client.acquire(this.name, {
-      ...stand,
-      ...(signal && { signal }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(needsMs !== undefined && { needsMs }),
-    });
+  async #stood(stand: Stand, options: CampaignOptions): Promise<Leadership> {
+    const { client, name } = this.#ballot;
+    const ownership = await client.acquire(name, { ...stand, ...options });
     try {
-      return await elected(ownership, stand);
+      return await this.#ballot.elected(ownership, stand);
     } catch (error) {
       await ownership.release();
       throw error;
     }
-  }
-
-  #stand(): Stand {
-    const id = this.#id;
-    this.#id = undefined;
-    return { value: this.#value, ...(id === undefined ? {} : { id }) };
   }
 }

@@ -5,6 +5,7 @@ export type {
   CandidatesState,
   Election,
   ElectionOptions,
+  ElectionTrouble,
   LeaderState,
   Leadership,
   LeadOptions,
@@ -29,5 +30,11 @@ export { doubleBarrier } from './double-barrier.ts';
 export type { DoubleBarrier, RoundPlace } from './double-barrier-api.ts';
 export { latch, type Latch } from './latch.ts';
 export { semaphore } from './semaphore.ts';
-export type { PermitOptions, ResizableSemaphore, Semaphore, SemaphoreOptions } from './semaphore-api.ts';
+export type {
+  PermitClaimOptions,
+  PermitOptions,
+  ResizableSemaphore,
+  Semaphore,
+  SemaphoreOptions,
+} from './semaphore-api.ts';
 export type { WaitOptions } from './patience.ts';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { QueueLockError } from '@queuelock/core';
-import { invalidArgument } from '@queuelock/core/backend';
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import { Observable, take } from './rx.ts';
 
 /** What may end a wait. */
@@ -11,11 +11,14 @@ export interface WaitOptions {
   readonly timeoutMs?: number;
 }
 
+export const WAIT_OPTIONS: KnownOptions<WaitOptions> = { signal: 'any', timeoutMs: 'number' };
+
 // setTimeout runs at once when asked to wait longer than this.
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for what ends no wait. */
-export function checkWait({ signal, timeoutMs }: WaitOptions, leastMs: 0 | 1): void {
+/** @throws {QueueLockError} `INVALID_ARGUMENT` for what ends no wait, and for what is no option of one. */
+export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
+  const { signal, timeoutMs } = checkedOptions('options', options, WAIT_OPTIONS);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw invalidArgument('signal', signal, 'is an AbortSignal');
   }

@@ -8,7 +8,7 @@ import {
   type WaitBasis,
 } from '@queuelock/core';
 import { wholeNumber } from './arguments.ts';
-import { after } from '@queuelock/core/backend';
+import { after, checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import { machineClock } from './clock.ts';
 import { concat, defer, distinctUntilChanged, map, of, switchMap, takeWhile, type Observable } from './rx.ts';
 import { SeenHolds } from './wait-estimate.ts';
@@ -52,8 +52,14 @@ export interface PlaceOptions {
 export function placeOf(
   client: Pick<LockClient, 'watch'>,
   name: string,
-  { id, appearsWithinMs = 2_000, clock = machineClock }: PlaceOptions,
+  options: PlaceOptions,
 ): Observable<Place> {
+  const {
+    id,
+    appearsWithinMs = 2_000,
+    clock = machineClock,
+  } = checkedOptions('options of placeOf', options, OPTIONS);
+  if (typeof id !== 'string') throw invalidArgument('id', id, 'is a string');
   const queue$ = client.watch(name);
   const patienceMs = wholeNumber('appearsWithinMs', appearsWithinMs, { min: 0 });
   const giveUp$ = after(clock, patienceMs).pipe(map(() => GONE));
@@ -75,6 +81,8 @@ export function placeOf(
     );
   });
 }
+
+const OPTIONS: KnownOptions<PlaceOptions> = { id: 'string', appearsWithinMs: 'any', clock: 'object' };
 
 /** In a live picture without it. */
 const ABSENT: Place = { status: 'connecting' };

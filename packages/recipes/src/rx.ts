@@ -4,6 +4,7 @@ export {
   EMPTY,
   Observable,
   ReplaySubject,
+  Subject,
   Subscription,
   catchError,
   combineLatest,

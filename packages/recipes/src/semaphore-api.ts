@@ -1,4 +1,4 @@
-import type { AcquireOptions, ClaimState, Ownership } from '@queuelock/core';
+import type { AcquireOptions, ClaimOptions, ClaimState, Ownership } from '@queuelock/core';
 import type { Observable } from 'rxjs';
 
 /** Settings of a semaphore. */
@@ -12,6 +12,9 @@ export interface SemaphoreOptions {
 /** Settings of one acquisition: those of a lock, and `permits`, how many to take at once (default 1, at most the limit). */
 export type PermitOptions = Omit<AcquireOptions, 'mode' | 'limit'>;
 
+/** Settings of one claim: those of a lock's, and `permits`. */
+export type PermitClaimOptions = Omit<ClaimOptions, 'mode' | 'limit'>;
+
 /** Permits of one name; made by `semaphore`. Each call answers or rejects as that of `LockClient`. */
 export interface Semaphore {
   readonly name: string;
@@ -22,10 +25,13 @@ export interface Semaphore {
   acquire(options?: PermitOptions): Promise<Ownership>;
   /** The permits if they are free and nobody waits for any, `undefined` otherwise. */
   tryAcquire(options?: Omit<PermitOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
-  /** Runs `work` with permits. A call chain that holds some is refused with `REENTRANT`, even if others are free. */
+  /**
+   * Runs `work` with permits. A call chain that holds some is refused with `REENTRANT` if both together are more than there are, and always
+   * where the number changes; otherwise see `permits` of `ClaimOptions`.
+   */
   run<T>(work: (permit: Ownership) => T | PromiseLike<T>, options?: PermitOptions): Promise<Awaited<T>>;
   /** As `LockClient.claim`. */
-  claim(options?: PermitOptions): Observable<ClaimState>;
+  claim(options?: PermitClaimOptions): Observable<ClaimState>;
 }
 
 /** A semaphore whose limit may change while it is in use. */

@@ -1,6 +1,19 @@
 import type { ClaimOptions, ClaimState, LockClient, Ownership } from '@queuelock/core';
+import {
+  ACQUIRE_OPTIONS,
+  CLAIM_OPTIONS,
+  checkedOptions,
+  knownWithout,
+  type KnownOptions,
+} from '@queuelock/core/backend';
 import { untilClosed } from './live-text.ts';
-import type { PermitOptions, ResizableSemaphore, Semaphore, SemaphoreOptions } from './semaphore-api.ts';
+import type {
+  PermitClaimOptions,
+  PermitOptions,
+  ResizableSemaphore,
+  Semaphore,
+  SemaphoreOptions,
+} from './semaphore-api.ts';
 import { SharedLimit, checkedLimit, fixedLimit, type Limit } from './semaphore-limit.ts';
 import { defer, finalize, tap, type Observable } from './rx.ts';
 
@@ -30,15 +43,18 @@ export function semaphore(
   options: SemaphoreOptions & { readonly resizable: true },
 ): ResizableSemaphore;
 export function semaphore(client: LockClient, name: string, options: SemaphoreOptions): Semaphore;
-export function semaphore(
-  client: LockClient,
-  name: string,
-  { limit, resizable = false }: SemaphoreOptions,
-): Semaphore {
+export function semaphore(client: LockClient, name: string, options: SemaphoreOptions): Semaphore {
+  const { limit, resizable = false } = checkedOptions('options of semaphore', options, OPTIONS);
   checkedLimit(limit);
   if (!resizable) return new QueueSemaphore(client, name, fixedLimit(limit));
   return new QueueSemaphoreOfAnySize(client, name, new SharedLimit(client, name, limit));
 }
+
+const OPTIONS: KnownOptions<SemaphoreOptions> = { limit: 'any', resizable: 'boolean' };
+
+const PERMIT_OPTIONS = knownWithout(ACQUIRE_OPTIONS, 'mode', 'limit');
+const TRY_PERMIT_OPTIONS = knownWithout(ACQUIRE_OPTIONS, 'mode', 'limit', 'timeoutMs');
+const PERMIT_CLAIM_OPTIONS = knownWithout(CLAIM_OPTIONS, 'mode', 'limit');
 
 /** Permits are claims with a limit. */
 class QueueSemaphore implements Semaphore {
@@ -52,30 +68,34 @@ class QueueSemaphore implements Semaphore {
     this.#limit = limit;
   }
 
-  async acquire(options: PermitOptions = {}): Promise<Ownership> {
+  async acquire(options?: PermitOptions): Promise<Ownership> {
+    const terms = this.#complete(checkedOptions('options of acquire', options, PERMIT_OPTIONS));
     const watch = this.#limit.watch();
-    return this.#client.acquire(this.name, this.#complete(options)).finally(() => watch.unsubscribe());
+    return this.#client.acquire(this.name, terms).finally(() => watch.unsubscribe());
   }
 
-  async tryAcquire(options: Omit<PermitOptions, 'timeoutMs'> = {}): Promise<Ownership | undefined> {
+  async tryAcquire(options?: Omit<PermitOptions, 'timeoutMs'>): Promise<Ownership | undefined> {
+    const terms = this.#complete(checkedOptions('options of tryAcquire', options, TRY_PERMIT_OPTIONS));
     const watch = this.#limit.watch();
-    return this.#client.tryAcquire(this.name, this.#complete(options)).finally(() => watch.unsubscribe());
+    return this.#client.tryAcquire(this.name, terms).finally(() => watch.unsubscribe());
   }
 
   async run<T>(
     work: (permit: Ownership) => T | PromiseLike<T>,
-    options: PermitOptions = {},
+    options?: PermitOptions,
   ): Promise<Awaited<T>> {
+    const terms = this.#complete(checkedOptions('options of run', options, PERMIT_OPTIONS));
     const watch = this.#limit.watch();
     const begin = (permit: Ownership): T | PromiseLike<T> => {
       watch.unsubscribe();
       return work(permit);
     };
-    return this.#client.run(this.name, begin, this.#complete(options)).finally(() => watch.unsubscribe());
+    return this.#client.run(this.name, begin, terms).finally(() => watch.unsubscribe());
   }
 
-  claim(options: PermitOptions = {}): Observable<ClaimState> {
-    const claim$ = this.#client.claim(this.name, this.#complete(options));
+  claim(options?: PermitClaimOptions): Observable<ClaimState> {
+    const checked = checkedOptions('options of claim', options, PERMIT_CLAIM_OPTIONS);
+    const claim$ = this.#client.claim(this.name, this.#complete(checked));
     return defer(() => {
       const watch = this.#limit.watch();
       return claim$.pipe(

@@ -74,7 +74,7 @@ describe('leading', () => {
       client?: ReturnType<MemoryStage['client']>,
     ]
   ): Politician {
-    const made = new Politician(election(client, 'x', { value }), options);
+    const made = new Politician(election(client, 'x', { value, clock: stage.clock }), options);
     politicians.push(made);
     return made;
   }
@@ -250,10 +250,37 @@ describe('leading', () => {
     expect(a.ends.map(({ outcome }) => outcome)).to.deep.equal(['lost']);
     const before = attempts;
     await stage.clock.advance(600_000);
-    expect(attempts - before, 'in ten minutes').to.be.within(100, 3_000);
+    expect(attempts - before, 'in ten minutes').to.be.within(50, 3_000);
     reachable = true;
     await stage.clock.advance(10_000);
     expect(a.working).to.equal(1);
+  });
+
+  it('is refused at once with more needsMs than a heartbeat proves', async () => {
+    const { led } = politician('a', { needsMs: TTL_MS });
+    expect(await failureOf(led)).to.include({ code: 'INVALID_ARGUMENT' });
+  });
+
+  it('tells that less time is proven than the work needs, again and again', async () => {
+    const intercept: Intercept = async (call, proceed) => {
+      const answer = await proceed();
+      if (call === 'renew') await new Promise<void>((resolve) => stage.clock.after(TTL_MS / 10, resolve));
+      return answer;
+    };
+    const own = election(stage.client({ backend: { intercept } }), 'x', { value: 'a', clock: stage.clock });
+    const troubles: unknown[] = [];
+    own.trouble$.subscribe(({ error }) => troubles.push((error as QueueLockError).code));
+    const rival = await stage.client().acquire('x');
+    const retiring = new AbortController();
+    const led = own.lead(() => undefined, { needsMs: TTL_MS * 0.95, signal: retiring.signal });
+    await stage.clock.advance(TTL_MS / 2);
+    void rival.release();
+    await stage.clock.advance(TTL_MS * 3);
+    expect(troubles.length).to.be.greaterThan(1);
+    expect(new Set(troubles)).to.deep.equal(new Set(['NOT_ENOUGH_TIME']));
+    retiring.abort();
+    await stage.clock.advance(TTL_MS);
+    await led;
   });
 
   it('ends with what no repetition helps', async () => {

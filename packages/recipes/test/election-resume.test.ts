@@ -164,7 +164,7 @@ describe('a leader that is restarted', () => {
     const { client, leadership, ticket } = await leading();
     await client.abandon();
     const shown: (readonly [bigint, string | undefined])[] = [];
-    const watching = restarted(ticket).leadership$.subscribe((own) => {
+    const watching = restarted(ticket).candidacy$.subscribe((own) => {
       if (own) shown.push([own.order, stage.values('x')[0]]);
     });
     await stage.settle();

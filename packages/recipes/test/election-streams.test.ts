@@ -1,7 +1,7 @@
 import { QueueLockError, type LockClient } from '@queuelock/core';
 import type { Intercept } from '@queuelock/memory';
 import { expect } from 'chai';
-import { NEVER, Observable, Subject, of, throwError } from 'rxjs';
+import { NEVER, Observable, Subject, distinctUntilChanged, map, of, throwError } from 'rxjs';
 import { election, underLock, whileLeader, type Election } from '../src/index.ts';
 import { MemoryStage, TTL_MS } from './election-stage.ts';
 import { follow, type Followed } from './frame.ts';
@@ -44,7 +44,15 @@ describe('streams of leading', () => {
   });
 
   const candidate = (value: string, client: LockClient = stage.client()): Election =>
-    election(client, 'x', { value });
+    election(client, 'x', { value, clock: stage.clock });
+
+  /** Stands, and tells whether it leads. */
+  function leadsIn({ candidacy$ }: Election): Observable<boolean> {
+    return candidacy$.pipe(
+      map((leadership) => leadership !== undefined),
+      distinctUntilChanged(),
+    );
+  }
 
   function watch<T>(source$: Observable<T>): Followed<T> {
     const made = follow(source$);
@@ -58,12 +66,12 @@ describe('streams of leading', () => {
     return proceed();
   };
 
-  describe('isLeader$', () => {
+  describe('candidacy$', () => {
     it('campaigns when subscribed to and resigns when nobody is any more', async () => {
-      const { isLeader$ } = candidate('a');
+      const leads$ = leadsIn(candidate('a'));
       await stage.settle();
       expect(stage.values('x'), 'nothing happens before').to.deep.equal([]);
-      const seen = watch(isLeader$);
+      const seen = watch(leads$);
       expect(seen.values).to.deep.equal([false]);
       await stage.settle();
       expect(seen.values).to.deep.equal([false, true]);
@@ -74,7 +82,7 @@ describe('streams of leading', () => {
 
     it('withdraws the candidate when nobody waits any more', async () => {
       await stage.client().acquire('x');
-      const seen = watch(candidate('a').isLeader$);
+      const seen = watch(leadsIn(candidate('a')));
       await stage.settle();
       expect(stage.values('x')).to.have.lengthOf(2);
       seen.stop();
@@ -84,9 +92,9 @@ describe('streams of leading', () => {
 
     it('is one candidate for all who subscribe, and tells late ones at once', async () => {
       const own = candidate('a');
-      const first = watch(own.isLeader$);
+      const first = watch(leadsIn(own));
       await stage.settle();
-      const second = watch(own.isLeader$);
+      const second = watch(leadsIn(own));
       expect(second.values).to.deep.equal([true]);
       expect(stage.values('x')).to.deep.equal(['a']);
       first.stop();
@@ -96,7 +104,7 @@ describe('streams of leading', () => {
     });
 
     it('is false synchronously with the loss of the session, and true again after the next election', async () => {
-      const seen = watch(candidate('a').isLeader$);
+      const seen = watch(leadsIn(candidate('a')));
       await stage.settle();
       stage.expireFirst('x');
       expect(seen.values).to.deep.equal([false, true, false]);
@@ -106,7 +114,7 @@ describe('streams of leading', () => {
 
     it('is false synchronously when an operator removes the entry', async () => {
       const own = candidate('a');
-      const [seen, leadership] = [watch(own.isLeader$), watch(own.leadership$)];
+      const [seen, leadership] = [watch(leadsIn(own)), watch(own.candidacy$)];
       await stage.settle();
       stage.server.evict(leadership.last!.key);
       expect(seen.last).to.equal(false);
@@ -116,7 +124,7 @@ describe('streams of leading', () => {
 
     it('is false before whoever listens to the signal of the leadership hears of the loss', async () => {
       const own = candidate('a');
-      const [seen, leadership] = [watch(own.isLeader$), watch(own.leadership$)];
+      const [seen, leadership] = [watch(leadsIn(own)), watch(own.candidacy$)];
       await stage.settle();
       const told: unknown[] = [];
       leadership.last!.signal.addEventListener('abort', () => told.push(seen.last));
@@ -126,16 +134,16 @@ describe('streams of leading', () => {
 
     it('is false for whoever subscribes after the deadline, although no timer has run', async () => {
       const own = candidate('a');
-      const early = watch(own.isLeader$);
+      const early = watch(leadsIn(own));
       await stage.settle();
       stage.clock.stall(TTL_MS);
-      expect(watch(own.isLeader$).values).to.deep.equal([false]);
+      expect(watch(leadsIn(own)).values).to.deep.equal([false]);
       expect(early.last, 'and for all others from then on').to.equal(false);
     });
 
     it('is false at once when the leadership is given up by hand, and campaigns again', async () => {
       const own = candidate('a');
-      const [seen, leadership] = [watch(own.isLeader$), watch(own.leadership$)];
+      const [seen, leadership] = [watch(leadsIn(own)), watch(own.candidacy$)];
       await stage.settle();
       void candidate('b').campaign();
       await stage.settle();
@@ -156,8 +164,8 @@ describe('streams of leading', () => {
       const client = stage.client({ backend: { intercept } });
       const own = candidate('a', client);
       const [seen, leadership, sessions] = [
-        watch(own.isLeader$),
-        watch(own.leadership$),
+        watch(leadsIn(own)),
+        watch(own.candidacy$),
         watch(client.session$),
       ];
       await stage.settle();
@@ -176,7 +184,7 @@ describe('streams of leading', () => {
         if (!reachable) throw new QueueLockError('UNAVAILABLE', 'unplugged');
         return proceed();
       };
-      const seen = watch(candidate('a', stage.client({ backend: { intercept } })).isLeader$);
+      const seen = watch(leadsIn(candidate('a', stage.client({ backend: { intercept } }))));
       await stage.clock.advance(60_000);
       expect(seen).to.deep.include({ values: [false], end: undefined });
       reachable = true;
@@ -185,18 +193,156 @@ describe('streams of leading', () => {
     });
 
     it('errors with what no repetition helps, and completes when the client is closed', async () => {
-      const refused = watch(candidate('a', stage.client({ backend: { intercept: forbidding } })).isLeader$);
+      const refused = watch(leadsIn(candidate('a', stage.client({ backend: { intercept: forbidding } }))));
       await stage.settle();
       expect(refused.end).to.include({ code: 'ACCESS_DENIED' });
       const client = stage.client();
-      const [leads, waits] = [
-        watch(candidate('b', client).isLeader$),
-        watch(candidate('c', client).isLeader$),
-      ];
+      const [leads, waits] = [watch(leadsIn(candidate('b', client))), watch(leadsIn(candidate('c', client)))];
       await stage.settle();
       await client.close();
       expect(leads).to.deep.include({ values: [false, true, false], end: 'complete' });
       expect(waits).to.deep.include({ values: [false], end: 'complete' });
+    });
+  });
+
+  describe('isLeader$', () => {
+    it('looks on: whoever subscribes does not stand', async () => {
+      const seen = watch(candidate('a').isLeader$);
+      await stage.clock.advance(60_000);
+      expect(seen).to.deep.include({ values: [false], end: undefined });
+      expect(stage.values('x')).to.deep.equal([]);
+      expect(stage.server.sessionIds, 'asks no server').to.deep.equal([]);
+    });
+
+    it('tells of a leadership of candidacy$, of campaign and of lead, until it is over', async () => {
+      const own = candidate('a');
+      const seen = watch(own.isLeader$);
+      const standing = watch(own.candidacy$);
+      await stage.settle();
+      expect(seen.values).to.deep.equal([false, true]);
+      standing.stop();
+      expect(seen.values).to.deep.equal([false, true, false]);
+      const leadership = await own.campaign();
+      expect(seen.last).to.equal(true);
+      const resigned = leadership.resign();
+      expect(seen.last, 'before the server has confirmed it').to.equal(false);
+      await resigned;
+      const retiring = new AbortController();
+      const during: unknown[] = [];
+      const led = own.lead(
+        () => {
+          during.push(seen.last);
+          retiring.abort();
+        },
+        { signal: retiring.signal },
+      );
+      await led;
+      expect([during, seen.last]).to.deep.equal([[true], false]);
+    });
+
+    it('is false synchronously with the loss, and for late ones after the deadline', async () => {
+      const own = candidate('a');
+      const seen = watch(own.isLeader$);
+      const lost = await own.campaign();
+      stage.expireFirst('x');
+      expect([seen.values, lost.held]).to.deep.equal([[false, true, false], false]);
+      await own.campaign();
+      stage.clock.stall(TTL_MS);
+      expect(watch(own.isLeader$).values).to.deep.equal([false]);
+    });
+
+    it('is of this election object: others of that name in this process are others', async () => {
+      const client = stage.client();
+      const [own, other] = [candidate('a', client), candidate('b', client)];
+      const seen = watch(own.isLeader$);
+      const leadership = await other.campaign();
+      expect(seen.values).to.deep.equal([false]);
+      await leadership.resign();
+    });
+
+    it('completes when the client is closed, and says that nobody leads before', async () => {
+      const client = stage.client();
+      const own = candidate('a', client);
+      const seen = watch(own.isLeader$);
+      await own.campaign();
+      await client.close();
+      expect(seen).to.deep.include({ values: [false, true, false], end: 'complete' });
+    });
+  });
+
+  describe('trouble$', () => {
+    /** Answers nobody while it is unplugged. */
+    function unplugged(): { readonly intercept: Intercept; plugIn: () => void } {
+      let reachable = false;
+      return {
+        intercept: async (_call, proceed) => {
+          if (!reachable) throw new QueueLockError('UNAVAILABLE', 'unplugged');
+          return proceed();
+        },
+        plugIn: () => (reachable = true),
+      };
+    }
+
+    it('tells that a server cannot be reached, and when the candidate tries again, with growing pauses', async () => {
+      const { intercept, plugIn } = unplugged();
+      const own = candidate('a', stage.client({ backend: { intercept } }));
+      const troubles = watch(own.trouble$);
+      const standing = watch(leadsIn(own));
+      await stage.clock.advance(60_000);
+      expect(troubles.values.length).to.be.within(8, 12);
+      for (const { error } of troubles.values) expect(error).to.include({ code: 'UNAVAILABLE' });
+      const pauses = troubles.values.map(({ retryInMs }) => retryInMs);
+      expect(pauses[0]).to.be.within(80, 100);
+      expect(pauses.at(-1)).to.be.within(1_600, 2_000);
+      plugIn();
+      await stage.clock.advance(10_000);
+      expect(standing.last).to.equal(true);
+      const told = troubles.values.length;
+      await stage.clock.advance(60_000);
+      expect(troubles.values.length).to.equal(told);
+    });
+
+    it('tells a leader of it too, who ends at once when told to meanwhile', async () => {
+      const { intercept } = unplugged();
+      const own = candidate('a', stage.client({ backend: { intercept } }));
+      const troubles = watch(own.trouble$);
+      const retiring = new AbortController();
+      const led = own.lead(() => undefined, { signal: retiring.signal });
+      await stage.clock.advance(30_000);
+      expect(troubles.values.length).to.be.within(4, 6);
+      // In the middle of a pause.
+      while (troubles.values.length < 7) await stage.clock.advance(10);
+      retiring.abort();
+      await led;
+    });
+
+    it('looks on: whoever subscribes does not stand, and is told nothing of what was before', async () => {
+      const own = candidate('a');
+      expect(watch(own.trouble$).values).to.deep.equal([]);
+      await stage.settle();
+      expect(stage.values('x')).to.deep.equal([]);
+    });
+
+    it('is silent about what ends a candidacy for good, which the candidacy tells itself', async () => {
+      const own = candidate('a', stage.client({ backend: { intercept: forbidding } }));
+      const [troubles, standing] = [watch(own.trouble$), watch(own.candidacy$)];
+      await stage.settle();
+      expect([troubles.values, standing.end]).to.have.nested.property('1.code', 'ACCESS_DENIED');
+      expect(troubles.values).to.deep.equal([]);
+    });
+
+    it('tells of each removal from the line while it stands again', async () => {
+      await stage.client().acquire('x');
+      const own = candidate('a');
+      const troubles = watch(own.trouble$);
+      watch(own.candidacy$);
+      await stage.settle();
+      stage.server.evict(stage.server.queues().get('x')![1]!.key);
+      await stage.clock.advance(100);
+      expect(troubles.values.map(({ error }) => (error as QueueLockError).code)).to.deep.equal([
+        'ENTRY_LOST',
+      ]);
+      expect(stage.values('x')).to.have.lengthOf(2);
     });
   });
 

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import {
   QueueLockError,
+  checkedOptions,
   invalidArgument,
   systemClock,
   type Backend,
+  type KnownOptions,
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './connection.ts';
@@ -29,6 +31,7 @@ export interface SqliteOptions {
   readonly onDeath?: 'free' | 'lease';
 }
 
+const OPTIONS: KnownOptions<SqliteOptions> = { file: 'any', onDeath: 'any' };
 const DEFAULT_TTL_MS = 10_000;
 const LONGEST_TTL_MS = 2 ** 31 - 1;
 
@@ -36,7 +39,8 @@ const LONGEST_TTL_MS = 2 ** 31 - 1;
  * A backend for the processes of one machine, over a file on a disk of that machine. Opens the file on first use.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for options that are none. What is wrong with the file itself is told on first use.
  */
-export function sqlite({ file, onDeath = 'free' }: SqliteOptions): Backend {
+export function sqlite(options: SqliteOptions): Backend {
+  const { file, onDeath = 'free' } = checkedOptions('options of sqlite', options, OPTIONS);
   if (typeof file !== 'string' || file === '' || file.includes('\0'))
     throw invalidArgument('file', file, 'is the path of a file');
   if (!['free', 'lease'].includes(onDeath)) throw invalidArgument('onDeath', onDeath, 'is free or lease');

@@ -1,4 +1,4 @@
-import type { EntrySpec } from '@queuelock/core/backend';
+import { requireSameEntry, type EntryShape, type EntrySpec } from '@queuelock/core/backend';
 import type { Standing } from './admissions.ts';
 import type { Database, Statement } from './driver.ts';
 import { Line, type Last } from './line.ts';
@@ -30,6 +30,7 @@ export class Entries {
   readonly #tell: Tell;
   readonly #line: Line;
   readonly #byId: Statement;
+  readonly #elsewhere: Statement;
   readonly #nextOrd: Statement;
   readonly #insert: Statement;
   readonly #setLimit: Statement;
@@ -43,6 +44,9 @@ export class Entries {
     this.#line = new Line(db, tell);
     this.#byId = db.prepare(
       'select ord, shared, lim, permits, admitted, nth from entry where session = ? and id = ? and queue = ?',
+    );
+    this.#elsewhere = db.prepare(
+      'select queue, shared, permits from entry where session = ? and id = ? and queue <> ?',
     );
     this.#nextOrd = db.prepare('update boot set last = last + 1 returning last');
     this.#insert = db.prepare(
@@ -110,8 +114,17 @@ export class Entries {
     this.#line.closeRanks(bytesOf(queue));
   }
 
-  #find({ session, spec: { id }, queue }: Wish): Row | undefined {
-    return this.#byId.get(session, id, queue) as Row | undefined;
+  #find({ session, spec, queue }: Wish): Row | undefined {
+    const { id } = spec;
+    const known = this.#byId.get(session, id, queue) as Row | undefined;
+    if (known) requireSameEntry(shapeOf({ ...known, queue }), spec);
+    return known;
+  }
+
+  /** An id has one entry in its session. */
+  #refuseElsewhere({ session, spec, queue }: Wish): void {
+    const other = this.#elsewhere.get(session, spec.id, queue) as StoredShape | undefined;
+    if (other) requireSameEntry(shapeOf(other), spec);
   }
 
   #again(wish: Wish): Place | undefined {
@@ -124,6 +137,7 @@ export class Entries {
   }
 
   #join(wish: Wish, last: Last | undefined = this.#line.last(wish.queue)): Place {
+    this.#refuseElsewhere(wish);
     const { session, spec, queue } = wish;
     const { id, shared, limit, permits = 1, value = '' } = spec;
     const { last: ord } = this.#nextOrd.get() as { readonly last: number };
@@ -135,14 +149,22 @@ export class Entries {
   }
 
   #place({ spec: { shared, limit }, queue }: Wish, { ord, admitted, nth }: Row): Place {
-    const other = shared || nth === 1 ? undefined : this.#line.limitAhead(queue, ord);
+    const otherLimit = shared || nth === 1 ? undefined : this.#line.otherLimit(queue, { ord, limit });
     return {
       ord,
       admitted: admitted === 1,
       ...(admitted ? {} : this.#line.ahead(queue, ord, shared)),
-      ...(other === undefined || other === limit ? {} : { otherLimit: other }),
+      ...(otherLimit === undefined ? {} : { otherLimit }),
     };
   }
+}
+
+interface StoredShape extends Pick<Row, 'shared' | 'permits'> {
+  readonly queue: Uint8Array;
+}
+
+function shapeOf({ queue, shared, permits }: StoredShape): EntryShape {
+  return { queue: textOf(queue), shared: shared === 1, permits };
 }
 
 /** The entry's name for people and tools: the order is unique in the whole file, so this is, whatever slashes the name has. */

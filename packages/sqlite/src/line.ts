@@ -15,7 +15,7 @@ export interface Last {
 export class Line {
   readonly #tell: (session: number, ord: number) => void;
   readonly #last: Statement;
-  readonly #limitAhead: Statement;
+  readonly #otherLimit: Statement;
   readonly #taken: Statement;
   readonly #countAhead: Statement;
   readonly #admit: Statement;
@@ -27,8 +27,10 @@ export class Line {
   constructor(db: Database, tell: (session: number, ord: number) => void) {
     this.#tell = tell;
     this.#last = db.prepare('select nth from entry where queue = ? order by ord desc limit 1');
-    this.#limitAhead = db.prepare(
-      'select lim from entry where queue = ? and ord < ? and shared = 0 order by ord desc limit 1',
+    this.#otherLimit = db.prepare(
+      `select lim from (
+         select lim from entry where queue = ?1 and ord < ?2 and (shared = 0 or ?3 > 1) order by ord desc limit iif(?3 > 1, -1, 1)
+       ) where lim <> ?3 limit 1`,
     );
     this.#taken = db.prepare(
       `select coalesce(sum(permits), 0) as "all", coalesce(sum(permits * (1 - shared)), 0) as exclusive
@@ -61,9 +63,15 @@ export class Line {
     return isAdmitted(this.#takenBefore(queue, { ord: Number.MAX_SAFE_INTEGER, ...own }), own);
   }
 
-  /** The limit of the nearest exclusive entry ahead. */
-  limitAhead(queue: Uint8Array, ord: number): number | undefined {
-    return (this.#limitAhead.get(queue, ord) as { readonly lim: number } | undefined)?.lim;
+  /**
+   * The limit of the nearest entry ahead that has another one, a reader's included. A lock lets in nobody beside it, so for that the
+   * nearest exclusive one says enough; for a semaphore all count, since those that were refused may stand in between for a moment.
+   */
+  otherLimit(
+    queue: Uint8Array,
+    { ord, limit }: { readonly ord: number; readonly limit: number },
+  ): number | undefined {
+    return (this.#otherLimit.get(queue, ord, limit) as { readonly lim: number } | undefined)?.lim;
   }
 
   /** The conflicting entries ahead, if they are not too many to count. */

@@ -1,7 +1,14 @@
-import { invalidArgument, parseBackendUrl, type Backend } from '@queuelock/core/backend';
+import {
+  checkedOptions,
+  invalidArgument,
+  parseBackendUrl,
+  type Backend,
+  type KnownOptions,
+} from '@queuelock/core/backend';
 import { sqlite, type SqliteOptions } from './backend.ts';
 
-const RULE = 'is written sqlite:path/to/file or sqlite:/path/to/file, with the parameter onDeath only';
+const RULE = 'is written sqlite:path/to/file or sqlite:/path/to/file';
+const PARAMETERS: KnownOptions<Pick<SqliteOptions, 'onDeath'>> = { onDeath: 'string' };
 
 /**
  * A backend by URL: `sqlite:locks.db`, relative to the working directory, or `sqlite:/var/lib/app/locks.db`. Percent-encoded where the path
@@ -10,12 +17,13 @@ const RULE = 'is written sqlite:path/to/file or sqlite:/path/to/file, with the p
  */
 export function fromUrl(url: string): Backend {
   const { scheme, hosts, path, params, display } = parseBackendUrl(url);
-  const { onDeath, ...others } = Object.fromEntries(params);
-  if (scheme !== 'sqlite' || hosts.length > 0 || Object.keys(others).length > 0 || path === '')
+  if (scheme !== 'sqlite' || hosts.length > 0 || path === '')
     throw invalidArgument('backend URL', display, RULE);
+  const parameters: Pick<SqliteOptions, 'onDeath'> = Object.fromEntries(params);
+  // Their values are checked with the other options.
+  checkedOptions('parameters of a sqlite: URL', parameters, PARAMETERS);
   return sqlite({
     file: display.startsWith('sqlite:/') ? `/${path}` : path,
-    // Checked with the other options.
-    ...(onDeath === undefined ? {} : { onDeath: onDeath as NonNullable<SqliteOptions['onDeath']> }),
+    ...parameters,
   });
 }

@@ -19,7 +19,7 @@ describe('the URL of a SQLite file', () => {
     });
   }
 
-  for (const url of ['sqlite:', 'sqlite://host/locks.db', 'sqlite:locks.db?mode=ro', 'etcd:locks.db']) {
+  for (const url of ['sqlite:', 'sqlite://host/locks.db', 'etcd:locks.db']) {
     it(`${url} is refused with the rule`, () => {
       expect(() => fromUrl(url)).to.throw('is written sqlite:path/to/file or sqlite:/path/to/file');
     });
@@ -27,6 +27,7 @@ describe('the URL of a SQLite file', () => {
 
   it('with another word for what a death means is refused', () => {
     expect(() => fromUrl('sqlite:locks.db?onDeath=never')).to.throw('onDeath is free or lease');
+    expect(() => fromUrl('sqlite:locks.db?death=lease')).to.throw('death is unknown, did you mean onDeath?');
   });
 });
 

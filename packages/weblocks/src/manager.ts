@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { QueueLockError, createLockClient, type Backend, type LockClient } from '@queuelock/core';
-import { invalidArgument } from '@queuelock/core/backend';
+import { checkedObject, checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import type {
   LockGrantedCallback,
   LockManager,
@@ -18,6 +18,7 @@ import { PlaceIfAvailable, PlaceInLine, StolenPlace, type Place } from './place.
 import { LockRequest } from './request.ts';
 import { REQUEST, takeSnapshot } from './snapshot.ts';
 
+const OPTIONS: KnownOptions<LockManagerOptions> = { scope: 'any', clientId: 'any' };
 const MAX_SCOPE = 100;
 const MAX_CLIENT_ID = 200;
 
@@ -26,16 +27,14 @@ const MAX_CLIENT_ID = 200;
  * closes it; a client that is handed in stays open. Nothing is connected until the first call needs it.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for an option out of its range.
  */
-export function createLockManager(
-  source: LockClient | Backend,
-  options: LockManagerOptions = {},
-): LockManager {
+export function createLockManager(source: LockClient | Backend, options?: LockManagerOptions): LockManager {
   const { scope = 'weblocks', clientId = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}` } =
-    options;
+    checkedOptions('options of createLockManager', options, OPTIONS);
   const settings = {
     names: new Names(checkedText('scope', scope, MAX_SCOPE)),
     clientId: checkedText('clientId', clientId, MAX_CLIENT_ID),
   };
+  checkedObject('source', source);
   return 'claim' in source
     ? new StoredLockManager(source, { ...settings, ownsClient: false })
     : new StoredLockManager(createLockClient(source, { owner: settings.clientId }), {

@@ -176,7 +176,8 @@ export class PageJoin {
     if (this.#hasEnded || this.#leaving) return;
     const code = this.#hold ? 'OWNERSHIP_LOST' : 'SESSION_LOST';
     const message = `[${code}] the bridge does not know this place any more: it was restarted, or has not heard of the page for too long`;
-    const why = error && !this.#hold ? error : new BridgeError({ code, message, retryable: true });
+    const why =
+      error && !this.#hold ? error : new BridgeError({ code, message, retryable: code === 'SESSION_LOST' });
     this.#end({ status: 'ended', outcome: this.#hold ? 'lost' : 'failed', error: why });
   }
 

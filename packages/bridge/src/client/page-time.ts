@@ -1,14 +1,18 @@
 import type { ClientClock } from './api.ts';
 
-/** The page's clock: the larger of what the monotonic clock and the time of day say has passed, since the former may stand still during sleep. */
+/**
+ * The page's clock: what the monotonic clock says has passed, and what the time of day says besides, since the former may stand still during
+ * sleep. Somebody may set the time of day: once it was ahead, this clock stays ahead by that, and goes on.
+ */
 export function pageClock(): ClientClock {
   const monotonicOrigin = performance.now();
   const wallOrigin = wallTime();
-  let latest = 0;
+  let sleptMs = 0;
   return {
     now() {
-      latest = Math.max(latest, performance.now() - monotonicOrigin, wallTime() - wallOrigin);
-      return latest;
+      const monotonic = performance.now() - monotonicOrigin;
+      sleptMs = Math.max(sleptMs, wallTime() - wallOrigin - monotonic);
+      return monotonic + sleptMs;
     },
     after(ms, task) {
       const timer = setTimeout(task, ms);

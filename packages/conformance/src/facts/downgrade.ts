@@ -115,7 +115,7 @@ export const downgradeFacts: readonly Fact[] = [
     const [client, other] = await stage.threeClients();
     const holder = await client.enter();
     await share(holder);
-    const again = await client.enqueue(holder.spec);
+    const again = await client.enqueue({ ...holder.spec, ...READER });
     expect(again.order).to.equal(holder.order);
     const waiter = await other.enter();
     const watch = await stage.watch();

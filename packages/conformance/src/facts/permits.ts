@@ -129,13 +129,29 @@ export const limitFacts: readonly Fact[] = [
     }
   }),
 
-  fact('a placement behind entries of its own limit and behind readers tells no other', async (stage) => {
+  fact('a semaphore behind a reader is told that this is a lock', async (stage) => {
     const client = await stage.client();
-    const wishes = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];
-    for (const wish of wishes) expect((await client.enter(wish)).placement.otherLimit).to.equal(undefined);
-    const queue = `${stage.queue}-readers`;
-    await client.enter({ queue, shared: true });
-    expect((await client.enter({ queue, limit: 3 })).placement.otherLimit).to.equal(undefined);
-    expect((await client.enter({ queue, shared: true })).placement.otherLimit).to.equal(undefined);
+    const reader = await client.enter({ shared: true });
+    const first = await client.enter({ limit: 5 });
+    expect(first.placement.otherLimit).to.equal(1);
+    const second = await client.enter({ limit: 5 });
+    expect(second.placement.otherLimit, 'while the one that was refused is still there').to.equal(1);
+    for (const entry of [second, first, reader]) await entry.leave();
   }),
+
+  fact(
+    'a placement behind entries of its own limit tells no other, and a reader is told none',
+    async (stage) => {
+      const client = await stage.client();
+      const wishes = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];
+      for (const wish of wishes) expect((await client.enter(wish)).placement.otherLimit).to.equal(undefined);
+      const queue = `${stage.queue}-readers`;
+      await client.enter({ queue, shared: true });
+      expect((await client.enter({ queue })).placement.otherLimit).to.equal(undefined);
+      expect((await client.enter({ queue, shared: true })).placement.otherLimit).to.equal(undefined);
+      const slots = `${stage.queue}-slots`;
+      await client.enter({ queue: slots, limit: 3 });
+      expect((await client.enter({ queue: slots, shared: true })).placement.otherLimit).to.equal(undefined);
+    },
+  ),
 ];

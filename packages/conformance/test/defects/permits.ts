@@ -69,7 +69,10 @@ export const permitDefects: Defects = [
   [
     'tells of no other limit',
     () => placements(({ order, token, key, turn, turns$ }) => ({ order, token, key, turn, turns$ })),
-    ['a placement behind an entry of another limit tells that limit'],
+    [
+      'a placement behind an entry of another limit tells that limit',
+      'a semaphore behind a reader is told that this is a lock',
+    ],
   ],
   [
     'tells whatever limit is ahead',
@@ -78,6 +81,6 @@ export const permitDefects: Defects = [
         ...placement,
         otherLimit: line(server, queue)[0]?.limit ?? 0,
       })),
-    ['a placement behind entries of its own limit and behind readers tells no other'],
+    ['a placement behind entries of its own limit tells no other, and a reader is told none'],
   ],
 ];

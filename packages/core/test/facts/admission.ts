@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { NEVER, concat, of, type Observable } from 'rxjs';
-import type { SeenEntry } from '../../src/backend.ts';
+import { NEVER, concat, of, throwError, type Observable } from 'rxjs';
+import { QueueLockError, type SeenEntry } from '../../src/backend.ts';
 import { Gate, join, ownershipOf, type CoreFact } from '../stage.ts';
 
 export const admissionFacts: readonly CoreFact[] = [
@@ -33,6 +33,42 @@ export const admissionFacts: readonly CoreFact[] = [
       const waiter = await join(stage, stage.client(), { maxWaiters: 1 });
       expect([withHolder, stage.server.watcherCount]).to.deep.equal([1, 2]);
       for (const { subscription } of [holder, waiter]) subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'what needs a look at the queue fails where looking is refused, and leaves nothing',
+    async check(stage) {
+      const holder = await join(stage, stage.client());
+      const refused$ = throwError(() => new QueueLockError('ACCESS_DENIED', 'no right to read'));
+      const blind = stage.client({ spoil: (backend) => ({ ...backend, observe: () => refused$ }) });
+      const wishes = [
+        { maxWaiters: 5 },
+        { maxExpectedWaitMs: 60_000 },
+        { steal: { reason: 'a test' } },
+      ] as const;
+      for (const wish of wishes) {
+        const claim = await join(stage, blind, wish);
+        expect(claim.last).to.have.nested.property('error.code', 'ACCESS_DENIED');
+        expect(claim.last)
+          .to.have.nested.property('error.message')
+          .that.includes(Object.keys(wish)[0])
+          .and.includes('no right to read');
+        expect(stage.server.entryCount).to.equal(1);
+      }
+      holder.subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'a wait that is too long is refused also to an entry that stores a value of its own',
+    async check(stage) {
+      const client = stage.client();
+      const past = await client.acquire('x');
+      await stage.clock.advance(5_000);
+      await stage.passing(past.release());
+      const holder = await join(stage, client);
+      const claim = await join(stage, stage.client(), { maxExpectedWaitMs: 100, value: 'of its own' });
+      expect(claim.last).to.have.nested.property('error.code', 'WAIT_TOO_LONG');
+      holder.subscription.unsubscribe();
     },
   },
   {

@@ -259,6 +259,40 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
+    title: 'a semaphore behind a reader is refused and leaves; a reader behind a semaphore waits',
+    async check(stage) {
+      const reader = await join(stage, stage.client(), { mode: 'shared' });
+      const others = [
+        await join(stage, stage.client(), { limit: 5 }),
+        await join(stage, stage.client(), { limit: 5 }),
+      ];
+      for (const { last } of others) expect(last).to.have.nested.property('error.code', 'LIMIT_MISMATCH');
+      expect(stage.server.entryCount).to.equal(1);
+      reader.subscription.unsubscribe();
+      const holder = await join(stage, stage.client(), { limit: 5 });
+      const behind = await join(stage, stage.client(), { mode: 'shared' });
+      expect(behind.last.status).to.equal('queued');
+      holder.subscription.unsubscribe();
+      await stage.settle();
+      expect(behind.last.status).to.equal('held');
+      behind.subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'while a new limit is on its way, one who has it may be let in before one ahead',
+    async check(stage) {
+      const [late$, new$] = [new BehaviorSubject(1), new BehaviorSubject(3)];
+      const holder = await join(stage, stage.client(), { limit: late$ });
+      const ahead = await join(stage, stage.client(), { limit: late$ });
+      const behind = await join(stage, stage.client(), { limit: new$ });
+      expect([ahead.last.status, behind.last.status]).to.deep.equal(['queued', 'held']);
+      late$.next(3);
+      await stage.settle();
+      expect(ownershipOf(ahead).token < ownershipOf(behind).token).to.equal(true);
+      for (const { subscription } of [holder, ahead, behind]) subscription.unsubscribe();
+    },
+  },
+  {
     title: 'a limit that comes late is waited for; giving up meanwhile leaves nothing',
     async check(stage) {
       const claim = await join(stage, stage.client(), { limit: NEVER, timeoutMs: 50 });

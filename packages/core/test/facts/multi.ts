@@ -125,6 +125,21 @@ export const multiFacts: readonly CoreFact[] = [
     },
   })),
   {
+    title: 'a try at several names is one attempt: without an answer it rejects, and leaves nothing',
+    async check(stage) {
+      const client = stage.client({ link: { intercept: losingAnswers(['enqueueAll']) } });
+      expect(await rejection(stage.passing(client.multi(NAMES).tryAcquire()))).to.have.property(
+        'message',
+        'the answer to enqueueAll is lost',
+      );
+      await stage.until('nothing is left', () => stage.server.entryCount === 0);
+      const own = await stage.passing(client.multi(NAMES).tryAcquire());
+      expect(own?.held).to.equal(true);
+      expect(await stage.passing(client.multi(NAMES).tryAcquire())).to.equal(undefined);
+      await stage.passing(own!.release());
+    },
+  },
+  {
     title: 'a multi-lock that is overtaken in one queue joins again in all of them, together',
     async check(stage) {
       const [client, thief] = [stage.client(), stage.client()];

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { of } from 'rxjs';
 import type { Ownership } from '../../src/index.ts';
 import { Gate, join, rejection, thrownBy, type CoreFact } from '../stage.ts';
 
@@ -163,6 +164,53 @@ export const reentrancyFacts: readonly CoreFact[] = [
         two.tryAcquire('x', AGAIN).then((own) => (own === undefined ? 'busy' : 'in')),
       );
       expect(code).to.equal('busy');
+    },
+  },
+  {
+    title:
+      'inside a permit of a semaphore more may come, as many as fit; what can only wait for itself is refused',
+    async check(stage) {
+      const [client, other] = [stage.client(), stage.client()];
+      const limit = { limit: 3 };
+      const refusals = await client.run(
+        'x',
+        async () => {
+          const inner = await client.run('x', () => stage.server.entryCount, limit);
+          expect(inner).to.equal(2);
+          const rival = await other.acquire('x', { ...limit, permits: 1 });
+          const more = client.run('x', () => 'in', { ...limit, permits: 2 });
+          await stage.settle();
+          expect(stage.server.entryCount, 'one of them waits for the other client').to.equal(3);
+          await rival.release();
+          expect(await more).to.equal('in');
+          return codesOf([
+            client.run('x', () => 0, { ...limit, permits: 3 }),
+            client.run('x', () => client.run('x', () => 0, { ...limit, permits: 2 }), limit),
+            client.run('x', () => 0),
+            client.run('x', () => 0, { limit: of(3) }),
+          ]);
+        },
+        limit,
+      );
+      expect(refusals).to.deep.equal(['REENTRANT', 'REENTRANT', 'REENTRANT', 'REENTRANT']);
+      expect(stage.server.entryCount).to.equal(0);
+    },
+  },
+  {
+    title: 'a hold that was entered again has taken its permits once',
+    async check(stage) {
+      const client = stage.client();
+      const limit = { limit: 3, permits: 2 };
+      const entered = await client.run(
+        'x',
+        () =>
+          client.run('x', () => client.run('x', () => stage.server.entryCount, { limit: 3 }), {
+            ...limit,
+            ...AGAIN,
+          }),
+        { ...limit, ...AGAIN },
+      );
+      expect(entered).to.equal(2);
     },
   },
   {

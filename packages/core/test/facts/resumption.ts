@@ -79,6 +79,49 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
+    title:
+      'what the store says of an entry counts: one that is resumed as something else is refused, and stays',
+    async check(stage) {
+      const client = stage.client();
+      const lock = await client.acquire('x');
+      const slot = await client.acquire('slots', { limit: 3 });
+      await stage.passing(lock.downgrade());
+      const resume = await client.resumption();
+      await stage.passing(client.abandon());
+      const after = stage.client({ resume, link: { intercept: losingAnswers(['enqueue'], 3) } });
+      const wrong = [
+        () => after.acquire('slots', { id: slot.id, limit: 3, permits: 3 }),
+        () => after.acquire('y', { id: lock.id, mode: 'shared' }),
+        () => after.acquire('x', { id: lock.id }),
+      ];
+      let error: unknown;
+      for (const attempt of wrong) {
+        error = await rejection(stage.passing(attempt()));
+        expect(error).to.include({ code: 'INVALID_ARGUMENT' });
+      }
+      expect(String(error)).to.include(lock.id).and.include('shared').and.include('exclusive');
+      const again = await stage.passing(after.acquire('x', { id: lock.id, mode: 'shared' }));
+      expect(again).to.include({ token: lock.token, shared: true, held: true });
+      expect(stage.server.entryCount).to.equal(2);
+    },
+  },
+  {
+    title: 'an id is of one claim: another one of the same client with it is refused until that has left',
+    async check(stage) {
+      const client = stage.client();
+      const own = await client.acquire('x', { id: ID });
+      for (const name of ['x', 'y']) {
+        const claim = await join(stage, client, { name, id: ID });
+        expect(claim.last).to.have.nested.property('error.code', 'INVALID_ARGUMENT');
+        expect(claim.last).to.have.nested.property('error.message').that.includes(ID);
+      }
+      expect([own.held, stage.server.entryCount]).to.deep.equal([true, 1]);
+      await stage.passing(own.release());
+      const next = await client.acquire('y', { id: ID });
+      await stage.passing(next.release());
+    },
+  },
+  {
     title: 'an answer to the resumption that is lost is asked for again: the session is the same',
     async check(stage) {
       const { resume, id } = await abandoned(stage);

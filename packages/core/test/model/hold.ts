@@ -138,9 +138,9 @@ export class Hold {
     judge.require('signal', !this.gaveUp, () => `${this.label} aborts after its release`);
     judge.require('signal', !this.told, () => `${this.label} aborts twice`);
     this.told = true;
-    const typed = isQueueLockError(reason, 'OWNERSHIP_LOST') && reason.reason !== undefined;
-    judge.require('signal', typed, () => `${this.label} has an untyped reason ${String(reason)}`);
-    if (typed) this.#justify(reason.reason);
+    const why = isQueueLockError(reason, 'OWNERSHIP_LOST') ? reason.reason : undefined;
+    judge.require('signal', why !== undefined, () => `${this.label} has an untyped reason ${String(reason)}`);
+    if (why) this.#justify(why);
     this.look();
     this.actor.lookAround();
   }

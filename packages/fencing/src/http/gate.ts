@@ -1,3 +1,4 @@
+import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 import {
   malformed,
@@ -56,9 +57,12 @@ export interface FencingGate {
   ): Promise<(FencingAccepted & { readonly value: Awaited<T> }) | FencingRefusal>;
 }
 
+const OPTIONS: KnownOptions<FencingGateOptions> = { maxima: 'object' };
+const TARGET: KnownOptions<FencingTarget> = { lock: 'string' };
+
 /** Creates a gate: one for all that it guards. Who may send at all is for others to decide. */
-export function createFencingGate(options: FencingGateOptions = {}): FencingGate {
-  const { maxima = memoryMaxima() } = options;
+export function createFencingGate(options?: FencingGateOptions): FencingGate {
+  const { maxima = memoryMaxima() } = checkedOptions('options of createFencingGate', options, OPTIONS);
   const lines = new Lines();
 
   async function ask(claim: FencingClaim): Promise<FencingAccepted | FencingRefusal> {
@@ -93,9 +97,10 @@ export function createFencingGate(options: FencingGateOptions = {}): FencingGate
   }
 }
 
-function claimOf(header: HeaderGetter, target: FencingTarget = {}): FencingClaim | FencingFault {
+function claimOf(header: HeaderGetter, target?: FencingTarget): FencingClaim | FencingFault {
+  const { lock } = checkedOptions('target', target, TARGET);
   const claim = readFencingHeaders(header);
-  if ('outcome' in claim || target.lock === undefined || target.lock === claim.name) return claim;
+  if ('outcome' in claim || lock === undefined || lock === claim.name) return claim;
   return malformed('the lock that is named does not guard this resource');
 }
 

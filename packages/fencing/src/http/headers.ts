@@ -1,3 +1,4 @@
+import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { checkEpoch, type EpochToken } from '../epoch.ts';
 import { checkName, checkToken, isLockName, MAX_UINT64, type Hold } from '../hold.ts';
 
@@ -27,17 +28,19 @@ export type FencingFault =
   /** It says something that is no hold, or one of a lock that does not guard this resource. */
   | { readonly outcome: 'malformed'; readonly status: 400; readonly reason: string };
 
+const OPTIONS: KnownOptions<FencingHeaderOptions> = { epoch: 'any' };
 const TOKEN = /^([1-9][0-9]{0,19})(?:;epoch=(0|[1-9][0-9]{0,15}))?$/;
 
 /** The headers to send with every request under the lock: `fetch(url, { headers: fencingHeaders(ownership) })`. */
 export function fencingHeaders(
   hold: Pick<Hold, 'name' | 'token'>,
-  options: FencingHeaderOptions = {},
+  options?: FencingHeaderOptions,
 ): Record<typeof FENCING_NAME | typeof FENCING_TOKEN, string> {
+  const { epoch = 0 } = checkedOptions('options of fencingHeaders', options, OPTIONS);
   return {
     [FENCING_NAME]: encodeURIComponent(checkName(hold.name)),
     [FENCING_TOKEN]: printToken({
-      epoch: checkEpoch(options.epoch ?? 0),
+      epoch: checkEpoch(epoch),
       token: checkToken(hold.token, MAX_UINT64),
     }),
   };

@@ -1,4 +1,4 @@
-import { invalidArgument, QueueLockError } from '@queuelock/core/backend';
+import { checkedOptions, invalidArgument, QueueLockError, type KnownOptions } from '@queuelock/core/backend';
 import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 
 /** Remembers the largest token of each resource. One that several receivers share makes one fence of them. */
@@ -17,6 +17,8 @@ export interface MemoryMaximaOptions {
   readonly maxResources?: number;
 }
 
+const OPTIONS: KnownOptions<MemoryMaximaOptions> = { maxResources: 'any' };
+
 /** Maxima in this process. */
 export interface MemoryMaxima extends Maxima {
   /** How many resources it knows. */
@@ -29,8 +31,8 @@ export interface MemoryMaxima extends Maxima {
  * Maxima in this process: they start again with it, and each process has its own. When it is full it takes no further
  * resource (`UNAVAILABLE`) rather than forget one, which would let its old holders in.
  */
-export function memoryMaxima(options: MemoryMaximaOptions = {}): MemoryMaxima {
-  const { maxResources = 100_000 } = options;
+export function memoryMaxima(options?: MemoryMaximaOptions): MemoryMaxima {
+  const { maxResources = 100_000 } = checkedOptions('options of memoryMaxima', options, OPTIONS);
   if (!Number.isSafeInteger(maxResources) || maxResources < 1) {
     throw invalidArgument('maxResources', maxResources, 'is a whole number from 1');
   }

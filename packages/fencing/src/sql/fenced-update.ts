@@ -1,4 +1,4 @@
-import { invalidArgument } from '@queuelock/core/backend';
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import { checkToken, MAX_INT64, type Hold } from '../hold.ts';
 import { dialectOf, type Dialect, type SqlDialect, type SqlTable } from './dialect.ts';
 import { quoteIdentifier, quoteTable } from './identifier.ts';
@@ -18,6 +18,15 @@ export interface FencedUpdate {
   readonly once?: boolean;
 }
 
+const MEMBERS: KnownOptions<FencedUpdate> = {
+  table: 'any',
+  set: 'object',
+  where: 'object',
+  hold: 'object',
+  fence: 'string',
+  once: 'boolean',
+};
+
 /**
  * `UPDATE table SET ..., fence = token WHERE ... AND fence <= token`: one statement, which needs no transaction. See
  * {@link isAccepted} for its result. With `once`, a repetition after a lost answer is harmless: refused means then that either
@@ -25,8 +34,15 @@ export interface FencedUpdate {
  */
 export function fencedUpdate(dialect: SqlDialect, update: FencedUpdate): SqlStatement {
   const sql = dialectOf(dialect);
-  const { table, set, where, fence = 'fence', once = false } = update;
-  const decimal = String(checkToken(update.hold.token, MAX_INT64));
+  const {
+    table,
+    set,
+    where,
+    hold,
+    fence = 'fence',
+    once = false,
+  } = checkedOptions('update', update, MEMBERS);
+  const decimal = String(checkToken(hold.token, MAX_INT64));
   const target = quoteTable(sql, 'table', table);
   const column = quoteIdentifier(sql, 'fence', fence);
   if (Object.keys(where).length === 0) throw invalidArgument('where', where, 'names the row to be written');

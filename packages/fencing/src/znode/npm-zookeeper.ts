@@ -1,4 +1,4 @@
-import { invalidArgument, QueueLockError } from '@queuelock/core/backend';
+import { checkedOptions, invalidArgument, QueueLockError, type KnownOptions } from '@queuelock/core/backend';
 import type { ZnodeClient } from './client.ts';
 
 /** As much of a session of the npm package `zookeeper` as is used; `text` is a string, which its declarations call a number. */
@@ -23,6 +23,8 @@ export interface NpmZookeeperOptions {
   readonly timeoutMs?: number;
 }
 
+const OPTIONS: KnownOptions<NpmZookeeperOptions> = { timeoutMs: 'any' };
+
 // zookeeper.h
 const OK = 0;
 const NO_NODE = -101;
@@ -42,8 +44,8 @@ type Done<V extends unknown[]> = (code: number, text: unknown, ...values: V) => 
  * callbacks (its promises carry no result code). Nothing of yours runs within its callbacks, where a new socket would
  * never connect and a new session would abort the process.
  */
-export function npmZookeeper(session: NpmZookeeperSession, options: NpmZookeeperOptions = {}): ZnodeClient {
-  const { timeoutMs = 10_000 } = options;
+export function npmZookeeper(session: NpmZookeeperSession, options?: NpmZookeeperOptions): ZnodeClient {
+  const { timeoutMs = 10_000 } = checkedOptions('options of npmZookeeper', options, OPTIONS);
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMER_MS) {
     throw invalidArgument('timeoutMs', timeoutMs, `is a whole number from 1 to ${String(MAX_TIMER_MS)}`);
   }

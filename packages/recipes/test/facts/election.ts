@@ -88,6 +88,7 @@ const cutOff: RecipeFact = {
     const line = await site.line();
     const own = election(line.client({ ttlMs: site.ttlMs }), site.queue, { value: 'a' });
     const isLeader = site.follow(own.isLeader$);
+    const candidacy = site.follow(own.candidacy$);
     await site.until('it leads', () => isLeader.last);
     const rival = await standing(site, 'b');
     const ledWhenFollowed = rival.elected.then(() => isLeader.last);
@@ -100,7 +101,8 @@ const cutOff: RecipeFact = {
     await (await rival.elected).resign();
     await site.until('it leads again', () => isLeader.last);
     expect(isLeader.values).to.deep.equal([false, true, false, true]);
-    isLeader.stop();
+    candidacy.stop();
+    expect(isLeader.last).to.equal(false);
   },
 };
 

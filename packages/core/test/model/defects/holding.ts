@@ -32,12 +32,12 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     'no way back',
     [
       'liveness.ts',
-      '  constructor(clock: Clock, deadline: number) {\n',
+      '  constructor(clock: Clock, deadline: number, endpoint: string) {\n',
       `  static readonly newest = new WeakMap<Clock, Liveness>();
   get newest(): Liveness {
     return Liveness.newest.get(this.#clock) ?? this;
   }
-  constructor(clock: Clock, deadline: number) {
+  constructor(clock: Clock, deadline: number, endpoint: string) {
     Liveness.newest.set(clock, this);
 `,
     ],
@@ -74,7 +74,7 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
   inCore(
     'a run may wait for itself',
     ['run', 'progress'],
-    ['call-chain.ts', 'if (hold.active)', 'if (!hold.active)'],
+    ['call-chain.ts', 'held.push(level.hold)', 'held.pop()'],
   ),
   inCore('a holder who unsubscribes holds on until the server has heard of it', 'no way back', [
     'lock.ts',

@@ -17,12 +17,12 @@ export const JOINING_DEFECTS: readonly Defect[] = [
   inCore(
     'an enqueue whose outcome is unknown is not followed by a removal',
     ['nothing left', 'progress'],
-    ['entry.ts', 'attempts.mayBeIn && !isGone(error)', 'attempts.mayBeIn && isGone(error)'],
+    ['entry.ts', 'attempts.mayBeIn && !isNotIn(error)', 'attempts.mayBeIn && isNotIn(error)'],
   ),
   inCore('a refused enqueue is followed by a removal, whose refusal ends the session', 'signal', [
     'entry.ts',
-    'attempts.mayBeIn && !isGone',
-    '!isGone',
+    'attempts.mayBeIn && !isNotIn',
+    '!isNotIn',
   ]),
   inCore(
     'a removal is not repeated',

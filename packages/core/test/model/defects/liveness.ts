@@ -53,10 +53,10 @@ export const LIVENESS_DEFECTS: readonly Defect[] = [
   ]),
   inCore('an overdue beat raises no doubt', 'doubt', [
     'heartbeat.ts',
-    '    liveness.doubt();\n    overdue',
+    '    liveness.doubt(late);\n    overdue',
     '    overdue',
   ]),
-  inCore('a failed beat raises no doubt', 'doubt', ['heartbeat.ts', '    else liveness.doubt();\n', '']),
+  inCore('a failed beat raises no doubt', 'doubt', ['heartbeat.ts', '    else liveness.doubt(error);\n', '']),
   inCore('the doubts of the backend are not heard', 'doubt', [
     'heartbeat.ts',
     '(live.session.doubts$ ?? NEVER)',

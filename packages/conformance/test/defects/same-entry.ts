@@ -1,0 +1,61 @@
+import type { EntrySpec } from '@queuelock/core/backend';
+import { plain, wishes, type CompleteSession, type Defect, type Defects } from '../defective.ts';
+
+/** The first wish for an id, as that is what the store knows. */
+function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
+  const first = new Map<string, EntrySpec>();
+  return (spec) => {
+    const known = first.get(spec.id) ?? spec;
+    first.set(spec.id, known);
+    return known;
+  };
+}
+
+/** Whoever comes for an entry gets it, whatever they say it is. */
+const believesTheCaller: Defect = () => wishes(asFirstAsked());
+
+/** Those who resume likewise. */
+const believesWhoeverResumes: Defect = () => {
+  const known = asFirstAsked();
+  const shared = new Set<string>();
+  const asStored = (spec: EntrySpec): EntrySpec =>
+    shared.has(spec.id) ? { ...known(spec), shared: true } : known(spec);
+  const lenient = (sound: CompleteSession): Partial<CompleteSession> => ({
+    enqueue: (spec) => sound.enqueue(asStored(spec)),
+  });
+  return {
+    session: (sound) => ({
+      enqueue: (spec) => sound.enqueue(known(spec)),
+      share: (queue, id, value) => {
+        shared.add(id);
+        return sound.share(queue, id, value);
+      },
+    }),
+    backend: (sound) => ({
+      resume: async (resumption, signal) => {
+        const session = plain(await sound.resume(resumption, signal));
+        return { ...session, ...lenient(session) };
+      },
+    }),
+  };
+};
+
+/** Of entries that somebody comes for a second time. */
+export const sameEntryDefects: Defects = [
+  [
+    'believes whoever comes for an entry',
+    believesTheCaller,
+    [
+      'an entry keeps its mode and its permits: whoever comes for it as another one is refused',
+      'an id of an entry in another queue is refused, and takes no place there',
+    ],
+  ],
+  [
+    'believes whoever resumes',
+    believesWhoeverResumes,
+    [
+      'a session that goes on elsewhere has its entries as the store knows them, and as nothing else',
+      'a writer that has become a reader goes on elsewhere as a reader only',
+    ],
+  ],
+];

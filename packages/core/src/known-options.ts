@@ -1,0 +1,60 @@
+import type { LockClient, MultiOptions } from './api.ts';
+import { knownWithout, type KnownOptions } from './checked-options.ts';
+import type { AcquireOptions, ClaimOptions, HandoverWish, LockClientOptions } from './options.ts';
+
+export const CLIENT_OPTIONS: KnownOptions<LockClientOptions> = {
+  ttlMs: 'number',
+  renewEveryMs: 'number',
+  marginMs: 'number',
+  uncleanHandoverDelayMs: 'number',
+  connectTimeoutMs: 'number',
+  resume: 'string',
+  owner: 'string',
+  clock: 'object',
+};
+
+export const MULTI_OPTIONS: KnownOptions<MultiOptions> = {
+  signal: 'any',
+  timeoutMs: 'number',
+  needsMs: 'number',
+  owner: 'string',
+  metadata: 'object',
+  mode: 'any',
+  holding: 'any',
+};
+
+export const TRY_MULTI_OPTIONS: KnownOptions<Omit<MultiOptions, 'timeoutMs'>> = knownWithout(
+  MULTI_OPTIONS,
+  'timeoutMs',
+);
+
+/** Those of `claim`, for recipes that take them too. */
+export const CLAIM_OPTIONS: KnownOptions<ClaimOptions> = {
+  ...MULTI_OPTIONS,
+  limit: 'any',
+  permits: 'number',
+  maxWaiters: 'number',
+  maxExpectedWaitMs: 'number',
+  steal: 'object',
+  request: 'object',
+  id: 'string',
+  value: 'string',
+};
+
+/** Those of `acquire` and `run`, for recipes that take them too. */
+export const ACQUIRE_OPTIONS: KnownOptions<AcquireOptions> = {
+  ...CLAIM_OPTIONS,
+  reentrant: 'boolean',
+  within: 'object',
+};
+
+export const TRY_ACQUIRE_OPTIONS: KnownOptions<Omit<AcquireOptions, 'timeoutMs'>> = knownWithout(
+  ACQUIRE_OPTIONS,
+  'timeoutMs',
+);
+
+export const STEAL_OPTIONS: KnownOptions<NonNullable<ClaimOptions['steal']>> = { reason: 'string' };
+
+export const WISH_OPTIONS: KnownOptions<HandoverWish> = { reason: 'string', withinMs: 'number' };
+
+export const EVICT_OPTIONS: KnownOptions<Parameters<LockClient['evict']>[2]> = { reason: 'string' };

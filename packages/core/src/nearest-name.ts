@@ -1,0 +1,34 @@
+const LEAST_COMMON = 3;
+// No option is that long, and to compare takes the product of the lengths.
+const LONGEST = 64;
+
+/** The known name that was probably meant: one of which a part was written, or one that a few letters lead to. `undefined`: none is near. */
+export function nearestName(written: string, known: readonly string[]): string | undefined {
+  if (written.length > LONGEST) return undefined;
+  const near = known
+    .map((name) => ({ name, distance: distanceIn(written.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, distance }) => isNear(written.toLowerCase(), name.toLowerCase(), distance))
+    .sort((a, b) => a.distance - b.distance);
+  return near[0]?.name;
+}
+
+function isNear(written: string, name: string, distance: number): boolean {
+  const [shorter, longer] = written.length < name.length ? [written, name] : [name, written];
+  return (
+    (shorter.length >= LEAST_COMMON && longer.includes(shorter)) || distance <= Math.floor(longer.length / 3)
+  );
+}
+
+/** After Levenshtein: letters to add, to take away and to change. */
+function distanceIn(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [taken, letter] of Array.from(from).entries()) {
+    const next = [taken + 1];
+    for (const [at, other] of Array.from(to).entries()) {
+      const [without = 0, changed = 0, added = 0] = [row[at + 1], row[at], next[at]];
+      next.push(Math.min(without + 1, added + 1, changed + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

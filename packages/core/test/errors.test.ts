@@ -1,0 +1,43 @@
+import { createMemoryServer, memory } from '@queuelock/memory';
+import { expect } from 'chai';
+import { QueueLockError, createLockClient, type QueueLockErrorCode } from '../src/index.ts';
+import { rejection } from './stage.ts';
+
+const RETRYABLE: Readonly<Record<QueueLockErrorCode, boolean>> = {
+  INVALID_ARGUMENT: false,
+  TIMEOUT: true,
+  REENTRANT: false,
+  CLOSED: false,
+  UNAVAILABLE: true,
+  ACCESS_DENIED: false,
+  SESSION_LOST: true,
+  ENTRY_LOST: true,
+  OWNERSHIP_LOST: false,
+  NOT_ENOUGH_TIME: true,
+  QUEUE_FULL: true,
+  WAIT_TOO_LONG: true,
+  LIMIT_MISMATCH: false,
+  FOREIGN_FORMAT: false,
+  DEADLOCK: true,
+};
+
+describe('an error', () => {
+  it('is worth another try where nothing was done and another try may succeed', () => {
+    for (const [code, retryable] of Object.entries(RETRYABLE))
+      expect(new QueueLockError(code as QueueLockErrorCode, 'x').retryable, code).to.equal(retryable);
+  });
+
+  it('of a loss while the work ran says that the work is not to be repeated blindly', async () => {
+    const server = createMemoryServer();
+    await using client = createLockClient(memory({ server }));
+    const effects: string[] = [];
+    const lost = await rejection(
+      client.run('x', () => {
+        effects.push('paid');
+        server.expireSession(server.sessionIds[0]!);
+      }),
+    );
+    expect(lost).to.include({ code: 'OWNERSHIP_LOST', retryable: false });
+    expect(effects).to.deep.equal(['paid']);
+  });
+});

@@ -1,0 +1,69 @@
+import { type Intercept, type MemoryCall } from '@queuelock/memory';
+import { expect } from 'chai';
+import { QueueLockError } from '../src/index.ts';
+import { onStage, rejection } from './stage.ts';
+
+/** Calls of these kinds are refused for a reason that passes. */
+function refusing(...calls: readonly MemoryCall[]): Intercept {
+  return (call, proceed) =>
+    calls.includes(call) ? Promise.reject(new QueueLockError('UNAVAILABLE', 'no leader')) : proceed();
+}
+
+describe('an error says', () => {
+  it('for which lock the turn did not come', () =>
+    onStage(async (stage) => {
+      const holder = await stage.client().acquire('x');
+      const late = await rejection(stage.passing(stage.client().acquire('x', { timeoutMs: 50 })));
+      expect(late).to.have.property('message', '[TIMEOUT] "x": the turn did not come within 50 ms');
+      expect(late).to.not.have.property('cause');
+      await stage.passing(holder.release());
+    }));
+
+  it('that there is no session yet when the turn did not come, where, and why', () =>
+    onStage(async (stage) => {
+      const client = stage.client({ link: { intercept: refusing('open') } });
+      const late = await rejection(stage.passing(client.acquire('x', { timeoutMs: 500 })));
+      expect(late).to.include({ code: 'TIMEOUT' });
+      expect(late).to.have.nested.property('cause.code', 'UNAVAILABLE');
+      expect(late)
+        .to.have.property('message')
+        .that.matches(/^\[TIMEOUT\] "x": .* 500 ms, .*memory:: no leader$/);
+    }));
+
+  it('that nobody answers when the turn did not come, and where', () =>
+    onStage(async (stage) => {
+      let isOver = false;
+      const never: Intercept = (call, proceed) =>
+        call === 'open' && !isOver
+          ? new Promise((_, reject) => stage.clock.after(1_000, () => reject(new Error('late'))))
+          : proceed();
+      const client = stage.client({ link: { intercept: never } });
+      const late = await rejection(stage.passing(client.acquire('x', { timeoutMs: 500 })));
+      expect(late)
+        .to.have.property('message')
+        .that.matches(/no session at memory:: it does not answer$/);
+      isOver = true;
+    }));
+
+  it('why several names were not entered when the turn did not come', () =>
+    onStage(async (stage) => {
+      const client = stage.client({ link: { intercept: refusing('enqueueAll') } });
+      const late = await rejection(stage.passing(client.multi(['x', 'y']).acquire({ timeoutMs: 500 })));
+      expect(late).to.have.nested.property('cause.message').that.includes('no leader');
+      expect(late)
+        .to.have.property('message')
+        .that.matches(/^\[TIMEOUT\] \["x","y"\]: .* 500 ms, .*no leader$/);
+    }));
+
+  it('where no heartbeat was confirmed in time, and why the last one was not', () =>
+    onStage(async (stage) => {
+      const client = stage.client({ link: { intercept: refusing('renew') } });
+      const own = await client.acquire('x');
+      await stage.until('it is lost', () => !own.held);
+      expect(own.signal.reason).to.have.nested.property('cause.code', 'SESSION_LOST');
+      expect(own.signal.reason)
+        .to.have.nested.property('cause.message')
+        .that.matches(/memory:.*: no leader$/);
+      expect(own.signal.reason).to.have.nested.property('cause.cause.code', 'UNAVAILABLE');
+    }));
+});

@@ -1,0 +1,202 @@
+import { memory } from '@queuelock/memory';
+import { expect } from 'chai';
+import { checkedOptions, isQueueLockError, type KnownOptions } from '../src/backend.ts';
+import { createLockClient, type LockClient } from '../src/index.ts';
+import { nearestName } from '../src/nearest-name.ts';
+
+/** As plain JavaScript passes it. */
+const untyped = (given: unknown): never => given as never;
+
+async function refusalOf(call: () => unknown): Promise<string> {
+  try {
+    await call();
+  } catch (error) {
+    if (isQueueLockError(error, 'INVALID_ARGUMENT')) return error.message.replace('[INVALID_ARGUMENT] ', '');
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('an option that there is not', () => {
+  let client: LockClient;
+  beforeEach(() => (client = createLockClient(memory())));
+  afterEach(() => client.close());
+
+  const calls: Readonly<Record<string, (options: never) => unknown>> = {
+    createLockClient: (options) => createLockClient(memory(), options),
+    claim: (options) => client.claim('x', options),
+    acquire: (options) => client.acquire('x', options),
+    tryAcquire: (options) => client.tryAcquire('x', options),
+    run: (options) => client.run('x', () => undefined, options),
+    evict: (options) => client.evict('x', { key: 'x/1', order: 1n, owner: '' }, options),
+    'claim of several names': (options) => client.multi(['x', 'y']).claim(options),
+    'acquire of several names': (options) => client.multi(['x', 'y']).acquire(options),
+    'tryAcquire of several names': (options) => client.multi(['x', 'y']).tryAcquire(options),
+    'run of several names': (options) => client.multi(['x', 'y']).run(() => undefined, options),
+  };
+  for (const [call, withOptions] of Object.entries(calls)) {
+    const argument = `options of ${call.split(' ')[0] ?? ''}`;
+    it(`is refused by ${call}, as are options that are no object`, async () => {
+      expect(await refusalOf(() => withOptions(untyped({ colour: 1 })))).to.match(
+        new RegExp(`^${argument}: colour is unknown, known are \\w+`),
+      );
+      for (const [given, shown] of [
+        [null, 'null'],
+        [500, '500'],
+        [['x'], 'an array'],
+        ['secret', 'a text'],
+        [() => 0, 'a function'],
+      ] as const)
+        expect(await refusalOf(() => withOptions(untyped(given)))).to.equal(
+          `${argument} must be an object; got ${shown}`,
+        );
+    });
+  }
+
+  it('is refused with the one that was probably meant', async () => {
+    expect(await refusalOf(() => client.acquire('x', untyped({ timeout: 500 })))).to.equal(
+      'options of acquire: timeout is unknown, did you mean timeoutMs?',
+    );
+    expect(await refusalOf(() => createLockClient(memory(), untyped({ ttl: 5 })))).to.include(
+      'did you mean ttlMs?',
+    );
+    expect(await refusalOf(() => client.claim('x', untyped({ steal: { reasn: 'late' } })))).to.equal(
+      'steal: reasn is unknown, did you mean reason?',
+    );
+    expect(
+      await refusalOf(() => client.claim('x', untyped({ request: { reason: 'x', within: 5 } }))),
+    ).to.include('did you mean withinMs?');
+  });
+
+  it('counts as not given while it is undefined, and known ones may be undefined too', async () => {
+    const hold = await client.acquire(
+      'x',
+      untyped({ timeout: undefined, timeoutMs: undefined, metadata: undefined }),
+    );
+    await hold.release();
+  });
+
+  it('is one where the call has no use for it', async () => {
+    expect(await refusalOf(() => client.tryAcquire('x', untyped({ timeoutMs: 5 })))).to.include(
+      'timeoutMs is unknown',
+    );
+    expect(await refusalOf(() => client.claim('x', untyped({ reentrant: true })))).to.include(
+      'reentrant is unknown',
+    );
+    expect(await refusalOf(() => client.multi(['x']).acquire(untyped({ limit: 2 })))).to.include(
+      'limit is unknown',
+    );
+  });
+});
+
+describe('an option of another type', () => {
+  let client: LockClient;
+  beforeEach(() => (client = createLockClient(memory())));
+  afterEach(() => client.close());
+
+  const wrong: readonly (readonly [options: object, message: string])[] = [
+    [{ metadata: null }, 'metadata must be an object; got null'],
+    [{ metadata: 'x' }, 'metadata must be an object; got a text'],
+    [{ timeoutMs: '500' }, 'timeoutMs is a number; got "500"'],
+    [{ timeoutMs: null }, 'timeoutMs is a number; got null'],
+    [{ owner: 7 }, 'owner is a string; got 7'],
+    [{ reentrant: 'yes' }, 'reentrant is a boolean; got "yes"'],
+    [{ within: 5 }, 'within must be an object; got 5'],
+    [{ signal: null }, 'signal is an AbortSignal; got null'],
+    [{ steal: null }, 'steal must be an object; got null'],
+    [{ mode: null }, "mode is 'exclusive' or 'shared'; got null"],
+    [{ limit: null }, 'limit is a whole number from 1 to 1000000; got null'],
+    [{ holding: null }, 'holding is a list of ownerships; got null'],
+  ];
+  for (const [options, message] of wrong)
+    it(`is refused by name: ${message}`, async () => {
+      expect(await refusalOf(() => client.acquire('x', untyped(options)))).to.equal(message);
+    });
+
+  it('is refused by a client', async () => {
+    for (const options of [{ ttlMs: '5000' }, { owner: 5 }, { resume: 1 }, { clock: 5 }, { marginMs: null }])
+      expect(await refusalOf(() => createLockClient(memory(), untyped(options)))).to.match(
+        /^(ttlMs|owner|resume|clock|marginMs) (is a|must be)/,
+      );
+  });
+
+  it('is refused by what is done to a hold', async () => {
+    const hold = await client.acquire('x');
+    expect(await refusalOf(() => hold.update(untyped({ metadata: null })))).to.equal(
+      'metadata must be an object; got null',
+    );
+    await hold.release();
+  });
+});
+
+describe('what is no backend, no work and no entry', () => {
+  const rule = "is what a backend's package makes: etcd(options), fromUrl(url)";
+
+  it('is refused by name, and a URL is not repeated, which may have a password in it', async () => {
+    expect(await refusalOf(() => createLockClient(untyped('etcd://u:secret@h')))).to.equal(
+      'backend must be an object; got a text',
+    );
+    expect(await refusalOf(() => createLockClient(untyped({ hosts: 'h' })))).to.equal(
+      `backend ${rule}; got an object`,
+    );
+    expect(await refusalOf(() => createLockClient(untyped(undefined)))).to.include('backend must be');
+  });
+
+  it('is refused before anything is acquired', async () => {
+    await using client = createLockClient(memory());
+    expect(await refusalOf(() => client.run('x', untyped(undefined)))).to.equal(
+      'work is a function; got undefined',
+    );
+    expect(await refusalOf(() => client.multi(['x']).run(untyped({})))).to.equal(
+      'work is a function; got an object',
+    );
+    expect(await refusalOf(() => client.evict('x', untyped('x/1'), { reason: 'y' }))).to.include(
+      'entry must be',
+    );
+    expect(await refusalOf(() => client.evict('x', untyped({ key: 'x/1' }), { reason: 'y' }))).to.include(
+      'entry has key and order',
+    );
+    expect(await refusalOf(() => client.tokenOf('x', untyped(null)))).to.include('entry must be');
+  });
+});
+
+describe('a list of known options', () => {
+  it('is tied to the interface by the compiler', () => {
+    interface Options {
+      readonly waitMs?: number;
+    }
+    // @ts-expect-error -- one too many
+    const tooLong: KnownOptions<Options> = { waitMs: 'number', wait: 'number' };
+    // @ts-expect-error -- one is missing
+    const tooShort: KnownOptions<Options> = {};
+    expect([tooLong, tooShort]).to.have.length(2);
+    const known: KnownOptions<Options> = { waitMs: 'number' };
+    const inherited = JSON.parse('{"__proto__": 1}') as Options;
+    expect(() => checkedOptions('options', inherited, known)).to.throw('__proto__ is unknown');
+    expect(() => checkedOptions('options', { toString: 5 } as Options, known)).to.throw(
+      'toString is unknown',
+    );
+  });
+
+  it('names what is near, and nothing that is not', () => {
+    const known = ['signal', 'timeoutMs', 'needsMs', 'owner', 'hosts', 'id', 'ttlMs', 'maxWaiters'];
+    const cases: readonly (readonly [written: string, meant: string | undefined])[] = [
+      ['timeout', 'timeoutMs'],
+      ['timeoutms', 'timeoutMs'],
+      ['timeOutMS', 'timeoutMs'],
+      ['timoutMs', 'timeoutMs'],
+      ['ttl', 'ttlMs'],
+      ['host', 'hosts'],
+      ['abortSignal', 'signal'],
+      ['singal', 'signal'],
+      ['maxWaiter', 'maxWaiters'],
+      ['ownr', 'owner'],
+      ['ID', 'id'],
+      ['colour', undefined],
+      ['x', undefined],
+      ['', undefined],
+      ['retries', undefined],
+    ];
+    for (const [written, meant] of cases) expect(nearestName(written, known), written).to.equal(meant);
+  });
+});

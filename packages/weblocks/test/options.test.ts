@@ -1,0 +1,27 @@
+import { createLockClient } from '@queuelock/core';
+import { memory } from '@queuelock/memory';
+import { expect } from 'chai';
+import { createLockManager } from '../src/index.ts';
+
+/** As plain JavaScript passes it. */
+const untyped = (options: unknown): never => options as never;
+
+describe('options of a lock manager', () => {
+  it('are refused by name when there are none of that name, and when they are no object', () => {
+    expect(() => createLockManager(memory(), untyped({ client: 'x' }))).to.throw(
+      '[INVALID_ARGUMENT] options of createLockManager: client is unknown, did you mean clientId?',
+    );
+    expect(() => createLockManager(memory(), untyped(null))).to.throw(
+      'options of createLockManager must be an object; got null',
+    );
+    expect(() => createLockManager(untyped('etcd://u:secret@h'))).to.throw(
+      'source must be an object; got a text',
+    );
+  });
+
+  it('are those of the standard for a request, which takes no notice of members that it does not know', async () => {
+    await using client = createLockClient(memory());
+    await using locks = createLockManager(client);
+    expect(await locks.request('x', untyped({ colour: 'blue' }), () => 'done')).to.equal('done');
+  });
+});
