@@ -18,8 +18,8 @@ export function lifeOf({ key, createRevision }: KeyRef): string {
 export interface Rival extends KeyRef {
   /** Permits that it takes. */
   readonly permits: number;
-  /** What its name says of its limit; shared ones have none. */
-  readonly limit?: number;
+  /** What its name says of its limit. A shared one is of a lock, which has 1. */
+  readonly limit: number;
   /** Whether it is one that may tell by its label that it owns the queue; see `owning.ts`. */
   readonly mayTell: boolean;
   /** For a shared entry: the key whose coming ends the conflict, as the going of the rival does. */
@@ -73,8 +73,8 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): Ahead<Riv
       key,
       createRevision,
       permits,
+      limit,
       mayTell: ours && !other.shared && limit === 1,
-      ...(other.shared ? {} : { limit }),
       ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
@@ -98,7 +98,7 @@ export function suffices(ahead: Ahead<Rival>, count: number): boolean {
   return ahead.total !== undefined || ahead.refs.length >= count;
 }
 
-/** The limit of the nearest exclusive one that has another limit. */
+/** The limit of the nearest one that has another limit. */
 export function otherLimitIn({ refs }: Ahead<Rival>, limit: number): number | undefined {
-  return refs.find((ref) => ref.limit !== undefined && ref.limit !== limit)?.limit;
+  return refs.find((ref) => ref.limit !== limit)?.limit;
 }

@@ -42,7 +42,7 @@ async function ask(
   entrance: Entrance,
 ): Promise<Asked> {
   const queues = newcomers.map(({ spec }) => JSON.stringify(spec.queue)).join(', ');
-  const ticket = { lease, generationKey: generation.key, generation: generation.value };
+  const ticket = { lease, own: generation, generation: generation.value };
   const txn = entrance.request(newcomers, ticket);
   const answer = await connection.ask(`entering the queue ${queues}`, (etcd, options) => {
     throwIfWithdrawn(newcomers);
@@ -73,7 +73,7 @@ async function enterTogether(
   newcomers: readonly Newcomer[],
 ): Promise<ReadonlyMap<Newcomer, Asked>> {
   let present = newcomers;
-  let ticket = { lease, generationKey: generation.key, generation: generation.value };
+  let ticket = { lease, own: generation, generation: generation.value };
   try {
     const answer = await connection.ask(`entering ${newcomers.length} queues`, (etcd, options) => {
       present = newcomers.filter(({ entry }) => !entry.withdrawn);

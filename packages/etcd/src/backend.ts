@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   Followed,
   QueueLockError,
@@ -30,6 +31,7 @@ import { readResumption } from './resumption.ts';
 import type { Observable } from './rx.ts';
 import { singleKeyFor } from './single-key.ts';
 import { EtcdSession, type Lease } from './session.ts';
+import { driverOf, type DriverOf } from './transport.ts';
 import { Watches } from './watches.ts';
 
 // What the server accepts.
@@ -40,8 +42,13 @@ const MAX_TTL_MS = 9_000_000_000_000;
  * Queues are those of Go's `concurrency.Mutex`, `etcdctl lock` and the v3lock service, and can be shared with them.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
-export function etcd(options: EtcdOptions = {}): Backend {
-  return new EtcdBackend(checkOptions(options));
+export function etcd(options?: EtcdOptions): Backend {
+  return etcdOver(driverOf, options);
+}
+
+/** The same over drivers of whatever kind; for tests. */
+export function etcdOver(drive: DriverOf, options?: EtcdOptions): Backend {
+  return new EtcdBackend(checkOptions(options), drive);
 }
 
 class EtcdBackend implements Backend {
@@ -50,7 +57,7 @@ class EtcdBackend implements Backend {
   readonly #around: Surroundings & { readonly proofChoice: ProofChoice };
   readonly #sessions = new Set<EtcdSession>();
 
-  constructor(options: CheckedOptions) {
+  constructor(options: CheckedOptions, drive: DriverOf) {
     this.info = {
       name: 'etcd',
       endpoint: endpointOf(options),
@@ -58,7 +65,7 @@ class EtcdBackend implements Backend {
       minTtlMs: 1_000,
       defaultTtlMs: 10_000,
     };
-    const connection = new Connection(options);
+    const connection = new Connection(options, drive);
     const watches = new Watches(connection, options.requestTimeoutMs);
     const proofChoice = new ProofChoice(connection, options.beats);
     const compactions = new Compactions({
@@ -76,6 +83,7 @@ class EtcdBackend implements Backend {
       prefix: options.prefix,
       singleKeyOf: options.singleKey,
       namingOf: options.namingOf,
+      owner: randomUUID(),
       proofChoice,
     };
     this.registers = new EtcdRegisters(this.#around);

@@ -6,7 +6,8 @@ import { Lane } from './lane.ts';
 import type { CheckedOptions } from './options.ts';
 import type { MemberFacts } from './read-trust.ts';
 import { Subject, type Observable } from './rx.ts';
-import { driverOf } from './transport.ts';
+import { driverOf, type DriverOf } from './transport.ts';
+import { Failures } from './way.ts';
 
 /** One member of the cluster. */
 export interface Endpoint {
@@ -25,22 +26,29 @@ export interface SendOptions {
   readonly urgent?: boolean;
 }
 
-/** The members of the cluster, and which of them is asked: one, until it fails, then the next. */
+/**
+ * The members of the cluster, and which of them is asked: one, until it fails, then the next, in an order of each connection's own. So those
+ * who lose a member do not all go to the same other one.
+ */
 export class Connection {
   readonly endpoints: readonly Endpoint[];
   /** Emits when a request to this member failed for a reason that other requests to it would share. */
   readonly trouble$: Observable<Endpoint>;
   readonly #trouble$ = new Subject<Endpoint>();
   readonly #timeoutMs: number;
+  readonly #about: Pick<CheckedOptions, 'tls' | 'prefix'>;
   readonly #lane = new Lane();
-  #preferred: number;
+  /** The first is asked. */
+  readonly #order: Endpoint[];
   #revision = 0n;
 
-  constructor(options: CheckedOptions) {
-    this.endpoints = options.hosts.map((host) => ({ host, driver: driverOf(host, options) }));
+  constructor(options: CheckedOptions, drive: DriverOf = driverOf) {
+    const failures = new Failures();
+    this.endpoints = options.hosts.map((host) => ({ host, driver: drive(host, options, failures) }));
     this.trouble$ = this.#trouble$;
     this.#timeoutMs = options.requestTimeoutMs;
-    this.#preferred = Math.floor(Math.random() * this.endpoints.length);
+    this.#about = { tls: options.tls, prefix: options.prefix };
+    this.#order = shuffled(this.endpoints);
   }
 
   /** The newest revision that any answer has shown. */
@@ -50,7 +58,7 @@ export class Connection {
 
   /** The member to talk to now. */
   get endpoint(): Endpoint {
-    return this.endpoints[this.#preferred] as Endpoint;
+    return this.#order[0] as Endpoint;
   }
 
   /**
@@ -103,9 +111,9 @@ export class Connection {
     endpoint: Endpoint,
     { what, error }: { readonly what: string; readonly error: unknown },
   ): QueueLockError {
-    const classified = classify(error, { what, host: endpoint.host });
+    const classified = classify(error, { what, host: endpoint.host, ...this.#about });
     if (classified.code === 'UNAVAILABLE') {
-      if (endpoint === this.endpoint) this.#preferred = (this.#preferred + 1) % this.endpoints.length;
+      if (endpoint === this.endpoint) this.#order.push(...this.#order.splice(0, 1));
       this.#trouble$.next(endpoint);
     }
     return classified;
@@ -115,6 +123,11 @@ export class Connection {
     this.#trouble$.complete();
     for (const { driver } of this.endpoints) driver.close();
   }
+}
+
+function shuffled<T>(all: readonly T[]): T[] {
+  const chances = new Map(all.map((one) => [one, Math.random()]));
+  return [...all].sort((a, b) => (chances.get(a) ?? 0) - (chances.get(b) ?? 0));
 }
 
 function notSent(what: string, { host }: Endpoint): QueueLockError {

@@ -93,8 +93,8 @@ function guards(newcomers: readonly Newcomer[], ticket: Ticket): NonNullable<ITx
   return [...newcomers.map(({ entry }) => absent(entry.sought)), sameGeneration(ticket)];
 }
 
-function sameGeneration({ generationKey, generation }: Ticket): ReturnType<typeof modifiedAt> {
-  return modifiedAt(generationKey, generation);
+function sameGeneration({ own, generation }: Ticket): ReturnType<typeof modifiedAt> {
+  return modifiedAt(own.key, generation);
 }
 
 function creation({ entry, spec }: Newcomer, { lease }: Ticket): ReturnType<typeof put> {

@@ -1,9 +1,10 @@
 import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
-import type { IKeyValue, IRangeResponse } from 'etcd3';
+import type { IKeyValue, IRangeResponse, IRequestOp } from 'etcd3';
 import type { KeyRef, QueueRows } from './ahead.ts';
 import type { Entry } from './entry.ts';
 import { readKey } from './keys.ts';
-import { look, lookAt } from './txn.ts';
+import type { Generation } from './generation.ts';
+import { lookAt, read } from './txn.ts';
 
 /** An entry on its way into the queue, and how it was asked for. */
 export interface Newcomer {
@@ -14,7 +15,8 @@ export interface Newcomer {
 /** The session's part in an enqueue. */
 export interface Ticket {
   readonly lease: string;
-  readonly generationKey: Buffer;
+  readonly own: Pick<Generation, 'key' | 'read'>;
+  /** That the request compares. */
   readonly generation: bigint;
 }
 
@@ -46,9 +48,9 @@ export type Entered =
   | { readonly status: 'occupied'; readonly contenders: boolean };
 
 /** At the generation, at each entry, and at the marks that may be there. */
-export function looks(newcomers: readonly Newcomer[], { generationKey }: Ticket): ReturnType<typeof look>[] {
+export function looks(newcomers: readonly Newcomer[], { own }: Ticket): IRequestOp[] {
   return [
-    look(generationKey),
+    read(own.key),
     ...newcomers.map(({ entry }) => lookAt(entry.sought)),
     ...newcomers.flatMap(({ entry }) => (entry.soughtMark ? [lookAt(entry.soughtMark)] : [])),
   ];
@@ -62,21 +64,23 @@ export interface Asker {
   readonly i: number;
 }
 
-/** Throws `ENTRY_LOST` when somebody else holds the key. */
+/** Throws `ENTRY_LOST` when somebody else holds the key, `SESSION_LOST` when another process has resumed the session. */
 export function readLooks(
   ranges: readonly (IRangeResponse | undefined)[],
   { newcomers, ticket, i }: Asker,
 ): Entered {
-  const [generation, ...rest] = ranges;
+  const [stored, ...rest] = ranges;
+  const generation = ticket.own.read(known(stored).kvs[0]);
   const newcomer = newcomers[i] as Newcomer;
   const own = ownRow(known(rest[i]), newcomer.entry);
   const marks = newcomer.entry.soughtMark ? known(rest[newcomers.length + i]).kvs : [];
   if (own?.lease === ticket.lease) return { status: 'found', ...foundIn(own, marks) };
   if (own) {
-    newcomer.entry.gone = true;
-    throw new QueueLockError('ENTRY_LOST', `another lease holds the key ${own.key.toString()}`);
+    const lost = new QueueLockError('ENTRY_LOST', `another lease holds the key ${own.key.toString()}`);
+    newcomer.entry.lose(lost);
+    throw lost;
   }
-  return { status: 'outdated', generation: BigInt(known(generation).kvs[0]?.mod_revision ?? 0) };
+  return { status: 'outdated', generation };
 }
 
 /** The entry's own row among those of its look, which may have met keys of nested names. */

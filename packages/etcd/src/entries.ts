@@ -1,24 +1,25 @@
-import { isQueueLockError, type EntrySpec, type Placement } from '@queuelock/core/backend';
-import type { ITxnRequest, ITxnResponse } from 'etcd3';
+import { isQueueLockError, requireSameEntry, type EntrySpec, type Placement } from '@queuelock/core/backend';
 import { MOST_NEWCOMERS, askToEnterTogether } from './asking.ts';
+import { changeEntry } from './changing.ts';
 import type { Connection } from './connection.ts';
-import { foundIn, known, ownRow, type Newcomer } from './entered.ts';
+import { foundIn, known, ownRow, type Entered, type Newcomer } from './entered.ts';
 import { enter, type Desk } from './entering.ts';
 import { ifEmpty, intoLine } from './enqueue.ts';
 import { Entry } from './entry.ts';
+import { isRefusal } from './errors.ts';
 import { Gatherer } from './gathering.ts';
 import { Generation } from './generation.ts';
 import type { Sight } from './gone.ts';
 import { KeyIds, mayTakeSpare, type CalledOtherwise } from './key-ids.ts';
 import { absentKey, generationKey, queuePrefix } from './keys.ts';
 import { MOST_LEAVERS, removeEntries, withdraw } from './leaving.ts';
-import { markTxn } from './marks.ts';
+import { putMark } from './marks.ts';
 import type { NamingOf } from './naming.ts';
 import { tellHere } from './owning.ts';
 import { placeAll } from './placement.ts';
 import { exclusiveOnly, singleKeyFor, type SingleKeyOf } from './single-key.ts';
 import { checkTogether } from './together.ts';
-import { createdAt, lookAt, putKeepingLease } from './txn.ts';
+import { lookAt } from './txn.ts';
 
 /** Where entries live. */
 export interface Surroundings extends Sight {
@@ -26,6 +27,8 @@ export interface Surroundings extends Sight {
   readonly prefix: string;
   readonly singleKeyOf?: SingleKeyOf | undefined;
   readonly namingOf: NamingOf;
+  /** Names this process, and no other one. */
+  readonly owner: string;
 }
 
 /** Which entry gets which value. */
@@ -44,8 +47,8 @@ export class Entries {
 
   constructor(around: Surroundings, lease: string) {
     const key = Buffer.from(generationKey(around.prefix, lease));
-    const { connection } = around;
-    const asking = { connection, lease, generation: new Generation(connection, { key, lease }) };
+    const { connection, owner } = around;
+    const asking = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
     const entering = new Gatherer({
       most: MOST_NEWCOMERS,
       // Two of one queue would have the same order.
@@ -61,8 +64,8 @@ export class Entries {
   }
 
   /** A private key of the session, which need not exist. */
-  get privateKey(): Buffer {
-    return this.#around.generation.key;
+  get generation(): Pick<Generation, 'key' | 'read' | 'isOthers'> {
+    return this.#around.generation;
   }
 
   /** Another one, which never does. */
@@ -81,13 +84,14 @@ export class Entries {
 
   /** From here on there may be entries that another process made and noted, but nothing that it has sent can make one more. */
   async takeOver(noted: CalledOtherwise): Promise<void> {
-    this.#resumedAt = await this.#around.generation.raise();
+    this.#resumedAt = await this.#around.generation.takeOver();
     this.#keyIds.goOn(noted);
   }
 
   /** Asks the server only in a session that was taken over, for what this process has not been told of. */
   async find(queue: string, id: string): Promise<Entry | undefined> {
     const met = this.#byId.get(id);
+    if (met && met.queue !== queue) return undefined;
     if (met?.order !== undefined || this.#resumedAt === 0n) return met;
     const entry = met ?? this.#newEntry({ queue, id, shared: false, limit: 1 });
     await this.#recall(entry);
@@ -105,12 +109,13 @@ export class Entries {
     checkTogether(specs, ({ queue }) => this.#singleKeyFor(queue)?.toString());
     if (specs.length === 0) return [];
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
-    return this.#tidy(newcomers, async () => {
+    const entered = await this.#tidy(newcomers, async () => {
       const special = newcomers.filter(({ entry, spec }) => entry.hasNoRoomFor(spec));
       // Only then, so that a removal that comes right after the call comes after the request.
       if (special.length > 0) await this.#checkExclusive(special);
-      return placeAll(this.#around, newcomers, await enter(this.#around, newcomers, intoLine));
+      return enter(this.#around, newcomers, intoLine);
     });
+    return this.#place(newcomers, entered);
   }
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
@@ -124,30 +129,25 @@ export class Entries {
   async update({ queue, id, value }: Change): Promise<boolean> {
     const entry = await this.find(queue, id);
     if (entry?.uncertain && entry.order === undefined) await this.#recall(entry);
-    const order = entry?.order;
-    if (!entry || order === undefined) return false;
-    const txn = { compare: [createdAt(entry.key, order)], success: [putKeepingLease(entry.key, value)] };
-    const { succeeded, header } = await this.#send('changing an entry', txn);
-    if (succeeded) entry.wrote(value, BigInt(header.revision));
-    return succeeded;
+    return entry ? changeEntry(this.#around.connection, entry, { value }) : false;
   }
 
   async share({ queue, id, value }: Change): Promise<boolean> {
     const entry = await this.find(queue, id);
-    const order = entry?.order;
-    if (!entry || order === undefined) return false;
+    if (entry?.order === undefined) return false;
     if (entry.shared && !entry.mark) return this.update({ queue, id, value });
     // Known from now on: a removal that overtakes the answer takes it away, and a request that comes after the removal does nothing.
     entry.mark = entry.markKey;
-    const txn = markTxn(entry, { order, lease: this.#around.lease, value });
-    const { succeeded } = await this.#send('sharing an entry', txn);
-    if (succeeded) entry.shared = true;
-    return succeeded;
+    const { connection, lease } = this.#around;
+    const isThere = await changeEntry(connection, entry, { value, more: [putMark(entry, lease)] });
+    if (isThere) entry.shared = true;
+    return isThere;
   }
 
   /** Waits for requests in flight, since what they will have done decides how to remove the entry. */
   async remove(queue: string, id: string): Promise<boolean> {
-    const entry = this.#byId.get(id) ?? (await this.find(queue, id));
+    const met = this.#byId.get(id);
+    const entry = met?.queue === queue ? met : await this.find(queue, id);
     if (!entry) return false;
     entry.withdraw();
     await entry.settled();
@@ -166,8 +166,14 @@ export class Entries {
     const [first] = entered;
     // Only keys of nested names are in the way, as far as could be seen: they count for nothing.
     if (first?.status === 'occupied') return first.contenders ? undefined : this.enqueue(spec);
-    const [placement] = await this.#tidy(newcomers, () => placeAll(this.#around, newcomers, entered));
+    const [placement] = await this.#place(newcomers, entered);
     return placement;
+  }
+
+  /** An entry that turns out to be another one than was asked for stays as it is. */
+  async #place(newcomers: readonly Newcomer[], entered: readonly Entered[]): Promise<readonly Placement[]> {
+    for (const { entry, spec } of newcomers) requireSameEntry(entry, spec);
+    return this.#tidy(newcomers, () => placeAll(this.#around, newcomers, entered));
   }
 
   /** Throws `INVALID_ARGUMENT` for these, which are not exclusive, unless one is there: a writer that has become a reader. */
@@ -198,7 +204,9 @@ export class Entries {
   /** Looks whether the entry is there, made by another process. */
   async #recall(entry: Entry): Promise<void> {
     const success = [entry.sought, ...(entry.soughtMark ? [entry.soughtMark] : [])].map(lookAt);
-    const { responses } = await this.#send('looking for an entry', { success });
+    const { responses } = await this.#around.connection.ask('looking for an entry', (etcd, options) =>
+      etcd.txn({ success }, options),
+    );
     const [rows, marks] = responses.map(({ response_range }) => known(response_range));
     const own = rows && ownRow(rows, entry);
     if (own?.lease === this.#around.lease) entry.recognize(foundIn(own, marks?.kvs ?? []));
@@ -206,7 +214,10 @@ export class Entries {
 
   #entryOf(spec: EntrySpec): Entry {
     const met = this.#byId.get(spec.id);
-    if (met) return met;
+    if (met) {
+      requireSameEntry(met, spec);
+      return met;
+    }
     const entry = this.#newEntry(spec);
     this.#keep(spec.id, entry);
     return entry;
@@ -236,14 +247,4 @@ export class Entries {
     const { prefix, singleKeyOf } = this.#around;
     return singleKeyFor(singleKeyOf, { prefix, queue });
   }
-
-  #send(what: string, txn: ITxnRequest): Promise<ITxnResponse> {
-    return this.#around.connection.ask(what, (etcd, options) => etcd.txn(txn, options));
-  }
-}
-
-function isRefusal(error: unknown): boolean {
-  return (['ENTRY_LOST', 'ACCESS_DENIED', 'INVALID_ARGUMENT'] as const).some((code) =>
-    isQueueLockError(error, code),
-  );
 }

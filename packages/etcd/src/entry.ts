@@ -1,4 +1,4 @@
-import { isDefinite, type EntrySpec } from '@queuelock/core/backend';
+import { isDefinite, type EntrySpec, type QueueLockError } from '@queuelock/core/backend';
 import type { Entered, Found } from './entered.ts';
 import {
   FAST,
@@ -38,6 +38,7 @@ export class Entry {
   key: Buffer;
   /** Whether it is one now, to shared ones behind it. */
   shared: boolean;
+  readonly queue: string;
   /** The id in its key, which may be that of an earlier entry. */
   readonly keyId: string;
   /** The queue's prefix, and the same as a range. */
@@ -69,12 +70,15 @@ export class Entry {
   waited = false;
   /** What it stores, as far as that is a label of ours that this process has written. */
   value: string | undefined;
-  /** Completes when the entry is withdrawn. */
+  /** Completes when the entry is withdrawn; errors with `ENTRY_LOST` when it is known to be gone otherwise. */
   readonly leaving$: Observable<never>;
+  /** Reading its key was refused, so that it proves nothing. */
+  unreadable = false;
+  /** How many changes of it this process was asked for. */
+  changes = 0;
   /** The server said that it is not there any more, or that its key is somebody else's. */
   gone = false;
   readonly #origin: Origin;
-  readonly #queue: string;
   readonly #inFlight = new Set<Promise<Entered>>();
   readonly #leaving$ = new Subject<never>();
   #removals = 0;
@@ -84,6 +88,7 @@ export class Entry {
   constructor(spec: EntrySpec, origin: Origin) {
     const { prefix, lease, resumedAt, isFast, keyId } = origin;
     const first = isFast ? FAST : '';
+    this.queue = spec.queue;
     this.keyId = keyId;
     this.under = queuePrefix(prefix, spec.queue);
     this.range = rangeUnder(this.under);
@@ -98,7 +103,6 @@ export class Entry {
     this.tail = isFast ? Buffer.from(tailKey(prefix, spec.queue)) : undefined;
     this.leaving$ = this.#leaving$;
     this.#origin = origin;
-    this.#queue = spec.queue;
   }
 
   /** Whether the queue is one for exclusive entries only, and that is none. */
@@ -112,7 +116,7 @@ export class Entry {
   }
 
   get traceKey(): Buffer {
-    return Buffer.from(traceDirectory(this.#origin.prefix, this.#queue) + this.name);
+    return Buffer.from(traceDirectory(this.#origin.prefix, this.queue) + this.name);
   }
 
   get markKey(): Buffer {
@@ -129,7 +133,10 @@ export class Entry {
     return order > this.#origin.resumedAt && order <= this.#origin.revision;
   }
 
-  /** Whether a request that creates the key may still be on its way to the server. A lost one stays so for good. */
+  /**
+   * Whether a request that creates the key may still be on its way to the server. A lost one stays so for good, unless the entry turns out
+   * to be there by it.
+   */
   get uncertain(): boolean {
     return this.#unanswered > 0;
   }
@@ -151,6 +158,13 @@ export class Entry {
     return this.#removals > 0;
   }
 
+  /** It is not there any more, and not by our own doing. */
+  lose(why: QueueLockError): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.#leaving$.error(why);
+  }
+
   /** Once for every request to remove it. */
   withdraw(): void {
     this.#removals += 1;
@@ -168,6 +182,8 @@ export class Entry {
 
   /** Takes over what the server has of it, which another process may have made. */
   recognize({ key, order, marked }: Found): void {
+    // One of the requests that were not answered has made it, so that one is not on its way any more.
+    if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain) this.#unanswered -= 1;
     this.order = order;
     this.key = key;
     if (this.soughtMark) this.shared = marked || readKey(this.under, key)?.shared === true;

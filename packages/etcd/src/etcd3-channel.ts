@@ -1,4 +1,5 @@
 import type { Channel, ChannelListener } from './driver.ts';
+import type { Passage, Way } from './way.ts';
 
 /** What etcd3 gives as a stream. */
 export interface RawStream<Request, Response> {
@@ -14,16 +15,22 @@ export interface RawStream<Request, Response> {
 export class Etcd3Channel<Request, Response> implements Channel<Request> {
   readonly #stream: Promise<RawStream<Request, Response>>;
   readonly #listener: ChannelListener<Response>;
+  #passage: Passage | undefined;
   #isOver = false;
 
-  constructor(stream: Promise<RawStream<Request, Response>>, listener: ChannelListener<Response>) {
-    this.#stream = stream;
+  constructor(
+    way: Way,
+    open: () => Promise<RawStream<Request, Response>>,
+    listener: ChannelListener<Response>,
+  ) {
+    this.#stream = this.#open(way, open);
     this.#listener = listener;
-    stream.then(
+    this.#stream.then(
       (opened) => {
         opened.on('error', (error) => this.#end(error));
         opened.on('end', () => this.#end(new Error('the server ended the stream')));
         opened.on('data', (response) => {
+          this.#passage?.worked();
           if (!this.#isOver) listener.onResponse(response);
         });
       },
@@ -39,6 +46,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
 
   close(): void {
     this.#isOver = true;
+    this.#passage?.left();
     this.#withStream((stream) => {
       stream.end();
       stream.cancel();
@@ -47,14 +55,26 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
 
   abandon(): void {
     this.#isOver = true;
+    this.#passage?.left();
     // Not ended first: etcd3 then takes the cancellation for a failure and connects anew for the next stream.
     this.#withStream((stream) => stream.cancel());
   }
 
   #end(error: unknown): void {
     if (this.#isOver) return;
+    this.#passage?.ended(error);
     this.abandon();
     this.#listener.onEnd(error);
+  }
+
+  async #open(
+    way: Way,
+    open: () => Promise<RawStream<Request, Response>>,
+  ): Promise<RawStream<Request, Response>> {
+    // Nobody is told of an end before the channel is known.
+    await Promise.resolve();
+    this.#passage = way.enter();
+    return open();
   }
 
   /** A failure to open is told to the listener. */

@@ -3,9 +3,10 @@ import { noop } from 'cockatiel';
 import { Etcd3, type IOptions } from 'etcd3';
 import type { CallOptions, Driver } from './driver.ts';
 import { Etcd3Channel } from './etcd3-channel.ts';
-import { answeredWithin, requireLeader, type GrpcCallOptions } from './interceptors.ts';
+import { answeredWithin, loggingInOnce, requireLeader, type GrpcCallOptions } from './interceptors.ts';
 import { watchOpenings } from './opening-sockets.ts';
 import type { CheckedOptions } from './options.ts';
+import { Failures, Way } from './way.ts';
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
   // A connection that died without a word is noticed after 8 s. Servers allow a ping every 5 s and only while a call
@@ -14,7 +15,7 @@ const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
   'grpc.keepalive_timeout_ms': 2_000,
   // A connection per service: a large read does not delay heartbeats, and a fresh one knows nothing of old back-offs.
   'grpc.use_local_subchannel_pool': 1,
-  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.initial_reconnect_backoff_ms': 1_000,
   'grpc.max_reconnect_backoff_ms': 1_000,
   // No DNS look-ups for settings that etcd does not publish.
   'grpc.service_config_disable_resolution': 1,
@@ -26,26 +27,49 @@ const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
  * A member over npm etcd3, with neither its retries (they repeat transactions that were carried out and report the second outcome)
  * nor its circuit breakers (they block heartbeats for five seconds).
  */
-export function etcd3Driver(host: string, options: CheckedOptions): Driver {
+export function etcd3Driver(
+  host: string,
+  options: CheckedOptions,
+  failures: Failures = new Failures(),
+): Driver {
   const giveUpOpenings = watchOpenings(host);
   const etcd = new Etcd3(etcd3Options(host, options));
   const { kv, leaseClient, watchClient, maintenance } = etcd;
+  const way = new Way(failures);
+  const unary =
+    <Request, Response>(ask: (request: Request, call: GrpcCallOptions) => Promise<Response>) =>
+    (request: Request, call: CallOptions): Promise<Response> =>
+      by(way, () => ask(request, bounded(call)));
+  const status = unary((_, call) => maintenance.status(call));
   return {
-    range: (request, call) => kv.range(request, bounded(call)),
-    put: (request, call) => kv.put(request, bounded(call)),
-    deleteRange: (request, call) => kv.deleteRange(request, bounded(call)),
-    txn: (request, call) => kv.txn(request, bounded(call)),
-    leaseGrant: (request, call) => leaseClient.leaseGrant(request, bounded(call)),
-    leaseRevoke: (request, call) => leaseClient.leaseRevoke(request, bounded(call)),
-    leaseTimeToLive: (request, call) => leaseClient.leaseTimeToLive(request, bounded(call)),
-    status: (call) => maintenance.status(bounded(call)),
-    watch: (listener) => new Etcd3Channel(watchClient.watch(), listener),
-    keepAlive: (listener) => new Etcd3Channel(leaseClient.leaseKeepAlive(), listener),
+    range: unary((request, call) => kv.range(request, call)),
+    put: unary((request, call) => kv.put(request, call)),
+    deleteRange: unary((request, call) => kv.deleteRange(request, call)),
+    txn: unary((request, call) => kv.txn(request, call)),
+    leaseGrant: unary((request, call) => leaseClient.leaseGrant(request, call)),
+    leaseRevoke: unary((request, call) => leaseClient.leaseRevoke(request, call)),
+    leaseTimeToLive: unary((request, call) => leaseClient.leaseTimeToLive(request, call)),
+    status: (call) => status(undefined, call),
+    watch: (listener) => new Etcd3Channel(way, () => watchClient.watch(), listener),
+    keepAlive: (listener) => new Etcd3Channel(way, () => leaseClient.leaseKeepAlive(), listener),
     close: () => {
       etcd.close();
       giveUpOpenings();
     },
   };
+}
+
+/** Its channels connect anew after every failure, and know nothing of earlier ones; so the way says when. */
+async function by<T>(way: Way, ask: () => Promise<T>): Promise<T> {
+  const passage = way.enter();
+  try {
+    const answer = await ask();
+    passage.worked();
+    return answer;
+  } catch (error) {
+    passage.ended(error);
+    throw error;
+  }
 }
 
 function etcd3Options(host: string, options: CheckedOptions): IOptions {
@@ -65,7 +89,7 @@ function etcd3Options(host: string, options: CheckedOptions): IOptions {
 }
 
 function bounded({ withinMs }: CallOptions): GrpcCallOptions {
-  return { deadline: Infinity, interceptors: [requireLeader, answeredWithin(withinMs)] };
+  return { deadline: Infinity, interceptors: [requireLeader, loggingInOnce(), answeredWithin(withinMs)] };
 }
 
 function deadlineIn(ms: number): number {

@@ -3,10 +3,15 @@ import { Http2Member } from './http2-member.ts';
 import * as methods from './http2-methods.ts';
 import type { Method } from './http2-methods.ts';
 import type { CheckedOptions } from './options.ts';
+import { Failures, Way } from './way.ts';
 
 /** A member over Node's own HTTP/2, with gRPC's framing and etcd's messages made here. Loads neither etcd3 nor grpc-js. */
-export function http2Driver(host: string, options: CheckedOptions): Driver {
-  const member = new Http2Member(host, options);
+export function http2Driver(
+  host: string,
+  options: CheckedOptions,
+  failures: Failures = new Failures(),
+): Driver {
+  const member = new Http2Member(host, options, new Way(failures));
   const unary =
     <Request, Response>(method: Method<Request, Response>) =>
     (request: Request, call: CallOptions): Promise<Response> =>

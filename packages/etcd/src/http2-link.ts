@@ -53,7 +53,7 @@ export class Http2Link {
   #open = 0;
   #retired = false;
   #isMade = false;
-  #failure = new Error('the connection was closed');
+  #failure: Error | undefined;
 
   constructor(address: Address, options: LinkOptions, listener: LinkListener) {
     this.#listener = listener;
@@ -87,7 +87,8 @@ export class Http2Link {
 
   /** Why it ended. */
   get failure(): Error {
-    return this.#failure;
+    const when = this.#isMade ? '' : ' before HTTP/2 began';
+    return this.#failure ?? new Error(`the connection was closed${when}`);
   }
 
   /** A new call, which is sent as soon as there is a connection. Throws when it has ended meanwhile. */
@@ -151,7 +152,7 @@ export class Http2Link {
       clearInterval(this.#pulse);
       this.#socket.destroy();
       this.retire();
-      this.#listener.onClose(this.#failure);
+      this.#listener.onClose(this.failure);
     });
   }
 

@@ -9,6 +9,7 @@ import { Http2Login } from './http2-login.ts';
 import { authenticate, type Method } from './http2-methods.ts';
 import { ask } from './http2-unary.ts';
 import type { CheckedOptions } from './options.ts';
+import type { Way } from './way.ts';
 
 // A far member need not wait for our leave in the middle of a large answer. Of events no more is on its way than with any other
 // client: a server has to see it when one falls behind.
@@ -25,11 +26,13 @@ export class Http2Member {
   readonly #calls: Http2Line;
   readonly #streams: Http2Line;
 
-  constructor(host: string, options: CheckedOptions) {
+  constructor(host: string, options: CheckedOptions, way: Way) {
     const { auth, requestTimeoutMs } = options;
     const address = addressOf(host, options);
-    this.#calls = new Http2Line(address, { connectWithinMs: requestTimeoutMs, window: LARGE_WINDOW });
-    this.#streams = new Http2Line(address, { connectWithinMs: requestTimeoutMs, window: USUAL_WINDOW });
+    const lineOf = (window: number): Http2Line =>
+      new Http2Line(address, { connectWithinMs: requestTimeoutMs, window, way });
+    this.#calls = lineOf(LARGE_WINDOW);
+    this.#streams = lineOf(USUAL_WINDOW);
     this.#headers = {
       ':method': 'POST',
       ':scheme': address.tls ? 'https' : 'http',

@@ -1,4 +1,5 @@
 import type { KVClient } from 'etcd3';
+import { tellsOfToken } from './errors.ts';
 import { afterPatience } from './patience.ts';
 
 /** Options of one call, as gRPC takes them. */
@@ -8,6 +9,9 @@ export type GrpcCallOptions = NonNullable<Parameters<KVClient['range']>[1]>;
 export type Interceptor = NonNullable<GrpcCallOptions['interceptors']>[number];
 
 const DEADLINE_EXCEEDED = 4;
+const UNAVAILABLE = 14;
+const FORGOTTEN = 'etcdserver: invalid auth token';
+const STILL_REFUSED = 'etcdserver: the token of a new log-in is refused as well';
 
 /** Ends the call after that time, as a deadline of gRPC would that does not count how long this process was busy. */
 export function answeredWithin(ms: number): Interceptor {
@@ -43,6 +47,34 @@ export const requireLeader: Interceptor = (options, nextCall) => {
   };
   return asInterceptingCall(call);
 };
+
+/**
+ * For one call and its repetitions: etcd3 logs in and repeats a call for a token that the server has forgotten, as often as that is so, and not
+ * for one that is out of date since somebody changed a role. So it hears the former for both, once.
+ */
+export function loggingInOnce(): Interceptor {
+  let hasLoggedIn = false;
+  return (options, nextCall) => {
+    const call = nextCall(options);
+    const start = call.start.bind(call);
+    call.start = (metadata, listener) => {
+      start(metadata, {
+        onReceiveMetadata: (received) => listener?.onReceiveMetadata?.(received),
+        onReceiveMessage: (message) => listener?.onReceiveMessage?.(message),
+        onReceiveStatus: (status) => {
+          const isForgotten = tellsOfToken(status.details);
+          const instead = hasLoggedIn
+            ? { code: UNAVAILABLE, details: STILL_REFUSED }
+            : { details: FORGOTTEN };
+          // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- gRPC's own number
+          listener?.onReceiveStatus?.(isForgotten ? { ...status, ...instead } : status);
+          hasLoggedIn ||= isForgotten;
+        },
+      });
+    };
+    return asInterceptingCall(call);
+  };
+}
 
 /** What `nextCall` gives is enough. */
 function asInterceptingCall(call: object): ReturnType<Interceptor> {

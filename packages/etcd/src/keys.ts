@@ -28,7 +28,8 @@ export interface NameParts {
 }
 
 const MAX_NAME_BYTES = 1_024;
-const OWN_DIRECTORY = '.queuelock';
+/** Below a prefix: where queuelock keeps keys of its own. */
+export const OWN_DIRECTORY = '.queuelock';
 const OUR_NAME = /^~?[0-9a-f]+-[0-9a-f]{32}(?:~(r)|~([1-9]\d{0,14})of([1-9]\d{0,14}))?$/;
 
 /**

@@ -1,5 +1,5 @@
-import { isQueueLockError } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
+import { isRefusalOfOne } from './gathering.ts';
 import { look } from './txn.ts';
 
 /** A key, of one life only if that is named. */
@@ -85,8 +85,8 @@ export class Lookups {
         answer({ there: there !== undefined && there === (ref.createRevision ?? there), revision });
       });
     } catch (error) {
-      // The server refuses all of them when one is not permitted.
-      const alone = questions.length === 1 || !isQueueLockError(error, 'ACCESS_DENIED');
+      // The server refuses all of them when one is not permitted, or when they are too many for it.
+      const alone = questions.length === 1 || !isRefusalOfOne(error);
       for (const question of questions) {
         if (alone) question.fail(error);
         else await this.#read([question]);

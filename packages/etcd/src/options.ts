@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls';
-import { invalidArgument } from '@queuelock/core/backend';
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import type { IOptions } from 'etcd3';
 import { namingsOf, type Naming, type NamingOf } from './naming.ts';
 import type { SingleKeyOf } from './single-key.ts';
@@ -76,6 +76,24 @@ export interface CheckedOptions {
   readonly grpcOptions: NonNullable<IOptions['grpcOptions']>;
 }
 
+const OPTIONS: KnownOptions<EtcdOptions> = {
+  hosts: 'any',
+  prefix: 'any',
+  auth: 'object',
+  credentials: 'object',
+  requestTimeoutMs: 'number',
+  beats: 'any',
+  singleKey: 'function',
+  naming: 'any',
+  transport: 'any',
+  grpcOptions: 'object',
+};
+const AUTH_OPTIONS: KnownOptions<NonNullable<EtcdOptions['auth']>> = { username: 'any', password: 'any' };
+const CREDENTIALS: KnownOptions<NonNullable<EtcdOptions['credentials']>> = {
+  rootCertificate: 'any',
+  privateKey: 'any',
+  certChain: 'any',
+};
 const BEATS: readonly Beats[] = ['auto', 'verified', 'strict'];
 const TRANSPORTS: readonly Transport[] = ['etcd3', 'http2'];
 const DEFAULT_HOST = '127.0.0.1:2379';
@@ -83,7 +101,8 @@ const DEFAULT_PORT = '2379';
 const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;
 
 /** Throws `INVALID_ARGUMENT`; no message repeats a password. */
-export function checkOptions(options: EtcdOptions): CheckedOptions {
+export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
+  const given = checkedOptions('options of etcd', options, OPTIONS);
   const {
     hosts = DEFAULT_HOST,
     prefix = '',
@@ -93,7 +112,7 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
     beats = 'auto',
     singleKey,
     naming,
-  } = options;
+  } = given;
   const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [hosts];
   if (list.length === 0) throw invalidArgument('hosts', hosts, 'has at least one host');
   const checked = list.map((host) => checkHost(host));
@@ -103,7 +122,7 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
   if (typeof prefix !== 'string' || Buffer.from(prefix).toString() !== prefix) {
     throw invalidArgument('prefix', prefix, 'is well-formed Unicode, without lone surrogates');
   }
-  if (!(typeof requestTimeoutMs === 'number' && requestTimeoutMs >= 1 && requestTimeoutMs <= 2 ** 31 - 1)) {
+  if (!(requestTimeoutMs >= 1 && requestTimeoutMs <= 2 ** 31 - 1)) {
     throw invalidArgument(
       'requestTimeoutMs',
       requestTimeoutMs,
@@ -111,8 +130,6 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
     );
   }
   if (!BEATS.includes(beats)) throw invalidArgument('beats', beats, `is one of ${BEATS.join(', ')}`);
-  if (singleKey !== undefined && typeof singleKey !== 'function')
-    throw invalidArgument('singleKey', singleKey, 'is a function that answers with the key of a queue');
   checkAuth(auth);
   checkCredentials(credentials);
   return {
@@ -125,7 +142,7 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
     beats,
     singleKey,
     namingOf: namingsOf(naming),
-    ...checkTransport(options),
+    ...checkTransport(given),
   };
 }
 
@@ -141,6 +158,7 @@ function checkHost(host: unknown): { host: string; secure: boolean; plain: boole
 
 function checkAuth(auth: EtcdOptions['auth']): void {
   if (auth === undefined) return;
+  checkedOptions('auth', auth, AUTH_OPTIONS);
   if (typeof auth.username !== 'string' || auth.username === '' || typeof auth.password !== 'string') {
     throw invalidArgument('auth', auth, 'has a username and a password');
   }
@@ -148,6 +166,7 @@ function checkAuth(auth: EtcdOptions['auth']): void {
 
 function checkCredentials(credentials: EtcdOptions['credentials']): void {
   if (credentials === undefined) return;
+  checkedOptions('credentials', credentials, CREDENTIALS);
   const { rootCertificate: ca, certChain: cert, privateKey: key } = credentials;
   try {
     createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });

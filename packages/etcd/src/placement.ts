@@ -3,7 +3,7 @@ import { aheadBehind, aheadIn, otherLimitIn, suffices, type KeyRef, type QueueRo
 import type { Entered, Newcomer } from './entered.ts';
 import { SingleHold } from './single-hold.ts';
 import { takenAt } from './single-key.ts';
-import { follow, judged, lookAhead, type Following } from './turns.ts';
+import { follow, lookAhead, untilLeft, type Following } from './turns.ts';
 
 type Around = Omit<Following, 'entry' | 'order' | 'rule'>;
 
@@ -38,7 +38,7 @@ export async function placeAll(
   const all = await withSingleKeys(around, arrivals, placements);
   return all.map(({ turns$, ...placement }, i) => {
     const { entry } = arrivals[i] as Arrival;
-    return { ...placement, turns$: judged(turns$, { ...around, entry }) };
+    return { ...placement, turns$: untilLeft(turns$, entry) };
   });
 }
 

@@ -1,6 +1,7 @@
 import {
   QueueLockError,
   isDefinite,
+  isQueueLockError,
   type EntrySpec,
   type HoldTraces,
   type Placement,
@@ -43,6 +44,7 @@ export class EtcdSession implements Session {
   readonly #entries: Entries;
   readonly #answerWithinMs: number;
   #end: QueueLockError | undefined;
+  #asking: Promise<boolean> | undefined;
 
   constructor(lease: Lease, around: SessionSurroundings) {
     this.id = leaseHex(lease.id);
@@ -85,6 +87,14 @@ export class EtcdSession implements Session {
     throw failure;
   }
 
+  /** One request for all who ask at a time. */
+  hasEnded(): Promise<boolean> {
+    this.#asking ??= this.#askWhetherEnded().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
   async enqueue(spec: EntrySpec): Promise<Placement> {
     this.#throwIfEnded();
     return this.#entries.enqueue(spec);
@@ -113,16 +123,17 @@ export class EtcdSession implements Session {
   }
 
   /**
-   * Goes on with a lease that another process has left: proves that it lives and makes whatever that process has sent too late. Rejects as
-   * `renew`.
+   * Goes on with a lease that another process has left: makes whatever that process has sent too late, takes the session from it if it still
+   * lives, and proves that the lease does. Rejects as `renew`.
    */
   async takeOver(keyIds: CalledOtherwise, signal: AbortSignal): Promise<void> {
-    this.ttlMs = await this.renew(signal);
     await this.#entries.takeOver(keyIds);
+    this.ttlMs = await this.renew(signal);
   }
 
   async close(): Promise<void> {
     await this.abandon();
+    if (this.#entries.generation.isOthers) return;
     const revoke = { ID: this.#lease.id };
     await this.#around.connection
       .call('ending a session', (etcd, options) => etcd.leaseRevoke(revoke, options), {
@@ -137,6 +148,22 @@ export class EtcdSession implements Session {
     this.#end ??= new QueueLockError('SESSION_LOST', 'the session was closed');
     this.#keepAlive.close();
     this.#around.onClose();
+  }
+
+  async #askWhetherEnded(): Promise<boolean> {
+    if (this.#end || this.#entries.generation.isOthers) return true;
+    const ask = { ID: this.#lease.id };
+    try {
+      const { TTL } = await this.#around.connection.call(
+        'reading a lease',
+        (etcd, options) => etcd.leaseTimeToLive(ask, options),
+        { urgent: true },
+      );
+      return Number(TTL) <= 0;
+    } catch (error) {
+      if (isQueueLockError(error, 'SESSION_LOST')) return true;
+      throw error;
+    }
   }
 
   #throwIfEnded(): void {

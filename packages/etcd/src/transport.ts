@@ -1,8 +1,12 @@
 import type { Driver } from './driver.ts';
 import { lazyDriver } from './lazy-driver.ts';
 import type { CheckedOptions, Transport } from './options.ts';
+import { Failures } from './way.ts';
 
-type Load = () => Promise<(host: string, options: CheckedOptions) => Driver>;
+/** Reaches one member, `host:port`; those of one cluster share the count of failures. */
+export type DriverOf = (host: string, options: CheckedOptions, failures: Failures) => Driver;
+
+type Load = () => Promise<DriverOf>;
 
 // Loaded when a member is first asked for something: a process loads the client libraries of its own transport only.
 const LOADERS: Readonly<Record<Transport, Load>> = {
@@ -11,7 +15,7 @@ const LOADERS: Readonly<Record<Transport, Load>> = {
 };
 
 /** A member over the transport that the options name. */
-export function driverOf(host: string, options: CheckedOptions): Driver {
+export function driverOf(host: string, options: CheckedOptions, failures: Failures = new Failures()): Driver {
   const load = LOADERS[options.transport];
-  return lazyDriver(async () => (await load())(host, options));
+  return lazyDriver(async () => (await load())(host, options, failures));
 }

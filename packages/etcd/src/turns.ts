@@ -17,7 +17,7 @@ import { known } from './entered.ts';
 import { gone, outOfTheWay, type Sight } from './gone.ts';
 import { rangeUnder } from './keys.ts';
 import { noteTurn, tellingOwner } from './owning.ts';
-import { Observable, Subscription, catchError, defer, from } from './rx.ts';
+import { Observable, Subscription, defer } from './rx.ts';
 import { latestFirst, lookAt } from './txn.ts';
 
 /** What following an entry needs. */
@@ -64,28 +64,23 @@ export function follow(following: Following, first: Ahead<Rival>): Observable<Tu
   return tellingOwner(turnsByWatching(view, rule, first), following);
 }
 
-/** The same turns; what they end with tells a lost entry from a lost session. */
-export function judged(
-  turns$: Observable<Turn>,
-  following: Pick<Following, 'connection' | 'entry' | 'lease'>,
-): Observable<Turn> {
-  const judged$ = turns$.pipe(catchError((error: unknown) => from(verdict(error, following))));
+/** The same turns, until the entry leaves. Its loss is told by whoever sees it first: its watch, or a heartbeat. */
+export function untilLeft(turns$: Observable<Turn>, entry: Entry): Observable<Turn> {
   return new Observable((subscriber) => {
     const watching = new Subscription();
-    const tell = {
-      next: (turn: Turn): void => {
-        subscriber.next(turn);
-      },
-      error: (error: unknown): void => {
-        subscriber.error(error);
-      },
+    const next = (turn: Turn): void => {
+      subscriber.next(turn);
+    };
+    const error = (cause: unknown): void => {
+      if (isQueueLockError(cause, 'ENTRY_LOST') && !entry.withdrawn) entry.lose(cause);
+      subscriber.error(cause);
     };
     const complete = (): void => {
       watching.unsubscribe();
     };
     // Its own removal is no news: the watches go before it does, and nothing is heard any more.
-    subscriber.add(following.entry.leaving$.subscribe({ next: tell.next, error: tell.error, complete }));
-    if (!watching.closed) watching.add(judged$.subscribe(tell));
+    subscriber.add(entry.leaving$.subscribe({ next, error, complete }));
+    if (!watching.closed && !subscriber.closed) watching.add(turns$.subscribe({ next, error }));
     return watching;
   });
 }
@@ -94,34 +89,4 @@ export function judged(
 function rideOutRefusal(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('UNAVAILABLE', detailOf(error), { cause: error });
-}
-
-/** Tells an entry that somebody removed from one that went with its lease; nobody asks that of one that is being left. */
-async function verdict(
-  error: unknown,
-  { connection, entry, lease }: Pick<Following, 'connection' | 'entry' | 'lease'>,
-): Promise<never> {
-  if (isQueueLockError(error, 'ENTRY_LOST') && !entry.withdrawn) {
-    entry.gone = true;
-    if (await isLeaseGone(connection, lease)) {
-      throw new QueueLockError('SESSION_LOST', 'the lease has ended, and the entry with it', {
-        cause: error,
-      });
-    }
-  }
-  throw error;
-}
-
-async function isLeaseGone(connection: Connection, lease: string): Promise<boolean> {
-  try {
-    const ask = { ID: lease };
-    const { TTL } = await connection.call(
-      'reading a lease',
-      (etcd, options) => etcd.leaseTimeToLive(ask, options),
-      { urgent: true },
-    );
-    return Number(TTL) <= 0;
-  } catch (error) {
-    return isQueueLockError(error, 'SESSION_LOST');
-  }
 }

@@ -23,6 +23,11 @@ export function modifiedAt(key: Buffer, revision: bigint): ICompare {
   return { target: 'Mod', result: 'Equal', mod_revision: revision.toString(), key };
 }
 
+/** Holds when the key was last written at that revision or before. */
+export function modifiedBy(key: Buffer, revision: bigint): ICompare {
+  return { target: 'Mod', result: 'Less', mod_revision: (revision + 1n).toString(), key };
+}
+
 /** Compares how often the key was written since it was created; a key that does not exist was written 0 times. */
 export function versionIs(key: Buffer, result: 'Greater' | 'Less', version: number): ICompare {
   return { target: 'Version', result, version: version.toString(), key };
@@ -48,6 +53,11 @@ export function putKeepingLease(key: Buffer, value: string): IRequestOp {
   return { request_put: { key, value: Buffer.from(value), ignore_lease: true } };
 }
 
+/** Holds when the key exists and has another value than that. */
+export function isAnother(key: Buffer, value: Buffer): ICompare {
+  return { target: 'Value', result: 'NotEqual', value, key };
+}
+
 export function remove(key: Buffer): IRequestOp {
   return { request_delete_range: { key } };
 }
@@ -55,6 +65,11 @@ export function remove(key: Buffer): IRequestOp {
 /** Reads one key without its value. */
 export function look(key: Buffer): IRequestOp {
   return { request_range: { key, keys_only: true } };
+}
+
+/** Reads one key with its value. */
+export function read(key: Buffer): IRequestOp {
+  return { request_range: { key } };
 }
 
 /** Reads all keys in a range without their values. */

@@ -1,10 +1,35 @@
 import { readFileSync } from 'node:fs';
-import { invalidArgument, parseBackendUrl, type Backend, type BackendUrl } from '@queuelock/core/backend';
+import {
+  checkedOptions,
+  invalidArgument,
+  parseBackendUrl,
+  type Backend,
+  type BackendUrl,
+  type KnownOptions,
+} from '@queuelock/core/backend';
 import { etcd } from './backend.ts';
 import type { Naming } from './naming.ts';
-import type { Beats, EtcdOptions, Transport } from './options.ts';
+import type { EtcdOptions } from './options.ts';
 
 const CREDENTIAL_OF = { ca: 'rootCertificate', cert: 'certChain', key: 'privateKey' } as const;
+
+const FILES = ['ca', 'cert', 'key'] as const;
+
+type Files = Readonly<Partial<Record<(typeof FILES)[number], string | undefined>>>;
+
+/** Files, and options by their names. */
+interface Parameters extends Pick<EtcdOptions, 'beats' | 'transport'>, Files {
+  readonly naming?: Naming;
+}
+
+const PARAMETERS: KnownOptions<Parameters> = {
+  ca: 'string',
+  cert: 'string',
+  key: 'string',
+  beats: 'string',
+  naming: 'string',
+  transport: 'string',
+};
 
 /**
  * A backend by URL: `etcd://user:password@h1:2379,h2:2379/prefix`, or `etcds://` for TLS with the PEM files
@@ -23,8 +48,10 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   }
   if (password !== '' && username === undefined)
     throw invalidArgument('backend URL', url.display, 'has a user before the password');
-  const { beats, naming, transport, ...files } = Object.fromEntries(params);
-  const credentials = readCredentials(files);
+  // The values of the options are checked with the others.
+  const parameters: Parameters = Object.fromEntries(params);
+  const { ca, cert, key, ...options } = checkedOptions('parameters of an etcd URL', parameters, PARAMETERS);
+  const credentials = readCredentials({ ca, cert, key });
   if (scheme === 'etcd' && credentials !== undefined) {
     throw invalidArgument('backend URL', url.display, 'starts with etcds:// when it names certificates');
   }
@@ -35,32 +62,23 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
     ...(path === '' ? {} : { prefix: path.endsWith('/') ? path : `${path}/` }),
     ...(username === undefined ? {} : { auth: { username, password } }),
     ...(credentials === undefined ? {} : { credentials }),
-    // Checked with the other options.
-    ...(beats === undefined ? {} : { beats: beats as Beats }),
-    ...(naming === undefined ? {} : { naming: naming as Naming }),
-    ...(transport === undefined ? {} : { transport: transport as Transport }),
+    ...options,
   };
 }
 
-function readCredentials(files: Readonly<Record<string, string>>): EtcdOptions['credentials'] {
+function readCredentials(files: Files): EtcdOptions['credentials'] {
   const credentials: { -readonly [K in keyof NonNullable<EtcdOptions['credentials']>]: Buffer } = {};
-  for (const [name, file] of Object.entries(files)) {
-    if (!isCredential(name))
-      throw invalidArgument(
-        'backend URL',
-        name,
-        'has the parameters ca, cert, key, beats, naming and transport only',
-      );
-    credentials[CREDENTIAL_OF[name]] = readPem(name, file);
+  for (const name of FILES) {
+    const file = files[name];
+    if (file !== undefined) credentials[CREDENTIAL_OF[name]] = readPem(name, file);
   }
-  const names = Object.keys(files);
-  if ('cert' in files !== 'key' in files)
-    throw invalidArgument('backend URL', names.join(), 'has cert and key together');
-  return names.length === 0 ? undefined : credentials;
-}
-
-function isCredential(name: string): name is keyof typeof CREDENTIAL_OF {
-  return Object.hasOwn(CREDENTIAL_OF, name);
+  if ((files.cert === undefined) !== (files.key === undefined))
+    throw invalidArgument(
+      'backend URL',
+      FILES.filter((name) => files[name]).join(),
+      'has cert and key together',
+    );
+  return FILES.every((name) => files[name] === undefined) ? undefined : credentials;
 }
 
 function readPem(name: string, file: string): Buffer {

@@ -1,4 +1,4 @@
-import { isQueueLockError, type QueueLockError } from '@queuelock/core/backend';
+import { isQueueLockError, sooner, type QueueLockError } from '@queuelock/core/backend';
 import { ExponentialBackoff, type IBackoff } from 'cockatiel';
 import type { IEvent, IRangeRequest, IWatchCreateRequest, IWatchResponse } from 'etcd3';
 import type { Connection, Endpoint, Request } from './connection.ts';
@@ -148,7 +148,7 @@ export class WatchLine {
       // Not for ever, since permissions change; the watcher keeps its id meanwhile, so that it can be canceled.
       setTimeout(() => {
         this.#renew(watcher);
-      }, REFUSED_PAUSE_MS).unref();
+      }, sooner(REFUSED_PAUSE_MS)).unref();
       watcher.tell({ status: 'broken', error });
     } else {
       stream.close();

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Etcd3, Range } from 'etcd3';
 import { fromUrl } from '@queuelock/etcd';
 import { livedSince } from '../../../integration/lived-time.ts';
 import type { ProcessService } from '../../../integration/services/service.ts';
@@ -82,6 +83,17 @@ describe('etcd with authentication', () => {
     observing.unsubscribe();
   });
 
+  it('says which keys need permission where only those of the queue are allowed', async () => {
+    // Below allowed/ lies the whole queue of that name, and .queuelock/ does not.
+    const backend = clients.backend({ hosts: server.endpoint, auth: alice });
+    const session = await backend.open(10_000, patient);
+    const failure = await failureOf(session.enqueue(wish('allowed')));
+    expect(failure).to.have.property('code', 'ACCESS_DENIED');
+    expect(failure.message)
+      .to.include('"allowed"')
+      .and.include('below "NAME/", NAME being the queue, and on all below ".queuelock/"');
+  });
+
   it('keeps a forbidden key from spoiling the look at the others that is made together with it', async () => {
     const connection = new Connection(checkOptions({ hosts: server.endpoint, auth: alice }));
     const lookups = new Lookups(connection);
@@ -94,6 +106,32 @@ describe('etcd with authentication', () => {
     expect(answers.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
     expect(answers[1]).to.have.nested.property('reason.code', 'ACCESS_DENIED');
   });
+
+  for (const transport of ['etcd3', 'http2'] as const)
+    it(`goes on with the holds that a user may still have when it loses the right to another one (${transport})`, async () => {
+      const admin = new Etcd3({ hosts: server.endpoint, auth: root });
+      const operator = new Operator(server.endpoint, root);
+      const role = admin.role(`of ${transport}`);
+      const permission = (prefix: string) =>
+        ({ permission: 'Readwrite', range: Range.prefix(`${transport}/${prefix}/`) }) as const;
+      await role.create();
+      for (const prefix of ['.queuelock', 'a', 'b']) await role.grant(permission(prefix));
+      await admin.user(alice.username).addRole(role);
+      const options = { hosts: server.endpoint, auth: alice, prefix: `${transport}/`, transport };
+      const session = await clients.session(options);
+      const [a, b] = [wish('a'), wish('b')];
+      await session.enqueue(a);
+      const kept = clients.follow(await session.enqueue(b));
+      await session.renew(patient);
+      await role.revoke(permission('a'));
+      for (let beats = 0; beats < 3; beats += 1) expect(await session.renew(patient)).to.equal(session.ttlMs);
+      expect(await failureOf(session.remove('a', a.id))).to.have.property('code', 'ACCESS_DENIED');
+      expect(kept.error).to.equal(undefined);
+      await operator.remove(kept.key);
+      await session.renew(patient);
+      expect(kept.error).to.have.property('code', 'ENTRY_LOST');
+      for (const one of [admin, operator]) one.close();
+    });
 
   for (const transport of ['etcd3', 'http2'] as const)
     it(`forgets its tokens when it restarts, and those who wait go on without them (${transport})`, async () => {

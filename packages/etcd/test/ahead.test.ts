@@ -125,12 +125,13 @@ describe('who is ahead, by the rows of a queue', () => {
     expect(refs.map(({ permits }) => permits)).to.deep.equal([2, 1, 1, 1]);
   });
 
-  it('has the limit that its name says, 1 if it says none, and readers have none', () => {
+  it('has the limit that its name says, 1 if it says none, as for readers', () => {
     const { refs } = aheadIn(rows([OWN, READER, PAIR, 'foreign']), contender(false));
-    expect(refs.map(({ limit }) => limit)).to.deep.equal([undefined, 5, 1]);
+    expect(refs.map(({ limit }) => limit)).to.deep.equal([1, 5, 1]);
     expect(otherLimitIn({ refs }, 5)).to.equal(1);
-    expect(otherLimitIn({ refs }, 3)).to.equal(5);
-    expect(otherLimitIn({ refs: refs.slice(0, 2) }, 5)).to.equal(undefined);
+    expect(otherLimitIn({ refs: refs.slice(1) }, 3)).to.equal(5);
+    expect(otherLimitIn({ refs: refs.slice(0, 2) }, 5)).to.equal(1);
+    expect(otherLimitIn({ refs: refs.slice(1, 2) }, 5)).to.equal(undefined);
   });
 
   it('may be marked later on where a reader waits for an entry of ours, and nowhere else', () => {

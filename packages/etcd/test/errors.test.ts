@@ -28,7 +28,13 @@ const TOLD = [
   [14, 'UNAVAILABLE', 'etcdserver: leader changed', 'UNAVAILABLE'],
   [14, 'UNAVAILABLE', 'etcdserver: request timed out', 'UNAVAILABLE'],
   [14, 'UNAVAILABLE', 'Connection dropped', 'UNAVAILABLE'],
-  [3, 'INVALID_ARGUMENT', 'etcdserver: key is not provided', 'UNAVAILABLE'],
+  [3, 'INVALID_ARGUMENT', 'etcdserver: key is not provided', 'INVALID_ARGUMENT'],
+  [3, 'INVALID_ARGUMENT', 'etcdserver: too many operations in txn request', 'INVALID_ARGUMENT'],
+  [3, 'INVALID_ARGUMENT', 'etcdserver: request is too large', 'INVALID_ARGUMENT'],
+  [12, 'UNIMPLEMENTED', 'unknown service etcdserverpb.KV', 'INVALID_ARGUMENT'],
+  [12, 'UNIMPLEMENTED', 'Received HTTP status code 404', 'UNAVAILABLE'],
+  [12, 'UNIMPLEMENTED', 'answered with HTTP status 404', 'UNAVAILABLE'],
+  [9, 'FAILED_PRECONDITION', 'etcdserver: rpc not supported for learner', 'UNAVAILABLE'],
   [4, 'DEADLINE_EXCEEDED', 'no answer within 1500 ms', 'UNAVAILABLE'],
   [1, 'CANCELLED', 'Cancelled on client', 'UNAVAILABLE'],
   [13, 'INTERNAL', 'Received RST_STREAM with code 2', 'UNAVAILABLE'],
@@ -72,6 +78,21 @@ describe('what a member or the way to it says', () => {
   it('stays as it is when it is classified already', () => {
     const error = new QueueLockError('ENTRY_LOST', 'gone');
     expect(classify(error, attempt)).to.equal(error);
+  });
+
+  it('says which keys need permission, and nothing of them where it is the log-in that failed', () => {
+    const denied = new GrpcError('PERMISSION_DENIED', 'etcdserver: permission denied');
+    expect(classify(denied, { ...attempt, prefix: 'team/' }).message).to.include(
+      'The user needs read and write permission on all keys below "team/NAME/", NAME being the queue, and on all below "team/.queuelock/"',
+    );
+    const stranger = new GrpcError('INVALID_ARGUMENT', 'etcdserver: authentication failed, invalid user ID');
+    expect(classify(stranger, { ...attempt, prefix: 'team/' }).message).not.to.include('permission on');
+  });
+
+  it('says what may be wrong with TLS', () => {
+    const closed = new GrpcError('UNAVAILABLE', 'No connection established. Last error: Failed to connect');
+    expect(classify(closed, { ...attempt, tls: false }).message).to.include('expects TLS: https://');
+    expect(classify(closed, { ...attempt, tls: true }).message).not.to.include('expects TLS');
   });
 
   it('says what to do when the store is full', () => {

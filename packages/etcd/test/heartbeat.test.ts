@@ -68,8 +68,12 @@ describe('a session on etcd', () => {
     const removed = clients.follow(placement);
     await bench.operator.revoke(session.id);
     await bench.operator.remove(placement.key);
-    expect(await withLease.untilLost()).to.have.property('code', 'SESSION_LOST');
-    expect(await removed.untilLost()).to.have.property('code', 'ENTRY_LOST');
+    for (const lost of [withLease, removed])
+      expect(await lost.untilLost()).to.have.property('code', 'ENTRY_LOST');
+    expect(await Promise.all([session, other].map(async (one) => one.hasEnded?.()))).to.deep.equal([
+      true,
+      false,
+    ]);
   });
 
   it('is still proven alive when an operator removed its only entry', async () => {

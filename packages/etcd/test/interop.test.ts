@@ -137,10 +137,12 @@ describe('the queues of @queuelock/etcd', () => {
   });
 
   it('refuse a request whose generation is not the present one, once, also after somebody removed that key', async () => {
-    const session = await clients.session({ hosts: server.endpoint, beats: 'verified' });
+    const options = { hosts: server.endpoint, beats: 'verified' } as const;
+    const { resumption } = await clients.session(options);
+    const session = await clients.backend(options).resume!(resumption!, new AbortController().signal);
     const queue = freshQueue();
     const key = `.queuelock/${session.id}`;
-    await operator.put(key);
+    await operator.touch(key);
     expect(await requestsOf(server.endpoint, () => session.enqueue(wish(queue)))).to.equal(2);
     expect(await requestsOf(server.endpoint, () => session.enqueue(wish(queue)))).to.equal(1);
     await operator.remove(key);

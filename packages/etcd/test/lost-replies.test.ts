@@ -6,7 +6,7 @@ import { keepBack, mentions } from './late.ts';
 import { loseReply } from './lost-reply.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
-import { handledTxns } from './requests.ts';
+import { handledTxns, requestsOf } from './requests.ts';
 
 describe('@queuelock/etcd with lost replies', () => {
   let server: ProcessService;
@@ -48,6 +48,20 @@ describe('@queuelock/etcd with lost replies', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([key]);
     expect(await session.remove(queue, spec.id)).to.equal(true);
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([]);
+  });
+
+  it('is certain of an entry again when it is found, and releases it as any other', async () => {
+    const session = await clients.session({ hosts: proxy.endpoint });
+    const [spec, other] = [wish(freshQueue()), wish(freshQueue())];
+    const lost = loseReply(proxy, mentions(spec.id));
+    expect(await codeOf(session.enqueue(spec))).to.equal('UNAVAILABLE');
+    await lost;
+    await session.enqueue(spec);
+    const both = (): Promise<unknown> =>
+      Promise.all([session.remove(spec.queue, spec.id), session.enqueue(other)]);
+    expect(await requestsOf(server.endpoint, both)).to.equal(2);
+    expect(await operator.keysUnder(`.queuelock/${session.id}`)).to.deep.equal([]);
+    expect(await operator.keysUnder(`${spec.queue}/`)).to.deep.equal([]);
   });
 
   it('leaves nothing when the reply to a release is lost', async () => {

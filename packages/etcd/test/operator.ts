@@ -15,8 +15,8 @@ export interface AccessRules {
 export class Operator {
   readonly client: Etcd3;
 
-  constructor(endpoint: string) {
-    this.client = new Etcd3({ hosts: endpoint });
+  constructor(endpoint: string, auth?: Account) {
+    this.client = new Etcd3({ hosts: endpoint, ...(auth ? { auth } : {}) });
   }
 
   async keysUnder(prefix: string): Promise<string[]> {
@@ -30,6 +30,11 @@ export class Operator {
 
   async put(key: string, value = ''): Promise<void> {
     await this.client.put(key).value(value);
+  }
+
+  /** Makes a key newer, and leaves it as it is. */
+  async touch(key: string): Promise<void> {
+    await this.client.kv.put({ key: Buffer.from(key), ignore_value: true, ignore_lease: true });
   }
 
   /** Writes a key again and again. */

@@ -76,7 +76,10 @@ describe('the address of an etcd', () => {
 
   for (const [url, rule] of [
     ['zk://h', /starts with etcd:\/\/ or etcds:\/\//],
-    ['etcd://alice:wonderland@h?timeout=5', /the parameters ca, cert, key, beats, naming and transport only/],
+    [
+      'etcd://alice:wonderland@h?timeout=5',
+      /timeout is unknown, known are ca, cert, key, beats, naming, transport/,
+    ],
     ['etcd://:wonderland@h', /has a user before the password/],
     ['etcds://alice:wonderland@h?ca=/nowhere/ca.pem', /names a PEM file that can be read/],
     ['etcd://alice:wonderland@h?ca=/dev/null&beats=strict', /starts with etcds:\/\//],
@@ -104,6 +107,11 @@ describe('the address of an etcd', () => {
       /grpcOptions are for the transport etcd3/,
     ],
     ['a naming that there is not', { naming: 'curator' as 'go' }, /naming is one of go, fast; got "curator"/],
+    ['an option that there is not', { host: 'h' } as EtcdOptions, /host is unknown, did you mean hosts\?/],
+    ['a credential that there is not', { credentials: { ca: 1 } as object }, /credentials: ca is unknown/],
+    ['options that are none', null as unknown as EtcdOptions, /options of etcd must be an object; got null/],
+    ['a host instead of options', 'alice:wonderland@h' as EtcdOptions, /must be an object; got a text/],
+    ['a text as a user', { auth: 'alice:wonderland' as never }, /auth must be an object; got a text/],
     ['a user without a name', { auth: { username: '', password: 'wonderland' } }, /auth has a username/],
   ] as const) {
     it(`is refused with ${about}`, () => {

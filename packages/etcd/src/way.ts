@@ -1,0 +1,93 @@
+import { pauseAfter } from '@queuelock/core/backend';
+import { GrpcError, statusOf } from './grpc-status.ts';
+
+/** One use of a way to a member; ends with one of these. */
+export interface Passage {
+  /** The member has answered. */
+  worked(): void;
+  /** Without an answer, which may say something about the connection. */
+  ended(error: unknown): void;
+  /** Nobody knows, or cares. */
+  left(): void;
+}
+
+const GROWTH = { firstMs: 300, mostMs: 1_500 };
+const WINDOW_MS = 1_000;
+// Members that were in no trouble before are tried besides.
+const MOST_FAILURES = 2;
+const BY_MEMBER = /etcdserver:/;
+
+/** The failures to connect to any member of a cluster within the last second. */
+export class Failures {
+  #at: number[] = [];
+
+  get areMany(): boolean {
+    const since = performance.now() - WINDOW_MS;
+    this.#at = this.#at.filter((at) => at > since);
+    return this.#at.length >= MOST_FAILURES;
+  }
+
+  add(): void {
+    this.#at.push(performance.now());
+  }
+}
+
+/** It is no time to connect. */
+class NotNow extends GrpcError {}
+
+/**
+ * Whether a member may be connected to now. After a failure it may, at once; after one more there is a pause, which grows with the next one,
+ * and then one attempt at a time until one has worked. So a client whose servers do not serve connects a few times a second, however much it wants of them.
+ */
+export class Way {
+  readonly #failures: Failures;
+  /** Failures without a success since, of which those that came together count once. */
+  #troubles = 0;
+  #round = 0;
+  #pausedUntil = 0;
+  #trying: Passage | undefined;
+  #why = '';
+
+  constructor(failures: Failures) {
+    this.#failures = failures;
+  }
+
+  /** Throws what counts as `UNAVAILABLE` when nobody should connect now. */
+  enter(): Passage {
+    const round = this.#round;
+    const passage: Passage = {
+      worked: () => {
+        this.#troubles = 0;
+        this.#trying = undefined;
+      },
+      ended: (error) => {
+        if (isOfConnection(error) && round === this.#round) this.#failed(error);
+        passage.left();
+      },
+      left: () => {
+        if (this.#trying === passage) this.#trying = undefined;
+      },
+    };
+    if (this.#troubles > 1) {
+      if (this.#trying || performance.now() < this.#pausedUntil || this.#failures.areMany)
+        throw new NotNow('UNAVAILABLE', `no connection; the last attempt: ${this.#why}`);
+      this.#trying = passage;
+    }
+    return passage;
+  }
+
+  #failed({ message }: Error): void {
+    this.#why = message;
+    this.#round += 1;
+    this.#troubles += 1;
+    this.#failures.add();
+    // The first may be that of a connection that was good for long.
+    if (this.#troubles > 1) this.#pausedUntil = performance.now() + pauseAfter(this.#troubles - 2, GROWTH);
+  }
+}
+
+/** Whether there is no connection, and not an answer of the member, or a silence. */
+function isOfConnection(error: unknown): error is Error {
+  if (!(error instanceof Error) || error instanceof NotNow) return false;
+  return statusOf(error) === 'UNAVAILABLE' && !BY_MEMBER.test(error.message);
+}

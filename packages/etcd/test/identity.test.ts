@@ -1,0 +1,130 @@
+import type { Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { benchOf } from './bench.ts';
+import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
+import { loseReply } from './lost-reply.ts';
+import { mentions } from './late.ts';
+import { requestsOf } from './requests.ts';
+
+const patient = new AbortController().signal;
+
+async function messageOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(String, (error: unknown) => String(error));
+}
+
+describe('the id of an entry of etcd', () => {
+  const bench = benchOf(new Clients());
+  const { clients } = bench;
+  let session: Session;
+  let options: { readonly hosts: string; readonly beats: 'verified' };
+  beforeEach(async () => {
+    options = { hosts: bench.server.endpoint, beats: 'verified' };
+    session = await clients.session(options);
+  });
+
+  async function handOver(): Promise<Session> {
+    const { resumption } = session;
+    await session.abandon?.();
+    return clients.backend(options).resume!(resumption!, patient);
+  }
+
+  it('is of one queue: in another one it is refused, and means nothing there', async () => {
+    const spec = wish(freshQueue());
+    const { key } = await session.enqueue(spec);
+    const other = freshQueue();
+    for (const enter of [session.enqueue.bind(session), session.tryEnqueue.bind(session)]) {
+      const message = await messageOf(enter({ ...spec, queue: other }));
+      expect(message).to.include('INVALID_ARGUMENT').and.to.include(spec.id);
+      expect(message).to.include(JSON.stringify(spec.queue)).and.to.include(JSON.stringify(other));
+    }
+    expect(await session.update(other, spec.id, 'no')).to.equal(false);
+    expect(await session.share?.(other, spec.id, 'no')).to.equal(false);
+    expect(await session.remove(other, spec.id)).to.equal(false);
+    expect(await bench.operator.under('q-')).to.deep.equal({ [key]: '' });
+    expect((await session.enqueue(spec)).key).to.equal(key);
+  });
+
+  const shapes = [
+    { stored: {}, wanted: { shared: true }, says: ['exclusive', 'shared'] },
+    { stored: { shared: true }, wanted: {}, says: ['shared', 'exclusive'] },
+    { stored: { limit: 3 }, wanted: { limit: 3, permits: 2 }, says: ['permits 1', 'permits 2'] },
+  ];
+  for (const { stored, wanted, says } of shapes)
+    it(`is of an entry that stays as it is: ${says[0]}, also if ${says[1]} is asked for later`, async () => {
+      const spec = wish(freshQueue(), stored);
+      const { key, order } = await session.enqueue(spec);
+      const resumed = await handOver();
+      const other = { ...wish(spec.queue), ...wanted, id: spec.id };
+      for (const enter of [resumed.enqueue.bind(resumed), resumed.tryEnqueue.bind(resumed)]) {
+        const message = await messageOf(enter(other));
+        for (const part of ['INVALID_ARGUMENT', spec.id, ...says]) expect(message).to.include(part);
+      }
+      expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.deep.equal([key]);
+      expect((await resumed.enqueue(spec)).order).to.equal(order);
+      expect(await resumed.remove(spec.queue, spec.id)).to.equal(true);
+      await resumed.close();
+    });
+});
+
+describe('a session of etcd that was resumed elsewhere', () => {
+  const bench = benchOf(new Clients());
+  const { clients } = bench;
+  const options = (): { hosts: string; beats: 'verified' } => ({
+    hosts: bench.server.endpoint,
+    beats: 'verified',
+  });
+
+  it('is lost to the process that had it, which leaves it alone', async () => {
+    const frozen = await clients.session(options());
+    const spec = wish(freshQueue());
+    await frozen.enqueue(spec);
+    await frozen.renew(patient);
+    const resumed = await clients.backend(options()).resume!(frozen.resumption!, patient);
+    const { order } = await resumed.enqueue(spec);
+    expect(await codeOf(frozen.enqueue(wish(freshQueue())))).to.equal('SESSION_LOST');
+    expect(await codeOf(frozen.renew(patient))).to.equal('SESSION_LOST');
+    expect(await frozen.hasEnded?.()).to.equal(true);
+    await frozen.close();
+    expect(await resumed.renew(patient)).to.equal(resumed.ttlMs);
+    expect(await bench.operator.createRevisionOf((await resumed.enqueue(spec)).key)).to.equal(order);
+    await resumed.close();
+  });
+
+  it('is not taken back by a removal whose outcome was unknown', async () => {
+    const [proxy] = bench.proxies;
+    const frozen = await clients.session({ ...options(), hosts: proxy.endpoint });
+    const spec = wish(freshQueue());
+    const lost = loseReply(proxy, mentions(spec.id));
+    expect(await codeOf(frozen.enqueue(spec))).to.equal('UNAVAILABLE');
+    await lost;
+    const resumed = await clients.backend(options()).resume!(frozen.resumption!, patient);
+    await resumed.enqueue(spec);
+    await frozen.remove(spec.queue, spec.id);
+    expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
+    expect(await resumed.renew(patient)).to.equal(resumed.ttlMs);
+    await resumed.close();
+  });
+
+  it('goes on with whoever has resumed it last', async () => {
+    const first = await clients.session(options());
+    const { resumption = '' } = first;
+    const second = await clients.backend(options()).resume!(resumption, patient);
+    const third = await clients.backend(options()).resume!(resumption, patient);
+    const codes = await Promise.all([first, second, third].map((one) => codeOf(one.renew(patient))));
+    expect(codes).to.deep.equal(['SESSION_LOST', 'SESSION_LOST', undefined]);
+    await third.close();
+  });
+
+  it('costs no request more to know', async () => {
+    const session = await clients.session(options());
+    await session.enqueue(wish(freshQueue()));
+    await session.renew(patient);
+    await eventually('all is quiet', async () => (await requestsOf(bench.server.endpoint, quiet)) === 0);
+    expect(await requestsOf(bench.server.endpoint, () => session.renew(patient))).to.equal(1);
+    await session.close();
+  });
+});
+
+async function quiet(): Promise<void> {
+  await new Promise(setImmediate);
+}

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { benchOf } from './bench.ts';
+import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
+import { keepBack, mentions } from './late.ts';
+import { loseReply } from './lost-reply.ts';
+import { handledTxns, requestsOf } from './requests.ts';
+
+describe('a change of an entry of etcd', () => {
+  const bench = benchOf(new Clients());
+  const { clients, hosts } = bench;
+
+  for (const change of ['update', 'share'] as const)
+    it(`does nothing any more when it arrives after a later one (${change})`, async () => {
+      const session = await clients.session({ hosts: hosts(), beats: 'verified', requestTimeoutMs: 1_000 });
+      const spec = wish(freshQueue(), { value: 'none' });
+      const { key } = await session.enqueue(spec);
+      const late = keepBack(bench.proxies, mentions('the earlier'));
+      expect(await codeOf(session[change]?.(spec.queue, spec.id, 'the earlier'))).to.equal('UNAVAILABLE');
+      expect(late.isOnItsWay()).to.equal(true);
+      expect(await session.update(spec.queue, spec.id, 'the later')).to.equal(true);
+      const answered = await handledTxns(bench.server.endpoint);
+      late.arrive();
+      await eventually('it arrives', async () => (await handledTxns(bench.server.endpoint)) > answered);
+      expect(await bench.operator.under(`${spec.queue}/`)).to.deep.equal({ [key]: 'the later' });
+      expect(await session.remove(spec.queue, spec.id)).to.equal(true);
+      expect(await bench.operator.keysUnder(`.queuelock/shared/${spec.queue}/`)).to.deep.equal([]);
+    });
+
+  it('comes after an earlier one whose reply was lost, and after what others have written', async () => {
+    const session = await clients.session({ hosts: hosts(), beats: 'verified' });
+    const spec = wish(freshQueue(), { value: 'none' });
+    const { key } = await session.enqueue(spec);
+    const lost = Promise.race(bench.proxies.map((proxy) => loseReply(proxy, mentions('the earlier'))));
+    expect(await codeOf(session.update(spec.queue, spec.id, 'the earlier'))).to.equal('UNAVAILABLE');
+    await lost;
+    expect(await session.update(spec.queue, spec.id, 'the later')).to.equal(true);
+    expect(await bench.operator.under(`${spec.queue}/`)).to.deep.equal({ [key]: 'the later' });
+    await bench.operator.put(key, 'by hand');
+    expect(await session.update(spec.queue, spec.id, 'the last')).to.equal(true);
+    expect(await bench.operator.under(`${spec.queue}/`)).to.deep.equal({ [key]: 'the last' });
+  });
+
+  it('costs one request', async () => {
+    const session = await clients.session({ hosts: bench.server.endpoint });
+    const spec = wish(freshQueue(), { value: 'none' });
+    await session.enqueue(spec);
+    const twice = async (): Promise<void> => {
+      for (const value of ['once', 'twice']) await session.update(spec.queue, spec.id, value);
+    };
+    expect(await requestsOf(bench.server.endpoint, twice)).to.equal(2);
+  });
+});

@@ -1,0 +1,124 @@
+import { createLockClient, type ClaimState, type LockClient } from '@queuelock/core';
+import { Followed } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { NEVER } from 'rxjs';
+import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
+import { Connection } from '../src/connection.ts';
+import { Lookups } from '../src/lookups.ts';
+import { checkOptions } from '../src/options.ts';
+import { ProofChoice } from '../src/proof-choice.ts';
+import { EtcdSession } from '../src/session.ts';
+import type { Watches } from '../src/watches.ts';
+import { benchOf } from './bench.ts';
+import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
+
+const patient = new AbortController().signal;
+// No answer that a test waits for takes as long.
+const PATIENT_MS = 60_000;
+
+describe('the loss of an entry on etcd', () => {
+  const bench = benchOf(new Clients());
+  const { clients } = bench;
+  let client: LockClient;
+
+  beforeEach(() => {
+    const [{ endpoint: hosts }] = bench.proxies;
+    const backend = clients.backend({ hosts, requestTimeoutMs: PATIENT_MS, beats: 'verified' });
+    client = createLockClient(backend, { ttlMs: PATIENT_MS });
+  });
+  afterEach(async () => {
+    await bench.proxies[0].heal();
+    await client.close();
+  });
+
+  it('is told to its holder by the watch alone, and why it was lost when that is known', async () => {
+    const { queue, states, end } = await held();
+    const [key = ''] = await bench.operator.keysUnder(`${queue}/`);
+    const { ownership } = last(states);
+    // No question reaches the server any more.
+    bench.proxies[0].toServer.hold();
+    await bench.operator.remove(key);
+    await eventually('the loss is told', () => !ownership.held);
+    expect(ownership.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
+    expect(states.at(-1)).to.have.property('status', 'held');
+    await bench.proxies[0].heal();
+    await end;
+    expect(states.at(-1)).to.have.nested.property('error.reason', 'entry-removed');
+  });
+
+  it('is that of its session, where the lease has ended, when the claim has ended', async () => {
+    const { queue, states, end } = await held();
+    const [key = ''] = await bench.operator.keysUnder(`${queue}/`);
+    const lease = await bench.operator.leaseOf(key);
+    const { ownership } = last(states);
+    bench.proxies[0].toServer.hold();
+    await bench.operator.revoke(lease);
+    await eventually('the loss is told', () => !ownership.held);
+    await bench.proxies[0].heal();
+    await end;
+    expect(states.at(-1)).to.have.property('error', ownership.signal.reason);
+    expect(ownership.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'session-lost' });
+    expect(ownership.signal.reason).to.have.property('message').that.includes('the session was lost');
+  });
+
+  it('is told by a heartbeat, where the watch is silent', async () => {
+    const connection = new Connection(
+      checkOptions({ hosts: bench.server.endpoint, requestTimeoutMs: PATIENT_MS, ...etcdTransport() }),
+    );
+    const granted = await connection.call('', (driver, options) => driver.leaseGrant({ TTL: 60 }, options));
+    const watches = { watch: () => NEVER, broken$: NEVER } as unknown as Watches;
+    const session = new EtcdSession(
+      { id: granted.ID, ttlMs: PATIENT_MS },
+      {
+        connection,
+        watches,
+        compactions: { compacted$: NEVER } as never,
+        lookups: new Lookups(connection),
+        followed: new Followed(),
+        prefix: '',
+        owner: 'this process',
+        namingOf: () => 'go',
+        proofChoice: new ProofChoice(connection, 'verified'),
+        onClose: () => undefined,
+      },
+    );
+    const [first, second] = [
+      await session.enqueue(wish(freshQueue())),
+      await session.enqueue(wish(freshQueue())),
+    ];
+    const [removed, kept] = [clients.follow(first), clients.follow(second)];
+    await session.renew(patient);
+    await bench.operator.remove(first.key);
+    await session.renew(patient);
+    expect(removed.error).to.have.property('code', 'ENTRY_LOST');
+    expect(kept.error).to.equal(undefined);
+    // Another life of the key is not the entry.
+    await bench.operator.remove(second.key);
+    await bench.operator.put(second.key);
+    await session.renew(patient);
+    expect(kept.error).to.have.property('code', 'ENTRY_LOST');
+    await session.close();
+    expect(await codeOf(session.renew(patient))).to.equal('SESSION_LOST');
+    connection.close();
+  });
+
+  /** A hold whose own watch is live, and what its claim tells. */
+  async function held(): Promise<{ queue: string; states: ClaimState[]; end: Promise<void> }> {
+    const queue = freshQueue();
+    const states: ClaimState[] = [];
+    const end = client.claim(queue).forEach((state) => void states.push(state));
+    await eventually('it is held, and watched', async () => {
+      const metrics = await etcdMetrics(bench.server.endpoint);
+      const watchers = sumOf(metrics, 'etcd_debugging_mvcc_watcher_total');
+      return states.at(-1)?.status === 'held' && watchers === 1;
+    });
+    return { queue, states, end };
+  }
+});
+
+function last(states: readonly ClaimState[]): Extract<ClaimState, { status: 'held' }> {
+  const state = states.at(-1);
+  if (state?.status !== 'held') throw new Error(`it is ${state?.status}`);
+  return state;
+}

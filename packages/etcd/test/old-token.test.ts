@@ -1,0 +1,91 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Etcd3, Range } from 'etcd3';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { Clients, freshQueue, wish } from './clients.ts';
+import { Operator } from './operator.ts';
+import { startOwnServer } from './own-server.ts';
+import { requestsOf } from './requests.ts';
+
+const patient = new AbortController().signal;
+const alice = { username: 'alice', password: 'wonderland-4711' };
+const root = { username: 'root', password: 'root-4711' };
+
+// Such a token names the revision of the users and roles that it was given out for.
+describe('etcd whose tokens are signed, when somebody changes a role', () => {
+  let server: ProcessService;
+  let directory: string;
+  let admin: Etcd3;
+  let changes = 0;
+  const clients = new Clients();
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'queuelock-test-'));
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2_048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    });
+    const [pub, priv] = [join(directory, 'public.pem'), join(directory, 'private.pem')];
+    await Promise.all([writeFile(pub, publicKey), writeFile(priv, privateKey)]);
+    server = await startOwnServer({
+      'auth-token': `jwt,pub-key=${pub},priv-key=${priv},sign-method=RS256,ttl=10m`,
+    });
+    const operator = new Operator(server.endpoint);
+    await operator.switchOnAccessControl({ root, user: alice, prefix: 'allowed/' });
+    operator.close();
+  });
+  after(async () => {
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+  afterEach(() => clients.close());
+
+  async function changeARole(): Promise<void> {
+    changes += 1;
+    // Its own token is too old afterwards.
+    admin = new Etcd3({ hosts: server.endpoint, auth: root });
+    const role = admin.role(`role ${changes}`);
+    await role.create();
+    admin.close();
+    const again = new Etcd3({ hosts: server.endpoint, auth: root });
+    await again
+      .role(`role ${changes}`)
+      .grant({ permission: 'Read', range: Range.prefix(`nothing ${changes}/`) });
+    again.close();
+  }
+
+  for (const transport of ['etcd3', 'http2'] as const) {
+    it(`logs in again: holds, waits and heartbeats go on (${transport})`, async () => {
+      const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
+      const [holding, waiting] = [await clients.session(options), await clients.session(options)];
+      const queue = freshQueue();
+      const held = wish(queue);
+      await holding.enqueue(held);
+      const turns = clients.follow(await waiting.enqueue(wish(queue)));
+      await changeARole();
+      expect(await holding.renew(patient)).to.equal(holding.ttlMs);
+      const other = wish(freshQueue());
+      await waiting.enqueue(other);
+      await changeARole();
+      expect(await waiting.remove(other.queue, other.id)).to.equal(true);
+      expect(await holding.remove(queue, held.id)).to.equal(true);
+      await turns.untilAdmitted();
+    });
+
+    it(`costs a second attempt and a log-in (${transport})`, async () => {
+      const session = await clients.session({
+        hosts: server.endpoint,
+        auth: alice,
+        prefix: 'allowed/',
+        transport,
+      });
+      await session.enqueue(wish(freshQueue()));
+      await changeARole();
+      expect(await requestsOf(server.endpoint, () => session.enqueue(wish(freshQueue())))).to.equal(3);
+    });
+  }
+});

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { Connection } from '../src/connection.ts';
+import { Lookups } from '../src/lookups.ts';
+import { checkOptions } from '../src/options.ts';
+import { Clients, codeOf, freshQueue, wish } from './clients.ts';
+import { startOwnServer } from './own-server.ts';
+import { requestsOf } from './requests.ts';
+
+describe('an etcd that takes ten operations in a transaction', () => {
+  let server: ProcessService;
+  const clients = new Clients();
+
+  before(async () => {
+    server = await startOwnServer({ 'max-txn-ops': 10 });
+  });
+  after(() => server.stop());
+  afterEach(() => clients.close());
+
+  for (const transport of ['etcd3', 'http2'] as const) {
+    it(`refuses more queues at once for good, and nothing else of the session suffers (${transport})`, async () => {
+      const session = await clients.session({ hosts: server.endpoint, transport });
+      const held = wish(freshQueue());
+      await session.enqueue(held);
+      const specs = Array.from({ length: 20 }, () => wish(freshQueue()));
+      const asking = async (): Promise<void> => {
+        expect(await codeOf(session.enqueueAll?.(specs))).to.equal('INVALID_ARGUMENT');
+      };
+      expect(await requestsOf(server.endpoint, asking)).to.be.at.most(21);
+      expect(await session.remove(held.queue, held.id)).to.equal(true);
+      const keys = sumOf(await etcdMetrics(server.endpoint), 'etcd_debugging_mvcc_keys_total');
+      expect(keys).to.equal(0);
+    });
+
+    it(`is asked elsewhere for nothing that it refuses, and is in no trouble (${transport})`, async () => {
+      const hosts = [server.endpoint, server.endpoint.replace('127.0.0.1', 'localhost')];
+      const connection = new Connection(checkOptions({ hosts, transport }));
+      const { endpoint } = connection;
+      let troubles = 0;
+      void connection.trouble$.forEach(() => (troubles += 1));
+      const success = Array.from({ length: 11 }, (_, i) => ({
+        request_range: { key: Buffer.from(`key ${i}`) },
+      }));
+      const asked = connection.ask('reading much', (etcd, options) => etcd.txn({ success }, options));
+      expect(await codeOf(asked)).to.equal('INVALID_ARGUMENT');
+      expect([troubles, connection.endpoint]).to.deep.equal([0, endpoint]);
+      const lookups = new Lookups(connection);
+      const looks = success.map(({ request_range: { key } }) => lookups.look({ key }));
+      expect((await Promise.all(looks)).map(({ there }) => there)).to.deep.equal(success.map(() => false));
+      connection.close();
+    });
+  }
+});

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { Connection } from '../src/connection.ts';
+import type { Driver } from '../src/driver.ts';
+import { GrpcError } from '../src/grpc-status.ts';
+import { checkOptions } from '../src/options.ts';
+
+const HOSTS = ['a:1', 'b:1', 'c:1', 'd:1'];
+
+/** The members in the order in which a connection asks them. */
+function orderOf(connection: Connection): string {
+  const hosts: string[] = [];
+  for (let asked = 0; asked < 2 * HOSTS.length; asked += 1) {
+    const { endpoint } = connection;
+    hosts.push(endpoint.host);
+    connection.failed(endpoint, { what: 'a request', error: new GrpcError('UNAVAILABLE', 'broken') });
+  }
+  expect(hosts.slice(HOSTS.length)).to.deep.equal(hosts.slice(0, HOSTS.length));
+  expect([...hosts.slice(0, HOSTS.length)].sort()).to.deep.equal(HOSTS);
+  return hosts.slice(0, HOSTS.length).join();
+}
+
+describe('the members of a cluster', () => {
+  it('are asked one after the other, each as often, and by each connection in an order of its own', () => {
+    const drive = (): Driver => ({}) as Driver;
+    const orders = Array.from({ length: 200 }, () =>
+      orderOf(new Connection(checkOptions({ hosts: HOSTS }), drive)),
+    );
+    expect(new Set(orders).size).to.be.greaterThan(HOSTS.length);
+    expect(
+      new Set(orders.filter((order) => order.startsWith('a')).map((order) => order[4])).size,
+    ).to.be.greaterThan(1);
+  });
+
+  it('are not left by a failure of one that is not asked, nor by a refusal', () => {
+    const connection = new Connection(checkOptions({ hosts: HOSTS }), () => ({}) as Driver);
+    const { endpoint } = connection;
+    const [other] = connection.endpoints.filter((one) => one !== endpoint);
+    connection.failed(other!, { what: 'a request', error: new GrpcError('UNAVAILABLE', 'broken') });
+    connection.failed(endpoint, { what: 'a request', error: new GrpcError('INVALID_ARGUMENT', 'too much') });
+    expect(connection.endpoint).to.equal(endpoint);
+  });
+});

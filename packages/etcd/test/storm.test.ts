@@ -1,0 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { startOwnServer } from './own-server.ts';
+import { TROUBLES, Ways, attemptsDuring, busyClient, mostInASecond, openingAgain } from './storm.ts';
+
+// A busy machine can put off the attempts of one second into the next, and those of two into one.
+const MOST = 10;
+const WATCHED_MS = 1_200;
+
+describe('a client whose etcd does not serve', () => {
+  let server: ProcessService;
+  before(async () => {
+    server = await startOwnServer();
+  });
+  after(() => server.stop());
+
+  for (const transport of ['etcd3', 'http2'] as const) {
+    for (const trouble of TROUBLES)
+      it(`connects a few times a second, where it holds and waits: each of two ${trouble} (${transport})`, async () => {
+        const ways = await Ways.to(server.endpoint, 2);
+        const client = await busyClient({ hosts: ways.hosts, transport });
+        const attempts = await attemptsDuring(ways.ports, async () => {
+          ways.begin(trouble);
+          await pause(WATCHED_MS);
+        });
+        await client.abandon();
+        await ways.stop();
+        expect(mostInASecond(attempts)).to.be.at.most(MOST);
+      });
+
+    it(`connects a few times a second, where it opens a session again and again (${transport})`, async () => {
+      const ways = await Ways.to(server.endpoint, 1);
+      ways.begin('accepts and closes');
+      const attempts = await attemptsDuring(ways.ports, async () => {
+        const opening = openingAgain({ hosts: ways.hosts, transport });
+        await pause(WATCHED_MS);
+        await opening.stop();
+      });
+      await ways.stop();
+      expect(mostInASecond(attempts)).to.be.within(2, MOST);
+    });
+  }
+});

@@ -1,0 +1,54 @@
+import { writeFile } from 'node:fs/promises';
+import { get } from 'node:https';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { etcdCommand } from '../../../integration/services/etcd-process.ts';
+import { startProcess, type Place } from '../../../integration/services/server-process.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import type { Certificates } from './certificates.ts';
+
+/** A server that talks to those only who show a certificate of its authority. */
+export function startTlsServer(certificates: Certificates): Promise<ProcessService> {
+  return startProcess({
+    name: 'etcd-tls',
+    ports: 2,
+    command: async (place) => etcdCommand(await argsOf(place, certificates), {}),
+    probe: (place) => versionAt(place, certificates),
+  });
+}
+
+async function argsOf(place: Place, { ca, server }: Certificates): Promise<string[]> {
+  const files = { ca, cert: server.cert, key: server.key };
+  for (const [name, pem] of Object.entries(files)) await writeFile(join(place.directory, `${name}.pem`), pem);
+  const file = (name: keyof typeof files): string => join(place.directory, `${name}.pem`);
+  const [client, peer] = [
+    `https://${place.host}:${place.ports[0]}`,
+    `http://${place.host}:${place.ports[1]}`,
+  ];
+  return [
+    `--data-dir=${place.data}`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=default=${peer}`,
+    `--cert-file=${file('cert')}`,
+    `--key-file=${file('key')}`,
+    `--trusted-ca-file=${file('ca')}`,
+    '--client-cert-auth=true',
+  ];
+}
+
+/** Only it has that authority. */
+async function versionAt(place: Place, { ca, client }: Certificates): Promise<string> {
+  const ask = (path: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const options = { host: place.host, port: place.ports[0], path, ca, ...client, agent: false };
+      get(options, (answer) => {
+        if (answer.statusCode === 200) text(answer).then(resolve, reject);
+        else reject(new Error(`etcd answers ${answer.statusCode} to ${path}`));
+      }).on('error', reject);
+    });
+  await ask('/health');
+  return (JSON.parse(await ask('/version')) as { etcdserver: string }).etcdserver;
+}

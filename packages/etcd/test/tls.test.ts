@@ -1,0 +1,107 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLockClient } from '@queuelock/core';
+import { etcd, fromUrl, type EtcdOptions } from '@queuelock/etcd';
+import { expect } from 'chai';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { eventually } from './clients.ts';
+import { issueCertificates, type Certificates } from './certificates.ts';
+import { startOwnServer } from './own-server.ts';
+import { startTlsServer } from './tls-server.ts';
+
+const patient = new AbortController().signal;
+
+describe('etcd that demands certificates of its clients', function () {
+  this.timeout(60_000);
+  let certificates: Certificates;
+  let server: ProcessService | undefined;
+  let plain: ProcessService | undefined;
+
+  before(async function () {
+    const issued = await issueCertificates();
+    if (!issued) {
+      this['skipReason'] = 'there is no openssl';
+      this.skip();
+    }
+    certificates = issued;
+    [server, plain] = await Promise.all([startTlsServer(issued), startOwnServer()]);
+  });
+  after(async () => {
+    await server?.stop();
+    await plain?.stop();
+  });
+
+  /** Tries until it is refused in these words: on a busy machine an attempt may end by its time instead. */
+  async function refusedWith(options: EtcdOptions, words: RegExp): Promise<void> {
+    const backend = etcd(options);
+    let last: unknown;
+    try {
+      await eventually(`it is refused with ${String(words)}`, async () => {
+        last = await backend.open(10_000, patient).catch((error: unknown) => error);
+        return last instanceof Error && words.test(last.message);
+      });
+    } catch (error) {
+      throw new Error(`the last refusal was ${String(last)}`, { cause: error });
+    } finally {
+      await backend.close();
+    }
+    expect(last).to.have.property('code', 'UNAVAILABLE');
+  }
+
+  for (const transport of ['etcd3', 'http2'] as const) {
+    describe(`over ${transport}`, () => {
+      const https = (): string => `https://${server!.endpoint}`;
+
+      it('lets those lock who show one, and hands over to the next', async () => {
+        const { ca: rootCertificate, client } = certificates;
+        const credentials = { rootCertificate, certChain: client.cert, privateKey: client.key };
+        await using one = createLockClient(etcd({ hosts: https(), transport, credentials }));
+        await using other = createLockClient(etcd({ hosts: https(), transport, credentials }));
+        const order: string[] = [];
+        const held = await one.acquire(`tls ${transport}`);
+        const next = other.run(`tls ${transport}`, () => order.push('next'));
+        order.push('first');
+        await held.release();
+        await next;
+        expect(order).to.deep.equal(['first', 'next']);
+      });
+
+      it('lets those lock whose URL names the files', async () => {
+        const directory = await mkdtemp(join(tmpdir(), 'queuelock-tls-'));
+        const { ca, client } = certificates;
+        const files = { ca, cert: client.cert, key: client.key };
+        for (const [name, pem] of Object.entries(files)) await writeFile(join(directory, name), pem);
+        const named = Object.keys(files).map((name) => `${name}=${join(directory, name)}`);
+        const url = `etcds://${server!.endpoint}?${named.join('&')}&transport=${transport}`;
+        await using locks = createLockClient(fromUrl(url));
+        expect(await locks.run(`tls by URL ${transport}`, ({ held }) => held)).to.equal(true);
+        await rm(directory, { recursive: true });
+      });
+
+      it('tells those without one that the member wants one', () =>
+        refusedWith(
+          { hosts: https(), transport, credentials: { rootCertificate: certificates.ca } },
+          /the member wants a certificate that it trusts: credentials\.certChain and credentials\.privateKey/,
+        ));
+
+      it('tells those who do not know its authority so', () => {
+        const { client } = certificates;
+        const credentials = { certChain: client.cert, privateKey: client.key };
+        return refusedWith(
+          { hosts: https(), transport, credentials },
+          /no authority that is known here: credentials\.rootCertificate/,
+        );
+      });
+
+      it('tells those who come without TLS that the member seems to expect it', () =>
+        refusedWith(
+          { hosts: server!.endpoint, transport },
+          /as one does that expects TLS: https:\/\/ in hosts/,
+        ));
+
+      it('tells those who come with TLS to a member without it that it does not speak it', () =>
+        refusedWith({ hosts: `https://${plain!.endpoint}`, transport }, /does not seem to speak TLS/));
+    });
+  }
+});

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { GrpcError } from '../src/grpc-status.ts';
+import { Failures, Way } from '../src/way.ts';
+
+const BROKEN = new GrpcError('UNAVAILABLE', 'connect ECONNREFUSED');
+
+function fails(way: Way): void {
+  way.enter().ended(BROKEN);
+}
+
+describe('the way to a member', () => {
+  let way: Way;
+  beforeEach(() => {
+    way = new Way(new Failures());
+  });
+
+  it('is open to all as long as it works, and after a connection that broke under them', () => {
+    const all = [way.enter(), way.enter(), way.enter()];
+    for (const passage of all) passage.ended(BROKEN);
+    way.enter();
+    way.enter();
+  });
+
+  it('is closed for a while after two failures, and says why', () => {
+    fails(way);
+    fails(way);
+    expect(() => way.enter()).to.throw(/^14 UNAVAILABLE: no connection; the last attempt: .*ECONNREFUSED/);
+  });
+
+  it('is no worse for answers of the member, for silence, and for calls that were not made', () => {
+    const ends = [
+      new GrpcError('UNAVAILABLE', 'etcdserver: no leader'),
+      new GrpcError('DEADLINE_EXCEEDED', 'no answer within 1500 ms'),
+      new GrpcError('INVALID_ARGUMENT', 'etcdserver: too many operations in txn request'),
+      new Error('the client was already closed'),
+    ];
+    for (let round = 0; round < 3; round += 1) for (const end of ends) way.enter().ended(end);
+    way.enter();
+  });
+
+  it('is open again once somebody has come through', () => {
+    const earlier = way.enter();
+    fails(way);
+    fails(way);
+    earlier.worked();
+    way.enter();
+    way.enter();
+  });
+
+  it('is closed to members in trouble when several have failed within a second, and open to the others', () => {
+    const failures = new Failures();
+    const [first, second, sound] = [new Way(failures), new Way(failures), new Way(failures)];
+    for (const bad of [first, second]) fails(bad);
+    expect(failures.areMany).to.equal(true);
+    for (const bad of [first, second]) fails(bad);
+    for (const bad of [first, second]) expect(() => bad.enter()).to.throw(/no connection/);
+    sound.enter();
+  });
+});
