@@ -9,13 +9,16 @@ import type {
   Session,
   StoredHistory,
 } from '@queuelock/core/backend';
+import { PROOF_LAG } from './beats.ts';
 import { connect, type ConnectRequest } from './connect.ts';
 import type { ZkDriver } from './driver.ts';
+import { keptToken } from './entries.ts';
 import { entryIn, evictEntry } from './evict.ts';
 import { examine } from './examine.ts';
 import { historyOf } from './history.ts';
 import { observeQueue } from './observe.ts';
 import type { Settings } from './options.ts';
+import { Pace } from './pace.ts';
 import { placeOf } from './queue-place.ts';
 import { observeQueues } from './queues.ts';
 import { NodeRegisters, type RegisterStore } from './registers.ts';
@@ -49,6 +52,8 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new Followed();
   readonly #closing = new AbortController();
+  /** Of openings that came to nothing: the next ones go on with them. */
+  readonly #paces: Pace[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
 
@@ -59,6 +64,7 @@ export class ZooKeeperBackend implements Backend {
       endpoint: settings.endpoint,
       authority: 'quorum',
       ...shortestSession(settings),
+      proofLag: PROOF_LAG,
     };
     this.#viewer$ = this.#view().pipe(
       share({
@@ -113,8 +119,12 @@ export class ZooKeeperBackend implements Backend {
   }
 
   async tokenOf(queue: string, { key }: Pick<SeenEntry, 'key'>): Promise<bigint | undefined> {
-    entryIn(placeOf(this.#settings, queue), key);
-    return this.#ask(async (zk) => (await zk.stat(key))?.czxid);
+    const place = placeOf(this.#settings, queue);
+    const { name } = entryIn(place, key);
+    return this.#ask(async (zk) => {
+      const stat = await zk.stat(key);
+      return stat && (keptToken(name, place.scheme) ?? stat.czxid);
+    });
   }
 
   queues(prefix: string): Observable<readonly ListedQueue[]> {
@@ -150,7 +160,12 @@ export class ZooKeeperBackend implements Backend {
 
   async #connect(wanted: Wanted): Promise<ZkDriver> {
     const signal = AbortSignal.any([wanted.signal, this.#closing.signal]);
-    const zk = await connect(this.#settings, { ...wanted, clock: this.#clock, signal });
+    const clock = this.#clock;
+    const pace = this.#paces.pop() ?? new Pace(clock);
+    const zk = await connect(this.#settings, { ...wanted, clock, pace, signal }).catch((error: unknown) => {
+      this.#paces.push(pace);
+      throw error;
+    });
     this.#connections.add(zk);
     if (signal.aborted) void leave(zk, wanted);
     const forget = (): unknown => this.#connections.delete(zk);
@@ -213,7 +228,7 @@ export class ZooKeeperBackend implements Backend {
   }
 }
 
-type Wanted = Omit<ConnectRequest, 'clock'>;
+type Wanted = Omit<ConnectRequest, 'clock' | 'pace'>;
 
 /** Nobody here ends a session that somebody else has made. */
 function leave(zk: ZkDriver, { session }: Wanted): Promise<void> {

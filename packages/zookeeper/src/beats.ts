@@ -1,3 +1,6 @@
+/** By how much of the timeout a beat has to be older than an acknowledged one to be proven by it. */
+export const PROOF_LAG = 0.2;
+
 /**
  * What the acknowledged heartbeats of a session prove.
  *
@@ -16,7 +19,7 @@ export class Beats {
 
   /** @param begunAt when the connection was begun: the session cannot be older */
   constructor(timeoutMs: number, begunAt: number) {
-    this.#gapMs = timeoutMs / 5;
+    this.#gapMs = timeoutMs * PROOF_LAG;
     this.#base = begunAt;
   }
 

@@ -1,6 +1,7 @@
 import type { QueueLockError } from '@queuelock/core/backend';
 import { errorOf, noAnswer } from './errors.ts';
 import type { NativeCalls } from './native.ts';
+import { afterQuietLoop } from './quiet-loop.ts';
 
 /** A result code of ZooKeeper and, with code 0, what came with it. */
 export interface Answer<V extends unknown[]> {
@@ -8,15 +9,15 @@ export interface Answer<V extends unknown[]> {
   readonly values: V;
 }
 
-/** Hands one request to a native client: 0, or the code that says why it was not taken. */
-export type Request<V extends unknown[]> = (
-  native: NativeCalls,
+/** Hands one request to a client: 0, or the code that says why it was not taken. */
+export type Request<V extends unknown[], Client = NativeCalls> = (
+  client: Client,
   done: (code: number, text: string, ...values: V) => void,
 ) => number;
 
 /** Carries requests to the server, in their order. */
-export interface Carrier {
-  send(request: (native: NativeCalls) => number): number;
+export interface Carrier<Client = NativeCalls> {
+  send(request: (client: Client) => number): number;
 }
 
 /** How a call is treated. */
@@ -26,8 +27,8 @@ export interface CallOption {
 }
 
 /** One call. */
-interface Call {
-  readonly send: (carrier: Carrier) => void;
+interface Call<Client> {
+  readonly send: (carrier: Carrier<Client>) => void;
   readonly fail: (error: QueueLockError) => void;
   isSent: boolean;
 }
@@ -41,27 +42,30 @@ const MOST_AT_ONCE = 100;
  * for the next one. None waits for the server longer than the timeout: the native client forgets some calls altogether, and
  * notices a silent server only after two thirds of the session timeout.
  */
-export class Calls {
+export class Calls<Client = NativeCalls> {
   readonly #timeoutMs: number;
+  readonly #leave: (task: () => void) => unknown;
   /** All that have not been answered. */
-  readonly #pending = new Set<Call>();
+  readonly #pending = new Set<Call<Client>>();
   /** Lines of those that have not been sent, and of some that are not pending any more. */
-  readonly #urgent: Call[] = [];
-  readonly #others: Call[] = [];
+  readonly #urgent: Call<Client>[] = [];
+  readonly #others: Call<Client>[] = [];
   /** Sent over the present connection. */
-  readonly #underWay = new Set<Call>();
+  readonly #underWay = new Set<Call<Client>>();
   #answers = 0;
-  #carrier: Carrier | undefined;
+  #carrier: Carrier<Client> | undefined;
   #ended: QueueLockError | undefined;
 
-  constructor(timeoutMs: number) {
+  /** @param leave runs what an answer leads to outside of the client that brings it */
+  constructor(timeoutMs: number, leave: (task: () => void) => unknown = setImmediate) {
     this.#timeoutMs = timeoutMs;
+    this.#leave = leave;
   }
 
   /** Sends and waits. `what` says what is sent, for errors. Each request gets a callback of its own. */
   issue<V extends unknown[]>(
     what: string,
-    request: Request<V>,
+    request: Request<V, Client>,
     { urgent = false }: CallOption = {},
   ): Promise<Answer<V>> {
     return new Promise((resolve, reject) => {
@@ -79,12 +83,12 @@ export class Calls {
       const fail = (error: QueueLockError): void => {
         if (settle()) reject(error);
       };
-      const send = (carrier: Carrier): void => {
+      const send = (carrier: Carrier<Client>): void => {
         cancel();
         cancel = this.#patience(call, what);
-        const refusal = carrier.send((native) =>
-          request(native, (code, _text, ...values) => {
-            setImmediate(() => {
+        const refusal = carrier.send((client) =>
+          request(client, (code, _text, ...values) => {
+            this.#leave(() => {
               this.#answers += 1;
               if (settle()) resolve({ code, values });
               this.#advance();
@@ -93,7 +97,7 @@ export class Calls {
         );
         if (refusal !== 0) fail(errorOf(refusal, what));
       };
-      const call: Call = { send, fail, isSent: false };
+      const call: Call<Client> = { send, fail, isSent: false };
       this.#pending.add(call);
       (urgent ? this.#urgent : this.#others).push(call);
       this.#advance();
@@ -102,7 +106,7 @@ export class Calls {
   }
 
   /** There is a connection: what waited goes first. */
-  carryBy(carrier: Carrier): void {
+  carryBy(carrier: Carrier<Client>): void {
     this.#carrier = carrier;
     this.#advance();
   }
@@ -133,7 +137,7 @@ export class Calls {
   }
 
   /** Fails the call when its time is over, unless it stands in a line that moves. */
-  #patience(call: Call, what: string): () => void {
+  #patience(call: Call<Client>, what: string): () => void {
     const answers = this.#answers;
     let cancel = afterQuietLoop(this.#timeoutMs, () => {
       if (!call.isSent && this.#answers > answers) {
@@ -147,18 +151,4 @@ export class Calls {
       cancel();
     };
   }
-}
-
-/** As `setTimeout`, but lets answers that came while the event loop was blocked go first. */
-function afterQuietLoop(ms: number, task: () => void): () => void {
-  let immediate: NodeJS.Immediate | undefined;
-  const timer = setTimeout(() => {
-    immediate = setImmediate(() => {
-      immediate = setImmediate(task);
-    });
-  }, ms);
-  return () => {
-    clearTimeout(timer);
-    clearImmediate(immediate);
-  };
 }

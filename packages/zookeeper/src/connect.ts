@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { QueueLockError, type Clock } from '@queuelock/core/backend';
 import { orAborted } from './aborted.ts';
 import type { SessionKey, ZkDriver } from './driver.ts';
@@ -7,7 +8,10 @@ import { AUTH_FAILED_STATE } from './errors.ts';
 import { NativeDriver } from './native-driver.ts';
 import { requireAddon } from './native.ts';
 import type { Host, Settings } from './options.ts';
+import type { Pace } from './pace.ts';
 import { firstValueFrom, merge } from './rx.ts';
+import { addressText } from './wire/dial.ts';
+import { WireDriver } from './wire/driver.ts';
 
 /** What it takes to connect, besides the settings. */
 export interface ConnectRequest {
@@ -15,6 +19,8 @@ export interface ConnectRequest {
   /** To go on with a session that there is: then it is never ended here, also when nothing comes of it. */
   readonly session?: SessionKey | undefined;
   readonly clock: Clock;
+  /** The same for whoever opens again and again. */
+  readonly pace: Pace;
   readonly signal: AbortSignal;
 }
 
@@ -30,6 +36,8 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
   try {
     signal.throwIfAborted();
     const addresses = await orAborted(resolveAll(settings), attempt.signal);
+    const { pauseMs } = request.pace;
+    if (pauseMs > 0) await orAborted(pause(pauseMs, undefined, { ref: false }), attempt.signal);
     return await connectTo(addresses, settings, { ...request, signal: attempt.signal });
   } finally {
     clearTimeout(timer);
@@ -38,7 +46,7 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
 }
 
 async function connectTo(first: string[], settings: Settings, request: ConnectRequest): Promise<ZkDriver> {
-  const { ttlMs, session, clock, signal } = request;
+  const { ttlMs, session, clock, pace, signal } = request;
   let addresses = first;
   const onFailure = (): void => {
     resolveAll(settings).then(
@@ -47,28 +55,37 @@ async function connectTo(first: string[], settings: Settings, request: ConnectRe
       () => undefined,
     );
   };
-  requireAddon();
-  const driver = new NativeDriver({
+  const driver = driverOf(settings, {
     addresses: () => addresses,
     onFailure,
     auth: settings.auth,
     ttlMs,
     session,
     clock,
+    pace,
   });
   try {
     const connected = firstValueFrom(merge(driver.connection$, driver.ended$), { defaultValue: undefined });
     await orAborted(connected, signal);
     return driver;
   } catch (error) {
+    pace.failed({ again: true });
     void (session ? driver.abandon() : driver.close());
     throw driver.endedWith === AUTH_FAILED_STATE ? refused(settings) : error;
   }
 }
 
+function driverOf({ driver, tls }: Settings, options: DriverOptions): NativeDriver | WireDriver {
+  if (driver === 'wire') return new WireDriver({ ...options, tls });
+  requireAddon();
+  return new NativeDriver(options);
+}
+
+type DriverOptions = ConstructorParameters<typeof NativeDriver>[0];
+
 /** The C client would look names up while the event loop stands still, and give up for ever on the first failure. */
 async function resolveAll(settings: Settings): Promise<string[]> {
-  const found = await Promise.allSettled(settings.hosts.map(addressesOf));
+  const found = await Promise.allSettled(settings.hosts.map((host) => addressesOf(host, settings)));
   const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (addresses.length > 0) return addresses;
   const cause: unknown = found.find((answer) => answer.status === 'rejected')?.reason;
@@ -78,10 +95,12 @@ async function resolveAll(settings: Settings): Promise<string[]> {
   });
 }
 
-async function addressesOf({ name, port }: Host): Promise<string[]> {
-  if (isIP(name)) return [`${name}:${port}`];
+/** With the name for the driver that can compare it with a certificate. */
+async function addressesOf({ name, port }: Host, { driver }: Settings): Promise<string[]> {
+  if (isIP(name)) return [addressText({ host: name, port })];
   const found = await lookup(name, { all: true });
-  return found.map(({ address }) => `${address}:${port}`);
+  const named = driver === 'wire' ? { name } : {};
+  return found.map(({ address }) => addressText({ host: address, port, ...named }));
 }
 
 function unreachable({ endpoint, connectTimeoutMs }: Settings): QueueLockError {

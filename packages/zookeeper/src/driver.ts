@@ -48,6 +48,12 @@ export interface WatchOption {
   readonly watch?: boolean;
 }
 
+/** Which state of a node a change is for. */
+export interface VersionOption {
+  /** `NodeStat.version`: a node that has another one is left alone, as if it were not there. Default: any. */
+  readonly version?: number;
+}
+
 /**
  * News of the connection underneath a session. The session goes on through both, for a while; watches do not: who has
  * one must ask again when the connection is back.
@@ -78,9 +84,9 @@ export interface ZkDriver {
   /** Answers with the path, to which the server has appended a number if the mode is sequential. */
   create(path: string, text: string, mode: NodeMode): Promise<Created>;
   /** `false`: there was no such node. */
-  delete(path: string): Promise<boolean>;
+  delete(path: string, option?: VersionOption): Promise<boolean>;
   /** `false`: there is no such node. `urgent`: it overtakes all calls that are not on their way yet. */
-  write(path: string, text: string, option?: { readonly urgent?: boolean }): Promise<boolean>;
+  write(path: string, text: string, option?: VersionOption & { readonly urgent?: boolean }): Promise<boolean>;
   /** The watch is set on a node that is there only, so none is left on a path that will never be again. */
   read(path: string, option?: WatchOption): Promise<NodeData | undefined>;
   /** The watch is set in any case, also on a node that is yet to come. */

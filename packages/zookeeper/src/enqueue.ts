@@ -5,24 +5,27 @@ import {
   conflictsAhead,
   contendersIn,
   entryName,
+  keptToken,
   nameBefore,
   parseContender,
   type Contender,
 } from './entries.ts';
 import { refuseForeign } from './foreign.ts';
 import { parseMarked } from './marks.ts';
+import { nameOf } from './names.ts';
 import type { Scheme } from './naming.ts';
 import { hasId, textOf } from './node-text.ts';
 import type { Outlook } from './outlook.ts';
 import { withDirectory } from './parents.ts';
+import { throughQuorum } from './quorum.ts';
 import type { QueuePlace } from './queue-place.ts';
 
 /** An entry's place in its queue. */
 export interface Seat {
   readonly path: string;
   readonly own: Contender;
-  /** The transaction that made the node. */
-  readonly czxid: bigint;
+  /** The transaction that made the node; of a reader that was a writer, the one that made the writer's. */
+  readonly token: bigint;
   /** The conflicting entries ahead, as of a moment after the node was made. */
   readonly ahead: Ahead<Contender>;
 }
@@ -58,8 +61,8 @@ export async function takeSeat(outlook: Outlook, wish: Wish): Promise<Seat> {
   const others = children.filter((child) => !strays.includes(child));
   const { own, ahead } = await standingOf(zk, place, { path, children: others });
   const waits = !turnOf(ahead, spec).admitted;
-  const czxid = waits ? await watchOwn(outlook, path) : (birth ?? czxidOf(path, await zk.stat(path)));
-  return { path, own, ahead, czxid };
+  const token = waits ? await watchOwn(outlook, path) : (birth ?? czxidOf(path, await zk.stat(path)));
+  return { path, own, ahead, token };
 }
 
 /**
@@ -72,12 +75,12 @@ async function takeSeatBehind(outlook: Outlook, wish: Wish): Promise<Seat> {
   const path = await withDirectory(zk, place, () => makeNode(zk, wish));
   const own = ownIn(path, place);
   const name = nameBefore(own.sequence ?? 0, place.scheme);
-  const [czxid, before] = await Promise.all([
+  const [token, before] = await Promise.all([
     watchOwn(outlook, path),
     watches.sight(`${place.directory}/${name}`),
   ]);
   const rival = before && parseContender(name, place.scheme);
-  return { path, own, czxid, ahead: rival ? { refs: [rival] } : await lookAhead(outlook, place, path) };
+  return { path, own, token, ahead: rival ? { refs: [rival] } : await lookAhead(outlook, place, path) };
 }
 
 async function makeNode(zk: ZkDriver, { place, spec, created }: Wish): Promise<string | undefined> {
@@ -106,33 +109,44 @@ function czxidOf(path: string, stat: NodeStat | undefined): bigint {
 }
 
 /**
- * Finds the node of an enqueue whose answer was lost, by the id in its name. Nothing found is final: with `sync` the list
+ * Finds the node of an enqueue whose answer was lost, by the id in its name. Nothing found is final: behind a quorum the list
  * is no older than the last request of the connection before, and a server takes nothing from it once the session
  * has moved on. One id is one node: others with it (of an earlier session, or what a share has left) are removed.
- * Rejects with `FOREIGN_FORMAT` when it is in and should not stay.
  *
  * @param known the node's path, if its create was answered
  */
-export async function findSeat(
+export async function findNode(
   zk: ZkDriver,
   place: QueuePlace,
   { id, known }: { readonly id: string; readonly known: string | undefined },
-): Promise<Seat | undefined> {
+): Promise<FoundNode | undefined> {
   const { directory, scheme } = place;
-  const [, children = []] = await Promise.all([zk.sync(), zk.children(directory)]);
+  const [, children = []] = await Promise.all([throughQuorum(zk), zk.children(directory)]);
   const names = scheme.idIsInText
     ? await namesByText(zk, place, { children, id, known })
     : namesOf(children, scheme, id);
-  let node: Node | undefined;
+  let node: FoundNode | undefined;
   // A writer comes before the reader that it was about to turn into.
   for (const { name } of contendersIn(names, scheme)) {
     const path = `${directory}/${name}`;
     const stat = node || (known !== undefined && known !== path) ? undefined : await zk.stat(path);
-    if (stat?.ephemeralOwner === zk.sessionId) node = { path, stat };
+    if (stat?.ephemeralOwner === zk.sessionId)
+      node = { path, token: keptToken(name, scheme) ?? stat.czxid, children };
     else await zk.delete(path);
   }
+  return node;
+}
+
+/** The seat of the node that is found. Rejects with `FOREIGN_FORMAT` when it is in and should not stay. */
+export async function findSeat(
+  zk: ZkDriver,
+  place: QueuePlace,
+  sought: Parameters<typeof findNode>[2],
+): Promise<Seat | undefined> {
+  const node = await findNode(zk, place, sought);
   if (!node) return undefined;
-  return { path: node.path, czxid: node.stat.czxid, ...(await standingOf(zk, place, { ...node, children })) };
+  const { path, token } = node;
+  return { path, token, ...(await standingOf(zk, place, node)) };
 }
 
 /**
@@ -149,9 +163,11 @@ export async function lookAhead(
   return (await standingOf(zk, place, { path, children })).ahead;
 }
 
-interface Node {
+interface FoundNode {
   readonly path: string;
-  readonly stat: NodeStat;
+  readonly token: bigint;
+  /** Of the directory, as of that look. */
+  readonly children: readonly string[];
 }
 
 interface Listed {
@@ -173,7 +189,7 @@ async function standingOf(
 }
 
 function ownIn(path: string, { scheme }: QueuePlace): Contender {
-  const own = parseContender(path.slice(path.lastIndexOf('/') + 1), scheme);
+  const own = parseContender(nameOf(path), scheme);
   if (!own) throw entryLost(path);
   return own;
 }

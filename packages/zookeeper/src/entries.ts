@@ -20,10 +20,27 @@ export function nameBefore(sequence: number, { exclusive }: Scheme): string {
   return exclusive + (before < 0 ? `-${digits.padStart(9, '0')}` : digits.padStart(10, '0'));
 }
 
-/** The name of the reader that an exclusive entry of ours turns into: with the same number, so at the same place. */
-export function readerOf(name: string, scheme: Scheme): string {
+/**
+ * The name of the reader that an exclusive entry of ours turns into: with the same number, so at the same place, and with its token,
+ * which would be lost otherwise: that of the new node is larger than those of some who come after.
+ */
+export function readerOf(name: string, token: bigint, scheme: Scheme): string {
   const { prefix, number } = ownParts(name, scheme) ?? {};
-  return prefix === undefined || scheme.shared === undefined ? name : `${prefix}${scheme.shared}${number}`;
+  if (prefix === undefined || scheme.shared === undefined) return name;
+  return `${prefix}${scheme.style.since(token)}${scheme.shared}${number}`;
+}
+
+/** The token that a reader of ours had as a writer, and keeps; nothing for any other entry. */
+export function keptToken(name: string, scheme: Scheme): bigint | undefined {
+  const [, , token] = (scheme.shared !== undefined && scheme.readerShape.exec(name)) || [];
+  return token === undefined ? undefined : BigInt(`0x${token}`);
+}
+
+/** Whether it is the entry that had this name when it entered: that one, or the reader that it turned into. */
+export function isEntryOf(child: string, name: string, scheme: Scheme): boolean {
+  if (child === name) return true;
+  const token = keptToken(child, scheme);
+  return token !== undefined && readerOf(name, token, scheme) === child;
 }
 
 /** A child that stands in the queue. */
@@ -116,14 +133,13 @@ function isAhead(other: Contender, own: Contender): boolean {
   return other.sequence === undefined || distance(other.sequence, own.sequence) > 0;
 }
 
-/** The limit of an exclusive entry ahead that is another than the one that `own` goes by; the nearest such one. */
+/** The limit of an entry ahead that is another than the one that `own` goes by; the nearest such one. Readers have the limit of locks. */
 export function otherLimitAhead(
   ahead: readonly Contender[],
   { own, limit, scheme }: { readonly own: Contender; readonly limit: number; readonly scheme: Scheme },
 ): number | undefined {
   if (own.shared) return undefined;
   return ahead
-    .filter(({ shared }) => !shared)
-    .map((entry) => entry.limit ?? scheme.unsaidLimit)
+    .map((entry) => entry.limit ?? (entry.shared ? 1 : scheme.unsaidLimit))
     .find((other) => other !== undefined && other !== limit);
 }

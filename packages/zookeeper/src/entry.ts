@@ -1,15 +1,19 @@
-import { isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
+import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
 import { parseContender, readerOf } from './entries.ts';
-import { findSeat, takeSeat, type Seat } from './enqueue.ts';
+import { findNode, findSeat, takeSeat, type Seat } from './enqueue.ts';
 import { entryLost, entryUnwanted } from './errors.ts';
 import { Lane, inLine } from './lane.ts';
+import { LateAbort } from './late-abort.ts';
+import { nameOf } from './names.ts';
 import { textOf } from './node-text.ts';
 import type { Outlook } from './outlook.ts';
-import { withDirectory, type Place } from './parents.ts';
+import type { Place } from './parents.ts';
 import type { QueuePlace } from './queue-place.ts';
+import { makeReader } from './reader.ts';
 import { Subject, type Observable } from './rx.ts';
-import { findTrace } from './traces.ts';
+import { checkShape } from './shape.ts';
+import { OwnTrace } from './traces.ts';
 
 /** Where an entry is to be, and whether an earlier client of its session may have put it there. */
 export interface EntryPlace extends QueuePlace {
@@ -27,26 +31,32 @@ export class OwnEntry {
   readonly #outlook: Outlook;
   readonly #zk: ZkDriver;
   readonly #id: string;
-  #unwanted: AbortController | undefined;
-  #isUnwanted = false;
+  readonly #withdrawal: LateAbort;
   readonly #shared$ = new Subject<void>();
   #path: string | undefined;
+  /** Once that is known. */
+  #token: bigint | undefined;
   /** The other node of an entry that turns, or turned, into a reader, while that one may be there. */
   #twin: string | undefined;
-  /** Of its hold, once it may be there. */
-  #trace: string | undefined;
+  /** Of its hold. */
+  readonly #trace: OwnTrace;
   /** The node with which it is known to have been alone. */
   #ownedPath: string | undefined;
   /** A create was sent, and not known to have failed. */
   #mayBeIn: boolean;
+  /** An earlier client has put it in, and this one has not asked for it yet. */
+  #isUnasked: boolean;
 
   constructor(outlook: Outlook, { isResumed, ...place }: EntryPlace, id: string) {
     this.#outlook = outlook;
     this.#zk = outlook.zk;
     this.place = place;
     this.#id = id;
+    this.#trace = new OwnTrace(outlook.zk, place, { id, isResumed });
+    this.#withdrawal = new LateAbort(() => entryUnwanted(id));
     this.isResumed = isResumed;
     this.#mayBeIn = isResumed;
+    this.#isUnasked = isResumed;
   }
 
   /** Its node, once that is known; another one when it has turned into a reader. */
@@ -54,16 +64,19 @@ export class OwnEntry {
     return this.#path;
   }
 
-  /** Emits when it turns into a reader. */
+  /** Whether it may be in the queue. */
+  get mayBeIn(): boolean {
+    return this.#mayBeIn;
+  }
+
+  /** Emits when it turns into a reader; errors with `ENTRY_LOST` when a call finds that it is gone, before the watch tells. */
   get shared$(): Observable<void> {
     return this.#shared$;
   }
 
   /** Aborts when it is to be removed: what has not begun to put it in need not begin. */
   get unwanted(): AbortSignal {
-    this.#unwanted ??= new AbortController();
-    if (this.#isUnwanted) this.#unwanted.abort(entryUnwanted(this.#id));
-    return this.#unwanted.signal;
+    return this.#withdrawal.signal;
   }
 
   /** With this node it was admitted, and nobody was ahead with whom it conflicts. Whoever waits for it is told so before it leaves. */
@@ -71,22 +84,37 @@ export class OwnEntry {
     this.#ownedPath = path;
   }
 
-  /** Takes a seat, or answers with the one it has. When it rejects with `FOREIGN_FORMAT` it has none. */
+  /**
+   * Takes a seat, or answers with the one it has. When a definite error keeps it from taking one it has none; with one that is not as
+   * `spec` wants it, it keeps that and rejects with `INVALID_ARGUMENT`.
+   */
   enqueue(spec: EntrySpec): Promise<Seat> {
     return inLine([this.lane], async () => {
+      let isTaking = false;
+      let seat: Seat | undefined;
       try {
-        return (await this.seat()) ?? (await this.take(spec));
+        seat = await this.seat();
+        isTaking = !seat;
+        seat ??= await this.take(spec);
       } catch (error) {
-        if (isQueueLockError(error, 'FOREIGN_FORMAT')) await this.withdraw();
+        const isLeft = isTaking ? isDefinite(error) : isQueueLockError(error, 'FOREIGN_FORMAT');
+        if (isLeft && !isQueueLockError(error, 'SESSION_LOST')) await this.clear();
         throw error;
       }
+      this.checkShape(seat, spec);
+      return seat;
     });
+  }
+
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the seat, taken earlier, is another than what is wanted now */
+  checkShape({ own }: Seat, spec: EntrySpec): void {
+    checkShape(own, spec, { limit: this.#isUnasked });
+    this.#isUnasked = false;
   }
 
   /** Whether there was an entry to remove; after that there is none. Rejects when that is not known. */
   remove(): Promise<boolean> {
-    this.#isUnwanted = true;
-    this.#unwanted?.abort(entryUnwanted(this.#id));
+    this.#withdrawal.abort();
     return inLine([this.lane], () => this.withdraw());
   }
 
@@ -95,7 +123,8 @@ export class OwnEntry {
     return inLine([this.lane], async () => {
       const path = await this.#find();
       if (path === undefined) return false;
-      return this.#zk.write(path, textOf({ id: this.#id, value }, this.place.scheme));
+      const text = textOf({ id: this.#id, value }, this.place.scheme);
+      return this.#noteLost(path, await this.#zk.write(path, text));
     });
   }
 
@@ -115,7 +144,7 @@ export class OwnEntry {
         await this.#zk.delete(this.#twin);
         this.#twin = undefined;
       }
-      return isThere;
+      return this.#noteLost(path, isThere);
     });
   }
 
@@ -123,14 +152,9 @@ export class OwnEntry {
   leaveTrace(place: Place): Promise<string | undefined> {
     return inLine([this.lane], async () => {
       const path = await this.#find();
-      if (path === undefined || !(await this.#zk.stat(path))) return undefined;
-      this.#trace ??= `${place.directory}/${nameOf(path)}`;
-      const trace = this.#trace;
-      await withDirectory(this.#zk, place, async () => {
-        const created = await this.#zk.create(trace, '', 'persistent');
-        return created.path !== undefined || created.reason === 'exists' ? true : undefined;
-      });
-      return nameOf(trace);
+      if (path === undefined) return undefined;
+      if (!this.#noteLost(path, (await this.#zk.stat(path)) !== undefined)) return undefined;
+      return this.#trace.leave(place, nameOf(path));
     });
   }
 
@@ -138,33 +162,49 @@ export class OwnEntry {
   async seat(): Promise<Seat | undefined> {
     if (!this.#mayBeIn) return undefined;
     const seat = await findSeat(this.#zk, this.place, { id: this.#id, known: this.#path });
-    if (!seat && this.#path !== undefined) throw entryLost(this.#path);
+    if (!seat && this.#path !== undefined) {
+      this.#noteLost(this.#path, false);
+      throw entryLost(this.#path);
+    }
     this.#path = seat?.path;
+    this.#token = seat?.token;
     this.#twin = undefined;
     return seat;
   }
 
   /** Only in line, and when it has none. */
-  take(spec: EntrySpec): Promise<Seat> {
+  async take(spec: EntrySpec): Promise<Seat> {
     this.#mayBeIn = true;
-    const created = (path: string): void => {
-      this.#path = path;
-    };
-    return takeSeat(this.#outlook, { place: this.place, spec, created });
+    this.#isUnasked = false;
+    const created = (path: string): void => void (this.#path = path);
+    const seat = await takeSeat(this.#outlook, { place: this.place, spec, created });
+    this.#token = seat.token;
+    return seat;
+  }
+
+  /**
+   * Only in line. Takes out what is left of an attempt that failed for good, of which nobody will be told. A server that refuses
+   * that leaves one way to free the queue: to end the session.
+   */
+  async clear(): Promise<void> {
+    try {
+      await this.withdraw();
+    } catch (error) {
+      if (!isDefinite(error) || isQueueLockError(error, 'SESSION_LOST')) throw error;
+      void this.#zk.close();
+    }
+    this.#path = undefined;
+    this.#mayBeIn = false;
   }
 
   /** Only in line. Whether there was an entry to remove. */
   async withdraw(): Promise<boolean> {
     const path = await this.#find();
     if (path === undefined) return false;
-    const trace =
-      this.#trace ??
-      (this.isResumed ? await findTrace(this.#zk, this.place, { id: this.#id, path }) : undefined);
-    if (trace !== undefined && (await this.#zk.stat(path))) await this.#zk.delete(trace);
+    await this.#trace.erase(path);
     if (path === this.#ownedPath) this.#outlook.followed.tellOwned(path);
     const nodes = this.#twin === undefined ? [path] : [this.#twin, path];
-    const were = await Promise.all(nodes.map((node) => this.#delete(node)));
-    return were.includes(true);
+    return (await Promise.all(nodes.map((node) => this.#delete(node)))).includes(true);
   }
 
   async #delete(node: string): Promise<boolean> {
@@ -183,32 +223,28 @@ export class OwnEntry {
 
   /** From here on the reader is the entry, unless the writer was gone. */
   async #makeReader(writer: string, value: string): Promise<boolean> {
-    const reader = `${this.place.directory}/${readerOf(nameOf(writer), this.place.scheme)}`;
+    const token = this.#token ?? (await this.#zk.stat(writer))?.czxid;
+    if (token === undefined) return false;
+    const reader = `${this.place.directory}/${readerOf(nameOf(writer), token, this.place.scheme)}`;
     this.#twin = reader;
-    const [created, wasThere] = await Promise.all([
-      this.#zk.create(reader, value, 'ephemeral'),
-      this.#zk.write(writer, value),
-    ]);
-    if (!wasThere) {
-      await this.#zk.delete(reader);
-      this.#twin = undefined;
-      return false;
-    }
-    if (created.path === undefined) await this.#zk.write(reader, value);
+    const isThere = await makeReader(this.#zk, { writer, reader }, value);
+    this.#twin = isThere ? writer : undefined;
+    if (!isThere) return false;
     this.#path = reader;
-    this.#twin = writer;
     this.#shared$.next();
     return true;
   }
 
+  /** Whoever follows it hears of a loss at once, also while there is no watch on the node. */
+  #noteLost(path: string, isThere: boolean): boolean {
+    if (!isThere) this.#shared$.error(entryLost(path));
+    return isThere;
+  }
+
   async #find(): Promise<string | undefined> {
     if (this.#path !== undefined || !this.#mayBeIn) return this.#path;
-    const seat = await findSeat(this.#zk, this.place, { id: this.#id, known: undefined });
-    this.#path = seat?.path;
+    const node = await findNode(this.#zk, this.place, { id: this.#id, known: undefined });
+    [this.#path, this.#token] = [node?.path, node?.token];
     return this.#path;
   }
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -6,6 +6,7 @@ export const ZkCode = {
   badArguments: -8,
   noNode: -101,
   noAuth: -102,
+  badVersion: -103,
   noChildrenForEphemerals: -108,
   nodeExists: -110,
   notEmpty: -111,

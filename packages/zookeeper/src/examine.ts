@@ -23,8 +23,9 @@ export async function examine(
 async function examineServer(host: Host, settings: Settings): Promise<readonly Finding[]> {
   const about = `server ${host.name}:${host.port}`;
   try {
-    const facts = await ask(host, 'srvr', WORD_WITHIN_MS);
-    const conf = await ask(host, 'conf', WORD_WITHIN_MS);
+    const server = { host: host.name, port: host.port, tls: settings.tls };
+    const facts = await ask(server, 'srvr', WORD_WITHIN_MS);
+    const conf = await ask(server, 'conf', WORD_WITHIN_MS);
     return [...judgeServer(about, facts), ...judgeTicks(about, conf, settings)];
   } catch (error) {
     const text = `it does not answer: ${detailOf(error)}; check that it runs, and the address`;

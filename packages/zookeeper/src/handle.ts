@@ -29,7 +29,8 @@ const CHANGES = ['created', 'deleted', 'changed', 'child'] as const;
  *   process that gets the same number is deaf, and another handle that gets it aborts the process. So the state is
  *   asked for after each request, and a broken handle is closed before anything else can open a socket.
  * - When connecting fails at once (no route, loopback) the handle is dead for ever or leaves the same trap.
- * - After the last host of its list it waits for a third of the session timeout.
+ * - Between the hosts of its list it does not pause, and after the last it waits for a third of the session timeout, or not at all
+ *   where their number is even. So a handle gets one host: it connects once, and a second time when that comes to nothing.
  *
  * Nothing runs inside a native callback but `setImmediate` and a look at the clock: a socket opened there may never
  * connect, a handle opened or closed there aborts the process.

@@ -4,6 +4,7 @@ import { optionsOfUrl, settingsOf, type ZooKeeperOptions } from './options.ts';
 
 export type { Naming } from './naming.ts';
 export type { ZooKeeperOptions } from './options.ts';
+export type { ZooKeeperTls } from './wire/tls.ts';
 
 /**
  * queuelock over ZooKeeper (servers 3.5.3 and later). Nothing is connected before the first use.

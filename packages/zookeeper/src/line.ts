@@ -1,12 +1,15 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '@queuelock/core/backend';
+import { sooner, type Clock } from '@queuelock/core/backend';
 import { Calls, type Answer, type CallOption, type Request } from './calls.ts';
 import type { ConnectionNews, NodeChange, SessionKey } from './driver.ts';
-import { sessionAbandoned, sessionEnded } from './errors.ts';
+import { ZkCode, sessionAbandoned, sessionEnded } from './errors.ts';
 import { NativeHandle } from './handle.ts';
 import { SpentNumbers } from './spent-numbers.ts';
 import type { NativeConfig } from './native.ts';
-import { probe } from './probe.ts';
+import type { Pace } from './pace.ts';
+import { attemptMsOf, callTimeoutOf } from './patience.ts';
+import { NOWHERE } from './quorum.ts';
+import { Rota } from './rota.ts';
 import { ReplaySubject, Subject, lastValueFrom, type Observable } from './rx.ts';
 
 /** What a line needs to connect. */
@@ -19,19 +22,22 @@ export interface LineOptions {
   readonly ttlMs: number;
   /** To go on with a session that there is. */
   readonly session?: SessionKey | undefined;
+  /** Says when to try again; the first attempt is made at once. */
+  readonly pace: Pace;
   readonly clock: Clock;
   readonly onChange: (path: string, change: NodeChange) => void;
 }
 
-// After the last host of its list the C client waits a third of the session timeout before it tries the first again.
-const ROUNDS_WITHOUT_PAUSE = 4;
-const AFTER_DEAD_ATTEMPT_MS = 200;
+// The C client does not tell that connecting has failed, so it is asked.
+const ASKED_EVERY_MS = 20;
 // Longer than a healthy server takes; what is not closed by then is closed in the background.
 const CLOSE_WITHIN_MS = 1_000;
 
 /**
- * The way of one session to the server: one handle after the other, each for one connection, the next going on with the
- * session of the one before. An attempt that does not connect soon makes way for the next, which begins at another host.
+ * The way of one session to the server: one handle after the other, each for one attempt to connect to one server, the next going on
+ * with the session of the one before. An attempt that does not connect soon makes way for the next, at another server. Their pace
+ * is kept here: a handle of the C client that knows several servers goes from one to the next without a pause, thousands of
+ * times a second where each accepts and closes, as all do that have no quorum.
  */
 export class Line {
   readonly #options: LineOptions;
@@ -42,7 +48,9 @@ export class Line {
   #session: SessionKey | undefined;
   #isAbandoned = false;
   #isUp = false;
+  readonly #rota: Rota;
   #nextAttempt: NodeJS.Timeout | undefined;
+  #upSince = 0;
   #closing: Promise<void> | undefined;
   readonly #spentNumbers = new SpentNumbers();
   #begunAt = 0;
@@ -54,6 +62,7 @@ export class Line {
     this.#options = options;
     this.#session = options.session;
     this.#calls = new Calls(callTimeoutOf(options.ttlMs));
+    this.#rota = new Rota(options.clock);
     this.#attempt();
   }
 
@@ -86,6 +95,11 @@ export class Line {
 
   call<V extends unknown[]>(what: string, request: Request<V>, option?: CallOption): Promise<Answer<V>> {
     return this.#calls.issue(what, request, option);
+  }
+
+  /** The server has said so in an answer, before it drops the connection. Not to be called inside a native callback. */
+  noteExpired(): void {
+    this.#end(ZkCode.sessionExpired);
   }
 
   /** Ends the session. Never rejects. */
@@ -128,22 +142,13 @@ export class Line {
     await lastValueFrom(this.#ended$, { defaultValue: undefined });
   }
 
-  #attempt(): void {
-    const { addresses, onFailure, ttlMs } = this.#options;
-    void probe(addresses(), attemptMsOf(ttlMs) / 2).then((reach) => {
-      if (this.#endedWith !== undefined) return;
-      if (reach === 'accepts') {
-        this.#begin();
-        return;
-      }
-      if (reach === 'silent') this.#spentNumbers.spend();
-      onFailure();
-      this.#nextAttempt = setTimeout(() => this.#attempt(), jittered(AFTER_DEAD_ATTEMPT_MS));
-    });
+  #attemptLater(): void {
+    this.#nextAttempt = setTimeout(() => this.#attempt(), this.#options.pace.pauseMs);
   }
 
-  #begin(): void {
-    const { clock, auth, onChange } = this.#options;
+  #attempt(): void {
+    const { clock, auth, onChange, pace, ttlMs } = this.#options;
+    pace.attempted();
     if (this.#timeoutMs === 0) this.#begunAt = clock.now();
     const handle = new NativeHandle(this.#config(), clock, {
       connected: () => this.#onConnected(handle),
@@ -158,21 +163,34 @@ export class Line {
       handle.send((native) =>
         native.add_auth('digest', `${auth.username}:${auth.password}`, () => undefined),
       );
-    const waitMs = handle.isDead ? AFTER_DEAD_ATTEMPT_MS : attemptMsOf(this.#options.ttlMs);
-    this.#nextAttempt = setTimeout(() => this.#attemptAgain(handle), jittered(waitMs));
+    if (handle.isDead) this.#giveUp(handle, { again: false });
+    else this.#await(handle, clock.now() + sooner(attemptMsOf(ttlMs), clock));
   }
 
-  #attemptAgain(handle: NativeHandle): void {
+  #await(handle: NativeHandle, until: number): void {
+    this.#nextAttempt = setTimeout(() => {
+      const isSilent = !handle.isDead;
+      if (isSilent && this.#options.clock.now() < until) this.#await(handle, until);
+      else this.#giveUp(handle, { again: true, isSilent });
+    }, ASKED_EVERY_MS);
+  }
+
+  /** Goes on with the next attempt, unless this one has succeeded just now. */
+  #giveUp(
+    handle: NativeHandle,
+    { again, isSilent = false }: { readonly again: boolean; readonly isSilent?: boolean },
+  ): void {
     if (!handle.abandon()) return;
-    this.#spentNumbers.spend();
+    if (isSilent) this.#spentNumbers.spend();
+    this.#options.pace.failed({ again });
     this.#options.onFailure();
-    this.#attempt();
+    this.#attemptLater();
   }
 
   #config(): NativeConfig {
     const { addresses, ttlMs } = this.#options;
     return {
-      connect: Array.from({ length: ROUNDS_WITHOUT_PAUSE }, () => addresses().join(',')).join(','),
+      connect: this.#rota.next(addresses()),
       timeout: Math.round(ttlMs),
       debug_level: 0,
       host_order_deterministic: false,
@@ -184,12 +202,13 @@ export class Line {
 
   #onConnected(handle: NativeHandle): void {
     clearTimeout(this.#nextAttempt);
-    // The C client would refuse a server that is behind what it has seen; a new handle has seen nothing. With a sync in
-    // front, whatever is read from here on is no older than what the connection before has shown.
-    if (this.#session) handle.send((native) => sync(native, () => undefined));
+    // The C client would refuse a server that is behind what it has seen; a new handle has seen nothing. Behind a quorum,
+    // whatever is read from here on is no older than what the connection before has shown.
+    if (this.#session) handle.send((native) => native.a_delete_(NOWHERE, -1, () => undefined));
     this.#session = handle.session;
     this.#timeoutMs = handle.timeoutMs;
     this.#isUp = true;
+    this.#upSince = this.#options.clock.now();
     this.#calls.carryBy(handle);
     this.#connection$.next({ status: 'back' });
   }
@@ -203,7 +222,10 @@ export class Line {
     if (this.#endedWith !== undefined) return;
     this.#connection$.next({ status: 'lost', at });
     if (this.#isAbandoned) this.#end(0);
-    else if (!this.#closing && this.#handle?.isClosed) this.#attempt();
+    else if (!this.#closing && this.#handle?.isClosed) {
+      this.#options.pace.broke(at - this.#upSince);
+      this.#attemptLater();
+    }
   }
 
   #end(state: number): void {
@@ -222,17 +244,3 @@ export class Line {
 }
 
 const sync: Request<[string]> = (native, done) => native.a_sync('/', done);
-
-/** Long enough for a busy server, short enough that several calls fit into a session. */
-function callTimeoutOf(ttlMs: number): number {
-  return Math.min(5_000, Math.max(1_000, ttlMs / 2));
-}
-
-/** So that three or four attempts fit into a session. */
-function attemptMsOf(ttlMs: number): number {
-  return Math.min(3_000, Math.max(1_000, ttlMs / 6));
-}
-
-function jittered(ms: number): number {
-  return ms * (0.75 + Math.random() / 2);
-}

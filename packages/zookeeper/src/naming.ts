@@ -29,8 +29,10 @@ interface NameStyle {
   readonly prefix: (id: string) => string;
   /** What it says of permits. */
   readonly takes: (permits: number, limit: number) => string;
-  /** The same to read names with: groups for the prefix, permits and limit. */
-  readonly begins: string;
+  /** What a reader that was a writer says of the token that it had as such, and keeps. */
+  readonly since: (token: bigint) => string;
+  /** The same to read names with: a group for the prefix, two for permits and limit, one for the token. */
+  readonly reads: { readonly prefix: string; readonly takes: string; readonly since: string };
 }
 
 /** One way to name entries. */
@@ -39,6 +41,8 @@ export interface Scheme {
   readonly style: NameStyle;
   /** Of an exclusive entry of ours: groups for the prefix, permits, limit and number. */
   readonly shape: RegExp;
+  /** Of a reader of ours that was a writer: groups for the prefix, token and number. */
+  readonly readerShape: RegExp;
   /** Of a new entry. */
   readonly exclusive: Mark;
   /** Likewise; none where others know no shared entries. */
@@ -64,16 +68,31 @@ export interface Scheme {
 const CURATOR: NameStyle = {
   prefix: (id) => `_c_${id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')}-`,
   takes: (permits, limit) => `${permits}of${limit}-`,
-  begins: '(_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-)(?:([1-9]\\d*)of([1-9]\\d*)-)?',
+  since: (token) => `since${token.toString(16)}-`,
+  reads: {
+    prefix: '(_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-)',
+    takes: '(?:([1-9]\\d*)of([1-9]\\d*)-)?',
+    since: 'since([0-9a-f]+)-',
+  },
 };
 
 const KAZOO: NameStyle = {
   prefix: (id) => id,
   takes: (permits, limit) => `-${permits}of${limit}-`,
-  begins: '([0-9a-f]{32})(?:-([1-9]\\d*)of([1-9]\\d*)-)?',
+  since: (token) => `-since${token.toString(16)}-`,
+  reads: {
+    prefix: '([0-9a-f]{32})',
+    takes: '(?:-([1-9]\\d*)of([1-9]\\d*)-)?',
+    since: '-since([0-9a-f]+)-',
+  },
 };
 
-const FAST: NameStyle = { prefix: () => '', takes: () => '', begins: '()()()' };
+const FAST: NameStyle = {
+  prefix: () => '',
+  takes: () => '',
+  since: () => '',
+  reads: { prefix: '()', takes: '()()', since: '()' },
+};
 
 const PLAIN = {
   style: CURATOR,
@@ -138,9 +157,11 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
   ].map((scheme) => [scheme.naming, scheme]),
 );
 
-function described(naming: Naming, scheme: Omit<Scheme, 'naming' | 'shape'>): Scheme {
-  const shape = new RegExp(`^${scheme.style.begins}${scheme.exclusive}(-?\\d+)$`);
-  return { naming, shape, ...scheme };
+function described(naming: Naming, scheme: Omit<Scheme, 'naming' | 'shape' | 'readerShape'>): Scheme {
+  const { prefix, takes, since } = scheme.style.reads;
+  const shape = new RegExp(`^${prefix}${takes}${scheme.exclusive}(-?\\d+)$`);
+  const readerShape = new RegExp(`^${prefix}${since}${scheme.shared ?? ''}(-?\\d+)$`);
+  return { naming, shape, readerShape, ...scheme };
 }
 
 /** Also of what is no queue of a user; see `gate.ts`. */

@@ -9,6 +9,7 @@ import type {
   NodeMode,
   NodeStat,
   SessionKey,
+  VersionOption,
   WatchOption,
   ZkDriver,
 } from './driver.ts';
@@ -75,21 +76,23 @@ export class NativeDriver implements ZkDriver {
     );
     if (code === ZkCode.noNode) return { path: undefined, reason: 'no-parent' };
     if (code === ZkCode.nodeExists) return { path: undefined, reason: 'exists' };
-    if (code !== ZkCode.ok) throw errorOf(code, what);
+    if (code !== ZkCode.ok) throw this.#failure(code, what);
     return { path: values[0] };
   }
 
-  async delete(path: string): Promise<boolean> {
-    const found = await this.#ask(`delete ${path}`, (native, done) =>
-      native.a_delete_(path, ANY_VERSION, done),
-    );
+  async delete(path: string, { version = ANY_VERSION }: VersionOption = {}): Promise<boolean> {
+    const found = await this.#ask(`delete ${path}`, (native, done) => native.a_delete_(path, version, done));
     return found !== undefined;
   }
 
-  async write(path: string, text: string, option?: CallOption): Promise<boolean> {
+  async write(
+    path: string,
+    text: string,
+    { version = ANY_VERSION, ...option }: CallOption & VersionOption = {},
+  ): Promise<boolean> {
     const found = await this.#ask<[NativeStat]>(
       `write ${path}`,
-      (native, done) => native.a_set(path, Buffer.from(text), ANY_VERSION, done),
+      (native, done) => native.a_set(path, Buffer.from(text), version, done),
       option,
     );
     return found !== undefined;
@@ -135,16 +138,22 @@ export class NativeDriver implements ZkDriver {
     return this.#line.abandon();
   }
 
-  /** The values, or nothing when there is no such node. */
+  /** The values, or nothing when there is no such node, or not in that version. */
   async #ask<V extends unknown[]>(
     what: string,
     request: Request<V>,
     option?: CallOption,
   ): Promise<V | undefined> {
     const { code, values } = await this.#line.call(what, request, option);
-    if (code === ZkCode.noNode) return undefined;
-    if (code !== ZkCode.ok) throw errorOf(code, what);
+    if (code === ZkCode.noNode || code === ZkCode.badVersion) return undefined;
+    if (code !== ZkCode.ok) throw this.#failure(code, what);
     return values;
+  }
+
+  /** One call hears first that the session has ended; all who live by it should. */
+  #failure(code: number, what: string): Error {
+    if (code === ZkCode.sessionExpired) this.#line.noteExpired();
+    return errorOf(code, what);
   }
 
   #onChange(path: string, change: NodeChange): void {

@@ -1,6 +1,14 @@
-import { invalidArgument, parseBackendUrl, type BackendUrl } from '@queuelock/core/backend';
+import {
+  checkedObject,
+  checkedOptions,
+  invalidArgument,
+  parseBackendUrl,
+  type BackendUrl,
+  type KnownOptions,
+} from '@queuelock/core/backend';
 import { REFUSED_BY_SERVER } from './names.ts';
 import { DEFAULT_NAMING, schemeOf, type Naming, type Scheme } from './naming.ts';
+import { tlsOf, type Tls, type ZooKeeperTls } from './wire/tls.ts';
 
 /** Where ZooKeeper is and how it is set up. */
 export interface ZooKeeperOptions {
@@ -24,7 +32,17 @@ export interface ZooKeeperOptions {
    * all clients of one name have to agree, and whoever meets another naming is refused with `FOREIGN_FORMAT`. Default `curator`.
    */
   readonly naming?: Naming | ((queue: string) => Naming);
+  /**
+   * Who speaks to the servers: `native`, the npm package `zookeeper`, a compiled addon for the main thread; or `wire`, Node's own
+   * sockets, without an addon, in worker threads too. Default `native`.
+   */
+  readonly driver?: 'native' | 'wire';
+  /** TLS to the servers, with `driver: 'wire'` only; `{}` is what most need. Default: none. */
+  readonly tls?: ZooKeeperTls;
 }
+
+/** Who speaks to the servers. */
+type DriverName = NonNullable<ZooKeeperOptions['driver']>;
 
 /** The options, checked, with the defaults filled in. */
 export interface Settings {
@@ -37,6 +55,8 @@ export interface Settings {
   readonly connectTimeoutMs: number;
   /** @throws {QueueLockError} `INVALID_ARGUMENT` */
   readonly schemeFor: (queue: string) => Scheme;
+  readonly driver: DriverName;
+  readonly tls: Tls | undefined;
   /** For messages: without credentials. */
   readonly endpoint: string;
 }
@@ -47,25 +67,44 @@ export interface Host {
   readonly port: number;
 }
 
-const KNOWN: ReadonlySet<string> = new Set([
-  'hosts',
-  'chroot',
-  'auth',
-  'tickTimeMs',
-  'syncLimit',
-  'connectTimeoutMs',
-  'naming',
-] satisfies (keyof ZooKeeperOptions)[]);
+const OPTIONS: KnownOptions<ZooKeeperOptions> = {
+  hosts: 'any',
+  chroot: 'any',
+  auth: 'object',
+  tickTimeMs: 'number',
+  syncLimit: 'number',
+  connectTimeoutMs: 'number',
+  naming: 'any',
+  driver: 'any',
+  tls: 'object',
+};
+const AUTH_OPTIONS: KnownOptions<NonNullable<ZooKeeperOptions['auth']>> = {
+  username: 'any',
+  password: 'any',
+};
 const NUMBERS = ['tickTimeMs', 'syncLimit', 'connectTimeoutMs'] as const;
-const PARAMETERS = [...NUMBERS, 'naming'];
-const NO_TLS = 'cannot be had: the npm package zookeeper does not do TLS; use zk:// on a network you trust';
+
+/** As texts. */
+type Parameters = Readonly<Partial<Record<(typeof NUMBERS)[number] | 'naming' | 'driver', string>>>;
+
+const PARAMETERS: KnownOptions<Parameters> = {
+  tickTimeMs: 'string',
+  syncLimit: 'string',
+  connectTimeoutMs: 'string',
+  naming: 'string',
+  driver: 'string',
+};
+const SAYS_TLS = /^(tls|ssl|secure)/i;
+const DRIVERS: ReadonlySet<string> = new Set(['native', 'wire'] satisfies DriverName[]);
+const NO_TLS =
+  'cannot be had with driver native: the npm package zookeeper does not do TLS; choose driver wire, or use zk:// on a network you trust';
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` */
 export function settingsOf(options: ZooKeeperOptions): Settings {
-  for (const name of Object.keys(options)) {
-    if (/^(tls|ssl|secure)/i.test(name)) throw invalidArgument(name, name, NO_TLS);
-    if (!KNOWN.has(name)) throw invalidArgument('options', name, `has the names ${[...KNOWN].join(', ')}`);
-  }
+  const driver = driverOf(checkedObject('options of zookeeper', options).driver);
+  for (const name of Object.keys(options))
+    if (driver === 'native' && SAYS_TLS.test(name)) throw invalidArgument(name, name, NO_TLS);
+  checkedOptions('options of zookeeper', options, OPTIONS);
   const hosts = hostsOf(options.hosts);
   const root = rootOf(options.chroot);
   return {
@@ -76,35 +115,42 @@ export function settingsOf(options: ZooKeeperOptions): Settings {
     syncLimit: whole('syncLimit', options.syncLimit ?? 5),
     connectTimeoutMs: whole('connectTimeoutMs', options.connectTimeoutMs ?? 4_000),
     schemeFor: schemesOf(options.naming),
-    endpoint: `zk://${hosts.map(({ name, port }) => `${name.includes(':') ? `[${name}]` : name}:${port}`).join(',')}${root}`,
+    driver,
+    tls: options.tls && tlsOf(options.tls),
+    endpoint: `${options.tls ? 'zks' : 'zk'}://${hosts.map(({ name, port }) => `${name.includes(':') ? `[${name}]` : name}:${port}`).join(',')}${root}`,
   };
 }
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password. */
 export function optionsOfUrl(url: string): ZooKeeperOptions {
   const { scheme, username, password, hosts, path, params } = parseBackendUrl(url);
-  if (scheme === 'zks') throw invalidArgument('backend URL', 'zks://', NO_TLS);
-  if (scheme !== 'zk') throw invalidArgument('backend URL', `${scheme}:`, 'has the scheme zk');
+  const driver = driverOf(params.get('driver') as DriverName | undefined);
+  if (scheme === 'zks' && driver === 'native') throw invalidArgument('backend URL', 'zks://', NO_TLS);
+  if (scheme !== 'zk' && scheme !== 'zks')
+    throw invalidArgument('backend URL', `${scheme}:`, 'has the scheme zk');
   if ((username === undefined) !== (password === undefined)) {
     throw invalidArgument('backend URL', 'zk://…@', 'has both a user and a password, or neither');
   }
+  for (const name of params.keys())
+    if (driver === 'native' && SAYS_TLS.test(name)) throw invalidArgument('backend URL', name, NO_TLS);
+  const parameters: Parameters = Object.fromEntries(params);
+  checkedOptions('parameters of a zk: URL', parameters, PARAMETERS);
   return {
     hosts,
     ...(path === '' ? {} : { chroot: `/${path}` }),
     ...(username !== undefined && password !== undefined ? { auth: { username, password } } : {}),
     ...namingOf(params),
+    ...(params.has('driver') ? { driver } : {}),
+    ...(scheme === 'zks' ? { tls: {} } : {}),
     ...numbersOf(params),
   };
 }
 
 function numbersOf(params: BackendUrl['params']): Partial<Record<(typeof NUMBERS)[number], number>> {
   const numbers: Partial<Record<(typeof NUMBERS)[number], number>> = {};
-  for (const [name, value] of params) {
-    if (name === 'naming') continue;
-    if (/^(tls|ssl|secure)/i.test(name)) throw invalidArgument('backend URL', name, NO_TLS);
-    const known = NUMBERS.find((number) => number === name);
-    if (!known) throw invalidArgument('backend URL', name, `takes the parameters ${PARAMETERS.join(', ')}`);
-    numbers[known] = /^\d+$/.test(value) ? Number(value) : whole(name, value);
+  for (const name of NUMBERS) {
+    const value = params.get(name);
+    if (value !== undefined) numbers[name] = /^\d+$/.test(value) ? Number(value) : whole(name, value);
   }
   return numbers;
 }
@@ -119,6 +165,11 @@ function schemesOf(naming: ZooKeeperOptions['naming'] = DEFAULT_NAMING): Setting
   if (typeof naming === 'function') return (queue) => schemeOf(naming(queue), `(${JSON.stringify(queue)})`);
   const scheme = schemeOf(naming);
   return () => scheme;
+}
+
+function driverOf(driver: DriverName = 'native'): DriverName {
+  if (DRIVERS.has(driver)) return driver;
+  throw invalidArgument('driver', driver, `is one of ${[...DRIVERS].join(', ')}`);
 }
 
 function hostsOf(hosts: readonly string[]): Host[] {
@@ -147,7 +198,7 @@ function rootOf(chroot: string | undefined): string {
 
 function authOf(auth: ZooKeeperOptions['auth']): Settings['auth'] {
   if (auth === undefined) return undefined;
-  const { username, password } = auth;
+  const { username, password } = checkedOptions('auth', auth, AUTH_OPTIONS);
   if (typeof username !== 'string' || username === '' || username.includes(':')) {
     throw invalidArgument('auth.username', typeof username, 'is a string that is not empty and has no colon');
   }

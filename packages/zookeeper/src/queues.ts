@@ -1,4 +1,4 @@
-import { QueueLockError, systemClock, type Clock, type ListedQueue } from '@queuelock/core/backend';
+import { QueueLockError, sooner, systemClock, type Clock, type ListedQueue } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
 import { orderOf } from './entries.ts';
 import type { QueuePlaces } from './queue-place.ts';
@@ -6,7 +6,7 @@ import { defer, filter, merge, switchMap, throwError, type Observable } from './
 import { walk, type WalkedQueue } from './walk.ts';
 import { lookAgainOn } from './looks.ts';
 
-const LEAST_PAUSE_MS = 1_000;
+const PAUSE_MS = 1_250;
 /** The walk may take a part of the time only, however large the tree is. */
 const PAUSES_PER_WALK = 3;
 
@@ -33,7 +33,7 @@ export function observeQueues(
       tookMs = clock.now() - begun;
       return counts.listed(queues);
     };
-    const again = (): number => Math.max(LEAST_PAUSE_MS, PAUSES_PER_WALK * tookMs);
+    const again = (): number => sooner(Math.max(PAUSE_MS, PAUSES_PER_WALK * tookMs), clock);
     return lookAgainOn(merge(breaks(zk), zk.ended$), { look, again });
   });
 }

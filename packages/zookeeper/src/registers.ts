@@ -52,7 +52,7 @@ export class NodeRegisters implements Registers {
         // Whoever was in the gate before has left it after writing, and that has been seen.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;
-        return data ? replace(zk, paths, change) : make(zk, { root, ...paths }, change);
+        return data ? replace(zk, { path: paths.path, data }, change) : make(zk, { root, ...paths }, change);
       }),
     );
   }
@@ -72,8 +72,13 @@ export class NodeRegisters implements Registers {
   }
 }
 
-async function replace(zk: ZkDriver, { path }: Paths, { text }: Change): Promise<boolean> {
-  return text === undefined ? zk.delete(path) : zk.write(path, text);
+/** By its version too: whoever writes without the gate, an operator by hand, is not written over unseen. */
+async function replace(
+  zk: ZkDriver,
+  { path, data: { version } }: { readonly path: string; readonly data: NodeData },
+  { text }: Change,
+): Promise<boolean> {
+  return text === undefined ? zk.delete(path, { version }) : zk.write(path, text, { version });
 }
 
 async function make(

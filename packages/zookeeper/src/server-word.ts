@@ -1,23 +1,23 @@
-import { connect } from 'node:net';
-import type { Host } from './options.ts';
+import type { Settings } from './options.ts';
+import { dial, type Place } from './wire/dial.ts';
 
 /** What a server says to operators on its own port: `srvr` to everybody, `conf` where it is on the list of the server. */
 export type ServerWord = 'srvr' | 'conf';
 
 /** Asks one server for one word; answers with its lines `name: value` or `name=value`. Rejects when it is silent for `withinMs`. */
 export function ask(
-  { name, port }: Host,
+  server: Place & Pick<Settings, 'tls'>,
   word: ServerWord,
   withinMs: number,
 ): Promise<ReadonlyMap<string, string>> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const socket = connect({ host: name, port });
+    const { socket, ready } = dial(server, server.tls);
     socket.setTimeout(withinMs, () => socket.destroy(new Error(`no answer within ${withinMs} ms`)));
     socket.once('error', reject);
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.once('close', (failed) => failed || resolve(linesOf(Buffer.concat(chunks).toString())));
-    socket.once('connect', () => socket.write(word));
+    socket.once(ready, () => socket.write(word));
   });
 }
 

@@ -11,6 +11,7 @@ import { outlookOf, type Outlook } from './outlook.ts';
 import { withDirectory } from './parents.ts';
 import { placeOf, type QueuePlaces } from './queue-place.ts';
 import { resumptionText } from './resumption.ts';
+import { checkQueue } from './shape.ts';
 import type { Observable } from './rx.ts';
 import { checkTogether, enterTogether, type Member } from './together.ts';
 import { Traces } from './traces.ts';
@@ -51,6 +52,8 @@ class ZooKeeperSession implements Session {
   readonly #beats: Beats;
   readonly #outlook: Outlook;
   readonly #entries = new Map<string, OwnEntry>();
+  /** Where the entry with an id was asked for. */
+  readonly #queues = new Map<string, string>();
 
   constructor(zk: ZkDriver, privatePath: string, { clock, isResumed, followed, ...places }: SessionPlace) {
     this.id = zk.sessionId;
@@ -106,6 +109,7 @@ class ZooKeeperSession implements Session {
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     checkTogether(specs);
     if (specs.length === 0) return [];
+    for (const spec of specs) this.#check(spec);
     const members = specs.map((spec) => ({ spec, entry: this.#entryFor(spec) }));
     const { root } = this.#places;
     const place = { root, directory: gateDirectory(root) };
@@ -138,7 +142,7 @@ class ZooKeeperSession implements Session {
   async remove(queue: string, id: string): Promise<boolean> {
     try {
       const removed = (await this.#known(queue, id)?.remove()) ?? false;
-      this.#entries.delete(this.#keyOf(queue, id));
+      this.#forget({ queue, id });
       return removed;
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) return false;
@@ -159,8 +163,14 @@ class ZooKeeperSession implements Session {
   }
 
   #entryFor(spec: EntrySpec): OwnEntry {
-    checkSpec(spec, this.#places.schemeFor(spec.queue));
+    this.#check(spec);
+    this.#queues.set(spec.id, spec.queue);
     return this.#entry(spec);
+  }
+
+  #check(spec: EntrySpec): void {
+    checkSpec(spec, this.#places.schemeFor(spec.queue));
+    checkQueue(spec, this.#queues.get(spec.id));
   }
 
   /** The entry with this id, a new one if there is none. */
@@ -180,8 +190,13 @@ class ZooKeeperSession implements Session {
   }
 
   #forgetLost(specs: readonly EntrySpec[], error: unknown): void {
-    if (!isQueueLockError(error, 'ENTRY_LOST') && !isQueueLockError(error, 'FOREIGN_FORMAT')) return;
-    for (const { queue, id } of specs) this.#entries.delete(this.#keyOf(queue, id));
+    const isLost = isQueueLockError(error, 'ENTRY_LOST');
+    for (const spec of specs) if (isLost || !this.#known(spec.queue, spec.id)?.mayBeIn) this.#forget(spec);
+  }
+
+  #forget({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): void {
+    this.#entries.delete(this.#keyOf(queue, id));
+    if (this.#queues.get(id) === queue) this.#queues.delete(id);
   }
 
   #keyOf(queue: string, id: string): string {

@@ -45,14 +45,22 @@ export function enterTogether(
   return inLine(
     entries.map(({ lane }) => lane),
     async () => {
-      try {
-        return (await allSeated(members)) ?? (await throughGate({ ...gate, signal }, () => takeAll(members)));
-      } catch (error) {
-        if (isDefinite(error) && !isQueueLockError(error, 'SESSION_LOST')) await withdrawAll(entries);
-        throw error;
-      }
+      const seated = await takenOrCleared(members, { ...gate, signal });
+      for (const { member, seat } of seated) member.entry.checkShape(seat, member.spec);
+      return seated;
     },
   );
+}
+
+async function takenOrCleared(members: readonly Member[], gate: Gate): Promise<readonly SeatedMember[]> {
+  try {
+    return (await allSeated(members)) ?? (await throughGate(gate, () => takeAll(members)));
+  } catch (error) {
+    if (isDefinite(error) && !isQueueLockError(error, 'SESSION_LOST')) {
+      await settled(members.map(({ entry }) => entry.clear()));
+    }
+    throw error;
+  }
 }
 
 /** The seats from before. Nothing, and then nobody has one, if not all of them were taken. */
@@ -70,10 +78,6 @@ async function allSeated(members: readonly Member[]): Promise<readonly SeatedMem
 
 function takeAll(members: readonly Member[]): Promise<readonly SeatedMember[]> {
   return settled(members.map(async (member) => ({ member, seat: await member.entry.take(member.spec) })));
-}
-
-async function withdrawAll(entries: readonly OwnEntry[]): Promise<void> {
-  await settled(entries.map((entry) => entry.withdraw()));
 }
 
 /** As `Promise.all`, but rejects when none is under way any more, and with a definite error rather than another. */

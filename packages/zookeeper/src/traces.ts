@@ -1,9 +1,10 @@
 import { QueueLockError, type HoldTraces } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
 import type { OwnEntry } from './entry.ts';
-import { readerOf } from './entries.ts';
+import { isEntryOf } from './entries.ts';
 import { looksLikeEntry } from './marks.ts';
-import { PRIVATE_DIRECTORY, traceDirectory } from './names.ts';
+import { PRIVATE_DIRECTORY, nameOf, traceDirectory } from './names.ts';
+import { withDirectory, type Place } from './parents.ts';
 import { placeOf, type QueuePlace, type QueuePlaces } from './queue-place.ts';
 
 /** A persistent node for each hold, named as its entry; see `HoldTraces`. */
@@ -39,9 +40,10 @@ export class Traces implements HoldTraces {
     }
     const names = (await this.#zk.children(directory)) ?? [];
     // The others are directories of nested names.
-    const others = names.filter((name) => name !== own && looksLikeEntry(name));
-    const isIn = await Promise.all(others.map((name) => this.#isIn(queue, name)));
-    return others.filter((_, i) => !isIn[i]);
+    return this.#outOf(
+      queue,
+      names.filter((name) => name !== own && looksLikeEntry(name)),
+    );
   }
 
   async erase(queue: string, traces: readonly string[]): Promise<void> {
@@ -49,17 +51,56 @@ export class Traces implements HoldTraces {
     await Promise.all(traces.map((name) => this.#zk.delete(`${directory}/${name}`)));
   }
 
-  /** Whether the entry is in the queue, as it was or as the reader that it turned into. */
-  async #isIn(queue: string, name: string): Promise<boolean> {
+  /** Those whose entries are not in the queue, neither as they were nor as the readers that they turned into. */
+  async #outOf(queue: string, names: readonly string[]): Promise<readonly string[]> {
+    if (names.length === 0) return [];
     const { directory, scheme } = placeOf(this.#places, queue);
-    if (await this.#zk.stat(`${directory}/${name}`)) return true;
-    const reader = readerOf(name, scheme);
-    return reader !== name && (await this.#zk.stat(`${directory}/${reader}`)) !== undefined;
+    const children = (await this.#zk.children(directory)) ?? [];
+    return names.filter((name) => !children.some((child) => isEntryOf(child, name, scheme)));
+  }
+}
+
+/** The trace of the hold of an entry of this session. */
+export class OwnTrace {
+  readonly #zk: ZkDriver;
+  readonly #place: QueuePlace;
+  readonly #id: string;
+  /** An earlier client of the session may have left it. */
+  readonly #isResumed: boolean;
+  /** Once it may be there. */
+  #path: string | undefined;
+
+  constructor(
+    zk: ZkDriver,
+    place: QueuePlace,
+    { id, isResumed }: { readonly id: string; readonly isResumed: boolean },
+  ) {
+    this.#zk = zk;
+    this.#place = place;
+    this.#id = id;
+    this.#isResumed = isResumed;
+  }
+
+  /** Makes its node, named as the entry was at the first time; answers that name. Safe to repeat. */
+  async leave({ root, directory }: Place, name: string): Promise<string> {
+    const path = (this.#path ??= `${directory}/${name}`);
+    await withDirectory(this.#zk, { root, directory }, async () => {
+      const created = await this.#zk.create(path, '', 'persistent');
+      return created.path !== undefined || created.reason === 'exists' ? true : undefined;
+    });
+    return nameOf(path);
+  }
+
+  /** As long as the node of the entry is there: a hold that was lost keeps its trace. */
+  async erase(entry: string): Promise<void> {
+    const isFound = this.#path === undefined && this.#isResumed;
+    const path = isFound ? await findTrace(this.#zk, this.#place, { id: this.#id, path: entry }) : this.#path;
+    if (path !== undefined && (await this.#zk.stat(entry))) await this.#zk.delete(path);
   }
 }
 
 /** The trace of a hold that an earlier client of the session left; `path` is the entry's node. */
-export async function findTrace(
+async function findTrace(
   zk: ZkDriver,
   { root, directory, scheme }: QueuePlace,
   { id, path }: { readonly id: string; readonly path: string },

@@ -29,7 +29,7 @@ export function placementOf(outlook: Outlook, standing: Standing): Placement {
   const { scheme } = entry.place;
   const otherLimit = otherLimitAhead(seat.ahead.refs, { own: seat.own, limit: rule.limit, scheme });
   const turns$ = heard(follow(outlook, standing), standing, outlook);
-  const place = { order: orderOf(seat.own.sequence), token: seat.czxid, key: seat.path, turn, turns$ };
+  const place = { order: orderOf(seat.own.sequence), token: seat.token, key: seat.path, turn, turns$ };
   return otherLimit === undefined ? place : { ...place, otherLimit };
 }
 
@@ -49,6 +49,7 @@ function heard(turns$: Observable<Turn>, standing: Standing, { zk }: Outlook): O
       if (!isQueueLockError(cause, 'CLOSED')) subscriber.error(cause);
     };
     subscriber.add(zk.ended$.subscribe({ error }));
+    subscriber.add(standing.entry.shared$.subscribe({ error }));
     if (!subscriber.closed) subscriber.add(turns$.subscribe({ next, error }));
   });
 }

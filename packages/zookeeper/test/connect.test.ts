@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { isQueueLockError } from '@queuelock/core/backend';
 import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
@@ -7,6 +5,7 @@ import { expect } from 'chai';
 import { startProxy } from '../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
 import { pickPorts } from '../../../integration/services/ports.ts';
+import { reserveFor } from './access.ts';
 import { Bench, SINGLE, newQueue, outcome, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 
@@ -152,23 +151,3 @@ describe('credentials for ZooKeeper', () => {
     });
   }
 });
-
-/** Sets the access control list of a node: all rights for one, none for others. */
-async function reserveFor(server: string, path: string, { username, password }: Credentials): Promise<void> {
-  const ZooKeeper = createRequire(import.meta.url)('zookeeper') as new (config: object) => RawClient;
-  const raw = new ZooKeeper({ connect: server, timeout: 4_000 });
-  const hash = createHash('sha1').update(`${username}:${password}`).digest('base64');
-  await new Promise((resolve) => raw.connect({}, resolve));
-  const acl = [{ perms: 31, scheme: 'digest', auth: `${username}:${hash}` }];
-  await new Promise((resolve) => setImmediate(() => raw.a_set_acl(path, -1, acl, resolve)));
-  await new Promise((resolve) => setImmediate(resolve));
-  raw.close();
-}
-
-type Credentials = NonNullable<ZooKeeperOptions['auth']>;
-
-interface RawClient {
-  connect(options: object, done: (error: unknown) => void): void;
-  a_set_acl(path: string, version: number, acl: readonly object[], done: (code: number) => void): number;
-  close(): void;
-}

@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { startZooKeeper } from '../../../integration/services.ts';
 import { Bench, eventually, newQueue, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
@@ -22,5 +23,29 @@ describe('a directory that ZooKeeper removes when it is empty', () => {
     await Promise.all(wishes.map(({ queue, id }) => session.remove(queue, id)));
     const ours = (names: readonly string[] = []): string[] => names.filter((name) => name.startsWith(prefix));
     await asOperator(server, (zk) => eventually(async () => ours(await zk.children('/')).length === 0));
+  }).timeout(60_000);
+
+  it('goes, when nobody ever was in it, where the server is told so', async () => {
+    const settings = {
+      'znode.container.checkIntervalMs': 200,
+      'znode.container.maxNeverUsedIntervalMs': 500,
+    };
+    const told = bench.keep(await startZooKeeper({ way: 'process', settings }), (service) => service.stop());
+    for (const [endpoint, goes] of [
+      [told.endpoint, true],
+      [server, false],
+    ] as const) {
+      const [unused, used] = [`/${newQueue()}`, newQueue()];
+      await asOperator(endpoint, (zk) => zk.create(unused, '', 'container'));
+      const session = await bench.session(endpoint);
+      const spec = wish(used);
+      await session.enqueue(spec);
+      await session.remove(used, spec.id);
+      await asOperator(endpoint, async (zk) => {
+        await eventually(async () => (await zk.stat(`/${used}`)) === undefined);
+        if (goes) await eventually(async () => (await zk.stat(unused)) === undefined);
+        else expect(await zk.stat(unused)).to.not.equal(undefined);
+      });
+    }
   }).timeout(60_000);
 });

@@ -8,6 +8,8 @@ import {
   nameBefore,
   otherLimitAhead,
   parseContender,
+  isEntryOf,
+  keptToken,
   readerOf,
   standingIn,
 } from '../src/entries.ts';
@@ -51,12 +53,14 @@ describe('names of entries', () => {
   }
 
   for (const [name, reader] of [
-    [`_c_${UUID}-lock-0000000004`, `_c_${UUID}-shared-lock-0000000004`],
-    [`_c_${UUID}-2of5-lock--2147483648`, `_c_${UUID}-shared-lock--2147483648`],
+    [`_c_${UUID}-lock-0000000004`, `_c_${UUID}-since2a-shared-lock-0000000004`],
+    [`_c_${UUID}-2of5-lock--2147483648`, `_c_${UUID}-since2a-shared-lock--2147483648`],
     [`_c_${UUID}-shared-lock-0000000004`, `_c_${UUID}-shared-lock-0000000004`],
   ] as const) {
     it(`${name} turns into the reader ${reader}`, () => {
-      expect(readerOf(name, scheme)).to.equal(reader);
+      expect(readerOf(name, 42n, scheme)).to.equal(reader);
+      expect(isEntryOf(reader, name, scheme)).to.equal(true);
+      expect(isEntryOf(reader.replace('4', '5'), name, scheme)).to.equal(false);
     });
   }
 
@@ -126,8 +130,20 @@ describe('entries of each naming', () => {
       expect(read(several)).to.include({ sequence: 7, shared: false, permits: 2, limit: 5 });
       if (!shared) return;
       expect(read(shared)).to.deep.equal({ name: `${shared}0000000007`, sequence: 7, shared: true });
-      expect(readerOf(`${exclusive}0000000007`, its)).to.equal(`${shared}0000000007`);
-      expect(readerOf(`${several}-000000007`, its)).to.equal(`${shared}-000000007`);
+    });
+
+    it(`of ${naming} keep their tokens as readers, and only those that were writers say one`, () => {
+      expect(keptToken(`${exclusive}0000000007`, its)).to.equal(undefined);
+      if (!shared) return;
+      expect(keptToken(`${shared}0000000007`, its)).to.equal(undefined);
+      for (const token of [1n, 2n ** 53n]) {
+        const reader = readerOf(`${exclusive}0000000007`, token, its);
+        expect(reader).to.satisfy((name: string) => name.startsWith(its.style.prefix(ID)));
+        expect(parseContender(reader, its)).to.deep.equal({ name: reader, sequence: 7, shared: true });
+        expect(keptToken(reader, its)).to.equal(token);
+        expect(readerOf(`${several}0000000007`, token, its)).to.equal(reader);
+        expect(keptToken(`x${reader}`, its)).to.equal(undefined);
+      }
     });
   }
 
@@ -256,6 +272,11 @@ describe('the order of entries', () => {
     const other = (of: typeof exclusive, limit: number): number | undefined =>
       otherLimitAhead(conflictsAhead(names, { own: of, scheme }), { own: of, limit, scheme });
     expect([1, 5, 7].map((limit) => other(exclusive, limit))).to.deep.equal([5, 1, 1]);
+    const readers = conflictsAhead([names[2]!], { own: exclusive, scheme });
+    expect([1, 5].map((limit) => otherLimitAhead(readers, { own: exclusive, limit, scheme }))).to.deep.equal([
+      undefined,
+      1,
+    ]);
     expect(other(shared, 7)).to.equal(undefined);
     expect(otherLimitAhead([], { own: exclusive, limit: 5, scheme })).to.equal(undefined);
   });

@@ -152,7 +152,10 @@ describe('a hand-off in ZooKeeper', () => {
         expect(await holder.share!(queue, held.id, 'reads')).to.equal(true);
         const turns = early ?? turnsOf(next);
         await eventually(() => process().taken().requests.includes(getChildren));
-        await untilWatched({ ...first, key: `/${queue}/${readerOf(nameOf(first), schemeOf('curator'))}` });
+        await untilWatched({
+          ...first,
+          key: `/${queue}/${readerOf(nameOf(first), first.token, schemeOf('curator'))}`,
+        });
         safely(() => expect(turns).to.not.include(true));
         await holder.remove(queue, held.id);
         await eventually(() => turns.includes(true));

@@ -1,5 +1,5 @@
 import type { BackendHarness } from '@queuelock/conformance';
-import type { Naming } from '@queuelock/zookeeper';
+import type { Naming, ZooKeeperOptions } from '@queuelock/zookeeper';
 import { sharedZooKeeper } from '../../../integration/services.ts';
 import { SINGLE } from './bench.ts';
 import { asOperator } from './operator.ts';
@@ -12,8 +12,10 @@ async function endpoint(): Promise<string> {
 /** The server rounds up to the next tick and looks once in a tick; half a tick for a busy machine. */
 const PUNCTUAL_MS = 2.5 * SINGLE.tickTimeMs;
 
-/** Makes harnesses of the same server; defines the hooks of the suite that calls it. */
-export function harnesses(): (naming: Naming) => BackendHarness {
+/** Makes harnesses of the same server, with this driver; defines the hooks of the suite that calls it. */
+export function harnesses(
+  driver: NonNullable<ZooKeeperOptions['driver']> = 'native',
+): (naming: Naming) => BackendHarness {
   let backends: SeverableBackends;
   before(() => {
     backends = new SeverableBackends();
@@ -23,12 +25,13 @@ export function harnesses(): (naming: Naming) => BackendHarness {
   });
 
   return (naming) => {
-    const chroot = `/conformance-${naming}`;
+    const way = driver === 'native' ? '' : `driver ${driver}, `;
+    const chroot = `/conformance-${driver}-${naming}`;
     return {
-      name: `ZooKeeper, one node, naming ${naming},`,
+      name: `ZooKeeper, one node, ${way}naming ${naming},`,
       ttlMs: 4 * SINGLE.tickTimeMs,
       expiryGranularityMs: PUNCTUAL_MS,
-      connect: async () => backends.connect(await endpoint(), { chroot, naming, ...SINGLE }),
+      connect: async () => backends.connect(await endpoint(), { chroot, naming, driver, ...SINGLE }),
       crash: (session) => backends.crash(session),
       traces: true,
       together: true,

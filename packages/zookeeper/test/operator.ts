@@ -2,12 +2,15 @@ import { systemClock } from '@queuelock/core/backend';
 import { connect } from '../src/connect.ts';
 import type { ZkDriver } from '../src/driver.ts';
 import { settingsOf } from '../src/options.ts';
+import { Pace } from '../src/pace.ts';
 
 /** What somebody does on the server past the backend, in a session of their own that ends after it. */
 export async function asOperator<T>(endpoint: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> {
+  const clock = systemClock();
   const zk = await connect(settingsOf({ hosts: [endpoint] }), {
     ttlMs: 10_000,
-    clock: systemClock(),
+    clock,
+    pace: new Pace(clock),
     signal: new AbortController().signal,
   });
   try {

@@ -35,6 +35,7 @@ describe('options of the ZooKeeper backend', () => {
     expect(info.name).to.equal('zookeeper');
     expect(info.authority).to.equal('quorum');
     expect(info.minTtlMs).to.equal(14_000);
+    expect(info.proofLag).to.equal(0.2);
   });
 
   const refused: readonly (readonly [what: string, options: Record<string, unknown>, message: RegExp])[] = [
@@ -49,7 +50,7 @@ describe('options of the ZooKeeper backend', () => {
     ['a chroot with a control character', { chroot: '/a\n' }, /chroot/],
     ['TLS', { tls: {} }, /tls .*does not do TLS/],
     ['TLS by another name', { sslContext: {} }, /sslContext .*does not do TLS/],
-    ['an unknown option', { host: 'zk1' }, /options has the names hosts, chroot/],
+    ['an unknown option', { host: 'zk1' }, /options of zookeeper: host is unknown, did you mean hosts\?/],
     ['a negative timeout', { connectTimeoutMs: -1 }, /connectTimeoutMs .* -1/],
     ['a tick that is no number', { tickTimeMs: '2000' }, /tickTimeMs .* "2000"/],
     ['an empty password', { auth: { username: 'u', password: '' } }, /auth\.password/],
@@ -116,7 +117,7 @@ describe('URLs of the ZooKeeper backend', () => {
     ['another scheme', 'etcd://h1', /has the scheme zk; got "etcd:"/],
     ['TLS', 'zks://h1', /does not do TLS/],
     ['a TLS parameter', 'zk://h1?tls=1', /does not do TLS/],
-    ['an unknown parameter', 'zk://h1?timeout=3', /takes the parameters tickTimeMs/],
+    ['an unknown parameter', 'zk://h1?timeout=3', /timeout is unknown, did you mean connectTimeoutMs\?/],
     ['a parameter that is no number', 'zk://h1?syncLimit=x', /syncLimit .* "x"/],
     ['a naming that there is not', 'zk://h1?naming=go', /naming is one of .* got "go"/],
     ['a user without a password', 'zk://alice@h1', /both a user and a password/],

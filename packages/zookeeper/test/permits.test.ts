@@ -81,7 +81,7 @@ describe('permits in ZooKeeper', () => {
     await session.enqueue(wish(queue, { limit: 4 }));
     await session.enqueue(wish(queue, { shared: true }));
     expect((await session.enqueue(wish(queue, { shared: true }))).otherLimit).to.equal(undefined);
-    expect((await session.enqueue(wish(queue, { limit: 4 }))).otherLimit).to.equal(undefined);
+    expect((await session.enqueue(wish(queue, { limit: 4 }))).otherLimit, 'of the readers').to.equal(1);
     expect((await session.enqueue(wish(queue, { limit: 5 }))).otherLimit).to.equal(4);
     expect((await session.enqueue(wish(queue))).otherLimit).to.equal(5);
   });

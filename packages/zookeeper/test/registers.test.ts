@@ -1,8 +1,12 @@
 import type { Register, Registers } from '@queuelock/core/backend';
 import { expect } from 'chai';
+import { identity } from 'rxjs';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
+import type { ZkDriver } from '../src/driver.ts';
 import { gateDirectory, registerPaths } from '../src/names.ts';
+import { NodeRegisters } from '../src/registers.ts';
+import { NEVER } from '../src/rx.ts';
 import { Bench, eventually, newQueue, outcome } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { losing } from './losing.ts';
@@ -62,6 +66,38 @@ describe('a register in ZooKeeper', () => {
     expect(await write(undefined, version)).to.equal(false);
     expect((await registers.read(queue, 'limit'))?.text).to.equal('5');
   });
+
+  for (const [what, text] of [
+    ['written over', '6'],
+    ['emptied', undefined],
+  ] as const) {
+    it(`is not ${what} by who has not seen what somebody wrote without the gate`, async () => {
+      const registers = registersAt();
+      await registers.write(queue, 'limit', { text: '5', was: undefined });
+      const { version } = (await registers.read(queue, 'limit'))!;
+      const { path } = registerPaths('', queue, 'limit');
+      /** Somebody writes right behind the look. */
+      const meeting = (zk: ZkDriver): ZkDriver =>
+        new Proxy(zk, {
+          get: (_, name: keyof ZkDriver) => {
+            if (name !== 'read') return bound(zk, name);
+            return async (...args: Parameters<ZkDriver['read']>) => {
+              const data = await zk.read(...args);
+              if (args[0] === path) await asOperator(server, (other) => other.write(path, 'by hand'));
+              return data;
+            };
+          },
+        });
+      const slow = new NodeRegisters({
+        root: '',
+        ask: (work) => asOperator(server, (zk) => work(meeting(zk))),
+        viewer$: NEVER,
+        shown: identity,
+      });
+      expect(await slow.write(queue, 'limit', { text, was: version })).to.equal(false);
+      expect((await registers.read(queue, 'limit'))?.text).to.equal('by hand');
+    });
+  }
 
   it('is one for each queue and kind, also of nested names', async () => {
     const registers = registersAt();
@@ -158,3 +194,8 @@ describe('a register in ZooKeeper', () => {
     expect(gate).to.equal(`${gateDirectory('/root')}/limit/jobs%2Finvoices`);
   });
 });
+
+function bound(zk: ZkDriver, name: keyof ZkDriver): unknown {
+  const member = Reflect.get(zk, name, zk) as unknown;
+  return typeof member === 'function' ? (member.bind(zk) as unknown) : member;
+}

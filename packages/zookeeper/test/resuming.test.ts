@@ -1,3 +1,4 @@
+import { safely } from '@queuelock/conformance';
 import { isQueueLockError, type Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
@@ -67,6 +68,62 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     expect(await names()).to.have.length(3);
     await second.close();
     expect(await names()).to.deep.equal([]);
+  });
+
+  it('keeps the token of an entry that turned into a reader, though that is another node', async () => {
+    const [first, other] = [await bench.session(server), await bench.session(server)];
+    const held = wish(queue);
+    const { token } = await first.enqueue(held);
+    const next = await other.enqueue(wish(queue));
+    expect(await first.share!(queue, held.id, 'reads')).to.equal(true);
+    await first.abandon!();
+    const second = await resumed(first);
+    const again = await second.enqueue({ ...held, shared: true });
+    safely(() => {
+      expect(again.token).to.equal(token);
+      expect(again.token < next.token).to.equal(true);
+    });
+    expect(await bench.backend(server).tokenOf!(queue, again)).to.equal(token);
+    expect(await second.traces!.leave(queue, held.id)).to.have.length(0);
+  });
+
+  for (const [what, stored, wanted, told] of [
+    [
+      'a writer as a reader',
+      {},
+      { shared: true },
+      /exclusive with 1 of 1 permits and was asked for as shared/,
+    ],
+    ['a reader as a writer', { shared: true }, {}, /stored as shared and was asked for as exclusive/],
+    ['one permit as three', { limit: 3 }, { limit: 3, permits: 3 }, /1 of 3 permits.* 3 of 3 permits/],
+    ['a lock as a semaphore', {}, { limit: 3 }, /1 of 1 permits.* 1 of 3 permits/],
+  ] as const) {
+    it(`refuses to take ${what}, and leaves the entry as it is`, async () => {
+      const first = await bench.session(server);
+      const spec = wish(queue, stored);
+      const { key } = await first.enqueue(spec);
+      await first.abandon!();
+      const second = await resumed(first);
+      const other = { ...wish(queue, wanted), id: spec.id };
+      for (const attempt of [() => second.enqueue(other), () => second.enqueueAll!([other])]) {
+        const error: unknown = await attempt().catch((reason: unknown) => reason);
+        expect(isQueueLockError(error, 'INVALID_ARGUMENT'), String(error)).to.equal(true);
+        expect(String(error)).to.include(spec.id).and.match(told);
+        expect(await names()).to.deep.equal([key.split('/').at(-1)]);
+      }
+      expect((await second.enqueue(spec)).key).to.equal(key);
+      expect(await second.remove(queue, spec.id)).to.equal(true);
+    });
+  }
+
+  it('refuses to take an entry that turned into a reader as the writer that it was', async () => {
+    const first = await bench.session(server);
+    const held = wish(queue);
+    await first.enqueue(held);
+    await first.share!(queue, held.id, 'reads');
+    await first.abandon!();
+    const taken = await outcome((await resumed(first)).enqueue(held));
+    safely(() => expect(taken).to.equal('INVALID_ARGUMENT'));
   });
 
   it('finds several entries that were entered at once, or none of them', async () => {

@@ -48,7 +48,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     const reads = admitted(last);
     expect(await session.update(queue, holder.id, 'still reads')).to.equal(true);
     expect(await entries())
-      .to.include(readerOf(held.key.split('/')[2]!, schemeOf('curator')))
+      .to.include(readerOf(held.key.split('/')[2]!, held.token, schemeOf('curator')))
       .and.have.length(4);
     expect(ended).to.equal(undefined);
     expect(await session.remove(queue, holder.id)).to.equal(true);
@@ -107,7 +107,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
     const [name, ...others] = await entries();
     expect(others).to.deep.equal([]);
     expect(await asOperator(server, (zk) => zk.read(`/${queue}/${name!}`))).to.include({ text: 'twice' });
-    expect((await session.enqueue(holder)).key).to.equal(`/${queue}/${name!}`);
+    expect((await session.enqueue({ ...holder, shared: true })).key).to.equal(`/${queue}/${name!}`);
   });
 
   it('is lost when an operator removes the reader', async () => {

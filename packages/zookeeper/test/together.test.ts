@@ -214,6 +214,7 @@ describe('entering several queues of ZooKeeper at once', () => {
     expect(await sizes()).to.deep.equal([0, 0]);
     await eventually(async () => (await inGate()).length === 0);
     await allAdmitted(await session.enqueueAll!(specs));
+    await eventually(async () => (await inGate()).length === 0);
   });
 
   it('waits in each queue for its own turn', async () => {

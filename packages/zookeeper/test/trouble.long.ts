@@ -8,12 +8,15 @@ import { Bench, eventually, newQueue, outcome, wish } from './bench.ts';
 import { connect } from '../src/connect.ts';
 import type { ZkDriver } from '../src/driver.ts';
 import { settingsOf } from '../src/options.ts';
+import { Pace } from '../src/pace.ts';
 import { Watches } from '../src/watches.ts';
 import { ownServer, proxyTo } from './own-server.ts';
+import { disturbNobody } from './resets.ts';
 
 function driverTo(endpoint: string, ttlMs = 10_000): Promise<ZkDriver> {
   const { signal } = new AbortController();
-  return connect(settingsOf({ hosts: [endpoint] }), { ttlMs, clock: systemClock(), signal });
+  const clock = systemClock();
+  return connect(settingsOf({ hosts: [endpoint] }), { ttlMs, clock, pace: new Pace(clock), signal });
 }
 
 describe('trouble with ZooKeeper', function () {
@@ -35,6 +38,11 @@ describe('trouble with ZooKeeper', function () {
     expect(await lostByThePackageAlone(proxy.endpoint)).to.equal(-112);
     await writer.close();
     await reader.close();
+  });
+
+  it('such as resets in the middle of requests, again and again, never disturbs other sockets of the process', async () => {
+    const { endpoint } = await ownServer(bench);
+    await disturbNobody(bench, endpoint, 20);
   });
 
   it('such as thousands of waits in one session survives a new connection', async () => {

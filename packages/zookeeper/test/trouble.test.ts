@@ -1,7 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer, connect as connectSocket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { QueueLockError, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import type { Subscription } from 'rxjs';
@@ -9,6 +6,7 @@ import { sharedZooKeeper } from '../../../integration/services.ts';
 import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
 import { FarProxies } from './far-proxy.ts';
 import { ownServer, proxyTo } from './own-server.ts';
+import { disturbNobody } from './resets.ts';
 import { untilExpired } from './severed.ts';
 
 const { signal } = new AbortController();
@@ -54,27 +52,7 @@ describe('trouble with ZooKeeper', () => {
   });
 
   it('such as resets in the middle of requests never disturbs other sockets of the process', async () => {
-    const proxy = await proxyTo(bench, await shared());
-    const sessions = await Promise.all(Array.from({ length: 6 }, () => bench.session(proxy.endpoint)));
-    const echo = bench.keep(
-      createServer((socket) => socket.pipe(socket)),
-      (listener) => listener.close(),
-    );
-    echo.listen(0, '127.0.0.1');
-    await once(echo, 'listening');
-    const { port } = echo.address() as { port: number };
-    for (let round = 0; round < 20; round += 1) {
-      proxy.cut();
-      // The kernel knows of the reset, the event loop does not yet.
-      const calls = sessions.map((session) => outcome(session.renew(signal)));
-      expect(await echoed(port)).to.equal('hello');
-      await nextTurn();
-      expect(await echoed(port)).to.equal('hello');
-      await Promise.all(calls);
-      await Promise.all(
-        sessions.map((session) => eventually(async () => (await outcome(session.renew(signal))) === 'fine')),
-      );
-    }
+    await disturbNobody(bench, await shared(), 4);
   });
 
   it('such as a reconnect while a child process keeps the old connection open does not end the session', async () => {
@@ -136,12 +114,3 @@ describe('trouble with ZooKeeper', () => {
     await server.thaw();
   });
 });
-
-async function echoed(port: number): Promise<string> {
-  const socket = connectSocket(port, '127.0.0.1');
-  socket.setTimeout(5_000, () => socket.destroy(new Error('a socket of the process is deaf')));
-  socket.end('hello');
-  let text = '';
-  for await (const chunk of socket) text += String(chunk);
-  return text;
-}

@@ -2,16 +2,17 @@
 import { zookeeper } from '@queuelock/zookeeper';
 import { SINGLE, admitted, newQueue, outcome, wish, wishes } from './bench.ts';
 
-const [endpoint] = process.argv.slice(2);
+const [endpoint, driver = 'native'] = process.argv.slice(2) as [string, ('native' | 'wire')?];
+const options = { driver, ...SINGLE };
 const { signal } = new AbortController();
 const queue = newQueue();
 
-const nowhere = zookeeper({ hosts: ['127.0.0.1:1'], connectTimeoutMs: 200, ...SINGLE });
+const nowhere = zookeeper({ hosts: ['127.0.0.1:1'], connectTimeoutMs: 200, ...options });
 if ((await outcome(nowhere.open(4_000, signal))) !== 'UNAVAILABLE')
   throw new Error('somebody listens on port 1');
 await nowhere.close();
 
-const backend = zookeeper({ hosts: [endpoint!], ...SINGLE });
+const backend = zookeeper({ hosts: [endpoint], ...options });
 const watching = backend.observe(queue).subscribe(() => undefined);
 const [one, two] = [await backend.open(4_000, signal), await backend.open(4_000, signal)];
 const held = wish(queue);

@@ -1,0 +1,37 @@
+import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
+import type { Contender } from './entries.ts';
+
+/** Whether the limit has to be the same too; it may change for as long as an entry waits, and its name goes on to say the first. */
+interface Compared {
+  readonly limit: boolean;
+}
+
+/**
+ * Compares an entry with what it is asked for as: whoever goes on with an entry cannot make another one of it.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`
+ */
+export function checkShape(own: Contender, spec: EntrySpec, compared: Compared): void {
+  const { shared, permits = 1, limit = 1 } = own;
+  const wanted = { shared: spec.shared, permits: spec.permits ?? 1, limit: spec.limit };
+  const isSame =
+    shared === wanted.shared &&
+    (shared || (permits === wanted.permits && (!compared.limit || limit === wanted.limit)));
+  if (isSame) return;
+  throw new QueueLockError(
+    'INVALID_ARGUMENT',
+    `the entry ${spec.id} in ${JSON.stringify(spec.queue)} is stored as ${told({ shared, permits, limit })} and was asked for as ${told(wanted)}`,
+  );
+}
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` for an id that belongs to an entry in another queue */
+export function checkQueue({ id, queue }: EntrySpec, stored: string | undefined): void {
+  if (stored === undefined || stored === queue) return;
+  throw new QueueLockError(
+    'INVALID_ARGUMENT',
+    `the entry ${id} of this session is stored in ${JSON.stringify(stored)} and was asked for in ${JSON.stringify(queue)}`,
+  );
+}
+
+function told({ shared, permits, limit }: Required<Pick<Contender, 'shared' | 'permits' | 'limit'>>): string {
+  return shared ? 'shared' : `exclusive with ${permits} of ${limit} permits`;
+}

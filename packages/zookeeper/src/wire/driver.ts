@@ -1,0 +1,188 @@
+import { QueueLockError } from '@queuelock/core/backend';
+import type { CallOption } from '../calls.ts';
+import type {
+  ConnectionNews,
+  Created,
+  Listing,
+  NodeChange,
+  NodeData,
+  NodeMode,
+  NodeStat,
+  SessionKey,
+  VersionOption,
+  WatchOption,
+  ZkDriver,
+} from '../driver.ts';
+import { ZkCode, errorOf } from '../errors.ts';
+import { Routes, type ChildChange } from '../routes.ts';
+import type { Observable } from '../rx.ts';
+import type { WatchEvent } from './events.ts';
+import type { LineOptions } from './line-options.ts';
+import { WireLine } from './line.ts';
+import * as requests from './node-requests.ts';
+import type { WireStat } from './records.ts';
+import { sizeOf, type WireRequest } from './request.ts';
+import { hexOf } from './session-key.ts';
+
+const ANY_VERSION = -1;
+// The servers' default `jute.maxbuffer`. One that gets more drops the connection.
+const MOST_REQUEST_BYTES = 0xf_ff_ff;
+
+/** The driver that speaks ZooKeeper's protocol itself, over the sockets of Node. */
+export class WireDriver implements ZkDriver {
+  readonly #line: WireLine;
+  readonly #changes = new Routes<NodeChange>();
+  readonly #changesBelow = new Routes<ChildChange>();
+
+  /** Begins to connect. */
+  constructor(options: Omit<LineOptions, 'onChange'>) {
+    this.#line = new WireLine({ ...options, onChange: (event) => this.#onChange(event) });
+  }
+
+  get sessionId(): string {
+    return this.#line.seen.key.client_id;
+  }
+
+  get sessionKey(): SessionKey {
+    return this.#line.seen.key;
+  }
+
+  get timeoutMs(): number {
+    return this.#line.seen.timeoutMs;
+  }
+
+  get begunAt(): number {
+    return this.#line.seen.begunAt;
+  }
+
+  get connection$(): Observable<ConnectionNews> {
+    return this.#line.connection$;
+  }
+
+  get ended$(): Observable<never> {
+    return this.#line.ended$;
+  }
+
+  /** The state that the session ended with, 0 if it was closed here. */
+  get endedWith(): number | undefined {
+    return this.#line.endedWith;
+  }
+
+  changes(path: string): Observable<NodeChange> {
+    return this.#changes.of(path);
+  }
+
+  changesBelow(path: string): Observable<ChildChange> {
+    return this.#changesBelow.of(path);
+  }
+
+  async create(path: string, text: string, mode: NodeMode): Promise<Created> {
+    const what = `create ${path}`;
+    const flags = requests.CreateFlag[mode];
+    const node = { path, data: Buffer.from(text), flags };
+    const { code, values } = await this.#call(what, requests.create(node));
+    if (code === ZkCode.noNode) return { path: undefined, reason: 'no-parent' };
+    if (code === ZkCode.nodeExists) return { path: undefined, reason: 'exists' };
+    if (code !== ZkCode.ok) throw this.#failure(code, what);
+    return { path: values[0] };
+  }
+
+  async delete(path: string, { version = ANY_VERSION }: VersionOption = {}): Promise<boolean> {
+    const found = await this.#ask(`delete ${path}`, requests.remove(path, version));
+    return found !== undefined;
+  }
+
+  async write(
+    path: string,
+    text: string,
+    { version = ANY_VERSION, ...option }: CallOption & VersionOption = {},
+  ): Promise<boolean> {
+    const request = requests.setData(path, Buffer.from(text), version);
+    const found = await this.#ask(`write ${path}`, request, option);
+    return found !== undefined;
+  }
+
+  async read(path: string, { watch = false }: WatchOption = {}): Promise<NodeData | undefined> {
+    const found = await this.#ask(`read ${path}`, requests.getData(path, watch));
+    return found && { ...statOf(found.value.stat), text: found.value.data?.toString() ?? '' };
+  }
+
+  async stat(path: string, { watch = false }: WatchOption = {}): Promise<NodeStat | undefined> {
+    const found = await this.#ask(`look at ${path}`, requests.exists(path, watch));
+    return found && statOf(found.value);
+  }
+
+  async children(path: string, { watch = false }: WatchOption = {}): Promise<readonly string[] | undefined> {
+    const found = await this.#ask(`list ${path}`, requests.getChildren(path, watch));
+    return found?.value;
+  }
+
+  async list(path: string): Promise<Listing | undefined> {
+    const found = await this.#ask(`list ${path}`, requests.getChildren2(path, false));
+    return found && { children: found.value.names, stat: statOf(found.value.stat) };
+  }
+
+  async sync(): Promise<void> {
+    await this.#ask('sync', requests.sync('/'));
+  }
+
+  close(): Promise<void> {
+    return this.#line.close();
+  }
+
+  abandon(): Promise<void> {
+    return this.#line.abandon();
+  }
+
+  /** What came, or nothing when there is no such node, or not in that version. */
+  async #ask<T>(
+    what: string,
+    request: WireRequest<T>,
+    option?: CallOption,
+  ): Promise<{ readonly value: T } | undefined> {
+    const { code, values } = await this.#call(what, request, option);
+    if (code === ZkCode.noNode || code === ZkCode.badVersion) return undefined;
+    if (code !== ZkCode.ok) throw this.#failure(code, what);
+    return { value: values[0] };
+  }
+
+  async #call<T>(
+    what: string,
+    request: WireRequest<T>,
+    option?: CallOption,
+  ): Promise<{ readonly code: number; readonly values: [T] }> {
+    const size = sizeOf(request);
+    if (size > MOST_REQUEST_BYTES) throw tooLarge(what, size);
+    return this.#line.call(what, request, option);
+  }
+
+  /** One call hears first that the session has ended; all who live by it should. */
+  #failure(code: number, what: string): Error {
+    if (code === ZkCode.sessionExpired) this.#line.noteExpired();
+    return errorOf(code, what);
+  }
+
+  #onChange({ path, change }: WatchEvent): void {
+    this.#changes.tell(path, change);
+    const slash = path.lastIndexOf('/');
+    this.#changesBelow.tell(path.slice(0, slash), { name: path.slice(slash + 1), change });
+  }
+}
+
+function statOf(stat: WireStat): NodeStat {
+  return {
+    czxid: stat.czxid,
+    version: stat.version,
+    childChanges: stat.cversion,
+    childCount: stat.numChildren,
+    childrenZxid: stat.pzxid,
+    ephemeralOwner: hexOf(stat.ephemeralOwner),
+  };
+}
+
+function tooLarge(what: string, size: number): QueueLockError {
+  return new QueueLockError(
+    'INVALID_ARGUMENT',
+    `the request to ${what} takes ${size} bytes, and a ZooKeeper server takes ${MOST_REQUEST_BYTES} (jute.maxbuffer)`,
+  );
+}

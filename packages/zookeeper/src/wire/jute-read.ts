@@ -1,0 +1,65 @@
+import { WireError } from './wire-error.ts';
+
+/** Reads a record, or one item of a list. */
+export type Get<T> = (reader: JuteReader) => T;
+
+/** Reads records as ZooKeeper's `jute` writes them. Whatever the bytes are, it takes no more memory than a few times theirs. */
+export class JuteReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** How many bytes have not been read. */
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  /** @throws {WireError} like all of them, when the bytes end too early */
+  bool(): boolean {
+    return this.#bytes.readUInt8(this.#pass(1)) !== 0;
+  }
+
+  int(): number {
+    return this.#bytes.readInt32BE(this.#pass(4));
+  }
+
+  long(): bigint {
+    return this.#bytes.readBigInt64BE(this.#pass(8));
+  }
+
+  /** A view of the bytes, not a copy. */
+  buffer(): Buffer | undefined {
+    const length = this.int();
+    if (length < 0) return undefined;
+    const at = this.#pass(length);
+    return this.#bytes.subarray(at, at + length);
+  }
+
+  /** None is empty. */
+  text(): string {
+    const length = this.int();
+    if (length < 0) return '';
+    const at = this.#pass(length);
+    return this.#bytes.toString('utf8', at, at + length);
+  }
+
+  /** None is empty. Every item takes at least one byte. */
+  list<T>(get: Get<T>): T[] {
+    const count = this.int();
+    if (count > this.left) throw new WireError(`a list of ${count} items in ${this.left} bytes`);
+    const items: T[] = [];
+    for (let index = 0; index < count; index += 1) items.push(get(this));
+    return items;
+  }
+
+  /** Where the next so many bytes are. */
+  #pass(count: number): number {
+    const at = this.#at;
+    if (count > this.left) throw new WireError(`${count} bytes are asked for where ${this.left} are left`);
+    this.#at += count;
+    return at;
+  }
+}

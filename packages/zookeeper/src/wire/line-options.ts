@@ -1,0 +1,22 @@
+import type { Clock } from '@queuelock/core/backend';
+import type { SessionKey } from '../driver.ts';
+import type { Pace } from '../pace.ts';
+import type { WatchEvent } from './events.ts';
+import type { Tls } from './tls.ts';
+
+/** What a line needs to connect. */
+export interface LineOptions {
+  /** As `addressText` writes them, at least one; asked for at each attempt. */
+  readonly addresses: () => readonly string[];
+  readonly tls?: Tls | undefined;
+  /** An attempt failed. */
+  readonly onFailure: () => void;
+  readonly auth: { readonly username: string; readonly password: string } | undefined;
+  readonly ttlMs: number;
+  /** To go on with a session that there is. */
+  readonly session?: SessionKey | undefined;
+  /** Says when to try again; the first attempt is made at once. */
+  readonly pace: Pace;
+  readonly clock: Clock;
+  readonly onChange: (event: WatchEvent) => void;
+}

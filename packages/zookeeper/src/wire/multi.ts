@@ -1,0 +1,79 @@
+import type { Get, JuteReader } from './jute-read.ts';
+import type { JuteWriter, Put } from './jute-write.ts';
+import { getText, putCreate, type NewNode } from './node-requests.ts';
+import { OpCode } from './op-code.ts';
+import { getStat, type WireStat } from './records.ts';
+import { requestOf, type WireRequest } from './request.ts';
+import { WireError } from './wire-error.ts';
+
+/** One of several steps of which all are done, or none. A version of -1 is any. */
+export type Step =
+  | { readonly type: 'create'; readonly node: NewNode }
+  | { readonly type: 'delete' | 'check'; readonly path: string; readonly version: number }
+  | {
+      readonly type: 'setData';
+      readonly path: string;
+      readonly data: Uint8Array;
+      readonly version: number;
+    };
+
+/** What came of a step. If one failed, all have an `error`: 0 those before it, -2 those after it. */
+export type StepResult =
+  | { readonly type: 'create'; readonly path: string }
+  | { readonly type: 'delete' | 'check' }
+  | { readonly type: 'setData'; readonly stat: WireStat }
+  | { readonly type: 'error'; readonly error: number };
+
+/** A failure of it is among the results, and not the answer's own code. */
+export function multi(steps: readonly Step[]): WireRequest<readonly StepResult[]> {
+  return requestOf({ type: OpCode.multi, body: (writer) => putSteps(writer, steps), answer: getResults });
+}
+
+function putSteps(writer: JuteWriter, steps: readonly Step[]): void {
+  for (const step of steps) {
+    writer.int(OpCode[step.type]).bool(false).int(-1);
+    putStep(writer, step);
+  }
+  writer.int(-1).bool(true).int(-1);
+}
+
+const putStep: Put<Step> = (writer, step) => {
+  switch (step.type) {
+    case 'create':
+      putCreate(writer, step.node);
+      return;
+    case 'setData':
+      writer.text(step.path).buffer(step.data).int(step.version);
+      return;
+    case 'delete':
+    case 'check':
+      writer.text(step.path).int(step.version);
+  }
+};
+
+const getResults: Get<readonly StepResult[]> = (reader) => {
+  const results: StepResult[] = [];
+  for (;;) {
+    const [type, isEnd] = [reader.int(), reader.bool()];
+    reader.int();
+    if (isEnd) return results;
+    results.push(getResult(type, reader));
+  }
+};
+
+function getResult(type: number, reader: JuteReader): StepResult {
+  switch (type) {
+    case OpCode.create:
+      return { type: 'create', path: getText(reader) };
+    case OpCode.delete:
+      return { type: 'delete' };
+    case OpCode.check:
+      return { type: 'check' };
+    case OpCode.setData:
+      return { type: 'setData', stat: getStat(reader) };
+    case OpCode.error:
+      return { type: 'error', error: reader.int() };
+    default:
+      throw new WireError(`a result of a step of type ${type}`);
+  }
+}

@@ -1,0 +1,129 @@
+import type { Get, JuteReader } from './jute-read.ts';
+import type { JuteWriter } from './jute-write.ts';
+import { OpCode } from './op-code.ts';
+import { OPEN, getAcl, getStat, putAcl, type Acl, type WireStat } from './records.ts';
+import { nothing, requestOf, type WireRequest } from './request.ts';
+
+/** A node that is to be made. */
+export interface NewNode {
+  readonly path: string;
+  readonly data: Uint8Array;
+  /** Of `CreateFlag`. */
+  readonly flags: number;
+  /** Default: everybody may do everything. */
+  readonly acl?: readonly Acl[];
+}
+
+/** The `flags` of a create. */
+export const CreateFlag = {
+  persistent: 0,
+  ephemeral: 1,
+  'persistent-sequential': 2,
+  'ephemeral-sequential': 3,
+  container: 4,
+  'persistent-with-ttl': 5,
+} as const;
+
+/** Answers with the path, to which the server has appended a number if the flags are of a sequential node. */
+export function create(node: NewNode): WireRequest<string> {
+  const isContainer = node.flags === CreateFlag.container;
+  const type = isContainer ? OpCode.createContainer : OpCode.create;
+  return requestOf({ type, body: (writer) => putCreate(writer, node), answer: getText });
+}
+
+/** The same; also answers with what the server knows of the node. */
+export function create2(node: NewNode): WireRequest<Made> {
+  return requestOf({ type: OpCode.create2, body: (writer) => putCreate(writer, node), answer: getMade });
+}
+
+/** The server removes it when it has had no children and no change for `ttlMs`. */
+export function createTtl(node: NewNode, ttlMs: bigint): WireRequest<Made> {
+  const body = (writer: JuteWriter): void => {
+    putCreate(writer, node);
+    writer.long(ttlMs);
+  };
+  return requestOf({ type: OpCode.createTTL, body, answer: getMade });
+}
+
+/** A node that has been made. */
+export interface Made {
+  readonly path: string;
+  readonly stat: WireStat;
+}
+
+/** -1 is any version. */
+export function remove(path: string, version: number): WireRequest<undefined> {
+  const body = (writer: JuteWriter): unknown => writer.text(path).int(version);
+  return requestOf({ type: OpCode.delete, body, answer: nothing });
+}
+
+export function setData(path: string, data: Uint8Array, version: number): WireRequest<WireStat> {
+  const body = (writer: JuteWriter): unknown => writer.text(path).buffer(data).int(version);
+  return requestOf({ type: OpCode.setData, body, answer: getStat });
+}
+
+/** With `watch`, one event tells of the next change of a node that is there. */
+export function getData(path: string, watch: boolean): WireRequest<Content> {
+  const answer = (reader: JuteReader): Content => ({ data: reader.buffer(), stat: getStat(reader) });
+  return looking(OpCode.getData, { path, watch }, answer);
+}
+
+/** `data` is a view of what came. */
+export interface Content {
+  readonly data: Buffer | undefined;
+  readonly stat: WireStat;
+}
+
+/** With `watch`, one event tells of the next change, also of a node that is not there. */
+export function exists(path: string, watch: boolean): WireRequest<WireStat> {
+  return looking(OpCode.exists, { path, watch }, getStat);
+}
+
+/** The names of the children, in no order. With `watch`, one event tells of the next child that is made or deleted. */
+export function getChildren(path: string, watch: boolean): WireRequest<readonly string[]> {
+  return looking(OpCode.getChildren, { path, watch }, (reader) => reader.list(getText));
+}
+
+/** The same, and what the server knows of the node. */
+export function getChildren2(path: string, watch: boolean): WireRequest<Children> {
+  const answer = (reader: JuteReader): Children => ({
+    names: reader.list(getText),
+    stat: getStat(reader),
+  });
+  return looking(OpCode.getChildren2, { path, watch }, answer);
+}
+
+export interface Children {
+  readonly names: readonly string[];
+  readonly stat: WireStat;
+}
+
+/** Brings the server up to date with the leader. */
+export function sync(path: string): WireRequest<string> {
+  return requestOf({ type: OpCode.sync, body: (writer) => writer.text(path), answer: getText });
+}
+
+export function getACL(path: string): WireRequest<readonly Acl[]> {
+  const answer: Get<readonly Acl[]> = (reader) => reader.list(getAcl);
+  return requestOf({ type: OpCode.getACL, body: (writer) => writer.text(path), answer });
+}
+
+export function putCreate(writer: JuteWriter, { path, data, flags, acl = OPEN }: NewNode): void {
+  writer.text(path).buffer(data).list(acl, putAcl).int(flags);
+}
+
+function getMade(reader: JuteReader): Made {
+  return { path: reader.text(), stat: getStat(reader) };
+}
+
+export function getText(reader: JuteReader): string {
+  return reader.text();
+}
+
+function looking<T>(
+  type: number,
+  { path, watch }: { readonly path: string; readonly watch: boolean },
+  answer: Get<T>,
+): WireRequest<T> {
+  return requestOf({ type, body: (writer) => writer.text(path).bool(watch), answer });
+}

@@ -1,0 +1,114 @@
+import { ZkCode } from '../errors.ts';
+import { getEvent, type WatchEvent } from './events.ts';
+import { JuteReader, type Get } from './jute-read.ts';
+import { Xid } from './op-code.ts';
+import { getReplyHeader, type ReplyHeader } from './records.ts';
+import { numbered, type WireRequest } from './request.ts';
+import { WireError } from './wire-error.ts';
+
+/** Takes the answer to a request: a result code of ZooKeeper and, with 0, what came with it. */
+export type Settle<T> = (code: number, value?: T) => void;
+
+/** What a frame of the server is, besides an answer that has been handed over. */
+export type Heard =
+  | { readonly type: 'answer' | 'pong' | 'watches' }
+  | { readonly type: 'event'; readonly event: WatchEvent | undefined }
+  | { readonly type: 'auth'; readonly code: number };
+
+interface Asked {
+  readonly xid: number;
+  /** Reads the answer, and says how to hand it over. */
+  readonly read: (code: number, reader: JuteReader | undefined) => () => void;
+}
+
+const LAST_XID = 2 ** 31 - 1;
+// Places of answered requests at the front of the line that are not cleared yet.
+const MOST_SPENT = 1_000;
+
+/**
+ * The requests of one connection that have not been answered: numbered, and answered in their order. Knows nothing of
+ * sockets: it makes the bytes to send, and takes the frames that came.
+ */
+export class Pipeline {
+  readonly #asked: Asked[] = [];
+  #first = 0;
+  #xid = 0;
+  #lastZxid: bigint;
+
+  /** @param lastZxid of the last transaction that the session has seen */
+  constructor(lastZxid: bigint) {
+    this.#lastZxid = lastZxid;
+  }
+
+  /** Of the last transaction that an answer has shown the effects of. */
+  get lastZxid(): bigint {
+    return this.#lastZxid;
+  }
+
+  /** How many requests have not been answered. */
+  get size(): number {
+    return this.#asked.length - this.#first;
+  }
+
+  /** Answers with the bytes to send. */
+  ask<T>(request: WireRequest<T>, settle: Settle<T>): Buffer {
+    this.#xid = this.#xid === LAST_XID ? 1 : this.#xid + 1;
+    this.#asked.push({ xid: this.#xid, read: reading(request.answer, settle) });
+    return numbered(request, this.#xid);
+  }
+
+  /** @throws {WireError} for what a server would not send; the connection is of no use then */
+  hear(frame: Buffer): Heard {
+    const reader = new JuteReader(frame);
+    const header = getReplyHeader(reader);
+    switch (header.xid) {
+      case Xid.event:
+        return { type: 'event', event: getEvent(reader) };
+      case Xid.ping:
+        return { type: 'pong' };
+      case Xid.auth:
+        return { type: 'auth', code: header.err };
+      case Xid.setWatches:
+        return { type: 'watches' };
+      default:
+        this.#answer(header, reader);
+        return { type: 'answer' };
+    }
+  }
+
+  /** Settles all that has not been answered with this code. */
+  fail(code: number): void {
+    for (let asked = this.#shift(); asked; asked = this.#shift()) asked.read(code, undefined)();
+  }
+
+  #answer({ xid, zxid, err }: ReplyHeader, reader: JuteReader): void {
+    const expected = this.#asked[this.#first];
+    if (expected?.xid !== xid) {
+      throw new WireError(`an answer to request ${xid} where one to ${expected?.xid ?? 'none'} was due`);
+    }
+    if (zxid > this.#lastZxid) this.#lastZxid = zxid;
+    // An answer that cannot be read is none: the request fails with the connection.
+    const handOver = expected.read(err, reader);
+    this.#shift();
+    handOver();
+  }
+
+  #shift(): Asked | undefined {
+    const asked = this.#asked[this.#first];
+    if (!asked) return undefined;
+    this.#first += 1;
+    if (this.#first === this.#asked.length || this.#first === MOST_SPENT) {
+      this.#asked.splice(0, this.#first);
+      this.#first = 0;
+    }
+    return asked;
+  }
+}
+
+function reading<T>(answer: Get<T>, settle: Settle<T>): Asked['read'] {
+  return (code, reader) => {
+    if (code !== ZkCode.ok || !reader) return () => settle(code);
+    const value = answer(reader);
+    return () => settle(code, value);
+  };
+}

@@ -1,0 +1,67 @@
+import type { JuteReader } from './jute-read.ts';
+import type { JuteWriter } from './jute-write.ts';
+
+// The records of zookeeper.jute that several messages have in common.
+
+/** What the server knows of a node (`Stat`). */
+export interface WireStat {
+  readonly czxid: bigint;
+  readonly mzxid: bigint;
+  /** Wall time of the servers, in milliseconds. */
+  readonly ctime: bigint;
+  readonly mtime: bigint;
+  readonly version: number;
+  readonly cversion: number;
+  readonly aversion: number;
+  readonly ephemeralOwner: bigint;
+  readonly dataLength: number;
+  readonly numChildren: number;
+  readonly pzxid: bigint;
+}
+
+export function getStat(reader: JuteReader): WireStat {
+  return {
+    czxid: reader.long(),
+    mzxid: reader.long(),
+    ctime: reader.long(),
+    mtime: reader.long(),
+    version: reader.int(),
+    cversion: reader.int(),
+    aversion: reader.int(),
+    ephemeralOwner: reader.long(),
+    dataLength: reader.int(),
+    numChildren: reader.int(),
+    pzxid: reader.long(),
+  };
+}
+
+/** Who may do what with a node. */
+export interface Acl {
+  /** 1 read, 2 write, 4 create, 8 delete, 16 administer, added up. */
+  readonly perms: number;
+  readonly scheme: string;
+  readonly id: string;
+}
+
+/** Everybody may do everything. */
+export const OPEN: readonly Acl[] = [{ perms: 31, scheme: 'world', id: 'anyone' }];
+
+export function putAcl(writer: JuteWriter, { perms, scheme, id }: Acl): void {
+  writer.int(perms).text(scheme).text(id);
+}
+
+export function getAcl(reader: JuteReader): Acl {
+  return { perms: reader.int(), scheme: reader.text(), id: reader.text() };
+}
+
+/** What stands in front of every message of the server but the first. */
+export interface ReplyHeader {
+  readonly xid: number;
+  /** Of the last transaction that the answering server had done. */
+  readonly zxid: bigint;
+  readonly err: number;
+}
+
+export function getReplyHeader(reader: JuteReader): ReplyHeader {
+  return { xid: reader.int(), zxid: reader.long(), err: reader.int() };
+}

@@ -1,0 +1,18 @@
+import type { SessionKey } from '../driver.ts';
+import type { WireSession } from './handshake.ts';
+
+/** In lower-case hexadecimal, as servers write it. */
+export function hexOf(id: bigint): string {
+  return BigInt.asUintN(64, id).toString(16);
+}
+
+export function keyOf({ id, password }: WireSession): SessionKey {
+  return { client_id: hexOf(id), client_password: password.toString('hex') };
+}
+
+export function sessionOf({ client_id, client_password }: SessionKey): WireSession {
+  return {
+    id: BigInt.asIntN(64, BigInt(`0x${client_id}`)),
+    password: Buffer.from(client_password, 'hex'),
+  };
+}

@@ -1,0 +1,42 @@
+import { systemClock } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { startZooKeeperCluster } from '../../../integration/clusters.ts';
+import { Bench, newQueue, outcome } from './bench.ts';
+import { connect } from '../src/connect.ts';
+import { findNode } from '../src/enqueue.ts';
+import { schemeOf } from '../src/naming.ts';
+import { settingsOf } from '../src/options.ts';
+import { Pace } from '../src/pace.ts';
+
+describe('a leader of ZooKeeper that nobody follows any more and that has not noticed', function () {
+  this.timeout(90_000);
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  it('answers a sync and does not answer whether an entry is there', async () => {
+    const settings = { syncLimit: 20 };
+    const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies', settings }), (started) =>
+      started.stop(),
+    );
+    const roles = await Promise.all(cluster.members.map((member) => member.role()));
+    const at = roles.indexOf('leader');
+    const clock = systemClock();
+    const zk = await connect(settingsOf({ hosts: [cluster.endpoints[at]!] }), {
+      ttlMs: 10_000,
+      clock,
+      pace: new Pace(clock),
+      signal: new AbortController().signal,
+    });
+    bench.keep(zk, (open) => open.abandon());
+    const place = { root: '', directory: `/${newQueue()}`, scheme: schemeOf('curator') };
+    const look = (): Promise<string> =>
+      outcome(findNode(zk, place, { id: 'a'.repeat(32), known: undefined }));
+    expect(await look()).to.equal('fine');
+    const followers = cluster.members.filter((_, other) => other !== at);
+    await Promise.all(followers.map((member) => member.freeze()));
+    const [synced, found] = await Promise.all([outcome(zk.sync()), look()]);
+    await Promise.all(followers.map((member) => member.thaw()));
+    expect([synced, found]).to.deep.equal(['fine', 'UNAVAILABLE']);
+    expect(await look()).to.be.oneOf(['fine', 'UNAVAILABLE']);
+  });
+});

@@ -1,0 +1,50 @@
+import { systemClock, type Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { connect } from '../src/connect.ts';
+import { settingsOf } from '../src/options.ts';
+import { Pace } from '../src/pace.ts';
+import { Bench, newQueue, outcome, wish } from './bench.ts';
+import { asOperator } from './operator.ts';
+import { fakeServer, welcoming } from './wire/fake-server.ts';
+
+describe('a loss that a call to ZooKeeper finds first', () => {
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  for (const [what, call] of [
+    ['an update', (session: Session, queue: string, id: string) => session.update(queue, id, 'x')],
+    ['a downgrade', (session: Session, queue: string, id: string) => session.share!(queue, id, 'x')],
+    ['a trace', (session: Session, queue: string, id: string) => session.traces!.leave(queue, id)],
+  ] as const) {
+    it(`is told to who holds it at once: ${what} of an entry that was removed`, async () => {
+      const { endpoint } = await sharedZooKeeper('losses of @queuelock/zookeeper');
+      const session = await bench.session(endpoint);
+      const spec = wish(newQueue());
+      await asOperator(endpoint, async (zk) => {
+        const { key, turns$ } = await session.enqueue(spec);
+        let ended: unknown;
+        // Begins to watch its own node a quarter of a second later.
+        turns$.subscribe({ error: (error: unknown) => (ended = error) });
+        await zk.delete(key);
+        await outcome(Promise.resolve(call(session, spec.queue, spec.id)));
+        expect(String(ended)).to.include('ENTRY_LOST');
+      });
+    });
+  }
+
+  it('is told to all who live by the session: any answer that it has expired', async () => {
+    const server = await fakeServer(
+      bench,
+      welcoming(10_000, (peer, { xid }) => peer.reply({ xid, err: -112 })),
+    );
+    const clock = systemClock();
+    const { signal } = new AbortController();
+    const settings = settingsOf({ hosts: [server.endpoint] });
+    const zk = await connect(settings, { ttlMs: 10_000, clock, pace: new Pace(clock), signal });
+    let ended: unknown;
+    zk.ended$.subscribe({ error: (error: unknown) => (ended = error) });
+    expect(await outcome(zk.write('/a', ''))).to.equal('SESSION_LOST');
+    expect(String(ended)).to.include('SESSION_LOST');
+  });
+});

@@ -1,0 +1,72 @@
+import type { Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { startProxy } from '../../../integration/faults.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { PERMISSION, allowAll } from './access.ts';
+import { Bench, ending, eventually, newQueue, outcome, wish } from './bench.ts';
+import { OpCode } from './frames.ts';
+import { losing } from './losing.ts';
+import { asOperator } from './operator.ts';
+
+describe('an enqueue that ZooKeeper refuses', () => {
+  const bench = new Bench();
+  const { signal } = new AbortController();
+  let server: string;
+  let session: Session;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('refusals of @queuelock/zookeeper')).endpoint;
+    session = await bench.session(server);
+    queue = newQueue();
+  });
+  afterEach(() => bench.clear());
+
+  /** Everybody may do so much with the queue, which may not be looked into. */
+  async function queueWith(perms: number): Promise<void> {
+    await asOperator(server, (zk) => zk.create(`/${queue}`, '', 'persistent'));
+    await allowAll(server, `/${queue}`, perms);
+  }
+
+  const count = async (): Promise<number | undefined> =>
+    asOperator(server, async (zk) => (await zk.stat(`/${queue}`))?.childCount);
+
+  it('with the right to create and none to read leaves nothing', async () => {
+    await queueWith(PERMISSION.create + PERMISSION.delete);
+    const spec = wish(queue);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      expect(await outcome(session.enqueue(spec))).to.equal('ACCESS_DENIED');
+      expect(await count()).to.equal(0);
+    }
+    expect(await outcome(session.enqueueAll!([wish(newQueue()), wish(queue)]))).to.equal('ACCESS_DENIED');
+    expect(await count()).to.equal(0);
+    const elsewhere = await session.enqueue({ ...spec, queue: newQueue() });
+    expect(elsewhere.turn.admitted).to.equal(true);
+    expect(await outcome(session.renew(signal))).to.equal('fine');
+  });
+
+  it('with the right to create and none to take that back ends the session, which frees the queue', async () => {
+    await queueWith(PERMISSION.create);
+    const other = ending(await session.enqueue(wish(newQueue())));
+    expect(await outcome(session.enqueue(wish(queue)))).to.equal('ACCESS_DENIED');
+    expect(await other).to.equal('SESSION_LOST');
+    await eventually(async () => (await count()) === 0);
+  });
+
+  it('for an entry of another naming leaves nothing, also when the reply to the create was lost', async () => {
+    const proxy = bench.keep(await startProxy(server), (started) => {
+      started.refuse();
+      started.cut();
+    });
+    const far = await bench.session(proxy.endpoint);
+    const spec = wish(queue);
+    await asOperator(server, async (zk) => {
+      await zk.create(`/${queue}`, '', 'persistent');
+      await zk.create(`/${queue}/x__lock__`, '', 'ephemeral-sequential');
+      expect(await losing(proxy, OpCode.create, () => far.enqueue(spec))).to.equal('UNAVAILABLE');
+      expect(await count()).to.equal(2);
+      expect(await outcome(far.enqueue(spec))).to.equal('FOREIGN_FORMAT');
+      expect(await count()).to.equal(1);
+    });
+  });
+});

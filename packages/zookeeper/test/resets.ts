@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { createServer, connect as connectSocket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { eventually, outcome, type Bench } from './bench.ts';
+import { proxyTo } from './own-server.ts';
+
+const { signal } = new AbortController();
+
+/** Resets the connections of several sessions in the middle of requests, and looks after each whether other sockets work. */
+export async function disturbNobody(bench: Bench, endpoint: string, rounds: number): Promise<void> {
+  const proxy = await proxyTo(bench, endpoint);
+  const sessions = await Promise.all(Array.from({ length: 6 }, () => bench.session(proxy.endpoint)));
+  const echo = bench.keep(
+    createServer((socket) => socket.pipe(socket)),
+    (listener) => listener.close(),
+  );
+  echo.listen(0, '127.0.0.1');
+  await once(echo, 'listening');
+  const { port } = echo.address() as { port: number };
+  for (let round = 0; round < rounds; round += 1) {
+    proxy.cut();
+    // The kernel knows of the reset, the event loop does not yet.
+    const calls = sessions.map((session) => outcome(session.renew(signal)));
+    expect(await echoed(port)).to.equal('hello');
+    await nextTurn();
+    expect(await echoed(port)).to.equal('hello');
+    await Promise.all(calls);
+    await Promise.all(
+      sessions.map((session) => eventually(async () => (await outcome(session.renew(signal))) === 'fine')),
+    );
+  }
+}
+
+async function echoed(port: number): Promise<string> {
+  const socket = connectSocket(port, '127.0.0.1');
+  socket.setTimeout(5_000, () => socket.destroy(new Error('a socket of the process is deaf')));
+  socket.end('hello');
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+}

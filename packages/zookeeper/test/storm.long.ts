@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { repeatUntilDefinite } from '@queuelock/core/backend';
+import { zookeeper } from '@queuelock/zookeeper';
+import { expect } from 'chai';
+import { startZooKeeperCluster } from '../../../integration/clusters.ts';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { pickPorts } from '../../../integration/services/ports.ts';
+import { closes, mostInASecond, noteAttempts, saysNothing, serverThat } from './attempts.ts';
+import { Bench, SINGLE, outcome } from './bench.ts';
+import { proxyTo } from './own-server.ts';
+
+const WATCHED_MS = 60_000;
+const MOST_A_SECOND = 5;
+const MOST_CPU = 0.02;
+
+describe('for a minute, a client whose servers do not serve', function () {
+  this.timeout(3 * WATCHED_MS);
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  /** A client that opens a session again and again, and what it costs. */
+  async function watched(hosts: readonly string[]): Promise<void> {
+    const backend = bench.keep(zookeeper({ hosts, ...SINGLE }), (made) => made.close());
+    const stop = new AbortController();
+    const attempts = noteAttempts(bench);
+    const opening = outcome(repeatUntilDefinite(async () => backend.open(10_000, stop.signal), stop.signal));
+    await judge(attempts);
+    stop.abort(new Error('seen enough'));
+    await opening;
+  }
+
+  async function judge(attempts: ReturnType<typeof noteAttempts>): Promise<void> {
+    const before = process.cpuUsage();
+    const begun = performance.now();
+    await pause(WATCHED_MS);
+    const tookMs = performance.now() - begun;
+    const { user, system } = process.cpuUsage(before);
+    const moments = attempts.map(({ at }) => at);
+    const cpu = (user + system) / 1_000 / tookMs;
+    const most = mostInASecond(moments);
+    const told = `${moments.length} attempts in ${Math.round(tookMs)} ms, at most ${most} in a second, ${(100 * cpu).toFixed(2)} % of a core`;
+    console.info(`      ${told}`);
+    expect(attempts.every(({ servers }) => servers.length === 1)).to.equal(true);
+    expect(moments.length, told).to.be.at.least(10);
+    expect(most, told).to.be.at.most(MOST_A_SECOND);
+    expect(cpu, told).to.be.lessThan(MOST_CPU);
+  }
+
+  it('connects at most five times a second, for next to no processor time: they accept and close', async () => {
+    const server = await serverThat(bench, closes);
+    await watched([server.endpoint]);
+    expect(mostInASecond(server.connections)).to.be.within(1, MOST_A_SECOND);
+  });
+
+  it('connects at most five times a second, for next to no processor time: they refuse', async () => {
+    const ports = await pickPorts(2);
+    await watched(ports.map((port) => `127.0.0.1:${port}`));
+  });
+
+  it('connects at most five times a second, for next to no processor time: they say nothing', async () => {
+    const servers = [await serverThat(bench, saysNothing), await serverThat(bench, saysNothing)];
+    await watched(servers.map(({ endpoint }) => endpoint));
+  });
+
+  it('connects at most five times a second, for next to no processor time: one of three is left', async () => {
+    const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies' }), (started) =>
+      started.stop(),
+    );
+    const [, second, third] = cluster.members;
+    await second!.kill();
+    await third!.kill();
+    await watched(cluster.endpoints);
+  });
+
+  it('connects at most five times a second, for next to no processor time: a session’s servers have gone', async () => {
+    const { endpoint } = await sharedZooKeeper('storms of @queuelock/zookeeper');
+    const proxy = await proxyTo(bench, endpoint);
+    await bench.session(proxy.endpoint);
+    const attempts = noteAttempts(bench);
+    proxy.refuse();
+    proxy.cut();
+    await judge(attempts);
+  });
+});

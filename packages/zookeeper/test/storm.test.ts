@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { repeatUntilDefinite } from '@queuelock/core/backend';
+import { zookeeper } from '@queuelock/zookeeper';
+import { expect } from 'chai';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { pickPorts } from '../../../integration/services/ports.ts';
+import { closes, mostInASecond, noteAttempts, saysNothing, serverThat } from './attempts.ts';
+import { Bench, SINGLE, eventually, outcome } from './bench.ts';
+import { proxyTo } from './own-server.ts';
+
+// A busy machine can put off the attempts of one second into the next, and those of two into one.
+const MOST = 10;
+
+describe('a client whose servers do not serve', () => {
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  /** Opens again and again, as the core does, and then looks at the C client for a while. */
+  async function triesFor(ms: number, hosts: readonly string[], connectTimeoutMs = 4_000): Promise<void> {
+    const backend = bench.keep(zookeeper({ hosts, ...SINGLE, connectTimeoutMs }), (made) => made.close());
+    const stop = new AbortController();
+    const opening = outcome(repeatUntilDefinite(async () => backend.open(2_000, stop.signal), stop.signal));
+    await pause(ms);
+    stop.abort(new Error('seen enough'));
+    await opening;
+  }
+
+  it('connects a few times a second where they accept and close', async () => {
+    const server = await serverThat(bench, closes);
+    await triesFor(1_500, [server.endpoint]);
+    expect(server.connections.length).to.be.at.least(2);
+    expect(mostInASecond(server.connections)).to.be.at.most(MOST);
+  });
+
+  it('connects a few times a second where some refuse, some close and some say nothing', async () => {
+    const attempts = noteAttempts(bench);
+    const [port] = await pickPorts(1);
+    const [first, second] = [await serverThat(bench, closes), await serverThat(bench, saysNothing)];
+    await triesFor(1_500, [`127.0.0.1:${port!}`, first.endpoint, second.endpoint]);
+    expect(attempts.length).to.be.at.least(1);
+    expect(mostInASecond(attempts.map(({ at }) => at))).to.be.at.most(MOST);
+    expect(attempts.every(({ servers }) => servers.length === 1)).to.equal(true);
+  });
+
+  it('connects a few times a second also with attempts that are given up soon', async () => {
+    const server = await serverThat(bench, closes);
+    await triesFor(1_500, [server.endpoint], 100);
+    expect(server.connections.length).to.be.at.least(2);
+    expect(mostInASecond(server.connections)).to.be.at.most(MOST);
+  });
+
+  it('connects a few times a second when its session’s server goes, and goes on as soon as it is back', async () => {
+    const { endpoint } = await sharedZooKeeper('storms of @queuelock/zookeeper');
+    const proxy = await proxyTo(bench, endpoint);
+    const attempts = noteAttempts(bench);
+    const session = await bench.session(proxy.endpoint);
+    proxy.refuse();
+    proxy.cut();
+    await eventually(() => attempts.length >= 4);
+    expect(mostInASecond(attempts.map(({ at }) => at))).to.be.at.most(MOST);
+    await proxy.accept();
+    const { signal } = new AbortController();
+    await eventually(async () => (await outcome(session.renew(signal))) === 'fine');
+  });
+});

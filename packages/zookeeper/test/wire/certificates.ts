@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+interface Identity {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** An authority, a server called localhost and a client that it knows; in PEM. */
+export interface Certificates {
+  readonly ca: Buffer;
+  readonly server: Identity;
+  readonly client: Identity;
+}
+
+/** Rejects where there is no openssl. */
+export async function issueCertificates(): Promise<Certificates> {
+  const directory = await mkdtemp(join(tmpdir(), 'queuelock-certificates-'));
+  try {
+    return await issueIn((name) => join(directory, name));
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function issueIn(file: (name: string) => string): Promise<Certificates> {
+  const newKey = (name: string): readonly string[] => [
+    ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-keyout', file(`${name}.key`), '-subj', `/CN=${name}`],
+  ];
+  await run('openssl', ['req', '-x509', '-days', '2', ...newKey('ca'), '-out', file('ca.pem')]);
+  await writeFile(file('names'), 'subjectAltName=DNS:localhost');
+  const signer = ['-CA', file('ca.pem'), '-CAkey', file('ca.key'), '-CAcreateserial', '-days', '2'];
+  const issue = async (name: string): Promise<Identity> => {
+    await run('openssl', ['req', '-new', ...newKey(name), '-out', file(`${name}.csr`)]);
+    const request = ['-req', '-in', file(`${name}.csr`), '-extfile', file('names')];
+    await run('openssl', ['x509', ...request, '-out', file(`${name}.pem`), ...signer]);
+    return { cert: await readFile(file(`${name}.pem`)), key: await readFile(file(`${name}.key`)) };
+  };
+  const [server, client] = [await issue('server'), await issue('client')];
+  return { ca: await readFile(file('ca.pem')), server, client };
+}
+
+export async function hasOpenssl(): Promise<boolean> {
+  return run('openssl', ['version']).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,18 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { sharedZooKeeper } from '../../../../integration/services.ts';
+
+describe('a process that used ZooKeeper over sockets of Node', () => {
+  it('ends by itself once everything is closed, and nothing was printed', async () => {
+    const { endpoint } = await sharedZooKeeper('exit of @queuelock/zookeeper');
+    const program = fileURLToPath(new URL('../whole-life.ts', import.meta.url));
+    const child = fork(program, [endpoint, 'wire'], { silent: true });
+    let printed = '';
+    child.stdout!.on('data', (chunk) => (printed += String(chunk)));
+    child.stderr!.on('data', (chunk) => (printed += String(chunk)));
+    child.once('message', () => child.disconnect());
+    const code = await new Promise((resolve) => child.once('exit', resolve));
+    expect({ code, printed }).to.deep.equal({ code: 0, printed: '' });
+  });
+});

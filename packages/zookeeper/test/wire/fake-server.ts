@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { FrameReader } from '../../src/wire/frames.ts';
+import { JuteReader } from '../../src/wire/jute-read.ts';
+import type { Bench } from '../bench.ts';
+import { replyFrame, welcomeFrame, withLength, type FakeWelcome, type Reply } from './fake-frames.ts';
+
+/** What a client said first. */
+export interface HeardHello {
+  readonly lastZxid: bigint;
+  readonly timeoutMs: number;
+  readonly session: bigint;
+  readonly password: string;
+}
+
+/** What a server does to one connection; by default it says nothing. */
+export interface Part {
+  hello?(peer: Peer, hello: HeardHello): void;
+  request?(
+    peer: Peer,
+    request: { readonly xid: number; readonly type: number; readonly body: JuteReader },
+  ): void;
+}
+
+/** One connection, from the server's side. */
+export class Peer {
+  readonly socket: Socket;
+  hello: HeardHello | undefined;
+
+  constructor(socket: Socket, part: Part) {
+    this.socket = socket;
+    const frames = new FrameReader(2 ** 20);
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      frames.push(chunk);
+      for (let frame = frames.next(); frame; frame = frames.next()) this.#hear(frame, part);
+    });
+  }
+
+  welcome(welcome: FakeWelcome): void {
+    this.send(welcomeFrame(welcome));
+  }
+
+  reply(reply: Reply): void {
+    this.send(replyFrame(reply));
+  }
+
+  send(...frames: readonly Buffer[]): void {
+    this.socket.write(Buffer.concat(frames.map(withLength)));
+  }
+
+  #hear(frame: Buffer, part: Part): void {
+    const body = new JuteReader(frame);
+    if (this.hello) {
+      part.request?.(this, { xid: body.int(), type: body.int(), body });
+      return;
+    }
+    body.int();
+    const [lastZxid, timeoutMs, session] = [body.long(), body.int(), body.long()];
+    this.hello = { lastZxid, timeoutMs, session, password: body.buffer()!.toString('hex') };
+    part.hello?.(this, this.hello);
+  }
+}
+
+/** A server that is played by the test; ends with it. */
+export interface FakeServer {
+  readonly endpoint: string;
+  /** All connections so far. */
+  readonly peers: readonly Peer[];
+}
+
+export async function fakeServer(bench: Bench, part: Part, host = '127.0.0.1'): Promise<FakeServer> {
+  const peers: Peer[] = [];
+  const server = createServer((socket) => peers.push(new Peer(socket, part)));
+  server.listen(0, host);
+  await once(server, 'listening');
+  bench.keep(server, () => {
+    server.close();
+    for (const { socket } of peers) socket.destroy();
+  });
+  return { endpoint: `${host}:${(server.address() as AddressInfo).port}`, peers };
+}
+
+/** Welcomes everybody with a session of so long, and answers pings. */
+export function welcoming(timeoutMs: number, request?: Part['request']): Part {
+  return {
+    hello: (peer, { session }) => {
+      peer.welcome({ timeoutMs, id: session === 0n ? 1n : session });
+    },
+    request: (peer, asked) => {
+      if (asked.xid === -2) peer.reply({ xid: -2 });
+      else request?.(peer, asked);
+    },
+  };
+}

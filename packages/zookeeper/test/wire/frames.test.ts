@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { FrameReader } from '../../src/wire/frames.ts';
+import { WireError } from '../../src/wire/wire-error.ts';
+
+const MOST_BYTES = 20_000;
+
+function frameOf(content: Uint8Array): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(content.length);
+  return Buffer.concat([length, content]);
+}
+
+/** All frames that are there. */
+function taken(reader: FrameReader): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let frame = reader.next(); frame; frame = reader.next()) frames.push(frame);
+  return frames;
+}
+
+describe('frames of ZooKeeper', () => {
+  it('come out as they went in, in whatever pieces they come', () => {
+    const contents = fc.array(fc.uint8Array({ maxLength: 9_000 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(
+        contents,
+        fc.array(fc.integer({ min: 1, max: 6_000 }), { minLength: 1 }),
+        (frames, sizes) => {
+          const stream = Buffer.concat(frames.map(frameOf));
+          const reader = new FrameReader(MOST_BYTES);
+          const found: Buffer[] = [];
+          for (let at = 0, turn = 0; at < stream.length; turn += 1) {
+            const size = sizes[turn % sizes.length]!;
+            reader.push(stream.subarray(at, at + size));
+            at += size;
+            found.push(...taken(reader));
+          }
+          expect(found.map((frame) => frame.toString('hex'))).to.deep.equal(
+            frames.map((frame) => Buffer.from(frame).toString('hex')),
+          );
+          expect(reader.held).to.equal(0);
+        },
+      ),
+    );
+  });
+
+  it('are refused by their length alone when they are too long, or shorter than nothing', () => {
+    for (const length of [MOST_BYTES + 1, 2 ** 31 - 1, -1, -(2 ** 31)]) {
+      const reader = new FrameReader(MOST_BYTES);
+      const bytes = Buffer.alloc(4);
+      bytes.writeInt32BE(length);
+      reader.push(bytes);
+      expect(() => reader.next()).to.throw(WireError, `a frame of ${length} bytes`);
+    }
+  });
+
+  it('hold no more than has come', () => {
+    const reader = new FrameReader(2 ** 30);
+    const bytes = Buffer.alloc(4);
+    bytes.writeInt32BE(2 ** 30);
+    reader.push(bytes);
+    for (let count = 0; count < 10_000; count += 1) reader.push(Buffer.alloc(1));
+    expect(reader.next()).to.equal(undefined);
+    expect(reader.held).to.equal(10_004);
+  });
+});

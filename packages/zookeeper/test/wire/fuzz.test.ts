@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Bench, eventually, outcome } from '../bench.ts';
+import { connected, driverTo } from './clients.ts';
+import { replyFrame, welcomeFrame, withLength } from './fake-frames.ts';
+import { fakeServer, welcoming, type Peer } from './fake-server.ts';
+
+/** Something that no server says, in place of an answer. */
+type Nonsense = (peer: Peer, xid: number) => void;
+
+function lengthOf(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+const NONSENSE: Readonly<Record<string, Nonsense>> = {
+  'a giant length': (peer) => peer.socket.write(lengthOf(2 ** 31 - 1)),
+  'a negative length': (peer) => peer.socket.write(lengthOf(-5)),
+  'an empty frame': (peer) => peer.send(Buffer.alloc(0)),
+  'half a header': (peer) => peer.send(Buffer.alloc(9)),
+  'the answer to another request': (peer, xid) => peer.reply({ xid: xid + 1 }),
+  'an answer twice': (peer, xid) => {
+    const reply = replyFrame({ xid, body: (writer) => writer.text('/') });
+    peer.send(reply, reply);
+  },
+  'an answer that ends too early': (peer, xid) => peer.reply({ xid, body: (writer) => writer.int(100) }),
+  'an event that ends too early': (peer) => peer.reply({ xid: -1 }),
+  'text of a giant length': (peer, xid) => peer.reply({ xid, body: (writer) => writer.int(2 ** 31 - 1) }),
+  'an end in the middle of a frame': (peer, xid) => {
+    peer.socket.end(withLength(replyFrame({ xid, body: (writer) => writer.text('/') })).subarray(0, 20));
+  },
+};
+
+describe('a server of ZooKeeper that talks nonsense', () => {
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  for (const [what, say] of Object.entries(NONSENSE)) {
+    it(`such as ${what} is left for the next connection, with an outcome that is unknown`, async () => {
+      let asked = 0;
+      const fake = await fakeServer(
+        bench,
+        welcoming(9_000, (peer, { xid }) => {
+          asked += 1;
+          if (asked === 1) say(peer, xid);
+          else peer.reply({ xid, body: (writer) => writer.text('/') });
+        }),
+      );
+      const driver = await connected(driverTo(bench, fake.endpoint));
+      const news: string[] = [];
+      driver.connection$.subscribe(({ status }) => news.push(status));
+      const code = await outcome(driver.sync());
+      expect(code).to.equal(what === 'an answer twice' ? 'fine' : 'UNAVAILABLE');
+      await eventually(() => news.includes('back'));
+      expect(await outcome(driver.sync())).to.equal('fine');
+      expect(news).to.deep.equal(['lost', 'back']);
+    });
+  }
+
+  it('such as a frame that is never finished is left when it is silent for too long', async () => {
+    let sane = false;
+    const fake = await fakeServer(bench, {
+      ...welcoming(600),
+      request: (peer, { xid, type }) => {
+        if (sane && type === 11) peer.reply({ xid });
+        if (sane && type !== 11) peer.reply({ xid, body: (writer) => writer.text('/') });
+        if (!sane && type === 9) peer.socket.write(Buffer.concat([lengthOf(2 ** 20), Buffer.alloc(1_000)]));
+      },
+    });
+    const driver = await connected(driverTo(bench, fake.endpoint));
+    expect(await outcome(driver.sync())).to.equal('UNAVAILABLE');
+    sane = true;
+    await eventually(async () => (await outcome(driver.sync())) === 'fine');
+  });
+
+  it('such as any bytes in place of the first answer is left, and nothing is thrown', async () => {
+    const first = fc.sample(fc.uint8Array({ maxLength: 60 }), 12).map((bytes) => Buffer.from(bytes));
+    const others = [
+      Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
+      withLength(Buffer.alloc(3)),
+      lengthOf(2 ** 30),
+    ];
+    const said: Buffer[] = [];
+    for (const bytes of [...others, ...first]) {
+      const fake = await fakeServer(bench, {
+        hello: (peer) => {
+          said.push(bytes);
+          peer.socket.end(bytes);
+        },
+      });
+      const driver = driverTo(bench, fake.endpoint);
+      await eventually(() => fake.peers.some(({ socket }) => socket.closed));
+      expect(driver.endedWith).to.equal(undefined);
+      await driver.close();
+    }
+    expect(said.length).to.be.at.least(15);
+  });
+
+  it('such as any bytes behind the first answer never gives a call what is not its own', async () => {
+    const frames = fc.sample(fc.array(fc.uint8Array({ maxLength: 80 }), { minLength: 1, maxLength: 5 }), 25);
+    for (const some of frames) {
+      const fake = await fakeServer(bench, {
+        hello: (peer) => peer.send(welcomeFrame({ timeoutMs: 9_000, id: 3n })),
+        request: (peer) => {
+          peer.send(...some.map((bytes) => Buffer.from(bytes)));
+          peer.socket.end();
+        },
+      });
+      const driver = await connected(driverTo(bench, fake.endpoint));
+      expect(await outcome(driver.stat('/a'))).to.equal('UNAVAILABLE');
+      await driver.close();
+    }
+  });
+});

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { JuteReader } from '../../src/wire/jute-read.ts';
+import { exists, getChildren, getData, remove, sync } from '../../src/wire/node-requests.ts';
+import { Pipeline } from '../../src/wire/pipeline.ts';
+import { WireError } from '../../src/wire/wire-error.ts';
+import { eventFrame, replyFrame } from './fake-frames.ts';
+
+describe('the requests of one connection', () => {
+  it('are numbered from one on, behind their length', () => {
+    const pipeline = new Pipeline(0n);
+    const frames = [sync('/'), remove('/a', 7)].map((request) =>
+      pipeline.ask<unknown>(request, () => undefined),
+    );
+    const readers = frames.map((frame) => new JuteReader(frame));
+    expect(readers.map((reader) => [reader.int(), reader.int(), reader.int()])).to.deep.equal([
+      [frames[0]!.length - 4, 1, 9],
+      [frames[1]!.length - 4, 2, 2],
+    ]);
+    expect(pipeline.size).to.equal(2);
+  });
+
+  it('are answered in their order, each with its own', () => {
+    const pipeline = new Pipeline(0n);
+    const answers: unknown[] = [];
+    pipeline.ask(sync('/'), (...answer) => answers.push(['sync', ...answer]));
+    pipeline.ask(getChildren('/a', false), (...answer) => answers.push(['children', ...answer]));
+    pipeline.ask(exists('/b', false), (...answer) => answers.push(['exists', ...answer]));
+    pipeline.hear(replyFrame({ xid: 1, body: (writer) => writer.text('/') }));
+    pipeline.hear(
+      replyFrame({ xid: 2, body: (writer) => writer.list(['x', 'y'], (one, text) => one.text(text)) }),
+    );
+    pipeline.hear(replyFrame({ xid: 3, err: -101 }));
+    expect(answers).to.deep.equal([
+      ['sync', 0, '/'],
+      ['children', 0, ['x', 'y']],
+      ['exists', -101],
+    ]);
+  });
+
+  it('that are answered out of order end the connection, and nobody gets what is not his', () => {
+    const pipeline = new Pipeline(0n);
+    const answers: number[] = [];
+    pipeline.ask(sync('/'), (code) => answers.push(code));
+    pipeline.ask(sync('/'), (code) => answers.push(code));
+    expect(() => pipeline.hear(replyFrame({ xid: 2 }))).to.throw(
+      WireError,
+      'request 2 where one to 1 was due',
+    );
+    pipeline.fail(-4);
+    expect(answers).to.deep.equal([-4, -4]);
+    expect(() => pipeline.hear(replyFrame({ xid: 1 }))).to.throw(WireError, 'one to none was due');
+  });
+
+  it('whose answer cannot be read fail with the connection', () => {
+    const pipeline = new Pipeline(0n);
+    const answers: number[] = [];
+    pipeline.ask(getData('/', false), (code) => answers.push(code));
+    expect(() => pipeline.hear(replyFrame({ xid: 1 }))).to.throw(WireError);
+    expect(answers).to.deep.equal([]);
+    pipeline.fail(-4);
+    expect(answers).to.deep.equal([-4]);
+  });
+
+  it('show how far the session has seen: by answers, never less, and by nothing else', () => {
+    const pipeline = new Pipeline(5n);
+    const seen = [pipeline.lastZxid];
+    const hear = (frame: Buffer): void => {
+      pipeline.hear(frame);
+      seen.push(pipeline.lastZxid);
+    };
+    for (let count = 0; count < 3; count += 1) pipeline.ask(exists('/', false), () => undefined);
+    hear(replyFrame({ xid: 1, zxid: 7n, err: -101 }));
+    hear(replyFrame({ xid: 2, zxid: 6n, err: -101 }));
+    hear(replyFrame({ xid: -2, zxid: 100n }));
+    hear(eventFrame(2, '/a'));
+    hear(replyFrame({ xid: 3, zxid: -1n, err: -101 }));
+    expect(seen).to.deep.equal([5n, 7n, 7n, 7n, 7n, 7n]);
+  });
+
+  it('are told from events, pings and credentials', () => {
+    const pipeline = new Pipeline(0n);
+    expect(
+      [eventFrame(1, '/a'), eventFrame(4, '/b'), eventFrame(-1, ''), replyFrame({ xid: -2 })].map((frame) =>
+        pipeline.hear(frame),
+      ),
+    ).to.deep.equal([
+      { type: 'event', event: { path: '/a', change: 'created' } },
+      { type: 'event', event: { path: '/b', change: 'child' } },
+      { type: 'event', event: undefined },
+      { type: 'pong' },
+    ]);
+    expect(pipeline.hear(replyFrame({ xid: -4, err: -115 }))).to.deep.equal({ type: 'auth', code: -115 });
+  });
+
+  it('go on for ever in a line that is never empty', () => {
+    const pipeline = new Pipeline(0n);
+    let answered = 0;
+    pipeline.ask(sync('/'), () => (answered += 1));
+    for (let xid = 1; xid < 5_000; xid += 1) {
+      pipeline.ask(sync('/'), () => (answered += 1));
+      pipeline.hear(replyFrame({ xid, body: (writer) => writer.text('/') }));
+    }
+    expect([answered, pipeline.size]).to.deep.equal([4_999, 1]);
+  });
+
+  it('take any bytes for what they are, or refuse them as none of the protocol', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: -9, max: 2 }), (bytes, xid) => {
+        const frame = Buffer.from(bytes);
+        if (frame.length >= 4) frame.writeInt32BE(xid);
+        const pipeline = new Pipeline(0n);
+        let settled = 0;
+        pipeline.ask(getData('/', true), () => (settled += 1));
+        try {
+          pipeline.hear(frame);
+        } catch (error) {
+          expect(error).to.be.instanceOf(WireError);
+        }
+        pipeline.fail(-4);
+        expect(settled).to.equal(1);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

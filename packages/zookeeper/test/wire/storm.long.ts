@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { startZooKeeperCluster } from '../../../../integration/clusters.ts';
+import { pickPorts } from '../../../../integration/services/ports.ts';
+import { closes, mostInASecond, saysNothing, serverThat } from '../attempts.ts';
+import { Bench } from '../bench.ts';
+import { attemptsOf, opensFor } from './storms.ts';
+
+const WATCHED_MS = 30_000;
+const MOST_A_SECOND = 5;
+const MOST_CPU = 0.02;
+
+describe('for half a minute, a client with sockets of Node whose ZooKeeper servers do not serve', function () {
+  this.timeout(5 * WATCHED_MS);
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  /** What it costs while this goes on. */
+  async function judged(watching: Promise<unknown>, moments: readonly number[]): Promise<void> {
+    const before = process.cpuUsage();
+    await watching;
+    const { user, system } = process.cpuUsage(before);
+    const cpu = (user + system) / 1_000 / WATCHED_MS;
+    const most = mostInASecond(moments);
+    const told = `${moments.length} attempts, at most ${most} in a second, ${(100 * cpu).toFixed(2)} % of a core`;
+    console.info(`      ${told}`);
+    expect(moments.length, told).to.be.at.least(8);
+    expect(most, told).to.be.at.most(MOST_A_SECOND);
+    expect(cpu, told).to.be.lessThan(MOST_CPU);
+  }
+
+  it('connects at most five times a second: they accept and close', async () => {
+    const { endpoint, connections } = await serverThat(bench, closes);
+    await judged(opensFor(bench, WATCHED_MS, [endpoint]), connections);
+  });
+
+  it('connects at most five times a second: they refuse', async () => {
+    const ports = await pickPorts(2);
+    const attempts = attemptsOf(
+      bench,
+      ports.map((port) => `127.0.0.1:${port}`),
+    );
+    await judged(pause(WATCHED_MS), attempts);
+  });
+
+  it('connects at most five times a second: they say nothing', async () => {
+    const { endpoint, connections } = await serverThat(bench, saysNothing);
+    await judged(opensFor(bench, WATCHED_MS, [endpoint]), connections);
+  });
+
+  it('connects at most five times a second: one of three is left', async () => {
+    const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies' }), (started) =>
+      started.stop(),
+    );
+    const [, second, third] = cluster.members;
+    await second!.kill();
+    await third!.kill();
+    await judged(pause(WATCHED_MS), attemptsOf(bench, cluster.endpoints));
+  });
+});

@@ -1,0 +1,45 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { pickPorts } from '../../../../integration/services/ports.ts';
+import { closes, mostInASecond, saysNothing, serverThat } from '../attempts.ts';
+import { Bench } from '../bench.ts';
+import { fakeServer } from './fake-server.ts';
+import { attemptsOf, opensFor } from './storms.ts';
+
+// A busy machine can put off the attempts of one second into the next, and those of two into one.
+const MOST = 10;
+const WATCHED_MS = 1_500;
+
+describe('a client with sockets of Node whose ZooKeeper servers do not serve', () => {
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  it('connects a few times a second where they accept and close', async () => {
+    const server = await serverThat(bench, closes);
+    await opensFor(bench, WATCHED_MS, [server.endpoint]);
+    expect(mostInASecond(server.connections)).to.be.within(2, MOST);
+  });
+
+  it('connects a few times a second where a session is granted and the connection closed', async () => {
+    const connections: number[] = [];
+    const fake = await fakeServer(bench, {
+      hello: (peer) => {
+        connections.push(performance.now());
+        peer.welcome({ timeoutMs: 10_000, id: 1n });
+        peer.socket.end();
+      },
+    });
+    attemptsOf(bench, [fake.endpoint]);
+    await pause(WATCHED_MS);
+    expect(mostInASecond(connections)).to.be.within(2, MOST);
+  });
+
+  it('connects a few times a second where they refuse, close or say nothing', async () => {
+    const [port] = await pickPorts(1);
+    const servers = [await serverThat(bench, closes), await serverThat(bench, saysNothing)];
+    const addresses = [`127.0.0.1:${port!}`, ...servers.map(({ endpoint }) => endpoint)];
+    const attempts = attemptsOf(bench, addresses);
+    await pause(WATCHED_MS);
+    expect(mostInASecond(attempts)).to.be.within(1, MOST);
+  });
+});

@@ -1,0 +1,28 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { repeatUntilDefinite } from '@queuelock/core/backend';
+import { zookeeper } from '@queuelock/zookeeper';
+import { SINGLE, outcome, type Bench } from '../bench.ts';
+import { driverTo } from './clients.ts';
+
+/** Opens a session on these hosts again and again for so long, as the core does. */
+export async function opensFor(bench: Bench, ms: number, hosts: readonly string[]): Promise<void> {
+  const backend = bench.keep(zookeeper({ hosts, driver: 'wire', ...SINGLE }), (made) => made.close());
+  const stop = new AbortController();
+  const opening = outcome(repeatUntilDefinite(async () => backend.open(10_000, stop.signal), stop.signal));
+  await pause(ms);
+  stop.abort(new Error('seen enough'));
+  await opening;
+}
+
+/** The moments at which one session tries to connect to these, from now on. */
+export function attemptsOf(bench: Bench, addresses: readonly string[]): readonly number[] {
+  const moments: number[] = [];
+  driverTo(bench, [], {
+    ttlMs: 10_000,
+    addresses: () => {
+      moments.push(performance.now());
+      return addresses;
+    },
+  });
+  return moments;
+}

@@ -1,0 +1,40 @@
+import { Worker } from 'node:worker_threads';
+import { expect } from 'chai';
+import { sharedZooKeeper } from '../../../../integration/services.ts';
+import { SINGLE, Bench } from '../bench.ts';
+
+// TypeScript is not known in threads, so the package is brought there as tsx makes it.
+const IN_WORKER = `
+  const { workerData, parentPort } = require('node:worker_threads');
+  const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');
+  const { zookeeper } = tsRequire('@queuelock/zookeeper', workerData.here);
+  const backend = zookeeper(workerData.options);
+  const { signal } = new AbortController();
+  backend.open(4_000, signal)
+    .then((session) => session.renew(signal))
+    .then((ms) => parentPort.postMessage('it lives for ' + (ms > 0 ? 'a while' : ms)), (error) => parentPort.postMessage(String(error)))
+    .then(() => backend.close());
+`;
+
+describe('ZooKeeper over sockets of Node', () => {
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  it('can be had in several worker threads at once, which end by themselves', async () => {
+    const { endpoint } = await sharedZooKeeper('threads of @queuelock/zookeeper');
+    const workerData = { options: { hosts: [endpoint], driver: 'wire', ...SINGLE }, here: import.meta.url };
+    const said = [1, 2].map(async () => {
+      const worker = new Worker(IN_WORKER, { eval: true, workerData });
+      bench.keep(worker, (started) => started.terminate());
+      const messages: unknown[] = [];
+      worker.on('message', (message) => messages.push(message));
+      const code = await new Promise((resolve, reject) => {
+        worker.once('exit', resolve);
+        worker.once('error', reject);
+      });
+      return { messages, code };
+    });
+    const fine = { messages: ['it lives for a while'], code: 0 };
+    expect(await Promise.all(said)).to.deep.equal([fine, fine]);
+  });
+});
