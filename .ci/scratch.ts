@@ -16,6 +16,8 @@ export class Scratch {
     this.#disk = freshIn(tmpdir());
     this.#memory = isRoomy(MEMORY) ? freshIn(MEMORY) : undefined;
     mkdirSync(this.#temporary);
+    // As the machine's own: some tests run as another user.
+    for (const shared of [this.#temporary, this.#memory]) if (shared !== undefined) chmodSync(shared, 0o1777);
   }
 
   get #temporary(): string {
