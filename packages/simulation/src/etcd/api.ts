@@ -1,0 +1,150 @@
+import type {
+  ILeaseGrantRequest,
+  ILeaseKeepAliveRequest,
+  ILeaseKeepAliveResponse,
+  IRangeRequest,
+  IRequestOp,
+  ITxnRequest,
+} from 'etcd3';
+import type { Driver } from '../product.ts';
+import type { Random } from '../random.ts';
+import type { Cluster, Command } from './cluster.ts';
+import type { Member } from './member.ts';
+import { numberOf } from './reading.ts';
+import { refusal } from './refusal.ts';
+import type { Applied } from './store.ts';
+
+/** The calls with one answer. */
+export type Method = Exclude<keyof Driver, 'watch' | 'keepAlive' | 'close'>;
+
+/** Hears the answer, or what the member refuses with. */
+export type Reply = (answer: object) => void;
+
+const EXPIRED_LOOKS_EVERY_MS = 100;
+
+/** What one member answers to whoever is connected to it. */
+export class Api {
+  readonly member: Member;
+  /** Whether keys may be read and written. */
+  isDenied = false;
+  readonly #cluster: Cluster;
+  readonly #random: Random;
+
+  constructor(cluster: Cluster, member: Member, random: Random) {
+    this.member = member;
+    this.#cluster = cluster;
+    this.#random = random;
+  }
+
+  /** Carries a request out, as far as it goes. */
+  handle(method: Method, request: unknown, reply: Reply): void {
+    const { member } = this;
+    if (method === 'status') reply(this.#status());
+    else if (!this.#cluster.terms.knownTo(member)) reply(refusal.noLeader());
+    else if (this.isDenied && !method.startsWith('lease')) reply(refusal.denied());
+    else if (method === 'range') this.#range(request as IRangeRequest, reply);
+    else if (method === 'leaseTimeToLive') this.#timeToLive((request as { ID: string }).ID, reply);
+    else if (method === 'txn' && isReadOnly(request as ITxnRequest))
+      this.#read(() => this.#readTxn(request as ITxnRequest), reply);
+    else this.#propose(this.#commandOf(method, request), reply);
+  }
+
+  /** Answers a keepalive; one for a lease that is over only when it is removed. */
+  keepAlive({ ID }: ILeaseKeepAliveRequest, reply: (response: ILeaseKeepAliveResponse) => void): void {
+    const id = String(ID);
+    // Made before anybody is asked: whoever answers may know of a later term.
+    const header = this.member.header();
+    const ask = (): void => {
+      this.#cluster.toLeader(this.member, (leader) => {
+        const renewal = leader?.leads ? leader.lessor.renew(id) : 'expired';
+        if (renewal === 'expired') this.member.machine.after(EXPIRED_LOOKS_EVERY_MS, ask);
+        else reply({ header, ID: id, TTL: String(renewal) });
+      });
+    };
+    ask();
+  }
+
+  #status(): object {
+    const { member } = this;
+    const { terms } = this.#cluster;
+    const leader = member.leads ? member : terms.knownTo(member) ? terms.leader : undefined;
+    return {
+      header: member.header(),
+      version: member.version,
+      leader: leader?.id ?? '0',
+      raftTerm: String(member.term),
+      errors: [],
+    };
+  }
+
+  #range(request: IRangeRequest, reply: Reply): void {
+    const { member } = this;
+    const look = (): Applied => member.store.range(request, member.revision);
+    if (request.serializable) this.#answer(look, reply);
+    else this.#read(look, reply);
+  }
+
+  #read(look: () => Applied, reply: Reply): void {
+    const outcome = (answer: Applied | Error): void => reply(answer);
+    this.#cluster.read(this.member, outcome, () => this.#answer(look, reply));
+  }
+
+  /** As of what the member has read; its comparisons are about the present, as nobody of ours makes any in such a transaction. */
+  #readTxn({ success = [] }: ITxnRequest): Applied {
+    const { revision, store } = this.member;
+    const header = { cluster_id: '0', member_id: '0', raft_term: '0', revision: String(revision) };
+    const responses = success.map(({ request_range }) => ({
+      response_range: { header, ...store.range(request_range ?? {}, revision).body },
+    }));
+    return { revision, body: { succeeded: true, responses } };
+  }
+
+  #answer(look: () => Applied, reply: Reply): void {
+    try {
+      reply(this.#withHeader(look()));
+    } catch (error) {
+      reply(error as Error);
+    }
+  }
+
+  #propose(command: Command, reply: Reply): void {
+    this.#cluster.propose(this.member, command, (answer) =>
+      reply(answer instanceof Error ? answer : this.#withHeader(answer)),
+    );
+  }
+
+  #withHeader({ revision, body }: Applied): object {
+    return { ...body, header: this.member.header(revision) };
+  }
+
+  #commandOf(method: Method, request: unknown): Command {
+    if (method === 'put') return (store) => store.put(request as object);
+    if (method === 'deleteRange') return (store) => store.deleteRange(request as object);
+    if (method === 'leaseGrant') return this.#grant(request as ILeaseGrantRequest);
+    if (method === 'leaseRevoke') return (store) => store.revoke((request as { ID: string }).ID);
+    return (store) => store.txn(request as ITxnRequest);
+  }
+
+  #grant({ ID, TTL }: ILeaseGrantRequest): Command {
+    const id = numberOf(ID) === 0 ? String(this.#random.int(1, 2 ** 52)) : String(ID);
+    return (store) => store.grant(id, Math.max(this.#cluster.minTtl, numberOf(TTL)));
+  }
+
+  #timeToLive(id: string, reply: Reply): void {
+    this.#cluster.toLeader(this.member, (leader) => {
+      if (!leader?.leads) {
+        reply(refusal.timedOut());
+        return;
+      }
+      const lease = this.member.store.leases.get(id);
+      const TTL = String(lease ? leader.lessor.remaining(id) : -1);
+      const keys: Buffer[] = [];
+      reply({ header: this.member.header(), ID: id, TTL, grantedTTL: String(lease?.ttl ?? 0), keys });
+    });
+  }
+}
+
+function isReadOnly({ compare = [], success = [], failure = [] }: ITxnRequest): boolean {
+  const operations: readonly IRequestOp[] = [...success, ...failure];
+  return compare.length === 0 && operations.every(({ request_range }) => request_range !== undefined);
+}

@@ -1,0 +1,190 @@
+import type {
+  IDeleteRangeRequest,
+  IPutRequest,
+  IRangeRequest,
+  IRequestOp,
+  IResponseOp,
+  ITxnRequest,
+} from 'etcd3';
+import { Keyspace, keyValueOf, spanOf } from './keyspace.ts';
+import { holds, readRange } from './reading.ts';
+import { refusal } from './refusal.ts';
+
+/** A lease as the log knows it: how long it lasts, and what lives on it. Who leads counts its time. */
+export interface Lease {
+  readonly id: string;
+  readonly ttl: number;
+  readonly keys: Set<string>;
+}
+
+/** An answer; the header that it goes out with is made of `revision`. */
+export interface Applied {
+  readonly revision: number;
+  readonly body: object;
+}
+
+const NO_LEASE = '0';
+const HEADER = { cluster_id: '0', member_id: '0', raft_term: '0' };
+
+/** Counts the times of leases. */
+export interface LeaseTimes {
+  granted(lease: Lease): void;
+  revoked(id: string): void;
+}
+
+/** The state that the log of the cluster leads to. Each command is carried out at once, or refused as a whole. */
+export class Store {
+  readonly keyspace = new Keyspace();
+  readonly leases = new Map<string, Lease>();
+  readonly #times: () => LeaseTimes | undefined;
+
+  constructor(times: () => LeaseTimes | undefined) {
+    this.#times = times;
+  }
+
+  /** At an older revision, as a member that lags behind sees it. */
+  range(request: IRangeRequest, present: number): Applied {
+    return { revision: present, body: readRange(this.keyspace, request, present) };
+  }
+
+  put(request: IPutRequest): Applied {
+    return this.#alone({ request_put: request }, 'response_put');
+  }
+
+  deleteRange(request: IDeleteRangeRequest): Applied {
+    return this.#alone({ request_delete_range: request }, 'response_delete_range');
+  }
+
+  txn(request: ITxnRequest): Applied {
+    const step = new Step(this);
+    const { succeeded, responses } = step.txn(request);
+    this.keyspace.revision = step.revision;
+    return { revision: step.revision, body: { succeeded, responses } };
+  }
+
+  /** Throws for an id that is in use. */
+  grant(id: string, ttl: number): Applied {
+    if (this.leases.has(id)) throw refusal.leaseExists();
+    const lease = { id, ttl, keys: new Set<string>() };
+    this.leases.set(id, lease);
+    this.#times()?.granted(lease);
+    return { revision: this.keyspace.revision, body: { ID: id, TTL: String(ttl), error: '' } };
+  }
+
+  /** Removes what lives on it in one revision. */
+  revoke(id: string): Applied {
+    const lease = this.leases.get(id);
+    if (!lease) throw refusal.noLease();
+    const step = new Step(this);
+    for (const key of [...lease.keys].sort()) step.remove(key);
+    this.leases.delete(id);
+    this.#times()?.revoked(id);
+    this.keyspace.revision = step.revision;
+    return { revision: step.revision, body: {} };
+  }
+
+  compact(revision: number): void {
+    if (revision > this.keyspace.compacted && revision <= this.keyspace.revision)
+      this.keyspace.compact(revision);
+  }
+
+  #alone(request: IRequestOp, kind: 'response_put' | 'response_delete_range'): Applied {
+    const step = new Step(this);
+    const lease = String(request.request_put?.lease ?? NO_LEASE);
+    // Before what is said of the key, other than in a transaction.
+    if (lease !== NO_LEASE && !this.leases.has(lease)) throw refusal.noLease();
+    step.check([request]);
+    const body = step.carryOut(request)[kind];
+    this.keyspace.revision = step.revision;
+    return { revision: step.revision, body };
+  }
+}
+
+/** One command under way: its changes share one revision. */
+class Step {
+  readonly #store: Store;
+  readonly #next: number;
+  revision: number;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.revision = store.keyspace.revision;
+    this.#next = this.revision + 1;
+  }
+
+  txn({ compare = [], success = [], failure = [] }: ITxnRequest): {
+    readonly succeeded: boolean;
+    readonly responses: IResponseOp[];
+  } {
+    const succeeded = compare.every((one) => holds(this.#store.keyspace, one));
+    const operations = succeeded ? success : failure;
+    this.check(operations);
+    return { succeeded, responses: operations.map((one) => this.carryOut(one)) };
+  }
+
+  /** Throws before anything is done. */
+  check(operations: readonly IRequestOp[]): void {
+    const { keyspace, leases } = this.#store;
+    for (const { request_put: put } of operations) {
+      if (!put) continue;
+      if ((put.ignore_lease || put.ignore_value) && keyspace.rows(spanOf(put)).length === 0)
+        throw refusal.noKey();
+      if (put.lease !== undefined && String(put.lease) !== NO_LEASE && !leases.has(String(put.lease)))
+        throw refusal.noLease();
+    }
+  }
+
+  carryOut(operation: IRequestOp): IResponseOp {
+    const { request_range, request_put, request_delete_range, request_txn } = operation;
+    if (request_range) return this.#answer('response_range', this.#range(request_range));
+    if (request_put) return this.#answer('response_put', this.#put(request_put));
+    if (request_delete_range)
+      return this.#answer('response_delete_range', this.#remove(request_delete_range));
+    // Of one within another no revision is told.
+    const { header, ...inner } = { header: { ...HEADER, revision: '0' }, ...this.txn(request_txn ?? {}) };
+    return { response_txn: { header, ...inner } } as IResponseOp;
+  }
+
+  remove(key: string): void {
+    this.#detach(key);
+    this.#store.keyspace.remove(key, this.#changed());
+  }
+
+  #answer(kind: keyof IResponseOp, body: object): IResponseOp {
+    const answer = { [kind]: { header: { ...HEADER, revision: String(this.revision) }, ...body } };
+    return answer as unknown as IResponseOp;
+  }
+
+  #range(request: IRangeRequest): object {
+    return readRange(this.#store.keyspace, request, this.revision);
+  }
+
+  #put(request: IPutRequest): object {
+    const { keyspace, leases } = this.#store;
+    const { key } = spanOf(request);
+    const [before] = keyspace.rows({ key, end: undefined }, this.#next);
+    const lease = request.ignore_lease ? (before?.lease ?? NO_LEASE) : String(request.lease ?? NO_LEASE);
+    const value = request.ignore_value ? before?.value : request.value;
+    this.#detach(key);
+    leases.get(lease)?.keys.add(key);
+    keyspace.put(key, { value: value ?? Buffer.alloc(0), lease }, this.#changed());
+    return { prev_kv: request.prev_kv && before ? keyValueOf(before) : null };
+  }
+
+  #remove(request: IDeleteRangeRequest): object {
+    const rows = this.#store.keyspace.rows(spanOf(request), this.#next);
+    for (const { key } of rows) this.remove(key);
+    const prev_kvs = request.prev_kv ? rows.map((row) => keyValueOf(row)) : [];
+    return { deleted: String(rows.length), prev_kvs };
+  }
+
+  #detach(key: string): void {
+    const [before] = this.#store.keyspace.rows({ key, end: undefined }, this.#next);
+    if (before) this.#store.leases.get(before.lease)?.keys.delete(key);
+  }
+
+  #changed(): number {
+    this.revision = this.#next;
+    return this.#next;
+  }
+}

@@ -1,0 +1,106 @@
+import type { IWatchCreateRequest, IWatchRequest, IWatchResponse } from 'etcd3';
+import { spanOf, type Span } from './keyspace.ts';
+import type { Member } from './member.ts';
+import { numberOf } from './reading.ts';
+
+interface Watch {
+  readonly id: string;
+  readonly span: Span;
+  readonly filters: readonly string[];
+  /** The next revision that it is told. */
+  next: number;
+  /** Told of the past every 100 ms; of the present at once. */
+  isBehind: boolean;
+}
+
+const CATCHES_UP_EVERY_MS = 100;
+
+/** The watches of one stream, as one member serves them. */
+export class WatchServer {
+  readonly #member: Member;
+  readonly #tell: (response: IWatchResponse) => void;
+  readonly #mayRead: () => boolean;
+  readonly #watches = new Map<string, Watch>();
+  #isCatchingUp = false;
+
+  constructor(member: Member, tell: (response: IWatchResponse) => void, mayRead: () => boolean) {
+    this.#member = member;
+    this.#tell = tell;
+    this.#mayRead = mayRead;
+  }
+
+  get size(): number {
+    return this.#watches.size;
+  }
+
+  hear({ create_request, cancel_request, progress_request }: IWatchRequest): void {
+    if (create_request) this.#create(create_request);
+    const id = String(cancel_request?.watch_id);
+    if (cancel_request && this.#watches.delete(id)) this.#answer({ watch_id: id, canceled: true });
+    // Nothing is said of progress while some watch is behind.
+    if (progress_request && !this.#isCatchingUp) this.#answer({ watch_id: '-1' });
+  }
+
+  /** The member has read on. */
+  applied(): void {
+    for (const watch of this.#watches.values()) if (!watch.isBehind) this.#showEvents(watch);
+  }
+
+  #create({ watch_id, start_revision, filters = [], key, range_end }: IWatchCreateRequest): void {
+    const { revision } = this.#member;
+    if (!this.#mayRead()) {
+      const cancel_reason = 'rpc error: code = PermissionDenied desc = etcdserver: permission denied';
+      this.#answer({ watch_id: '-1', created: true, canceled: true, cancel_reason });
+      return;
+    }
+    const from = numberOf(start_revision);
+    const isBehind = from > 0 && from <= revision;
+    const id = String(watch_id ?? this.#watches.size);
+    const span = spanOf({ ...(key ? { key } : {}), ...(range_end ? { range_end } : {}) });
+    const names = filters.map(String);
+    this.#watches.set(id, { id, span, filters: names, next: from > 0 ? from : revision + 1, isBehind });
+    this.#answer({ watch_id: id, created: true });
+    if (isBehind) this.#catchUp();
+  }
+
+  #catchUp(): void {
+    if (this.#isCatchingUp) return;
+    this.#isCatchingUp = true;
+    this.#member.machine.after(CATCHES_UP_EVERY_MS, () => {
+      this.#isCatchingUp = false;
+      const { compacted } = this.#member.store.keyspace;
+      for (const watch of [...this.#watches.values()].filter(({ isBehind }) => isBehind)) {
+        watch.isBehind = false;
+        if (watch.next >= compacted) {
+          this.#showEvents(watch);
+          continue;
+        }
+        this.#watches.delete(watch.id);
+        this.#answer({ watch_id: watch.id, canceled: true, compact_revision: String(compacted) });
+      }
+    });
+  }
+
+  #showEvents(watch: Watch): void {
+    const { revision, store } = this.#member;
+    const events = store.keyspace
+      .events(watch.span, watch.next, revision)
+      .filter(({ type }) => !watch.filters.includes(type === 'Put' ? 'Noput' : 'Nodelete'));
+    watch.next = Math.max(watch.next, revision + 1);
+    if (events.length > 0) this.#answer({ watch_id: watch.id, events });
+  }
+
+  #answer(response: Partial<IWatchResponse>): void {
+    this.#tell({
+      header: this.#member.header(),
+      watch_id: '0',
+      created: false,
+      canceled: false,
+      compact_revision: '0',
+      cancel_reason: '',
+      fragment: false,
+      events: [],
+      ...response,
+    });
+  }
+}

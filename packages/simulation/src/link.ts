@@ -1,0 +1,102 @@
+import type { Member } from './etcd/member.ts';
+import type { Random } from './random.ts';
+import type { Machine, Timeline } from './timeline.ts';
+
+/** What is wrong between a client and a member. Chances are from 0 to 1. */
+export interface Trouble {
+  /** Messages that way are gone (`lost`), or come when the trouble is over (`late`). */
+  readonly there?: 'lost' | 'late';
+  readonly back?: 'lost' | 'late';
+  /** That a request is gone, that its answer is, and that it is carried out twice. */
+  readonly requestLost?: number;
+  readonly replyLost?: number;
+  readonly repeated?: number;
+  /** How slow it may be, in milliseconds. */
+  readonly slowMs?: number;
+  readonly slowAnswersMs?: number;
+}
+
+type Way = 'there' | 'back';
+
+const QUICKEST_MS = 0.3;
+const USUAL_MS = 2;
+
+/** What carries messages between one client and one member. */
+export class Link {
+  readonly client: Machine;
+  readonly member: Member;
+  readonly #timeline: Timeline;
+  readonly #random: Random;
+  /** What is cut off with it, all at once. */
+  readonly #calls = new Set<(reason: string) => void>();
+  #trouble: Trouble = {};
+  #troubleUntil = 0;
+
+  constructor(
+    timeline: Timeline,
+    random: Random,
+    ends: { readonly client: Machine; readonly member: Member },
+  ) {
+    this.#timeline = timeline;
+    this.#random = random;
+    this.client = ends.client;
+    this.member = ends.member;
+  }
+
+  /** Calls that are under way. */
+  get calls(): number {
+    return this.#calls.size;
+  }
+
+  trouble(trouble: Trouble, ms: number): void {
+    this.#trouble = trouble;
+    this.#troubleUntil = this.#timeline.now() + ms;
+  }
+
+  heal(): void {
+    this.#troubleUntil = 0;
+  }
+
+  /** Cuts the connection: everything under way fails, done or not. */
+  reset(): void {
+    for (const fail of [...this.#calls]) this.client.do(() => fail('connection reset by peer'));
+  }
+
+  /** Tells when the connection is cut; the answer ends that. */
+  onReset(fail: (reason: string) => void): () => void {
+    this.#calls.add(fail);
+    return () => this.#calls.delete(fail);
+  }
+
+  /** How often a request arrives. */
+  times(): number {
+    const { requestLost = 0, repeated = 0 } = this.#now;
+    if (this.#random.chance(requestLost)) return 0;
+    return this.#random.chance(repeated) ? 2 : 1;
+  }
+
+  get isReplyLost(): boolean {
+    return this.#random.chance(this.#now.replyLost ?? 0);
+  }
+
+  /** When a message arrives that is sent now, in true time; `undefined` for never. */
+  arrival(way: Way): number | undefined {
+    const trouble = this.#now;
+    const now = this.#timeline.now();
+    if (trouble[way] === 'lost') return undefined;
+    const { slowMs = 0, slowAnswersMs = 0 } = trouble;
+    const mostMs = USUAL_MS + slowMs + (way === 'back' ? slowAnswersMs : 0);
+    const takesMs = this.#random.between(QUICKEST_MS, mostMs);
+    return takesMs + (trouble[way] === 'late' ? this.#troubleUntil : now);
+  }
+
+  /** Lets it happen at that time, at the end of that way. */
+  deliver(way: Way, at: number, task: () => void): void {
+    const machine = way === 'there' ? this.member.machine : this.client;
+    this.#timeline.after(at - this.#timeline.now(), machine, task);
+  }
+
+  get #now(): Trouble {
+    return this.#timeline.now() < this.#troubleUntil ? this.#trouble : {};
+  }
+}

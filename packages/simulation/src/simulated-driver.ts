@@ -1,0 +1,127 @@
+import type { ILeaseKeepAliveRequest, ILeaseKeepAliveResponse, IWatchRequest, IWatchResponse } from 'etcd3';
+import type { Api, Method } from './etcd/api.ts';
+import { WatchServer } from './etcd/watch-server.ts';
+import type { Link } from './link.ts';
+import { GrpcError, type CallOptions, type Channel, type ChannelListener, type Driver } from './product.ts';
+import { SimulatedStream } from './stream.ts';
+
+/** Hears of every request that is sent; a driver that cannot connect sends none. */
+export type OnSent = (method: string, request: unknown) => void;
+
+/** A client's way to one member. */
+export class SimulatedDriver implements Driver {
+  readonly #link: Link;
+  readonly #api: Api;
+  readonly #onSent: OnSent;
+  readonly #streams = new Set<Pick<SimulatedStream<unknown, unknown>, 'close' | 'drop'>>();
+  readonly #pending = new Set<(error: Error) => void>();
+  #isClosed = false;
+
+  readonly range = this.#unary('range') as Driver['range'];
+  readonly put = this.#unary('put') as Driver['put'];
+  readonly deleteRange = this.#unary('deleteRange') as Driver['deleteRange'];
+  readonly txn = this.#unary('txn') as Driver['txn'];
+  readonly leaseGrant = this.#unary('leaseGrant') as Driver['leaseGrant'];
+  readonly leaseRevoke = this.#unary('leaseRevoke') as Driver['leaseRevoke'];
+  readonly leaseTimeToLive = this.#unary('leaseTimeToLive') as Driver['leaseTimeToLive'];
+
+  constructor(link: Link, api: Api, onSent: OnSent) {
+    this.#link = link;
+    this.#api = api;
+    this.#onSent = onSent;
+  }
+
+  status(options: CallOptions): ReturnType<Driver['status']> {
+    return this.#unary('status')({}, options) as ReturnType<Driver['status']>;
+  }
+
+  watch(listener: ChannelListener<IWatchResponse>): Channel<IWatchRequest> {
+    this.#count('watch', {});
+    const mayRead = (): boolean => !this.#api.isDenied;
+    return this.#open((tell) => new WatchServer(this.#api.member, tell, mayRead), listener);
+  }
+
+  keepAlive(listener: ChannelListener<ILeaseKeepAliveResponse>): Channel<ILeaseKeepAliveRequest> {
+    this.#count('keepAlive', {});
+    const applied = (): void => undefined;
+    return this.#open(
+      (tell) => ({ applied, hear: (request: ILeaseKeepAliveRequest) => this.#api.keepAlive(request, tell) }),
+      listener,
+    );
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const stream of this.#streams) stream.close();
+    for (const fail of [...this.#pending]) fail(new Error('the client was already closed'));
+  }
+
+  /** Its process is gone. */
+  crash(): void {
+    for (const stream of this.#streams) stream.drop();
+  }
+
+  #count(method: string, request: unknown): void {
+    if (this.#link.member.isUp) this.#onSent(method, request);
+  }
+
+  #open<Request, Response>(
+    serve: ConstructorParameters<typeof SimulatedStream<Request, Response>>[1],
+    listener: ChannelListener<Response>,
+  ): Channel<Request> {
+    const stream = new SimulatedStream(this.#link, serve, listener);
+    this.#streams.add(stream);
+    return stream;
+  }
+
+  #unary(method: Method): (request: unknown, options: CallOptions) => Promise<unknown> {
+    return (request, options) => this.#ask(method, request, options);
+  }
+
+  #ask(method: Method, request: unknown, { withinMs }: CallOptions): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(new Error('the client was already closed'));
+    this.#count(method, request);
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => {
+        done();
+        reject(error);
+      };
+      const done = (): void => {
+        cancel();
+        forget();
+        this.#pending.delete(fail);
+      };
+      const cancel = this.#link.client.after(withinMs, () =>
+        fail(new GrpcError('DEADLINE_EXCEEDED', `no answer within ${withinMs} ms`)),
+      );
+      const forget = this.#link.onReset((reason) => fail(new GrpcError('UNAVAILABLE', reason)));
+      this.#pending.add(fail);
+      this.#send(method, request, (answer) => {
+        if (!this.#pending.has(fail)) return;
+        if (answer instanceof Error) fail(answer);
+        else {
+          done();
+          resolve(answer);
+        }
+      });
+    });
+  }
+
+  #send(method: Method, request: unknown, hear: (answer: object) => void): void {
+    const link = this.#link;
+    if (!link.member.isUp) {
+      link.client.later(1, () => hear(new GrpcError('UNAVAILABLE', 'connect: connection refused')));
+      return;
+    }
+    for (let times = link.times(); times > 0; times -= 1) {
+      const at = link.arrival('there');
+      if (at === undefined) continue;
+      link.deliver('there', at, () =>
+        this.#api.handle(method, request, (answer) => {
+          const back = link.isReplyLost ? undefined : link.arrival('back');
+          if (back !== undefined) link.deliver('back', back, () => hear(answer));
+        }),
+      );
+    }
+  }
+}

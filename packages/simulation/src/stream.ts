@@ -1,0 +1,108 @@
+import type { ServedStream } from './etcd/member.ts';
+import type { Link } from './link.ts';
+import { GrpcError, type Channel, type ChannelListener } from './product.ts';
+
+/** What a member does about what it is told on a stream. */
+export interface Serving<Request> {
+  hear(request: Request): void;
+  applied(): void;
+}
+
+type Serve<Request, Response> = (tell: (response: Response) => void) => Serving<Request>;
+
+// Pings without an answer.
+const DEAD_AFTER_MS = 5_000;
+
+/** A stream of messages, which arrive in their order: where one is lost, all that follow are. */
+export class SimulatedStream<Request, Response> implements Channel<Request>, ServedStream {
+  readonly #link: Link;
+  readonly #serving: Serving<Request>;
+  readonly #listener: ChannelListener<Response>;
+  readonly #forget: () => void;
+  readonly #life: number;
+  readonly #last = { there: 0, back: 0 };
+  #isLost = false;
+  #isOver = false;
+  #isServed = true;
+
+  constructor(link: Link, serve: Serve<Request, Response>, listener: ChannelListener<Response>) {
+    this.#link = link;
+    this.#listener = listener;
+    this.#serving = serve((response) => this.#send('back', () => this.#receive(response)));
+    this.#life = link.member.machine.life;
+    this.#forget = link.onReset((reason) => {
+      this.#leave();
+      this.#fail(reason);
+    });
+    this.#send('there', () => {
+      if (this.#isServed) link.member.streams.add(this);
+    });
+  }
+
+  write(request: Request): void {
+    if (this.#isOver) return;
+    if (!this.#link.member.isUp || this.#life !== this.#link.member.machine.life)
+      this.#link.client.do(() => this.#fail('connect: connection refused'));
+    else this.#send('there', () => this.#serve(request));
+  }
+
+  close(): void {
+    this.#over();
+    this.#send('there', () => this.#leave());
+  }
+
+  abandon(): void {
+    this.close();
+  }
+
+  applied(): void {
+    this.#serving.applied();
+  }
+
+  end(reason: string): void {
+    this.#leave();
+    this.#link.client.do(() => this.#fail(reason));
+  }
+
+  /** The member forgets it at once: nobody is there any more. */
+  drop(): void {
+    this.#leave();
+    this.#over();
+  }
+
+  #serve(request: Request): void {
+    if (this.#isServed) this.#serving.hear(request);
+  }
+
+  #receive(response: Response): void {
+    if (!this.#isOver) this.#listener.onResponse(response);
+  }
+
+  #send(way: 'there' | 'back', task: () => void): void {
+    const at = this.#isLost ? undefined : this.#link.arrival(way);
+    if (at !== undefined) {
+      this.#last[way] = Math.max(this.#last[way], at);
+      this.#link.deliver(way, this.#last[way], task);
+    } else if (!this.#isLost) {
+      this.#isLost = true;
+      this.#link.member.machine.later(DEAD_AFTER_MS, () => this.#leave());
+      if (!this.#isOver) this.#link.client.later(DEAD_AFTER_MS, () => this.#fail('no answer to a ping'));
+    }
+  }
+
+  #fail(reason: string): void {
+    if (this.#isOver) return;
+    this.#over();
+    this.#listener.onEnd(new GrpcError('UNAVAILABLE', reason));
+  }
+
+  #over(): void {
+    this.#isOver = true;
+    this.#forget();
+  }
+
+  #leave(): void {
+    this.#isServed = false;
+    this.#link.member.streams.delete(this);
+  }
+}

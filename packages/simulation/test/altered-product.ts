@@ -1,0 +1,59 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Product } from '../src/product.ts';
+
+/** A change of the product: in this source file (`core/src/…`, `etcd/src/…`), this text, which stands there exactly once, becomes that one. */
+export type Alteration = readonly [file: string, from: string, to: string];
+
+const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Loads copies of core and backend with these changes, the one on the other; the real ones stay as they are. */
+export async function alteredProduct(alterations: readonly Alteration[]): Promise<Product> {
+  const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-product-'));
+  try {
+    for (const name of ['core', 'etcd']) copyPackage(name, copy);
+    for (const alteration of alterations) alter(copy, alteration);
+    const [core, backend] = (await Promise.all(
+      ['core/src/index.ts', 'etcd/src/backend.ts'].map(
+        (file) => import(pathToFileURL(join(copy, file)).href),
+      ),
+    )) as [Pick<Product, 'createLockClient'>, Pick<Product, 'etcdOver'>];
+    return { createLockClient: core.createLockClient, etcdOver: backend.etcdOver };
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+/** With the same dependencies, but for the core, which is the copy. */
+function copyPackage(name: string, copy: string): void {
+  const [from, to] = [join(PACKAGES, name), join(copy, name)];
+  cpSync(join(from, 'src'), join(to, 'src'), { recursive: true });
+  cpSync(join(from, 'package.json'), join(to, 'package.json'));
+  mkdirSync(join(to, 'node_modules', '@queuelock'), { recursive: true });
+  symlinkSync(join(copy, 'core'), join(to, 'node_modules', '@queuelock', 'core'));
+  for (const dependency of readdirSync(join(from, 'node_modules')))
+    if (dependency !== '@queuelock' && !dependency.startsWith('.'))
+      symlinkSync(join(from, 'node_modules', dependency), join(to, 'node_modules', dependency));
+}
+
+function alter(copy: string, [file, from, to]: Alteration): void {
+  const path = join(copy, file);
+  const text = readFileSync(path, 'utf8');
+  const times = text.split(from).length - 1;
+  if (times !== 1) throw new Error(`${file} has this ${times} times, not once: ${from}`);
+  writeFileSync(
+    path,
+    text.replace(from, () => to),
+  );
+}

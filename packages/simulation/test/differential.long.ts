@@ -1,0 +1,13 @@
+// As differential.test.ts, with other and longer sequences.
+import { randomInt } from 'node:crypto';
+import { compareOn } from './compare-etcds.ts';
+
+const SEEDS = Number(process.env['QUEUELOCK_SIMULATION_SECONDS'] ?? 60) / 6;
+const OPERATIONS = 600;
+
+describe('a simulated etcd', () => {
+  const first = Number(process.env['QUEUELOCK_SEED'] ?? randomInt(2 ** 30));
+  for (let seed = first; seed < first + SEEDS; seed += 1)
+    it(`answers and tells what a real one does in long sequences (seed ${seed})`, () =>
+      compareOn(seed, OPERATIONS)).timeout(600_000);
+});
