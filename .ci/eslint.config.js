@@ -2,7 +2,7 @@ import { defineConfig } from 'eslint/config';
 import rxjs from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
-const BACKENDS = ['memory', 'etcd', 'zookeeper', 'sqlite'];
+const BACKENDS = ['memory', 'etcd', 'zookeeper', 'sqlite', 'redis'];
 const PACKAGES = [
   'core',
   ...BACKENDS,
@@ -13,6 +13,7 @@ const PACKAGES = [
   'weblocks',
   'cli',
   'bench',
+  'simulation',
 ];
 const tests = ['packages/*/test/**/*.{ts,tsx}', 'integration/**/*.ts'];
 
@@ -101,7 +102,7 @@ const boundaries = [
   imports(['packages/dashboard/src/index.ts'], [rxDoor], noImports),
   imports(['packages/dashboard/src/page/**/*.{ts,tsx}'], [rxDoor], ...pageDoors),
   imports(sources('cli'), [unboundedOrUnclear], usersDoor),
-  imports(sources('bench'), [unboundedOrUnclear]),
+  imports(sources('bench', 'simulation'), [unboundedOrUnclear]),
 ];
 
 // --- what may not be written

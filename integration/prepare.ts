@@ -7,7 +7,7 @@ import { FakeTime } from './chaos/faketime.ts';
 import { buildNamespaces } from './clusters/namespaces.ts';
 import { compileCurator } from './interop/curator/curator.ts';
 import { participants } from './interop/programs.ts';
-import { startEtcd, startZooKeeper } from './services.ts';
+import { startEtcd, startRedis, startZooKeeper } from './services.ts';
 import { findChromium } from './services/chromium.ts';
 import { installPackages } from './services/install.ts';
 import { startMariaDb } from './services/mariadb-process.ts';
@@ -46,6 +46,7 @@ const NEEDED: readonly Need[] = [
   { name: 'the compiled ZooKeeper client', start: compileAddon },
   { name: 'etcd', start: async () => (await startEtcd()).stop() },
   { name: 'ZooKeeper', start: async () => (await startZooKeeper()).stop() },
+  { name: 'Redis', start: async () => (await startRedis()).stop() },
 ];
 
 async function linkNamespaces(): Promise<void> {
@@ -54,13 +55,15 @@ async function linkNamespaces(): Promise<void> {
 }
 
 /** Tests with these say themselves what is missing if it cannot be had. */
-const WANTED: readonly Need[] = [{ name: 'Curator', start: async () => (await compileCurator()).remove() }];
+const WANTED: readonly Need[] = [
+  { name: 'Curator', start: async () => (await compileCurator()).remove() },
+  { name: 'participants in Python', start: () => participants.Python() },
+];
 
 /** Likewise, of the long run. */
 const WANTED_LONG: readonly Need[] = [
   { name: 'network namespaces', start: linkNamespaces },
   { name: 'participants in Go', start: () => participants.Go() },
-  { name: 'participants in Python', start: () => participants.Python() },
   { name: 'libfaketime', start: findFakeTime },
   { name: 'PostgreSQL', start: async () => (await startPostgres()).stop() },
   { name: 'MariaDB', start: async () => (await startMariaDb()).stop() },

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { sharedEtcd, sharedZooKeeper } from './services.ts';
+import { sharedEtcd, sharedRedis, sharedZooKeeper } from './services.ts';
 
 const run = promisify(execFile);
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -30,13 +30,15 @@ function firstExample(page: string): string | undefined {
 
 describe('the first example of each README', () => {
   let scratch: string;
-  let endpoints: { etcd: string; zookeeper: string };
+  let endpoints: { etcd: string; zookeeper: string; redis: string };
 
   before(async function () {
     this.timeout(120_000);
     scratch = mkdtempSync(join(root, 'integration', 'node_modules', '.readme-'));
-    const [etcd, zookeeper] = [await sharedEtcd('README examples'), await sharedZooKeeper('README examples')];
-    endpoints = { etcd: etcd.endpoint, zookeeper: zookeeper.endpoint };
+    const what = 'README examples';
+    const [etcd, zookeeper] = [await sharedEtcd(what), await sharedZooKeeper(what)];
+    const redis = await sharedRedis(what);
+    endpoints = { etcd: etcd.endpoint, zookeeper: zookeeper.endpoint, redis: redis.endpoint };
   });
 
   after(() => {
@@ -51,6 +53,7 @@ describe('the first example of each README', () => {
       const served = example
         .replaceAll('127.0.0.1:2379', endpoints.etcd)
         .replaceAll('127.0.0.1:2181', endpoints.zookeeper)
+        .replaceAll('127.0.0.1:6379', endpoints.redis)
         .replaceAll("'locks.db'", JSON.stringify(join(scratch, 'locks.db')));
       writeFileSync(file, `${served}${PRELUDE}`);
       const loader = ['--conditions=@queuelock/source', '--import', './.ci/tsx.mjs'];

@@ -1,11 +1,12 @@
 /**
  * Starts and stops real servers for tests. Each start tries, in this order:
  *
- * 1. servers that the environment names (QUEUELOCK_ETCD_ENDPOINTS="127.0.0.1:2379,…", QUEUELOCK_ZOOKEEPER="host:port,…"),
+ * 1. servers that the environment names (QUEUELOCK_ETCD_ENDPOINTS="127.0.0.1:2379,…", QUEUELOCK_ZOOKEEPER="host:port,…",
+ *    QUEUELOCK_REDIS="host:port"),
  *    unless the caller asks for settings of its own, which a given server would not have;
  * 2. programs of this machine, as child processes;
  * 3. the same after installing Debian's packages, when this process is root and there is apt-get;
- * 4. containers, whose library is loaded only then (QUEUELOCK_ETCD_IMAGE, QUEUELOCK_ZOOKEEPER_IMAGE choose the images);
+ * 4. containers (of etcd and ZooKeeper), whose library is loaded only then (QUEUELOCK_ETCD_IMAGE, QUEUELOCK_ZOOKEEPER_IMAGE choose the images);
  *
  * and else rejects with a line that says what to install. Option `way` forces one of them.
  */
@@ -17,7 +18,15 @@ import {
   startEtcdProcess,
   type EtcdFlags,
 } from './services/etcd-process.ts';
-import type { ServiceOf, Way } from './services/service.ts';
+import {
+  checkRedisSettings,
+  hasRedis,
+  installRedis,
+  redisVersion,
+  startRedisProcess,
+  type RedisSettings,
+} from './services/redis-process.ts';
+import { NotHere, type ServiceOf, type Way } from './services/service.ts';
 import { shareService } from './services/shared.ts';
 import { startFirstWay } from './services/ways.ts';
 import {
@@ -37,6 +46,8 @@ export { recordRanAgainst, stopShared } from './services/shared.ts';
 export type EtcdService = ServiceOf[Way];
 /** Narrow on `way` before doing a fault to it. */
 export type ZooKeeperService = ServiceOf[Way];
+/** Narrow on `way` before doing a fault to it. */
+export type RedisService = ServiceOf[Way];
 
 export interface EtcdOptions<W extends Way = Way> {
   /** Forces a way; without it the first one that is there is taken. */
@@ -50,6 +61,13 @@ export interface ZooKeeperOptions<W extends Way = Way> {
   readonly way?: W;
   /** Lines of zoo.cfg and Java properties, see ZooKeeperSettings. The tick is 500 ms unless they say another. */
   readonly settings?: ZooKeeperSettings;
+}
+
+export interface RedisOptions<W extends Way = Way> {
+  /** Forces a way; without it the first one that is there is taken. */
+  readonly way?: W;
+  /** Lines of redis.conf, see RedisSettings. Without them nothing is kept over a restart. */
+  readonly settings?: RedisSettings;
 }
 
 /** Starts one etcd server; resolves when it answers a linearizable read. */
@@ -88,6 +106,23 @@ export async function startZooKeeper<W extends Way = Way>(
   });
 }
 
+/** Starts one Redis server; resolves when it answers. */
+export async function startRedis<W extends Way = Way>(options: RedisOptions<W> = {}): Promise<ServiceOf[W]> {
+  const settings = options.settings ?? {};
+  checkRedisSettings(settings);
+  return startFirstWay(options.way, {
+    name: 'Redis',
+    variable: 'QUEUELOCK_REDIS',
+    debian: 'redis-server',
+    custom: Object.keys(settings).length > 0,
+    version: redisVersion,
+    isHere: hasRedis,
+    install: installRedis,
+    startProcess: () => startRedisProcess(settings),
+    startContainer: () => Promise.reject(new NotHere('there is no image of it')),
+  });
+}
+
 /**
  * The etcd that all test files of this process share, started on first use with default settings; use names of your
  * own in it and do no fault to it. `what` names the suite in the record of QUEUELOCK_RAN_AGAINST.
@@ -98,3 +133,6 @@ export const sharedEtcd: (what: string) => Promise<EtcdService> = shareService('
 export const sharedZooKeeper: (what: string) => Promise<ZooKeeperService> = shareService('ZooKeeper', () =>
   startZooKeeper(),
 );
+
+/** As `sharedEtcd`, for Redis. */
+export const sharedRedis: (what: string) => Promise<RedisService> = shareService('Redis', () => startRedis());

@@ -172,7 +172,9 @@ for (const store of stores) {
 
 describe('a backend URL that is no good', () => {
   for (const url of [
-    'redis://127.0.0.1:6379',
+    'postgres://127.0.0.1:5432',
+    'redis://user:secret@127.0.0.1:x',
+    'redis://user:secret@127.0.0.1/locks',
     'etcd',
     '',
     'etcd://127.0.0.1:0',

@@ -17,10 +17,13 @@ const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
   ['etcds', () => import('@queuelock/etcd')],
   ['zk', () => import('@queuelock/zookeeper')],
   ['sqlite', () => import('@queuelock/sqlite')],
+  ['redis', () => import('@queuelock/redis')],
+  ['rediss', () => import('@queuelock/redis')],
 ]);
 
 /** The URLs that are understood, for messages. */
-export const KNOWN = 'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port';
+export const KNOWN =
+  'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, redis://host:port, rediss://host:port';
 
 /** How a backend is used. */
 export interface BackendUse {

@@ -72,12 +72,8 @@ describe('the way of a contender to its servers', () => {
   });
 
   it('is there for servers without TLS only', () => {
-    expect(['etcd://h', 'zk://h', 'etcds://h', 'sqlite:x', 'memory:'].map(hasWay)).to.deep.equal([
-      true,
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect(
+      ['etcd://h', 'zk://h', 'redis://h', 'etcds://h', 'rediss://h', 'sqlite:x', 'memory:'].map(hasWay),
+    ).to.deep.equal([true, true, true, false, false, false, false]);
   });
 });

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { installPackages } from './install.ts';
+import { findProgram } from './programs.ts';
+import { startProcess, type Place, type ServerProgram } from './server-process.ts';
+import { NotHere, type ProcessService } from './service.ts';
+import { splitEndpoint } from './endpoint.ts';
+
+/** Lines of redis.conf: `{ appendonly: 'yes', 'maxmemory-policy': 'noeviction' }`. */
+export type RedisSettings = Readonly<Record<string, string>>;
+
+const OURS = /^(bind|port|dir|daemonize|unixsocket|cluster-config-file)$/;
+const PROGRAMS = ['redis-server', 'valkey-server'] as const;
+
+/** Throws on settings that decide where the server lives: those are the fixture's. */
+export function checkRedisSettings(settings: RedisSettings): void {
+  for (const name of Object.keys(settings)) {
+    if (OURS.test(name)) throw new TypeError(`settings: "${name}" is set by the start itself; choose others`);
+  }
+}
+
+/** Whether `startRedisProcess` has what it needs. */
+export async function hasRedis(): Promise<boolean> {
+  return (await findServer()) !== undefined;
+}
+
+/** Installs Debian's package of it. */
+export async function installRedis(): Promise<void> {
+  await installPackages(['redis-server']);
+}
+
+/** A Redis of this machine, or a Valkey. It keeps nothing over a restart unless the settings say so. */
+export function startRedisProcess(settings: RedisSettings): Promise<ProcessService> {
+  return startProcess(redisProgram(settings));
+}
+
+/** Asks a server at this address which version it is. */
+export async function redisVersion(endpoint: string): Promise<string> {
+  const said = await askRedis(endpoint, 'INFO server');
+  const [, version] = /^redis_version:(\S+)/m.exec(said) ?? [];
+  if (version === undefined) throw new Error(`redis on ${endpoint} answers ${said}`);
+  return version;
+}
+
+/** The first piece of what a server answers to a command, as it comes over the wire. */
+async function askRedis(endpoint: string, command: string): Promise<string> {
+  const socket = connect(splitEndpoint(endpoint));
+  socket.setTimeout(1_000, () => socket.destroy(new Error('redis does not answer')));
+  try {
+    await once(socket, 'connect');
+    socket.write(`${command}\r\n`);
+    return String(await once(socket, 'data'));
+  } finally {
+    socket.destroy();
+  }
+}
+
+function redisProgram(settings: RedisSettings): ServerProgram {
+  return {
+    name: 'redis',
+    ports: 1,
+    async command({ host, data, ports }) {
+      const program = await findServer();
+      if (program === undefined) throw new NotHere('redis-server is not installed');
+      const lines = {
+        bind: host,
+        port: String(ports[0]),
+        dir: data,
+        save: '',
+        appendonly: 'no',
+        ...settings,
+      };
+      return { program, args: Object.entries(lines).flatMap(([name, value]) => [`--${name}`, value]) };
+    },
+    probe: ({ host, ports }: Place) => redisVersion(`${host}:${String(ports[0])}`),
+  };
+}
+
+async function findServer(): Promise<string | undefined> {
+  for (const name of PROGRAMS) {
+    const program = await findProgram(name);
+    if (program !== undefined) return program;
+  }
+  return undefined;
+}

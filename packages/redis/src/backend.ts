@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { invalidArgument, systemClock, type Backend, type Registers } from '@queuelock/core/backend';
+import { Connection } from './connection.ts';
+import { Departures } from './departures.ts';
+import { closedError, sessionLost } from './errors.ts';
+import { examine } from './examine.ts';
+import { Keys, checkName } from './keys.ts';
+import { settingsOf, type RedisOptions, type Settings } from './options.ts';
+import { registersOf } from './registers.ts';
+import { defer } from './rx.ts';
+import { SCRIPTS } from './scripts.ts';
+import { RedisSession } from './session.ts';
+import { entriesOf, historyOf, queuesIn } from './views.ts';
+
+const MIN_TTL_MS = 200;
+const DEFAULT_TTL_MS = 10_000;
+const LONGEST_TTL_MS = 2 ** 31 - 1;
+const LIST_PAUSE_MS = 1_000;
+
+/**
+ * A backend over Redis (6.2 or later) or Valkey. Connects on first use, with two connections.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for options that are none.
+ */
+export function redis(options: RedisOptions = {}): Backend {
+  return new RedisBackend(settingsOf(options));
+}
+
+/**
+ * A backend by URL, as `RedisOptions.url` says: `redis://user:password@host:6379/0?prefix=locks`.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL.
+ */
+export function fromUrl(url: string): Backend {
+  return redis({ url });
+}
+
+class RedisBackend implements Backend {
+  readonly info: Backend['info'];
+  readonly registers: Registers;
+  readonly #connection: Connection;
+  #closed = false;
+
+  constructor({ driver, prefix, requestTimeoutMs }: Settings) {
+    this.info = {
+      name: 'redis',
+      endpoint: driver.endpoint,
+      authority: 'primary',
+      minTtlMs: MIN_TTL_MS,
+      minTtlRule: 'a busy process is late by some tens of milliseconds',
+      defaultTtlMs: DEFAULT_TTL_MS,
+    };
+    this.#connection = new Connection({
+      driver,
+      keys: new Keys(prefix),
+      clock: systemClock(),
+      withinMs: requestTimeoutMs,
+    });
+    this.registers = registersOf(() => this.#connected());
+  }
+
+  checkName(queue: string): void {
+    checkName(queue);
+  }
+
+  async open(ttlMs: number): Promise<RedisSession> {
+    if (!(ttlMs >= MIN_TTL_MS && ttlMs <= LONGEST_TTL_MS)) {
+      const rule = `is a number of milliseconds from ${MIN_TTL_MS} to ${LONGEST_TTL_MS}`;
+      throw invalidArgument('ttlMs', ttlMs, rule);
+    }
+    const connection = this.#connected();
+    const id = randomBytes(16).toString('hex');
+    await connection.open();
+    await connection.steps.take(SCRIPTS.open, id, String(Math.ceil(ttlMs * 1_000)), connection.inbox);
+    return new RedisSession(connection, { id, generation: '1', ttlMs, news: 0 });
+  }
+
+  async resume(resumption: string): Promise<RedisSession> {
+    if (!/^[0-9a-f]{32}$/.test(resumption))
+      throw invalidArgument('resumption', '(not shown)', 'is what a session on Redis gave as its resumption');
+    const connection = this.#connected();
+    await connection.open();
+    const { word, rest } = await connection.steps.take(SCRIPTS.resume, resumption, connection.inbox);
+    if (word === 'lost') throw sessionLost(resumption);
+    const [generation, ttlUs, news] = rest;
+    return new RedisSession(connection, {
+      id: resumption,
+      generation: String(generation),
+      ttlMs: Number(ttlUs) / 1_000,
+      news: Number(news),
+    });
+  }
+
+  observe(queue: string): ReturnType<Backend['observe']> {
+    return defer(() => {
+      const connection = this.#connected();
+      return connection.watchQueue(queue, () => entriesOf(connection, queue));
+    });
+  }
+
+  queues(prefix: string): ReturnType<NonNullable<Backend['queues']>> {
+    return defer(() => {
+      const connection = this.#connected();
+      const departures = new Departures(systemClock());
+      return connection.watch({
+        channel: connection.keys.queues,
+        read: async () => departures.listed((await queuesIn(connection, prefix)).found),
+        pauseMs: LIST_PAUSE_MS,
+      });
+    });
+  }
+
+  async evict(queue: string, { key, order }: Parameters<NonNullable<Backend['evict']>>[1]): Promise<boolean> {
+    const { steps, keys } = this.#connected();
+    const found = keys.orderIn(queue, key);
+    if (found === undefined)
+      throw invalidArgument('key', key, `is the key of an entry of the queue ${JSON.stringify(queue)}`);
+    if (found !== String(order)) return false;
+    const { rest } = await steps.take(SCRIPTS.evict, queue, found);
+    return rest[0] === 1;
+  }
+
+  async history(queue: string): ReturnType<NonNullable<Backend['history']>> {
+    return historyOf(await entriesOf(this.#connected(), queue));
+  }
+
+  async examine(prefix: string): ReturnType<NonNullable<Backend['examine']>> {
+    return examine(this.#connected(), this.info.endpoint, prefix);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#connection.close();
+  }
+
+  #connected(): Connection {
+    if (this.#closed) throw closedError(this.info.endpoint);
+    return this.#connection;
+  }
+}

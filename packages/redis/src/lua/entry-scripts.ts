@@ -1,0 +1,166 @@
+import { OWN, script, type Script } from './script.ts';
+
+/** `join` answers a place: number, admitted, conflicting entries ahead, the limit of one ahead if it is another, and the first end ahead. */
+const JOIN = `
+  local function place(q, ord, e)
+    local ahead = call('ZCOUNT', e.shared and exclusive(q) or line(q), '-inf', '('..ord)
+    local admitted = call('ZSCORE', waiting(q), ord) and 0 or 1
+    local other = 0
+    if ahead > 0 and not e.shared then
+      for limit in pairs(limits_of(q)) do
+        if limit ~= e.limit then other = limit end
+      end
+    end
+    return {ord, admitted, ahead, other, admitted == 1 and -1 or first_end(q)}
+  end
+  local function again(q, ord, limit)
+    local e = entry_of(q, ord)
+    if e.limit ~= limit then
+      count_limit(q, e.limit, -1)
+      count_limit(q, limit, 1)
+      e.limit = limit
+      put(q, ord, e)
+      close_ranks(q)
+    end
+    return place(q, ord, e)
+  end
+  -- The number of an entry that is in the line, and whether it is another one than is wished for; 0: it is never to enter.
+  local function known(q, e)
+    local value = call('HGET', session(sid), e.id)
+    if not value or value == '0' then return value end
+    local ord, there = place_in(e.id, value)
+    if not call('ZSCORE', line(there), ord) then
+      mend(sid, e.id, ord, there)
+      return '0'
+    end
+    local is = entry_of(there, ord)
+    if there ~= q or is.shared ~= e.shared or (is.permits ~= e.permits and not is.shared) then
+      return ord, {'other', e.id, there, is.shared and 1 or 0, is.permits}
+    end
+    return ord
+  end
+  local function against(q, e)
+    if call('EXISTS', line(q)) == 0 then return 0 end
+    return taken(q, e.shared and exclusive(q) or line(q), e.limit)
+  end
+  local function enter(q, e)
+    local admitted = admits(against(q, e), e.permits, e.limit)
+    local ord = number_of_next()
+    if call('ZADD', line(q), ord, ord) == 1 and call('HINCRBY', entries(q), '#joined', 1) == 1 then call('ZADD', QUEUES, 0, q) end
+    if not e.shared then call('ZADD', exclusive(q), ord, ord) end
+    if not admitted then call('ZADD', waiting(q), ord, ord) end
+    put(q, ord, e)
+    count_limit(q, e.limit, 1)
+    call('HSET', session(sid), e.id, ord..'/'..q)
+    changed[q] = true
+    return place(q, ord, e)
+  end
+  local function wish(at)
+    local e = { sid = sid, id = ARGV[at + 1], shared = ARGV[at + 2] == '1', limit = tonumber(ARGV[at + 3]), permits = tonumber(ARGV[at + 4]), value = ARGV[at + 5] }
+    return ARGV[at], e
+  end
+`;
+
+const LEAVE = `
+  local function leave(q, id, in_doubt)
+    local ord, there = place_of(sid, id)
+    if ord and there ~= q then return 0 end
+    if in_doubt then call('HSET', session(sid), id, '0') elseif ord then call('HDEL', session(sid), id) end
+    if not ord then return 0 end
+    if call('ZSCORE', line(q), ord) then call('SREM', traces(q), ord) end
+    local was_there = take(q, ord)
+    close_ranks(q)
+    return was_there and 1 or 0
+  end
+`;
+
+/** Entries that come, change and go. */
+export const entryScripts: Readonly<
+  Record<'enqueue' | 'enqueueAll' | 'remove' | 'update' | 'evict', Script>
+> = {
+  /** session, generation, `1` for a try, queue, id, shared, limit, permits, value */
+  enqueue: script(
+    'enqueue',
+    `${OWN}${JOIN}
+  local q, e = wish(4)
+  need_queue(q)
+  local ord, other = known(q, e)
+  if other then return other end
+  if ord == '0' then return {'removed'} end
+  if ARGV[3] == '1' then
+    if ord and call('ZSCORE', waiting(q), ord) then return {'busy'} end
+    if not ord and not admits(against(q, e), e.permits, e.limit) then return {'busy'} end
+  end
+  return {'ok', ord and again(q, ord, e.limit) or enter(q, e)}`,
+  ),
+
+  /** session, generation, and for each: queue, id, shared, limit, permits, value. All or none. */
+  enqueueAll: script(
+    'enqueueAll',
+    `${OWN}${JOIN}${LEAVE}
+  local wishes, present, removed = {}, 0, false
+  for at = 3, #ARGV, 6 do
+    local q, e = wish(at)
+    need_queue(q)
+    wishes[#wishes + 1] = {q, e}
+  end
+  for _, w in ipairs(wishes) do
+    local ord, other = known(w[1], w[2])
+    if other then return other end
+    w[3] = ord
+    if ord == '0' then removed = true elseif ord then present = present + 1 end
+  end
+  if removed or (present > 0 and present < #wishes) then
+    for _, w in ipairs(wishes) do leave(w[1], w[2].id, true) end
+    return {'removed'}
+  end
+  local places = {}
+  for nth, w in ipairs(wishes) do places[nth] = w[3] and again(w[1], w[3], w[2].limit) or enter(w[1], w[2]) end
+  return {'ok', places}`,
+  ),
+
+  /** session, generation, queue, id, `1` when an enqueue of it may still come */
+  remove: script(
+    'remove',
+    `${OWN}${LEAVE}
+  need_queue(ARGV[3])
+  return {'ok', leave(ARGV[3], ARGV[4], ARGV[5] == '1')}`,
+  ),
+
+  /** session, generation, queue, id, value, `1` to make it a shared one */
+  update: script(
+    'update',
+    `${OWN}
+  local q = ARGV[3]
+  need_queue(q)
+  local ord, there = place_of(sid, ARGV[4])
+  local e = there == q and call('ZSCORE', line(q), ord) and entry_of(q, ord)
+  if not e then return {'ok', 0} end
+  e.value = ARGV[5]
+  if ARGV[6] == '1' then
+    e.shared = true
+    call('ZREM', exclusive(q), ord)
+  end
+  put(q, ord, e)
+  changed[q] = true
+  close_ranks(q)
+  return {'ok', 1}`,
+  ),
+
+  /** queue, number; whoever's it is */
+  evict: script(
+    'evict',
+    `
+  local q, ord = ARGV[1], ARGV[2]
+  need_queue(q)
+  local e = call('ZSCORE', line(q), ord) and entry_of(q, ord)
+  if not e then return {'ok', 0} end
+  take(q, ord)
+  if fits(session(e.sid), 'hash') and place_of(e.sid, e.id) == ord then
+    call('HSET', session(e.sid), e.id, '0')
+    tell(e.sid, 'gone', ord)
+  end
+  close_ranks(q)
+  return {'ok', 1}`,
+  ),
+};

@@ -1,0 +1,120 @@
+/** Who is told what, when the step is done. */
+export const NEWS = `
+local news, changed, rewritten = {}, {}, {}
+local function tell(sid, kind, ord)
+  local inbox = call('HGET', session(sid), '#inbox')
+  if not inbox then return end
+  local nth = call('HINCRBY', session(sid), '#news', 1)
+  local said = sid..':'..nth..':'..kind..':'..ord
+  news[inbox] = news[inbox] and news[inbox]..' '..said or said
+end
+local function spread()
+  for inbox, said in pairs(news) do call('PUBLISH', inbox, said) end
+  for q in pairs(changed) do call('PUBLISH', P..'queue:'..q, '') end
+  if next(changed) then call('PUBLISH', QUEUES, '') end
+  for q in pairs(rewritten) do call('PUBLISH', register(q), '') end
+end
+`;
+
+/** The order within a queue: who is ahead of whom, and whose turn it is. */
+export const LINE = `
+local function parsed(packed)
+  if not packed then return nil end
+  local sid, shared, limit, permits, id, value = string.match(packed, '^(%x+)|([01])|(%d+)|(%d+)|(%x+)|(.*)$')
+  return { sid = sid, shared = shared == '1', limit = tonumber(limit), permits = tonumber(permits), id = id, value = value }
+end
+local function entry_of(q, ord) return parsed(call('HGET', entries(q), ord)) end
+local function put(q, ord, e)
+  local packed = e.sid..'|'..(e.shared and '1' or '0')..'|'..string.format('%.0f|%.0f', e.limit, e.permits)..'|'..e.id..'|'..e.value
+  call('HSET', entries(q), ord, packed)
+end
+-- How many entries have each limit.
+local function limits_of(q)
+  local limits = {}
+  for limit, count in string.gmatch(call('HGET', entries(q), '#limits') or '', '(%d+)=(%d+)') do limits[tonumber(limit)] = tonumber(count) end
+  return limits
+end
+local function count_limit(q, limit, change)
+  local limits, said = limits_of(q), ''
+  limits[limit] = (limits[limit] or 0) + change
+  for each, count in pairs(limits) do
+    if count > 0 then said = said..string.format('%.0f=%.0f ', each, count) end
+  end
+  call('HSET', entries(q), '#limits', said)
+end
+local function take(q, ord)
+  local was_there, e = call('ZREM', line(q), ord), entry_of(q, ord)
+  if e then count_limit(q, e.limit, -1) end
+  call('ZREM', exclusive(q), ord)
+  call('ZREM', waiting(q), ord)
+  call('HDEL', entries(q), ord)
+  changed[q] = true
+  if call('EXISTS', line(q)) == 0 then
+    call('DEL', entries(q), exclusive(q), waiting(q))
+    call('ZREM', QUEUES, q)
+  end
+  return was_there == 1
+end
+
+-- The permits of those in front of a number, all of them without one; no further than to that many.
+local function taken(q, key, most, before)
+  local sum, at, count = 0, 0, 2
+  while sum < most do
+    local ords = call('ZRANGE', key, at, at + count - 1)
+    if #ords == 0 then break end
+    local rows = call('HMGET', entries(q), unpack(ords))
+    for place, ord in ipairs(ords) do
+      if before and tonumber(ord) >= before then return sum end
+      local e = parsed(rows[place])
+      if e then sum = sum + e.permits end
+    end
+    at, count = at + count, math.min(count * 2, 1000)
+  end
+  return sum
+end
+local function admits(against, permits, limit) return against == 0 or against + permits <= limit end
+
+-- Gives their turn to those whose turn it has become. Reads no further than somebody can be admitted.
+local function close_ranks(q)
+  local first
+  while not first do
+    local ord = call('ZRANGE', waiting(q), 0, 0)[1]
+    if not ord then return end
+    -- An operator may have taken it out of the line by hand.
+    if call('ZSCORE', line(q), ord) then first = tonumber(ord) else take(q, ord) end
+  end
+  local most = 1
+  for limit in pairs(limits_of(q)) do most = math.max(most, limit) end
+  local all, alone = taken(q, line(q), most, first), taken(q, exclusive(q), most, first)
+  local from, count = string.format('%.0f', first), 2
+  while alone < most do
+    local ords = call('ZRANGEBYSCORE', line(q), from, '+inf', 'LIMIT', 0, count)
+    if #ords == 0 then return end
+    local rows = call('HMGET', entries(q), unpack(ords))
+    for place, ord in ipairs(ords) do
+      local e = parsed(rows[place])
+      if e then
+        if admits(e.shared and alone or all, e.permits, e.limit) and call('ZREM', waiting(q), ord) == 1 then tell(e.sid, 'admitted', ord) end
+        all = all + e.permits
+        if not e.shared then alone = alone + e.permits end
+        if alone >= most then return end
+      end
+    end
+    if #ords < count then return end
+    from, count = '('..ords[#ords], math.min(count * 2, 1000)
+  end
+end
+
+-- Microseconds until the first lease in front may end, -1 when nobody is there.
+local function first_end(q)
+  local ords = call('ZRANGE', line(q), 0, 15)
+  if #ords == 0 then return -1 end
+  local first
+  for _, packed in ipairs(call('HMGET', entries(q), unpack(ords))) do
+    local e = parsed(packed)
+    local ends = e and tonumber(call('ZSCORE', SESSIONS, e.sid) or now)
+    if ends and (not first or ends < first) then first = ends end
+  end
+  return math.max(0, (first or now) - now)
+end
+`;

@@ -1,0 +1,67 @@
+import { OWN, script, type Script } from './script.ts';
+
+/** The life of a session. */
+export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look' | 'end', Script>> = {
+  /** session, ttl, inbox */
+  open: script(
+    'open',
+    `
+  if call('EXISTS', META) == 0 then number_of_next() end
+  need(session(ARGV[1]), 'hash')
+  call('HSET', session(ARGV[1]), '#ttl', ARGV[2], '#generation', '1', '#inbox', ARGV[3], '#news', '0')
+  call('ZADD', SESSIONS, string.format('%.0f', now + tonumber(ARGV[2])), ARGV[1])
+  return {'ok'}`,
+  ),
+
+  /** session, inbox */
+  resume: script(
+    'resume',
+    `
+  local sid = ARGV[1]
+  need(session(sid), 'hash')
+  if call('EXISTS', session(sid)) == 0 then return {'lost'} end
+  local generation = call('HINCRBY', session(sid), '#generation', 1)
+  call('HSET', session(sid), '#inbox', ARGV[2])
+  local ttl, news = unpack(call('HMGET', session(sid), '#ttl', '#news'))
+  call('ZADD', SESSIONS, string.format('%.0f', now + tonumber(ttl)), sid)
+  return {'ok', tostring(generation), ttl, news}`,
+  ),
+
+  /** session, generation, where the last one left off; looks at some hundreds of its entries each time. */
+  renew: script(
+    'renew',
+    `${OWN}
+  call('ZADD', SESSIONS, string.format('%.0f', now + tonumber(call('HGET', session(sid), '#ttl'))), sid)
+  local found = call('HSCAN', session(sid), ARGV[3], 'COUNT', 200)
+  local fields = found[2]
+  for at = 1, #fields, 2 do
+    local ord, q = place_in(fields[at], fields[at + 1])
+    if ord then mend(sid, fields[at], ord, q) end
+  end
+  return {'ok', found[1], call('HGET', session(sid), '#news')}`,
+  ),
+
+  /** session, generation; all its entries */
+  look: script(
+    'look',
+    `${OWN}
+  local fields, answer = call('HGETALL', session(sid)), {'ok', '0'}
+  for at = 1, #fields, 2 do
+    local ord, q = place_in(fields[at], fields[at + 1])
+    if ord then mend(sid, fields[at], ord, q) end
+  end
+  answer[2] = call('HGET', session(sid), '#news')
+  fields = call('HGETALL', session(sid))
+  for at = 1, #fields, 2 do
+    local ord, q = place_in(fields[at], fields[at + 1])
+    if ord then
+      answer[#answer + 1] = ord
+      answer[#answer + 1] = call('ZSCORE', waiting(q), ord) and 0 or 1
+    end
+  end
+  return answer`,
+  ),
+
+  /** session, generation; all its entries go at once */
+  end: script('end', `${OWN}\n  end_session(sid)\n  return {'ok'}`),
+};

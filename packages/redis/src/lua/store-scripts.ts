@@ -1,0 +1,89 @@
+import { OWN, script, type Script } from './script.ts';
+
+/** What is remembered beside the line, and what is shown. */
+export const storeScripts: Readonly<
+  Record<'leaveTrace' | 'eraseTraces' | 'readRegister' | 'writeRegister' | 'view' | 'ends' | 'queues', Script>
+> = {
+  /** session, generation, queue, id. Answers the traces whose entries are gone. */
+  leaveTrace: script(
+    'leaveTrace',
+    `${OWN}
+  local q = ARGV[3]
+  need_queue(q)
+  local ord, there = place_of(sid, ARGV[4])
+  if there ~= q or not call('ZSCORE', line(q), ord) then return {'removed'} end
+  call('SADD', traces(q), ord)
+  local orphans = {}
+  for _, other in ipairs(call('SMEMBERS', traces(q))) do
+    if not call('ZSCORE', line(q), other) then orphans[#orphans + 1] = other end
+  end
+  return {'ok', orphans}`,
+  ),
+
+  /** session, generation, queue, traces */
+  eraseTraces: script(
+    'eraseTraces',
+    `${OWN}
+  need_queue(ARGV[3])
+  for at = 4, #ARGV do call('SREM', traces(ARGV[3]), ARGV[at]) end
+  return {'ok'}`,
+  ),
+
+  /** queue, kind */
+  readRegister: script(
+    'readRegister',
+    `
+  need(register(ARGV[1]), 'hash')
+  return {'ok', call('HGET', register(ARGV[1]), ARGV[2])}`,
+  ),
+
+  /** queue, kind, the version that it has to have or nothing, `1` and a text, or `0` to empty it */
+  writeRegister: script(
+    'writeRegister',
+    `
+  local q, kind = ARGV[1], ARGV[2]
+  need(register(q), 'hash')
+  local is = call('HGET', register(q), kind)
+  if (is and string.match(is, '^(%d+) ') or '') ~= ARGV[3] then return {'ok', 0} end
+  if ARGV[4] == '1' then call('HSET', register(q), kind, number_of_next()..' '..ARGV[5]) else call('HDEL', register(q), kind) end
+  rewritten[q] = true
+  return {'ok', 1}`,
+  ),
+
+  /** queue; the first end in front, and the entries in order */
+  view: script(
+    'view',
+    `
+  local q = ARGV[1]
+  need_queue(q)
+  local ords, rows = call('ZRANGE', line(q), 0, -1), {}
+  for at = 1, #ords, 1000 do
+    local last = math.min(at + 999, #ords)
+    for place, row in ipairs(call('HMGET', entries(q), unpack(ords, at, last))) do rows[#rows + 1] = {ords[at + place - 1], row} end
+  end
+  return {'ok', first_end(q), rows}`,
+  ),
+
+  /** queues; the first end in front of each */
+  ends: script(
+    'ends',
+    `
+  local answer = {}
+  for at, q in ipairs(ARGV) do answer[at] = whole(q) and first_end(q) or -1 end
+  return {'ok', answer}`,
+  ),
+
+  /** prefix; name, entries, first one, how many have joined, and the sessions that are there */
+  queues: script(
+    'queues',
+    `
+  local answer = {}
+  for _, q in ipairs(call('ZRANGEBYLEX', QUEUES, '['..ARGV[1], '['..ARGV[1]..'\\255')) do
+    if whole(q) then
+      local first = call('ZRANGE', line(q), 0, 0)[1]
+      if first then answer[#answer + 1] = {q, call('ZCARD', line(q)), first, call('HGET', entries(q), '#joined')} end
+    end
+  end
+  return {'ok', answer, call('ZCARD', SESSIONS)}`,
+  ),
+};

@@ -1,0 +1,244 @@
+import {
+  QueueLockError,
+  invalidArgument,
+  isQueueLockError,
+  requireSameEntry,
+  type EntrySpec,
+  type HoldTraces,
+  type Placement,
+  type Session,
+} from '@queuelock/core/backend';
+import type { Connection } from './connection.ts';
+import { entryLost, sessionLost } from './errors.ts';
+import { Followers } from './followers.ts';
+import type { Observable } from './rx.ts';
+import type { Script } from './lua/script.ts';
+import { SCRIPTS } from './scripts.ts';
+import type { Answer } from './steps.ts';
+
+/** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
+export interface Tenancy {
+  readonly id: string;
+  readonly generation: string;
+  readonly ttlMs: number;
+  /** How many news the store has told so far. */
+  readonly news: number;
+}
+
+/** number, admitted, ahead, the limit of one ahead if it is another, microseconds until the first end in front */
+type Place = readonly [ord: string, admitted: number, ahead: number, other: number, endsInUs: number];
+
+/** A session as a client holds it. */
+export class RedisSession implements Session {
+  readonly id: string;
+  readonly ttlMs: number;
+  readonly doubts$: Observable<unknown>;
+  readonly traces: HoldTraces;
+  readonly followers: Followers;
+  readonly #connection: Connection;
+  readonly #generation: string;
+  /** Entries of which an enqueue may still come: how many calls have no answer yet, Infinity once one never had any. */
+  readonly #onTheirWay = new Map<string, number>();
+  #cursor = '0';
+  #isLooking = false;
+  #hasToLook = false;
+  #abandoned = false;
+
+  constructor(connection: Connection, { id, generation, ttlMs, news }: Tenancy) {
+    this.id = id;
+    this.ttlMs = ttlMs;
+    this.doubts$ = connection.doubts$;
+    this.followers = new Followers(news);
+    this.#connection = connection;
+    this.#generation = generation;
+    this.traces = {
+      leave: (queue, entryId) => this.#leaveTrace(queue, entryId),
+      erase: async (queue, traces) => {
+        if (traces.length > 0) await this.#step(SCRIPTS.eraseTraces, queue, ...traces);
+      },
+    };
+    connection.settle(this);
+  }
+
+  /** The session's id: no secret to those who can read the store. */
+  get resumption(): string {
+    return this.id;
+  }
+
+  async renew(): Promise<number> {
+    const {
+      rest: [cursor, news],
+    } = await this.#step(SCRIPTS.renew, this.#cursor);
+    this.#cursor = String(cursor);
+    if (this.#hasToLook || this.followers.hasMissed(Number(news))) this.lookAround();
+    return this.ttlMs;
+  }
+
+  async enqueue(spec: EntrySpec): Promise<Placement> {
+    const placement = await this.#enter(spec, '0');
+    if (!placement) throw entryLost(spec.id);
+    return placement;
+  }
+
+  async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
+    return this.#enter(spec, '1');
+  }
+
+  async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+    const names = specs.map(({ queue }) => queue);
+    const twice = names.find((queue, place) => names.indexOf(queue) < place);
+    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    return this.#asking(specs, async (call) => {
+      const [places] = await this.#enterStep(SCRIPTS.enqueueAll, specs);
+      return specs.map((spec, nth) =>
+        this.#placement(spec, (places as readonly Place[])[nth] as Place, call),
+      );
+    });
+  }
+
+  async update(queue: string, id: string, value: string): Promise<boolean> {
+    return isDone(await this.#step(SCRIPTS.update, queue, id, value, '0'));
+  }
+
+  async share(queue: string, id: string, value: string): Promise<boolean> {
+    return isDone(await this.#step(SCRIPTS.update, queue, id, value, '1'));
+  }
+
+  async remove(queue: string, id: string): Promise<boolean> {
+    const isInDoubt = this.#onTheirWay.has(fieldOf({ queue, id }));
+    try {
+      const answer = await this.#step(SCRIPTS.remove, queue, id, isInDoubt ? '1' : '0');
+      if (this.#onTheirWay.get(fieldOf({ queue, id })) === Infinity)
+        this.#onTheirWay.delete(fieldOf({ queue, id }));
+      this.followers.leave(queue, id);
+      return isDone(answer);
+    } catch (error) {
+      if (isQueueLockError(error, 'SESSION_LOST')) return false;
+      throw error;
+    }
+  }
+
+  async abandon(): Promise<void> {
+    this.#abandoned = true;
+    this.#connection.leave(this.id);
+  }
+
+  async close(): Promise<void> {
+    // Whatever goes wrong, the lease does the rest.
+    await this.#step(SCRIPTS.end).catch(() => undefined);
+    this.followers.lose();
+    this.#connection.leave(this.id);
+  }
+
+  /** Looks at all its entries, unless it does so already: something may have been missed. */
+  lookAround(): void {
+    if (this.#isLooking || this.followers.size === 0) return;
+    this.#isLooking = true;
+    this.#hasToLook = false;
+    const call = this.#connection.nextCall();
+    this.#step(SCRIPTS.look)
+      .then(
+        ({ rest: [news, ...states] }) => {
+          this.followers.look(call, turnsIn(states), Number(news));
+        },
+        () => {
+          // Soon after the next renewal.
+          this.#hasToLook = true;
+        },
+      )
+      .finally(() => {
+        this.#isLooking = false;
+      });
+  }
+
+  async #enter(spec: EntrySpec, isTry: '0' | '1'): Promise<Placement | undefined> {
+    return this.#asking([spec], async (call) => {
+      const [place] = await this.#enterStep(SCRIPTS.enqueue, [spec], isTry);
+      return place ? this.#placement(spec, place as Place, call) : undefined;
+    });
+  }
+
+  /** While it has no answer, and for ever if it has none that is sure, the entries may still come. */
+  async #asking<T>(specs: readonly EntrySpec[], ask: (call: number) => Promise<T>): Promise<T> {
+    const count = (change: number): void => {
+      for (const field of specs.map(fieldOf)) {
+        const left = (this.#onTheirWay.get(field) ?? 0) + change;
+        if (left > 0) this.#onTheirWay.set(field, left);
+        else this.#onTheirWay.delete(field);
+      }
+    };
+    count(1);
+    try {
+      const answer = await this.followers.meanwhile(() => ask(this.#connection.nextCall()));
+      count(-1);
+      return answer;
+    } catch (error) {
+      count(isQueueLockError(error, 'UNAVAILABLE') ? Infinity : -1);
+      throw error;
+    }
+  }
+
+  /** A step of this session, which must be alive. */
+  async #step(script: Script, ...args: readonly string[]): Promise<Answer> {
+    if (this.#abandoned)
+      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+    const answer = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
+    if (answer.word !== 'lost') return answer;
+    this.followers.lose();
+    throw sessionLost(this.id);
+  }
+
+  /** What it answers besides: nothing for a try that would have to wait. */
+  async #enterStep(
+    script: Script,
+    specs: readonly EntrySpec[],
+    ...args: readonly string[]
+  ): Promise<readonly unknown[]> {
+    const { word, rest } = await this.#step(script, ...args, ...specs.flatMap(wordsOf));
+    if (word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
+    if (word === 'other') {
+      const [otherId, queue, shared, permits] = rest as readonly [string, string, number, number];
+      for (const spec of specs.filter(({ id }) => id === otherId))
+        requireSameEntry({ queue, shared: shared === 1, permits }, spec);
+    }
+    return rest;
+  }
+
+  async #leaveTrace(queue: string, id: string): Promise<readonly string[]> {
+    const { word, rest } = await this.#step(SCRIPTS.leaveTrace, queue, id);
+    if (word === 'removed') throw entryLost(id);
+    return (rest[0] as readonly string[]).toSorted((a, b) => Number(a) - Number(b));
+  }
+
+  #placement(
+    { queue, id }: EntrySpec,
+    [ord, admitted, ahead, other, endsInUs]: Place,
+    call: number,
+  ): Placement {
+    const order = BigInt(ord);
+    const key = this.#connection.keys.entry(queue, ord);
+    const turn = admitted === 1 ? { admitted: true } : { admitted: false, ahead };
+    const turns$ = this.followers.place({ queue, id, ord, key, turn, call });
+    if (admitted !== 1) this.#connection.fronts.watch(queue, endsInUs, ahead);
+    return { order, token: order, key, turn, ...(other === 0 ? {} : { otherLimit: other }), turns$ };
+  }
+}
+
+function isDone({ rest }: Answer): boolean {
+  return rest[0] === 1;
+}
+
+function wordsOf({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): readonly string[] {
+  return [queue, id, shared ? '1' : '0', String(limit), String(permits), value];
+}
+
+function fieldOf({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): string {
+  return `${id}/${queue}`;
+}
+
+/** From number, admitted, number, admitted, … */
+function turnsIn(states: readonly unknown[]): ReadonlyMap<string, boolean> {
+  const turns = new Map<string, boolean>();
+  for (let at = 0; at < states.length; at += 2) turns.set(String(states[at]), states[at + 1] === 1);
+  return turns;
+}

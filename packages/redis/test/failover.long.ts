@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { redis } from '@queuelock/redis';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { startRedis } from '../../../integration/services.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { until } from '../../../integration/services/until.ts';
+
+const WITHIN_MS = 30_000;
+
+/** A resource that takes no write with an earlier token. */
+class Fenced {
+  readonly written: string[] = [];
+  #newest = 0n;
+
+  write(token: bigint, text: string): boolean {
+    if (token < this.#newest) return false;
+    this.#newest = token;
+    this.written.push(text);
+    return true;
+  }
+}
+
+describe('a replica of Redis that lags and takes over', () => {
+  let primary: ProcessService;
+  let replica: ProcessService;
+  let replication: TcpProxy;
+  const locks: LockClient[] = [];
+
+  beforeEach(async () => {
+    primary = await startRedis({ way: 'process' });
+    replication = await startProxy(primary.endpoint);
+    replica = await startRedis({ way: 'process' });
+    const [host = '', port = ''] = replication.endpoint.split(':');
+    await asked(replica, ['REPLICAOF', host, port]);
+    await until(
+      async () => expect(await asked(replica, ['INFO', 'replication'])).to.contain('master_link_status:up'),
+      {
+        what: 'the replica follows',
+        withinMs: WITHIN_MS,
+      },
+    );
+  });
+  afterEach(async () => {
+    await Promise.all(locks.splice(0).map((client) => client.close()));
+    await replication.stop();
+    await Promise.all([primary.stop(), replica.stop()]);
+  });
+
+  function client({ endpoint }: Pick<ProcessService, 'endpoint'>): LockClient {
+    const made = createLockClient(redis({ url: `redis://${endpoint}` }), { ttlMs: 10_000 });
+    locks.push(made);
+    return made;
+  }
+
+  it('lets two clients hold, and the fenced resource refuses the earlier one', async () => {
+    const earlier = client(primary);
+    await earlier.run('warm', async () => undefined);
+    // From now on the replica learns nothing.
+    replication.toClient.blackhole();
+    const held = await earlier.acquire('report');
+    await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
+    const resource = new Fenced();
+    const later = await client(replica).acquire('report');
+    expect([held.held, later.held], 'two hold').to.deep.equal([true, true]);
+    expect(later.token > held.token).to.equal(true);
+    expect(resource.write(later.token, 'later')).to.equal(true);
+    expect(resource.write(held.token, 'earlier')).to.equal(false);
+    expect(resource.written).to.deep.equal(['later']);
+  }).timeout(WITHIN_MS * 2);
+
+  it('is told to the holder whose lock it does not know', async () => {
+    let isPromoted = false;
+    const proxy = await startProxy(() => (isPromoted ? replica.endpoint : primary.endpoint));
+    const holder = client(proxy);
+    await holder.run('warm', async () => undefined);
+    replication.toClient.blackhole();
+    const held = await holder.acquire('report');
+    // The session was opened before the replica was cut off, so it goes on; the entry is not known there.
+    const loss = new Promise((resolve) => {
+      held.signal.addEventListener('abort', () => resolve(held.signal.reason));
+    });
+    await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
+    isPromoted = true;
+    proxy.cut();
+    await primary.kill();
+    expect(await loss).to.have.property('code', 'OWNERSHIP_LOST');
+    await holder.close();
+    await proxy.stop();
+  }).timeout(WITHIN_MS * 2);
+});
+
+async function asked(
+  { endpoint }: ProcessService,
+  [command = '', ...args]: readonly string[],
+): Promise<string> {
+  const [host = '', port] = endpoint.split(':');
+  const connection = new Redis({ host, port: Number(port), lazyConnect: true, retryStrategy: () => null });
+  await connection.connect();
+  try {
+    return String(await connection.call(command, ...args));
+  } finally {
+    connection.disconnect();
+  }
+}

@@ -1,0 +1,224 @@
+import { expect } from 'chai';
+import { createLockClient } from '@queuelock/core';
+import { repeatUntilDefinite, type Placement, type Session } from '@queuelock/core/backend';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { until } from '../../../integration/services/until.ts';
+import { SCRIPTS } from '../src/scripts.ts';
+import { Clients, admitted, lost, refusal, signal, wish } from './clients.ts';
+
+const WITHIN_MS = 30_000;
+
+/** As the core does it: until there is an answer. */
+function renewed(session: Session): Promise<number> {
+  return repeatUntilDefinite(() => session.renew(signal), AbortSignal.timeout(WITHIN_MS));
+}
+
+function again(session: Session, spec: ReturnType<typeof wish>): Promise<Placement> {
+  return repeatUntilDefinite(() => session.enqueue(spec), AbortSignal.timeout(WITHIN_MS));
+}
+
+describe('a Redis that keeps a log', () => {
+  const clients = new Clients({ appendonly: 'yes' });
+
+  it('and is killed loses no lock and no place in line', async () => {
+    const holder = await clients.session();
+    const waiter = await clients.session();
+    const [held, waits] = [wish(), wish()];
+    const before = await holder.enqueue(held);
+    const waiting = await waiter.enqueue(waits);
+    const turn = admitted(waiting);
+    await clients.server.kill();
+    await clients.server.restart();
+    await renewed(holder);
+    await renewed(waiter);
+    const after = await again(holder, held);
+    expect(after).to.include({ order: before.order, token: before.token });
+    expect(after.turn.admitted).to.equal(true);
+    expect(await again(waiter, waits)).to.deep.include({
+      order: waiting.order,
+      turn: { admitted: false, ahead: 1 },
+    });
+    expect(await repeatUntilDefinite(() => holder.remove('jobs', held.id), signal)).to.equal(true);
+    await turn;
+  }).timeout(WITHIN_MS * 2);
+
+  it('and stands still for a while loses nothing but time', async () => {
+    const backend = clients.connect({ requestTimeoutMs: 300 });
+    const holder = await clients.session(backend);
+    const waiter = await clients.session();
+    const held = wish();
+    await holder.enqueue(held);
+    const turn = admitted(await waiter.enqueue(wish()));
+    await clients.server.freeze();
+    try {
+      const { code, message } = await refusal(holder.renew(signal));
+      expect(code).to.equal('UNAVAILABLE');
+      expect(message).to.contain(`redis://${clients.server.endpoint} did not answer within 300 ms`);
+      expect(await refusal(holder.remove('jobs', held.id))).to.have.property('code', 'UNAVAILABLE');
+    } finally {
+      await clients.server.thaw();
+    }
+    await renewed(holder);
+    await repeatUntilDefinite(() => holder.remove('jobs', held.id), signal);
+    await turn;
+  }).timeout(WITHIN_MS);
+
+  it('and stands still for longer than a lease tells that the session is lost', async () => {
+    const ttlMs = 400;
+    const holder = await clients.session(clients.connect({ requestTimeoutMs: 300 }), ttlMs);
+    const waiter = await clients.session();
+    const placement = await holder.enqueue(wish());
+    const loss = lost(placement);
+    const turn = admitted(await waiter.enqueue(wish()));
+    await clients.server.freeze();
+    const frozenAt = performance.now();
+    try {
+      while (performance.now() - frozenAt < 2 * ttlMs) await refusal(holder.renew(signal));
+    } finally {
+      await clients.server.thaw();
+    }
+    await turn;
+    expect(await refusal(renewed(holder))).to.have.property('code', 'SESSION_LOST');
+    expect(await loss).to.equal('SESSION_LOST');
+  }).timeout(WITHIN_MS);
+});
+
+describe('a Redis that keeps nothing', () => {
+  const clients = new Clients();
+
+  it('and is started anew tells a holder that the session is lost', async () => {
+    const locks = createLockClient(clients.connect(), { ttlMs: 10_000 });
+    const ownership = await locks.acquire('report');
+    const loss = new Promise((resolve) => {
+      ownership.signal.addEventListener('abort', () => resolve(ownership.signal.reason));
+    });
+    await clients.server.kill();
+    await clients.server.restart();
+    const reason = await loss;
+    expect(reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'session-lost' });
+    // The next one, with a greater token.
+    const next = await locks.acquire('report');
+    expect(next.token > ownership.token).to.equal(true);
+    await next.release();
+    await locks.close();
+  }).timeout(WITHIN_MS);
+});
+
+describe('a connection to Redis', () => {
+  const clients = new Clients();
+  let proxy: TcpProxy;
+
+  beforeEach(async () => {
+    proxy = await startProxy(clients.server.endpoint);
+  });
+  afterEach(() => proxy.stop());
+
+  function through(requestTimeoutMs = 1_500): Promise<Session> {
+    return clients.session(clients.connect({ url: `redis://${proxy.endpoint}`, requestTimeoutMs }));
+  }
+
+  it('that was cut when the turn came finds it out when it is there again', async () => {
+    const holder = await clients.session();
+    const held = wish();
+    await holder.enqueue(held);
+    const waiter = await through();
+    const turn = admitted(await waiter.enqueue(wish()));
+    proxy.refuse();
+    proxy.cut();
+    await holder.remove('jobs', held.id);
+    await proxy.accept();
+    await turn;
+  }).timeout(WITHIN_MS);
+
+  it('that is cut is doubted at once', async () => {
+    const session = await through();
+    const doubt = new Promise<void>((resolve) => {
+      session.doubts$?.subscribe(() => resolve());
+    });
+    proxy.cut();
+    await doubt;
+    await renewed(session);
+  }).timeout(WITHIN_MS);
+
+  it('that loses the reply to an enqueue has the same place when it asks again', async () => {
+    const session = await through(500);
+    const spec = wish();
+    await session.enqueue(wish());
+    const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
+    const asked = refusal(session.enqueue(spec));
+    await trap.lost;
+    expect(await asked).to.have.property('code', 'UNAVAILABLE');
+    const placement = await again(session, spec);
+    expect(placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
+    expect(await clients.operator.redis.zcard(clients.operator.key('line:jobs'))).to.equal(2);
+  }).timeout(WITHIN_MS);
+
+  it('that loses the reply to a removal has removed', async () => {
+    const session = await through(500);
+    const spec = wish();
+    await session.enqueue(spec);
+    const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
+    const asked = refusal(session.remove('jobs', spec.id));
+    await trap.lost;
+    expect(await asked).to.have.property('code', 'UNAVAILABLE');
+    expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(false);
+    expect(await clients.operator.entries('jobs')).to.deep.equal([]);
+  }).timeout(WITHIN_MS);
+
+  it('on which an enqueue comes late puts nothing into the queue after its removal', async () => {
+    const session = await through(500);
+    const spec = wish();
+    const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
+    const asked = refusal(session.enqueue(spec));
+    await trap.lost;
+    await asked;
+    expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(true);
+    // A copy of it that was on its way all the time.
+    const { operator } = clients;
+    const copy = [session.id, '1', '0', 'jobs', spec.id, '0', '1', '1', ''];
+    const answer = await operator.redis.evalsha(SCRIPTS.enqueue.sha, 1, operator.key('meta'), ...copy);
+    expect(answer).to.deep.equal(['removed']);
+    expect(await operator.entries('jobs')).to.deep.equal([]);
+  }).timeout(WITHIN_MS);
+
+  it('that hears nothing any more is left, and another one is made', async () => {
+    const session = await through(300);
+    await session.enqueue(wish());
+    proxy.toClient.blackhole();
+    expect(await refusal(session.renew(signal))).to.have.property('code', 'UNAVAILABLE');
+    await proxy.heal();
+    await renewed(session);
+  }).timeout(WITHIN_MS);
+
+  it('that was lost for long is told from what others took meanwhile', async () => {
+    const session = await through();
+    const placement = await session.enqueue(wish());
+    const loss = lost(placement);
+    proxy.refuse();
+    proxy.cut();
+    const { redis } = clients.operator;
+    await redis.zadd(clients.operator.key('sessions'), '0', session.id);
+    const other = await clients.session();
+    expect((await other.enqueue(wish())).turn.admitted).to.equal(true);
+    await proxy.accept();
+    expect(await loss).to.equal('SESSION_LOST');
+  }).timeout(WITHIN_MS);
+
+  it('to a server that ends every connection is tried five times a second at most', async () => {
+    const session = await through();
+    const before = proxy.accepted;
+    const begunAt = performance.now();
+    proxy.toServer.blackhole();
+    const cutting = setInterval(() => proxy.cut(), 5);
+    await until(async () => expect(proxy.accepted - before).to.be.greaterThan(5), {
+      what: 'six attempts',
+      withinMs: WITHIN_MS,
+    });
+    const seconds = (performance.now() - begunAt) / 1_000;
+    clearInterval(cutting);
+    expect(proxy.accepted - before).to.be.at.most(5 * (seconds + 1));
+    await proxy.heal();
+    proxy.cut();
+    await renewed(session);
+  }).timeout(WITHIN_MS);
+});

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { redis } from '@queuelock/redis';
+import { Clients, refusal, signal, wish } from './clients.ts';
+
+describe('keys on Redis that are not of queuelock', () => {
+  const clients = new Clients();
+  const keyOf = (name: string): string => clients.operator.key(name);
+
+  beforeEach(() => clients.empty());
+
+  for (const name of ['line', 'exclusive', 'waiting', 'entries', 'traces']) {
+    it(`are refused as ${name} of a queue, and left as they are`, async () => {
+      const session = await clients.session();
+      await clients.operator.redis.set(keyOf(`${name}:jobs`), 'mine');
+      const { code, message } = await refusal(session.enqueue(wish()));
+      expect(code).to.equal('FOREIGN_FORMAT');
+      expect(message).to.contain(`the key "${keyOf(`${name}:jobs`)}" is not of queuelock`);
+      expect(message).to.contain('(string); it is left as it is');
+      expect(await refusal(session.tryEnqueue(wish()))).to.have.property('code', 'FOREIGN_FORMAT');
+      expect(await clients.operator.redis.get(keyOf(`${name}:jobs`))).to.equal('mine');
+      expect((await session.enqueue(wish({ queue: 'other' }))).turn.admitted).to.equal(true);
+    });
+  }
+
+  it('are refused as a line though it is a sorted set', async () => {
+    const session = await clients.session();
+    await clients.operator.redis.zadd(keyOf('line:jobs'), 7, 'mine');
+    expect(await refusal(session.enqueue(wish()))).to.have.property('code', 'FOREIGN_FORMAT');
+    expect(await clients.operator.redis.zscore(keyOf('line:jobs'), 'mine')).to.equal('7');
+  });
+
+  for (const name of ['meta', 'sessions', 'queues']) {
+    it(`are refused as ${name} of the store`, async () => {
+      await clients.operator.redis.set(keyOf(name), 'mine');
+      const { code, message } = await refusal(clients.connect().open(10_000, signal));
+      expect(code).to.equal('FOREIGN_FORMAT');
+      expect(message).to.contain(`the key "${keyOf(name)}"`);
+      expect(await clients.operator.redis.get(keyOf(name))).to.equal('mine');
+    });
+  }
+
+  it('are refused as a register', async () => {
+    await clients.operator.redis.set(keyOf('register:jobs'), 'mine');
+    const { registers } = clients.connect();
+    expect(await refusal(registers!.read('jobs', 'notes'))).to.have.property('code', 'FOREIGN_FORMAT');
+    const change = { text: 'ours', was: undefined };
+    expect(await refusal(registers!.write('jobs', 'notes', change))).to.have.property(
+      'code',
+      'FOREIGN_FORMAT',
+    );
+    expect(await clients.operator.redis.get(keyOf('register:jobs'))).to.equal('mine');
+  });
+
+  it('stop nobody else when they take the place of a queue whose session ends', async () => {
+    const dying = await clients.session();
+    await dying.enqueue(wish());
+    await clients.operator.redis.set(keyOf('line:jobs'), 'mine');
+    await clients.operator.redis.zadd(keyOf('sessions'), '0', dying.id);
+    const session = await clients.session();
+    expect((await session.enqueue(wish({ queue: 'other' }))).turn.admitted).to.equal(true);
+    expect(await clients.operator.redis.get(keyOf('line:jobs'))).to.equal('mine');
+  });
+
+  it('are refused as a store of a later release', async () => {
+    await (await clients.session()).renew(signal);
+    await clients.operator.redis.hset(keyOf('meta'), 'format', '99');
+    const { code, message } = await refusal(clients.connect().open(10_000, signal));
+    expect(code).to.equal('FOREIGN_FORMAT');
+    expect(message).to.contain('of another release of it (format-99)');
+    await clients.empty();
+  });
+
+  it('are no matter below another prefix', async () => {
+    await clients.operator.redis.set(keyOf('meta'), 'mine');
+    const backend = redis({ url: `redis://${clients.server.endpoint}?prefix=team` });
+    const session = await backend.open(10_000, signal);
+    expect((await session.enqueue(wish())).key).to.match(/^\{team\}:line:jobs\/\d+$/);
+    await session.close();
+    await backend.close();
+  });
+});

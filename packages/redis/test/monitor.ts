@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import type { Redis } from 'ioredis';
+
+/** What clients ask a server, and what its scripts publish. */
+export class Monitor {
+  readonly #monitor: Redis;
+  readonly #redis: Redis;
+  #asked: string[] = [];
+  #published: string[] = [];
+
+  static async on(redis: Redis): Promise<Monitor> {
+    return new Monitor(redis, await redis.monitor());
+  }
+
+  private constructor(redis: Redis, monitor: Redis) {
+    this.#redis = redis;
+    this.#monitor = monitor;
+    monitor.on('monitor', (_time: string, [command = '', ...args]: string[], source: string) => {
+      if (source !== 'lua') this.#asked.push(command.toLowerCase());
+      else if (command.toLowerCase() === 'publish') this.#published.push(args[0] ?? '');
+    });
+  }
+
+  /** Commands of clients, and channels that scripts published on, since it was asked last. */
+  async since(): Promise<{ readonly asked: readonly string[]; readonly published: readonly string[] }> {
+    // The server tells in order: what was before this command is here before it.
+    const told = once(this.#monitor, 'monitor');
+    await this.#redis.echo('end');
+    while (!this.#asked.includes('echo'))
+      await (this.#asked.length > 0 ? once(this.#monitor, 'monitor') : told);
+    const asked = this.#asked.filter((command) => command !== 'echo');
+    const published = this.#published;
+    this.#asked = [];
+    this.#published = [];
+    return { asked, published };
+  }
+
+  close(): void {
+    this.#monitor.disconnect();
+  }
+}

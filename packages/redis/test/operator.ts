@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
+
+/** What somebody does with tools of his own, past the backend. */
+export class Operator {
+  readonly redis: Redis;
+  readonly #prefix: string;
+
+  static async connect(endpoint: string, prefix: string): Promise<Operator> {
+    const [host = '', port] = endpoint.split(':');
+    const redis = new Redis({ host, port: Number(port), lazyConnect: true });
+    await redis.connect();
+    return new Operator(redis, prefix);
+  }
+
+  private constructor(redis: Redis, prefix: string) {
+    this.redis = redis;
+    this.#prefix = prefix;
+  }
+
+  /** Takes an entry out of the line by hand, and calls everybody to look. */
+  async evict(key: string): Promise<void> {
+    const slash = key.lastIndexOf('/');
+    await this.redis.zrem(key.slice(0, slash), key.slice(slash + 1));
+    await this.redis.publish(`{${this.#prefix}}:look`, '');
+  }
+
+  /** What is stored of a queue while somebody is in it. */
+  async entries(queue: string): Promise<readonly string[]> {
+    const keys = ['line', 'exclusive', 'waiting', 'entries'].map((kind) => this.key(`${kind}:${queue}`));
+    const there = await Promise.all(keys.map(async (key) => ((await this.redis.exists(key)) ? [key] : [])));
+    return there.flat();
+  }
+
+  key(name: string): string {
+    return `{${this.#prefix}}:${name}`;
+  }
+
+  async close(): Promise<void> {
+    if (this.redis.status === 'end') return;
+    const closed = once(this.redis, 'end');
+    this.redis.disconnect();
+    await closed;
+  }
+}

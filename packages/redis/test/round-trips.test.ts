@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { Clients, admitted, wish } from './clients.ts';
+import { Monitor } from './monitor.ts';
+
+const TTL_MS = 300_000;
+
+describe('the round trips on Redis', () => {
+  const clients = new Clients();
+  let monitor: Monitor;
+  const locks: LockClient[] = [];
+
+  function lockClient(): LockClient {
+    const client = createLockClient(clients.connect(), { ttlMs: TTL_MS });
+    locks.push(client);
+    return client;
+  }
+
+  /** Connected, with a session and every script known to the server. */
+  async function ready(): Promise<LockClient> {
+    const client = lockClient();
+    await client.run('first', async () => undefined);
+    return client;
+  }
+
+  before(async () => {
+    monitor = await Monitor.on(clients.operator.redis);
+  });
+  after(() => monitor.close());
+  afterEach(async () => {
+    await Promise.all(locks.splice(0).map((client) => client.close()));
+  });
+
+  it('of a lock that is free are one to get it and one to give it back', async () => {
+    const client = await ready();
+    await monitor.since();
+    const ownership = await client.acquire('free');
+    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+    await ownership.release();
+    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+  });
+
+  it('of tryAcquire are one, whether the lock is free or not, and leave nothing', async () => {
+    const [one, other] = [await ready(), await ready()];
+    await monitor.since();
+    const ownership = await one.tryAcquire('tried');
+    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+    expect(await other.tryAcquire('tried')).to.equal(undefined);
+    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+    await ownership?.release();
+    expect(await clients.operator.entries('tried')).to.deep.equal([]);
+  });
+
+  it('of a hand-off are one, of the one that leaves; nobody asks meanwhile, and one is woken', async () => {
+    const holder = await ready();
+    const waiters = await Promise.all(Array.from({ length: 5 }, ready));
+    let ownership = await holder.acquire('handed');
+    const served: number[] = [];
+    const next: ((place: number) => void)[] = [];
+    const turns = waiters.map(() => new Promise<number>((resolve) => next.push(resolve)));
+    const order: Promise<number>[] = [...turns];
+    const claims = [];
+    for (const [place, waiter] of waiters.entries()) {
+      const claim = waiter.acquire('handed');
+      claims.push(claim);
+      claim.then(
+        () => next[place]?.(place),
+        () => undefined,
+      );
+      // In this order.
+      let there = 0;
+      while (there < place + 2)
+        there = await clients.operator.redis.zcard(clients.operator.key('line:handed'));
+    }
+    for (const place of waiters.keys()) {
+      await monitor.since();
+      await ownership.release();
+      served.push(await order[place]!);
+      ownership = await claims[place]!;
+      const { asked, published } = await monitor.since();
+      expect(asked).to.deep.equal(['evalsha']);
+      expect(published.filter((channel) => channel.includes(':inbox:'))).to.have.length(1);
+    }
+    await ownership.release();
+    expect(served).to.deep.equal([0, 1, 2, 3, 4]);
+  });
+
+  it('of several locks at once are one', async () => {
+    const client = await ready();
+    await client.multi(['a', 'b']).run(async () => undefined);
+    await monitor.since();
+    const ownership = await client.multi(['a', 'b', 'c']).acquire();
+    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+    await ownership.release();
+    expect(new Set((await monitor.since()).asked)).to.deep.equal(new Set(['evalsha']));
+  });
+
+  it('of a renewal are one', async () => {
+    const session = await clients.session();
+    await session.renew(new AbortController().signal);
+    await monitor.since();
+    await session.renew(new AbortController().signal);
+    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+  });
+});
+
+describe('the tokens on Redis', () => {
+  const clients = new Clients();
+
+  it('grow also after everything is gone from the server', async () => {
+    const session = await clients.session();
+    const { token } = await session.enqueue(wish());
+    await session.close();
+    await clients.empty();
+    const later = await (await clients.session()).enqueue(wish());
+    expect(later.token > token).to.equal(true);
+  });
+
+  it('grow when the clock of the server has gone back', async () => {
+    const session = await clients.session();
+    await session.enqueue(wish({ queue: 'other' }));
+    const { redis } = clients.operator;
+    const future = String(Number(await redis.hget(clients.operator.key('meta'), 'last')) + 3_600_000_000);
+    await redis.hset(clients.operator.key('meta'), 'last', future);
+    const first = await session.enqueue(wish());
+    const second = await session.enqueue(wish());
+    expect([first.token, second.token]).to.deep.equal([BigInt(future) + 1n, BigInt(future) + 2n]);
+    await session.close();
+    const third = await (await clients.session()).enqueue(wish());
+    expect(third.token).to.equal(BigInt(future) + 3n);
+    expect(await admitted(third)).to.include({ admitted: true });
+  });
+});
