@@ -14,30 +14,37 @@ describe('a client whose etcd does not serve', () => {
     server = await startOwnServer();
   });
   after(() => server.stop());
+  const open: { stop(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one.stop();
+  });
+  async function waysTo(count: number): Promise<Ways> {
+    const ways = await Ways.to(server.endpoint, count);
+    open.push(ways);
+    return ways;
+  }
 
   for (const transport of ['etcd3', 'http2'] as const) {
     for (const trouble of TROUBLES)
       it(`connects a few times a second, where it holds and waits: each of two ${trouble} (${transport})`, async () => {
-        const ways = await Ways.to(server.endpoint, 2);
+        const ways = await waysTo(2);
         const client = await busyClient({ hosts: ways.hosts, transport });
+        open.push({ stop: () => client.abandon() });
         const attempts = await attemptsDuring(ways.ports, async () => {
           ways.begin(trouble);
           await pause(WATCHED_MS);
         });
-        await client.abandon();
-        await ways.stop();
         expect(mostInASecond(attempts)).to.be.at.most(MOST);
       });
 
     it(`connects a few times a second, where it opens a session again and again (${transport})`, async () => {
-      const ways = await Ways.to(server.endpoint, 1);
+      const ways = await waysTo(1);
       ways.begin('accepts and closes');
       const attempts = await attemptsDuring(ways.ports, async () => {
         const opening = openingAgain({ hosts: ways.hosts, transport });
         await pause(WATCHED_MS);
         await opening.stop();
       });
-      await ways.stop();
       expect(mostInASecond(attempts)).to.be.within(2, MOST);
     });
   }

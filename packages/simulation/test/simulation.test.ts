@@ -9,7 +9,7 @@ import { goesWell } from './goes-well.ts';
 import { hunt } from './hunt.ts';
 import { MISTAKES } from './mistakes.ts';
 
-const PARTS = 10;
+const PARTS = 3;
 const SEEDS_A_PART = 40;
 
 describe('clients of a simulated etcd, with everything that may go wrong', () => {

@@ -15,7 +15,7 @@ export const SEEDS: Readonly<Record<string, number>> = {
   'an abort ends no wait': 4,
   'a waiter does not hear of the end of its session': 3,
   'a lock is granted in doubt': 17,
-  'a lock is granted without a look at the clock': 51,
+  'a lock is granted without a look at the clock': 89,
   'a try waits in line': 4,
   'a hold that cannot have enough time waits for ever': 10,
   'an unclean end is no reason to wait': 3,
