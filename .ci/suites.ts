@@ -19,9 +19,10 @@ type Rooms = readonly (readonly [name: string, files: RegExp])[];
 // The longest first.
 const GATE: Rooms = [
   ['scenarios', /^integration\//],
+  ['models', /^packages\/(core|simulation|conformance|memory)\//],
   ['zookeeper', /^packages\/(zookeeper|bench)\//],
   ['etcd', /^packages\/etcd\//],
-  ['local', /^/],
+  ['others', /^/],
 ];
 
 const LONG: Rooms = [
