@@ -30,6 +30,9 @@ class Machine implements MachineClocks {
   setWall(byMs: number): void {
     this.#wall += byMs;
   }
+  setBoot(byMs: number): void {
+    this.#boot += byMs;
+  }
 }
 
 // What the steps of the boot clock may hide: one of 10 ms, and the reserve for it.
@@ -63,6 +66,18 @@ describe('the clock of the machine', () => {
     const before = elapsed();
     machine.run(7);
     expect(elapsed() - before).to.be.closeTo(7, 0.001);
+  });
+
+  it('goes on when the boot clock was ahead and is not any more: nothing lasts longer by that', () => {
+    const machine = new Machine();
+    const elapsed = elapsedBy(machine);
+    machine.setBoot(8_000);
+    machine.run(50);
+    const ahead = elapsed();
+    expect(ahead).to.be.within(8_050 - GRAIN_MS, 8_050);
+    machine.setBoot(-8_000);
+    machine.run(100);
+    expect(elapsed() - ahead).to.be.closeTo(100, 0.001);
   });
 
   it('counts nothing when somebody sets the time of day', () => {

@@ -1,9 +1,9 @@
 import { isDefinite, type EntrySpec, type QueueLockError } from '@queuelock/core/backend';
 import type { Entered, Found } from './entered.ts';
 import {
-  FAST,
   entryKey,
   entryStem,
+  fastMark,
   markDirectory,
   queuePrefix,
   rangeOfStem,
@@ -43,6 +43,8 @@ export class Entry {
   readonly keyId: string;
   /** The queue's prefix, and the same as a range. */
   readonly under: string;
+  /** What its name begins with: the mark of a fast one, else nothing. */
+  readonly fast: string;
   readonly range: KeyRange;
   /** Where the marks of the queue are. */
   readonly markDirectory: string;
@@ -87,18 +89,20 @@ export class Entry {
 
   constructor(spec: EntrySpec, origin: Origin) {
     const { prefix, lease, resumedAt, isFast, keyId } = origin;
-    const first = isFast ? FAST : '';
+    this.fast = isFast ? fastMark(prefix) : '';
     this.queue = spec.queue;
     this.keyId = keyId;
     this.under = queuePrefix(prefix, spec.queue);
     this.range = rangeUnder(this.under);
     this.markDirectory = markDirectory(prefix, spec.queue);
-    this.key = Buffer.from(entryKey(this.under + first, lease, { ...spec, id: keyId }));
+    this.key = Buffer.from(entryKey(this.under + this.fast, lease, { ...spec, id: keyId }));
     this.shared = spec.shared;
     this.value = spec.value;
     const resumed = resumedAt > 0n;
-    this.sought = resumed ? rangeOfStem(entryStem(this.under + first, lease, keyId)) : { key: this.key };
-    this.soughtMark = resumed ? rangeOfStem(entryStem(this.markDirectory + first, lease, keyId)) : undefined;
+    this.sought = resumed ? rangeOfStem(entryStem(this.under + this.fast, lease, keyId)) : { key: this.key };
+    this.soughtMark = resumed
+      ? rangeOfStem(entryStem(this.markDirectory + this.fast, lease, keyId))
+      : undefined;
     this.single = origin.single;
     this.tail = isFast ? Buffer.from(tailKey(prefix, spec.queue)) : undefined;
     this.leaving$ = this.#leaving$;

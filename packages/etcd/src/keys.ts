@@ -30,7 +30,7 @@ export interface NameParts {
 const MAX_NAME_BYTES = 1_024;
 /** Below a prefix: where queuelock keeps keys of its own. */
 export const OWN_DIRECTORY = '.queuelock';
-const OUR_NAME = /^~?[0-9a-f]+-[0-9a-f]{32}(?:~(r)|~([1-9]\d{0,14})of([1-9]\d{0,14}))?$/;
+const OUR_NAME = /^(?:~\d+\.)?[0-9a-f]+-[0-9a-f]{32}(?:~(r)|~([1-9]\d{0,14})of([1-9]\d{0,14}))?$/;
 
 /**
  * Throws `INVALID_ARGUMENT` for names that would collide with other keys or with each other.
@@ -77,15 +77,27 @@ export function entryKey(
   return limit > 1 ? `${plain}~${permits}of${limit}` : plain;
 }
 
-/** What the names of fast entries begin with: they sort behind those of all other clients. */
-export const FAST = '~';
+/**
+ * What the names of fast entries begin with, of those who reach the queue by this prefix: they have a tail for themselves. Who reaches it by
+ * another one, with another name, is somebody else to them. No such mark is the beginning of another one.
+ */
+export function fastMark(prefix: string): string {
+  return `~${Buffer.byteLength(prefix)}.`;
+}
 
-/** Where a queue's keys that are not of fast entries are: the ranges before and behind those. */
-export function rangesBesideFast(under: string): readonly [KeyRange, KeyRange] {
+/** A name without that mark. */
+export function withoutFastMark(name: string): string {
+  return name.replace(/^~\d+\./, '');
+}
+
+/** Where a queue's keys are that are not of these fast entries: the ranges before and behind those. */
+export function rangesBesideFast(under: string, mark: string): readonly [KeyRange, KeyRange] {
   const { key, range_end } = rangeUnder(under);
+  const last = Buffer.from(under + mark);
+  last[last.length - 1]! += 1;
   return [
-    { key, range_end: Buffer.from(under + FAST) },
-    { key: Buffer.from(`${under}\u007f`), range_end },
+    { key, range_end: Buffer.from(under + mark) },
+    { key: last, range_end },
   ];
 }
 

@@ -4,7 +4,7 @@ import { invalidArgument } from '@queuelock/core/backend';
  * How the entries of a queue are named:
  *
  * - `go`: `NAME/<lease>-<id>`, as Go's clients name theirs.
- * - `fast`: `NAME/~<lease>-<id>`, with a tail that tells the last one: for exclusive locks, where entering a long line costs no more
+ * - `fast`: `NAME/~<length of the prefix>.<lease>-<id>`, with a tail that tells the last one: for exclusive locks, where entering a long line costs no more
  *   than entering a short one.
  *
  * Both, and Go's clients, stand in one line.

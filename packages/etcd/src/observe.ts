@@ -1,5 +1,6 @@
 import type { SeenEntry } from '@queuelock/core/backend';
 import type { IEvent } from 'etcd3';
+import type { Compactions } from './compactions.ts';
 import type { Connection } from './connection.ts';
 import { known } from './entered.ts';
 import { rangeUnder } from './keys.ts';
@@ -11,6 +12,7 @@ import type { WatchNews, Watches } from './watches.ts';
 interface Sources {
   readonly connection: Connection;
   readonly watches: Watches;
+  readonly compactions: Pick<Compactions, 'compacted$'>;
 }
 
 interface News {
@@ -20,10 +22,10 @@ interface News {
 
 /**
  * The queue in order: listed once the watches on its entries and on its marks are live, then kept by their events. Listed anew when a
- * watch had to start again. Errors when the connection breaks, so that nobody takes an old state for the present one.
+ * watch had to start again, and when events may have been lost. Errors when the connection breaks, so that nobody takes an old state for the present one.
  */
 export function observeQueue(
-  { connection, watches }: Sources,
+  { connection, watches, compactions }: Sources,
   directories: Directories,
 ): Observable<readonly SeenEntry[]> {
   return new Observable((subscriber) => {
@@ -35,22 +37,28 @@ export function observeQueue(
       if (news.status === 'broken') subscriber.error(news.error);
       else if (news.status === 'events') meanwhile.push(...news.events);
       else if (live.add(directory).size === 2) queue = list(connection, directories);
-      const current = queue;
-      current?.then(
-        (seen) => {
-          if (current !== queue || subscriber.closed) return;
-          const changed = seen.apply(meanwhile);
-          meanwhile = [];
-          if (changed) subscriber.next(seen.entries());
-        },
-        (error: unknown) => subscriber.error(error),
-      );
+      tell();
     };
+    const tell = (): void => {
+      const current = queue;
+      current?.then((seen) => {
+        if (current !== queue || subscriber.closed) return;
+        const changed = seen.apply(meanwhile);
+        meanwhile = [];
+        if (changed) subscriber.next(seen.entries());
+      }, error);
+    };
+    const error = (cause: unknown): void => {
+      subscriber.error(cause);
+    };
+    const listAnew = (): void => {
+      queue &&= list(connection, directories);
+      tell();
+    };
+    subscriber.add(compactions.compacted$.subscribe({ next: listAnew, error }));
     return merge(newsOf(watches, directories.entries), newsOf(watches, directories.marks)).subscribe({
       next: hear,
-      error: (error: unknown) => {
-        subscriber.error(error);
-      },
+      error,
     });
   });
 }

@@ -8,7 +8,10 @@ import type { SingleKeyOf } from './single-key.ts';
 export interface EtcdOptions {
   /** `host` or `host:port` each; `https://` in front switches TLS on. Default `127.0.0.1:2379`. */
   readonly hosts?: string | readonly string[];
-  /** Put in front of every key as it is: end it in `/` to get a directory of your own. Default: nothing. */
+  /**
+   * Put in front of every key as it is: end it in `/` to get a directory of your own. The same for all who share a queue, also where another
+   * one with another name would make the same keys. Default: nothing.
+   */
   readonly prefix?: string;
   /** The user to log in as, where the cluster has authentication switched on. */
   readonly auth?: { readonly username: string; readonly password: string };

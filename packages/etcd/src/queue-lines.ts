@@ -1,6 +1,6 @@
 import type { ListedQueue } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue } from 'etcd3';
-import { FAST, leaseHex, placeOf } from './keys.ts';
+import { leaseHex, placeOf, withoutFastMark } from './keys.ts';
 
 /** A key without its value. */
 export type ListedKey = Pick<IKeyValue, 'key' | 'create_revision' | 'mod_revision' | 'lease'>;
@@ -98,9 +98,9 @@ function emptyLine(): Line {
   return { children: new Map(), entries: 0, left: 0, emptyAt: undefined };
 }
 
-/** Go's mutex and whatever is made with it: the lease alone; our entries: the lease, and more after a hyphen; fast ones have a `~` in front. */
+/** Go's mutex and whatever is made with it: the lease alone; our entries: the lease, and more after a hyphen; fast ones have a mark in front. */
 export function isNamedAfterLease(child: string, lease: string): boolean {
   if (lease === '0') return false;
   const hex = leaseHex(lease);
-  return child === hex || [hex, FAST + hex].some((first) => child.startsWith(`${first}-`));
+  return child === hex || withoutFastMark(child).startsWith(`${hex}-`);
 }

@@ -1,14 +1,16 @@
 import { systemClock, type ListedQueue } from '@queuelock/core/backend';
 import type { IEvent } from 'etcd3';
+import type { Compactions } from './compactions.ts';
 import type { Connection } from './connection.ts';
 import type { KeyRange } from './keys.ts';
 import { QueueLines, type ListedKey } from './queue-lines.ts';
-import { Observable } from './rx.ts';
-import type { Watches } from './watches.ts';
+import { Observable, map, merge } from './rx.ts';
+import type { WatchNews, Watches } from './watches.ts';
 
 interface Sources {
   readonly connection: Connection;
   readonly watches: Watches;
+  readonly compactions: Pick<Compactions, 'compacted$'>;
   readonly prefix: string;
 }
 
@@ -18,11 +20,11 @@ const PAGE = 2_000;
 const MERGED_MS = 200;
 
 /**
- * The queues whose names begin with a text: listed once the watch is live, then kept by its events. Errors when the connection breaks,
+ * The queues whose names begin with a text: listed once the watch is live, then kept by its events; anew when some may have been lost. Errors when the connection breaks,
  * so that nobody takes an old state for the present one.
  */
 export function observeQueues(
-  { connection, watches, prefix }: Sources,
+  { connection, watches, compactions, prefix }: Sources,
   beginning: string,
 ): Observable<readonly ListedQueue[]> {
   return new Observable((subscriber) => {
@@ -57,7 +59,7 @@ export function observeQueues(
       }
     };
     subscriber.add(() => clearTimeout(timer));
-    return watches.watch(range).subscribe({
+    return merge(watches.watch(range), afresh(compactions)).subscribe({
       next: (news) => {
         if (news.status === 'broken') subscriber.error(news.error);
         else if (news.status === 'events') hear(news.events);
@@ -66,6 +68,11 @@ export function observeQueues(
       error: (error: unknown) => subscriber.error(error),
     });
   });
+}
+
+/** As if the watch had begun anew. */
+function afresh({ compacted$ }: Sources['compactions']): Observable<WatchNews> {
+  return compacted$.pipe(map(() => ({ status: 'live' })));
 }
 
 /** All keys of a range at one revision, without their values, page by page. */

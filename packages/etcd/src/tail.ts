@@ -13,7 +13,7 @@ import { rangesBesideFast } from './keys.ts';
 import { absent, latestFirst, remove, valueIs, versionIs } from './txn.ts';
 
 /** Whose tail it is. */
-type Tailed = Pick<Entry, 'key' | 'under' | 'range' | 'owned'>;
+type Tailed = Pick<Entry, 'key' | 'under' | 'fast' | 'range' | 'owned'>;
 
 /** Who is ahead: all that are there, or the last one of them. */
 export type Standing = { readonly rows: QueueRows } | { readonly behind: KeyRef };
@@ -40,7 +40,7 @@ export function standBehind(
   const listed = { request_range: latestFirst(entry.range, windowFor(1)) };
   return {
     request_txn: {
-      compare: [isLong, ...rangesBesideFast(entry.under).map(absent)],
+      compare: [isLong, ...rangesBesideFast(entry.under, entry.fast).map(absent)],
       success: [written],
       failure: [written, listed],
     },

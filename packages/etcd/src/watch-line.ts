@@ -36,6 +36,8 @@ interface Refusal {
 }
 
 const REFUSED_PAUSE_MS = 1_000;
+/** A stream that has worked for so long is broken by something new. */
+const STEADY_MS = 2_000;
 const GROWING = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
 
 /**
@@ -51,6 +53,8 @@ export class WatchLine {
   #nextId = 1;
   #stream: WatchStream | undefined;
   #pause: IBackoff<unknown> | undefined;
+  /** Since when a watch on the stream is live. */
+  #liveSince: number | undefined;
   #reconnect: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
@@ -116,7 +120,7 @@ export class WatchLine {
     const watcher = this.#watchers.get(id);
     if (response.canceled) this.#refused(watcher, response);
     else if (response.created) {
-      this.#pause = undefined;
+      this.#liveSince ??= performance.now();
       watcher?.tell({ status: 'live' });
     } else if (response.events.length > 0) watcher?.tell({ status: 'events', events: response.events });
   }
@@ -164,7 +168,9 @@ export class WatchLine {
     if (stream !== this.#stream) return;
     this.#stream = undefined;
     const failure = this.#options.connection.failed(stream.endpoint, { what: 'watching', error });
-    this.#pause = (this.#pause ?? GROWING).next(undefined);
+    const wasSteady = this.#liveSince !== undefined && performance.now() - this.#liveSince > STEADY_MS;
+    this.#liveSince = undefined;
+    this.#pause = (wasSteady ? GROWING : (this.#pause ?? GROWING)).next(undefined);
     this.#reconnect = setTimeout(() => void this.#again(error), this.#pause.duration);
     for (const { tell } of [...this.#watchers.values()]) tell({ status: 'broken', error: failure });
     this.#options.onBroken(failure);

@@ -12,14 +12,16 @@ export interface Passage {
 }
 
 const GROWTH = { firstMs: 300, mostMs: 1_500 };
-const WINDOW_MS = 1_000;
+// More than a second, since grpc-js follows each attempt up with one of its own a second later.
+const WINDOW_MS = 1_500;
 // Members that were in no trouble before are tried besides.
 const MOST_FAILURES = 2;
 const BY_MEMBER = /etcdserver:/;
 
-/** The failures to connect to any member of a cluster within the last second. */
+/** The failures to connect to any member of a cluster of late. An attempt at one in trouble counts from its beginning on. */
 export class Failures {
   #at: number[] = [];
+  #sinceSuccess = 0;
 
   get areMany(): boolean {
     const since = performance.now() - WINDOW_MS;
@@ -27,8 +29,18 @@ export class Failures {
     return this.#at.length >= MOST_FAILURES;
   }
 
+  /** Whether there were several since anybody has answered. */
+  get areAll(): boolean {
+    return this.#sinceSuccess >= MOST_FAILURES;
+  }
+
   add(): void {
     this.#at.push(performance.now());
+    this.#sinceSuccess += 1;
+  }
+
+  worked(): void {
+    this.#sinceSuccess = 0;
   }
 }
 
@@ -36,8 +48,8 @@ export class Failures {
 class NotNow extends GrpcError {}
 
 /**
- * Whether a member may be connected to now. After a failure it may, at once; after one more there is a pause, which grows with the next one,
- * and then one attempt at a time until one has worked. So a client whose servers do not serve connects a few times a second, however much it wants of them.
+ * Whether a member may be connected to now. After a failure it may, at once, unless others have failed too; after one more there is a pause, which
+ * grows with the next one, and then one attempt at a time until one has worked. So a client whose servers do not serve connects a few times a second, however much it wants of them.
  */
 export class Way {
   readonly #failures: Failures;
@@ -55,23 +67,30 @@ export class Way {
   /** Throws what counts as `UNAVAILABLE` when nobody should connect now. */
   enter(): Passage {
     const round = this.#round;
+    const isInTrouble = this.#troubles > 1 || (this.#troubles === 1 && this.#failures.areAll);
     const passage: Passage = {
       worked: () => {
         this.#troubles = 0;
         this.#trying = undefined;
+        this.#failures.worked();
       },
       ended: (error) => {
-        if (isOfConnection(error) && round === this.#round) this.#failed(error);
+        if (isAnswer(error)) passage.worked();
+        if (isOfConnection(error) && round === this.#round) {
+          this.#failed(error);
+          if (!isInTrouble) this.#failures.add();
+        }
         passage.left();
       },
       left: () => {
         if (this.#trying === passage) this.#trying = undefined;
       },
     };
-    if (this.#troubles > 1) {
+    if (isInTrouble) {
       if (this.#trying || performance.now() < this.#pausedUntil || this.#failures.areMany)
         throw new NotNow('UNAVAILABLE', `no connection; the last attempt: ${this.#why}`);
       this.#trying = passage;
+      this.#failures.add();
     }
     return passage;
   }
@@ -80,7 +99,6 @@ export class Way {
     this.#why = message;
     this.#round += 1;
     this.#troubles += 1;
-    this.#failures.add();
     // The first may be that of a connection that was good for long.
     if (this.#troubles > 1) this.#pausedUntil = performance.now() + pauseAfter(this.#troubles - 2, GROWTH);
   }
@@ -89,5 +107,9 @@ export class Way {
 /** Whether there is no connection, and not an answer of the member, or a silence. */
 function isOfConnection(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof NotNow) return false;
-  return statusOf(error) === 'UNAVAILABLE' && !BY_MEMBER.test(error.message);
+  return statusOf(error) === 'UNAVAILABLE' && !isAnswer(error);
+}
+
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && BY_MEMBER.test(error.message);
 }

@@ -5,6 +5,8 @@ import type { ProcessService } from '../../../integration/services/service.ts';
 import { Compactions } from '../src/compactions.ts';
 import { Connection } from '../src/connection.ts';
 import { gone } from '../src/gone.ts';
+import { observeQueue } from '../src/observe.ts';
+import { observeQueues } from '../src/queues.ts';
 import { Lookups } from '../src/lookups.ts';
 import { checkOptions } from '../src/options.ts';
 import type { WatchNews, Watches } from '../src/watches.ts';
@@ -127,5 +129,27 @@ describe('events that a server of etcd may have lost around a compaction', () =>
     await operator.compact();
     await eventually('it is found gone', () => at !== undefined);
     waiting.unsubscribe();
+  });
+
+  it('leave nothing in the views that is not there any more', async () => {
+    await operator.put('seen/there');
+    await operator.put('seen/gone');
+    const watches = { watch: () => concat(of<WatchNews>({ status: 'live' }), NEVER) } as unknown as Watches;
+    const sources = { connection, watches, compactions: compactions(), prefix: '' };
+    const seen: { entries: readonly string[]; lists: number } = { entries: [], lists: 0 };
+    const directories = { entries: 'seen/', marks: '.queuelock/shared/seen/' };
+    const waiting = [
+      observeQueue(sources, directories).subscribe(
+        (entries) => (seen.entries = entries.map(({ key }) => key)),
+      ),
+      observeQueues(sources, 'seen').subscribe(() => (seen.lists += 1)),
+    ];
+    await eventually('all is seen', () => seen.entries.length === 2 && seen.lists === 1);
+    await rounds(3);
+    await operator.remove('seen/gone');
+    await operator.compact();
+    await eventually('it is seen', () => seen.entries.length === 1 && seen.lists === 2);
+    expect(seen.entries).to.deep.equal(['seen/there']);
+    for (const one of waiting) one.unsubscribe();
   });
 });

@@ -49,6 +49,22 @@ describe('fast entries of etcd next to others in one line', () => {
     await turns.untilAdmitted();
   });
 
+  it('see one between two of theirs that came by another prefix, with a shorter name', async () => {
+    const { clients, server } = bench.at;
+    const [prefix, name] = [bench.queue.slice(0, 2), bench.queue.slice(2)];
+    const hosts = server.endpoint;
+    const other = await clients.session({ hosts, prefix, naming: 'fast', beats: 'verified' });
+    const first = await bench.enter(session);
+    const between = wish(name);
+    expect((await other.enqueue(between)).turn.admitted).to.equal(false);
+    const last = await bench.enter(session);
+    expect(last.placement.turn).to.deep.equal({ admitted: false, ahead: 2 });
+    const turns = bench.follow(last);
+    await bench.leave(first);
+    await other.remove(name, between.id);
+    await turns.untilAdmitted();
+  });
+
   // As Go names its own; and whatever else somebody may put there, before and behind theirs in the order of keys.
   for (const name of ['694d805f7dad0506', '', '}', '\u007f', 'ü', '鎖']) {
     it(`see a key that is called ${JSON.stringify(name)}`, async () => {

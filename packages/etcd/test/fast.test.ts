@@ -36,7 +36,7 @@ describe('a queue of etcd with naming fast', () => {
     const places = await line(session, 2);
     const keys = places.map(({ placement }) => placement.key);
     for (const [i, { spec }] of places.entries())
-      expect(keys[i]).to.equal(`${bench.queue}/~${session.id}-${spec.id}`);
+      expect(keys[i]).to.equal(`${bench.queue}/~0.${session.id}-${spec.id}`);
     expect(await bench.keys()).to.deep.equal(keys);
     expect(await bench.tail()).to.equal(keys[1]);
   });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import {
   checkName,
   entryKey,
+  fastMark,
   entryStem,
   generationKey,
   leaseHex,
@@ -51,16 +52,19 @@ describe('keys on etcd', () => {
     expect(isIn(`q/aa-${ID}`)).to.equal(false);
   });
 
-  it('of fast entries are all between two ranges, in which those of all others are', () => {
-    const ranges = rangesBesideFast('q/');
+  it('of fast entries of one prefix are all between two ranges, in which those of all others are', () => {
+    const ranges = rangesBesideFast('q/', fastMark('é'));
     const place = (name: string): number =>
       ranges.findIndex(
         ({ key, range_end }) =>
           Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0,
       );
     expect(['q/', 'q/a', `q/ffff-${ID}~r`, 'q/}', 'q/a/b'].map(place)).to.deep.equal([0, 0, 0, 0, 0]);
-    expect([`q/~a-${ID}`, `q/~ff-${ID}`, 'q/~'].map(place)).to.deep.equal([-1, -1, -1]);
-    expect(['q/\u007f', 'q/ü', 'q/鎖🔒'].map(place)).to.deep.equal([1, 1, 1]);
+    expect([`q/~2.a-${ID}`, `q/~2.ff-${ID}`, 'q/~2.'].map(place)).to.deep.equal([-1, -1, -1]);
+    expect([`q/~0.a-${ID}`, `q/~1.a-${ID}`, `q/~2`].map(place)).to.deep.equal([0, 0, 0]);
+    expect([`q/~20.a-${ID}`, `q/~3.a-${ID}`, 'q/~a', 'q/\u007f', 'q/ü', 'q/鎖🔒'].map(place)).to.deep.equal([
+      1, 1, 1, 1, 1, 1,
+    ]);
     expect(['q', 'q0', 'r/a'].map(place)).to.deep.equal([-1, -1, -1]);
   });
 
@@ -80,8 +84,9 @@ describe('keys on etcd', () => {
     [`a-${ID}`, 'an exclusive contender of ours', { ...plain, ours: true }],
     [`a-${ID}~r`, 'a shared contender', { ...plain, ours: true, shared: true }],
     [`a-${ID}~2of30`, 'a contender with two permits', { ...plain, ours: true, permits: 2, limit: 30 }],
-    [`~a-${ID}`, 'a fast contender', { ...plain, ours: true }],
-    [`~~a-${ID}`, 'a foreign contender', plain],
+    [`~0.a-${ID}`, 'a fast contender', { ...plain, ours: true }],
+    [`~a-${ID}`, 'a foreign contender', plain],
+    [`~~0.a-${ID}`, 'a foreign contender', plain],
     ['2a12a1f859247906', 'a foreign contender, as of Go and etcdctl', plain],
     ['anything', 'a foreign contender', plain],
     ['', 'a foreign contender', plain],

@@ -9,7 +9,7 @@ import { Lookups } from '../src/lookups.ts';
 import { checkOptions } from '../src/options.ts';
 import { ProofChoice } from '../src/proof-choice.ts';
 import { EtcdSession } from '../src/session.ts';
-import type { Watches } from '../src/watches.ts';
+import { Watches } from '../src/watches.ts';
 import { benchOf } from './bench.ts';
 import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
 
@@ -59,27 +59,26 @@ describe('the loss of an entry on etcd', () => {
     expect(ownership.signal.reason).to.have.property('message').that.includes('the session was lost');
   });
 
+  it('is told to whoever follows it while nobody answers whether the lease has ended', async () => {
+    const connection = connect();
+    const call = connection.call.bind(connection);
+    connection.call = (what, ...request) =>
+      what === 'reading a lease' ? new Promise(() => undefined) : call(what, ...request);
+    const session = await sessionOver(connection, new Watches(connection, PATIENT_MS));
+    const placement = await session.enqueue(wish(freshQueue()));
+    const removed = clients.follow(placement);
+    await bench.operator.remove(placement.key);
+    expect(await removed.untilLost()).to.have.property('code', 'ENTRY_LOST');
+    await session.close();
+    connection.close();
+  });
+
   it('is told by a heartbeat, where the watch is silent', async () => {
-    const connection = new Connection(
-      checkOptions({ hosts: bench.server.endpoint, requestTimeoutMs: PATIENT_MS, ...etcdTransport() }),
-    );
-    const granted = await connection.call('', (driver, options) => driver.leaseGrant({ TTL: 60 }, options));
-    const watches = { watch: () => NEVER, broken$: NEVER } as unknown as Watches;
-    const session = new EtcdSession(
-      { id: granted.ID, ttlMs: PATIENT_MS },
-      {
-        connection,
-        watches,
-        compactions: { compacted$: NEVER } as never,
-        lookups: new Lookups(connection),
-        followed: new Followed(),
-        prefix: '',
-        owner: 'this process',
-        namingOf: () => 'go',
-        proofChoice: new ProofChoice(connection, 'verified'),
-        onClose: () => undefined,
-      },
-    );
+    const connection = connect();
+    const session = await sessionOver(connection, {
+      watch: () => NEVER,
+      broken$: NEVER,
+    } as unknown as Watches);
     const [first, second] = [
       await session.enqueue(wish(freshQueue())),
       await session.enqueue(wish(freshQueue())),
@@ -99,6 +98,30 @@ describe('the loss of an entry on etcd', () => {
     expect(await codeOf(session.renew(patient))).to.equal('SESSION_LOST');
     connection.close();
   });
+
+  function connect(): Connection {
+    const options = { hosts: bench.server.endpoint, requestTimeoutMs: PATIENT_MS, ...etcdTransport() };
+    return new Connection(checkOptions(options));
+  }
+
+  async function sessionOver(connection: Connection, watches: Watches): Promise<EtcdSession> {
+    const granted = await connection.call('', (driver, options) => driver.leaseGrant({ TTL: 60 }, options));
+    return new EtcdSession(
+      { id: granted.ID, ttlMs: PATIENT_MS },
+      {
+        connection,
+        watches,
+        compactions: { compacted$: NEVER } as never,
+        lookups: new Lookups(connection),
+        followed: new Followed(),
+        prefix: '',
+        owner: 'this process',
+        namingOf: () => 'go',
+        proofChoice: new ProofChoice(connection, 'verified'),
+        onClose: () => undefined,
+      },
+    );
+  }
 
   /** A hold whose own watch is live, and what its claim tells. */
   async function held(): Promise<{ queue: string; states: ClaimState[]; end: Promise<void> }> {

@@ -28,7 +28,7 @@ describe('the list of queues in etcd', () => {
       key('p/b/x', 9),
       key('p/config/a', 3, '0'),
       key('p/c/d/ff', 4, '255'),
-      key('p/fast/~a-0123', 10),
+      key('p/fast/~2.a-0123', 10),
       key('p/.queuelock/tail/fast', 10),
       key('p/note/~a', 2),
       key('p/.queuelock/shared/b/a', 8),

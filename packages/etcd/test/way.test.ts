@@ -47,13 +47,47 @@ describe('the way to a member', () => {
     way.enter();
   });
 
+  it('is open again once the member has answered, also if that was a refusal', () => {
+    const earlier = way.enter();
+    fails(way);
+    fails(way);
+    earlier.ended(new GrpcError('UNAVAILABLE', 'etcdserver: no leader'));
+    way.enter();
+    way.enter();
+  });
+
   it('is closed to members in trouble when several have failed within a second, and open to the others', () => {
     const failures = new Failures();
     const [first, second, sound] = [new Way(failures), new Way(failures), new Way(failures)];
     for (const bad of [first, second]) fails(bad);
     expect(failures.areMany).to.equal(true);
-    for (const bad of [first, second]) fails(bad);
     for (const bad of [first, second]) expect(() => bad.enter()).to.throw(/no connection/);
     sound.enter();
+    sound.enter();
+  });
+
+  it('is open to two attempts a second at members in trouble, however many those are', () => {
+    const now = performance.now.bind(performance);
+    let laterMs = 0;
+    performance.now = () => now() + laterMs;
+    try {
+      const failures = new Failures();
+      const ways = [new Way(failures), new Way(failures), new Way(failures)];
+      for (const way of ways) fails(way);
+      for (let round = 0; round < 5; round += 1) {
+        laterMs += 3_000;
+        const opened = ways.filter((way) => {
+          try {
+            way.enter().ended(BROKEN);
+            return true;
+          } catch {
+            return false;
+          }
+        });
+        expect(opened, `in round ${round}`).to.have.length(2);
+      }
+    } finally {
+      performance.now = now;
+    }
   });
 });
