@@ -39,7 +39,7 @@ class RedisBackend implements Backend {
   readonly #connection: Connection;
   #closed = false;
 
-  constructor({ driver, prefix, requestTimeoutMs }: Settings) {
+  constructor({ driver, prefix, requestTimeoutMs, singleKey }: Settings) {
     this.info = {
       name: 'redis',
       endpoint: driver.endpoint,
@@ -53,6 +53,7 @@ class RedisBackend implements Backend {
       keys: new Keys(prefix),
       clock: systemClock(),
       withinMs: requestTimeoutMs,
+      singleKeyOf: singleKey,
     });
     this.registers = registersOf(() => this.#connected());
   }
@@ -70,7 +71,7 @@ class RedisBackend implements Backend {
     const id = randomBytes(16).toString('hex');
     await connection.open();
     await connection.steps.take(SCRIPTS.open, id, String(Math.ceil(ttlMs * 1_000)), connection.inbox);
-    return new RedisSession(connection, { id, generation: '1', ttlMs, news: 0 });
+    return new RedisSession(connection, { id, generation: '1', ttlMs, news: 0, inherited: 0 });
   }
 
   async resume(resumption: string): Promise<RedisSession> {
@@ -80,12 +81,13 @@ class RedisBackend implements Backend {
     await connection.open();
     const { word, rest } = await connection.steps.take(SCRIPTS.resume, resumption, connection.inbox);
     if (word === 'lost') throw sessionLost(resumption);
-    const [generation, ttlUs, news] = rest;
+    const [generation, ttlUs, news, last] = rest;
     return new RedisSession(connection, {
       id: resumption,
       generation: String(generation),
       ttlMs: Number(ttlUs) / 1_000,
       news: Number(news),
+      inherited: Number(last),
     });
   }
 

@@ -4,11 +4,13 @@ import type { Driver } from './driver.ts';
 import { Ears } from './ears.ts';
 import type { Followers, Heard } from './followers.ts';
 import { Fronts } from './fronts.ts';
+import { Hearing } from './hearing.ts';
 import type { Keys } from './keys.ts';
 import { Link } from './link.ts';
 import { watchOn, type Looked } from './lookers.ts';
 import { Subject, type Observable } from './rx.ts';
 import { SCRIPTS } from './scripts.ts';
+import { singleKeyFor, type SingleKeyOf } from './single-key.ts';
 import { Steps } from './steps.ts';
 
 interface Settings {
@@ -16,6 +18,7 @@ interface Settings {
   readonly keys: Keys;
   readonly clock: Clock;
   readonly withinMs: number;
+  readonly singleKeyOf: SingleKeyOf | undefined;
 }
 
 /** A session of this process, as its connection sees it. */
@@ -35,14 +38,17 @@ export class Connection {
   /** A connection has broken or is there again. */
   readonly doubts$: Observable<void>;
   readonly #clock: Clock;
+  readonly #singleKeyOf: SingleKeyOf | undefined;
   readonly #link: Link;
   readonly #ears: Ears;
+  readonly #hearing: Hearing;
   readonly #residents = new Map<string, Resident>();
   readonly #watched = new Map<string, number>();
   #listens = false;
   #calls = 0;
 
-  constructor({ driver, keys, clock, withinMs }: Settings) {
+  constructor({ driver, keys, clock, withinMs, singleKeyOf }: Settings) {
+    this.#singleKeyOf = singleKeyOf;
     const doubts$ = new Subject<void>();
     const doubt = (): void => {
       doubts$.next();
@@ -54,7 +60,11 @@ export class Connection {
     this.#link = new Link(driver, {
       clock,
       withinMs,
-      onDown: doubt,
+      onDown: () => {
+        // Both are to lead to the same server.
+        this.#ears.renew(new Error('the connection for steps broke'));
+        doubt();
+      },
       // The server may be another one, or have forgotten.
       onUp: async () => {
         setImmediate(() => {
@@ -64,6 +74,14 @@ export class Connection {
       },
     });
     this.#ears = new Ears(driver, { clock, withinMs });
+    this.#hearing = new Hearing({
+      clock,
+      withinMs,
+      say: () => this.#link.send(['PUBLISH', this.inbox, '']),
+      onDeaf: () => {
+        this.#ears.renew(new Error(`${driver.endpoint}: what it was asked to publish did not come`));
+      },
+    });
     this.steps = new Steps(this.#link, { keys, endpoint: driver.endpoint });
     this.fronts = new Fronts({
       clock,
@@ -77,6 +95,11 @@ export class Connection {
     });
   }
 
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` */
+  singleKeyFor(queue: string): string | undefined {
+    return singleKeyFor(this.#singleKeyOf, { root: this.keys.root, queue });
+  }
+
   /** Grows with every call: what is asked for later is known later. */
   nextCall(): number {
     return (this.#calls += 1);
@@ -85,23 +108,7 @@ export class Connection {
   /** Resolves when the inbox is heard. @throws {QueueLockError} */
   async open(): Promise<void> {
     this.#link.keep();
-    if (!this.#listens) {
-      this.#listens = true;
-      this.#ears.listen(this.inbox, {
-        onMessage: (message) => {
-          for (const said of message.split(' ')) this.#hear(said);
-        },
-        onReady: () => {
-          this.#lookAround();
-        },
-      });
-      this.#ears.listen(this.keys.everybody, {
-        onMessage: () => {
-          this.#lookAround();
-        },
-        onReady: () => undefined,
-      });
-    }
+    this.#listen();
     await this.#ears.up();
   }
 
@@ -110,12 +117,14 @@ export class Connection {
     this.#residents.set(resident.id, resident);
   }
 
-  leave(id: string): void {
-    this.#residents.delete(id);
+  leave(resident: Resident): void {
+    // Who resumes a session in this process takes the place of the one before.
+    if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
   /** What is read, now and whenever it has changed. */
   watch<T>(looked: Looked<T>): Observable<T> {
+    this.#listen();
     return watchOn(this.#ears, this.#clock, looked);
   }
 
@@ -126,8 +135,30 @@ export class Connection {
 
   close(): void {
     this.fronts.close();
+    this.#hearing.close();
     this.#ears.close();
     this.#link.close();
+  }
+
+  #listen(): void {
+    if (this.#listens) return;
+    this.#listens = true;
+    this.#ears.listen(this.inbox, {
+      onMessage: (message) => {
+        this.#hearing.heard();
+        for (const said of message.split(' ')) this.#hear(said);
+      },
+      onReady: () => {
+        this.#lookAround();
+      },
+    });
+    this.#ears.listen(this.keys.everybody, {
+      onMessage: () => {
+        this.#lookAround();
+      },
+      onReady: () => undefined,
+    });
+    this.#hearing.begin();
   }
 
   #watching(queue: string): () => void {
@@ -144,7 +175,7 @@ export class Connection {
     const [id = '', nth, kind = '', ord = ''] = said.split(':');
     const resident = this.#residents.get(id);
     if (!resident) return;
-    const heard: Heard = { nth: Number(nth), kind, ord };
+    const heard: Heard = { nth: Number(nth), kind, ord, call: this.#calls };
     if (resident.followers.hear(heard)) resident.lookAround();
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '@queuelock/core/backend';
 import type { Driver, Wire } from './driver.ts';
+import { wordOf } from './errors.ts';
 import { Link } from './link.ts';
 
 /** Who listens to a channel. */
@@ -7,6 +8,8 @@ export interface Listener {
   readonly onMessage: (message: string) => void;
   /** From now on everything is told; again when something may have been missed. */
   readonly onReady: () => void;
+  /** This user may not listen to it. Without it the whole connection fails with that. */
+  readonly onRefused?: (error: unknown) => void;
 }
 
 /** The connection that hears what is published. */
@@ -50,6 +53,11 @@ export class Ears {
     };
   }
 
+  /** What is heard may be of another server than the one that is asked, or nothing at all. */
+  renew(error: unknown): void {
+    this.#link.renew(error);
+  }
+
   close(): void {
     this.#link.close();
   }
@@ -61,7 +69,14 @@ export class Ears {
   }
 
   async #hear(channel: string, wire: Wire): Promise<void> {
-    await wire.subscribe(channel);
+    try {
+      await wire.subscribe(channel);
+    } catch (error) {
+      const refused = [...(this.#listeners.get(channel) ?? [])];
+      if (wordOf(error) === '' || refused.some(({ onRefused }) => !onRefused)) throw error;
+      for (const { onRefused } of refused) onRefused?.(error);
+      return;
+    }
     const listeners = this.#listeners.get(channel);
     if (wire !== this.#wire || !listeners) return;
     this.#heard.add(channel);

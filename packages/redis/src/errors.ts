@@ -3,8 +3,12 @@ import type { Address } from './driver.ts';
 import { FOREIGN } from './lua/keys.ts';
 
 const FOREIGN_KEY = new RegExp(`${FOREIGN} (.+?) (.*) ${FOREIGN}`, 's');
-const WORD = /^(?:ReplyError: )?(?:ERR )?([A-Z]+)\b/;
+// Redis 6.2 tells in which line of a script it was.
+const WORD = /^(?:ReplyError: )?(?:ERR )?(?:@user_script: ?\d+: )?-?(?:ERR )?([A-Z]+)\b/;
 const DENIED: ReadonlySet<string> = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'DENIED']);
+
+// Redis 7.0 has no word for it.
+const DENIED_IN_SCRIPT = /The user executing the script can't/;
 
 /** What somebody may do about it. */
 const HINTS: ReadonlyMap<string, string> = new Map([
@@ -37,8 +41,8 @@ export function asQueueLockError(error: unknown, endpoint: string): QueueLockErr
     return new QueueLockError('FOREIGN_FORMAT', message, options);
   }
   const word = wordOf(error);
-  if (DENIED.has(word)) {
-    const message = `${endpoint} refuses: ${detail}; the user needs the commands eval, evalsha and subscribe, and those that the scripts use, on keys and channels of the prefix`;
+  if (DENIED.has(word) || DENIED_IN_SCRIPT.test(detail)) {
+    const message = `${endpoint} refuses: ${detail}; the user needs the commands eval, evalsha, publish and subscribe, and those that the scripts use, on keys and channels of the prefix`;
     return new QueueLockError('ACCESS_DENIED', message, options);
   }
   const hint = HINTS.get(word);

@@ -11,11 +11,13 @@ export interface Placed {
   readonly ord: string;
   readonly key: string;
   readonly turn: Turn;
-  /** Calls are numbered: looks that were made before this one do not know the entry. */
+  /** Calls are numbered: looks that were asked for before this one do not know the entry. */
   readonly call: number;
 }
 
 interface Known extends Placed {
+  /** Of the newest call when the sight was news: looks that were asked for later know better. */
+  seenAt: number;
   sight: Sight;
   readonly follow: Set<(sight: Sight) => void>;
 }
@@ -25,6 +27,8 @@ export interface Heard {
   readonly nth: number;
   readonly kind: string;
   readonly ord: string;
+  /** The newest call when it was heard. */
+  readonly call: number;
 }
 
 /** The entries of one session in this process, and those who follow their turns. */
@@ -32,7 +36,7 @@ export class Followers {
   readonly #known = new Map<string, Known>();
   readonly #ords = new Map<string, string>();
   /** What was heard of entries whose places are still on their way. */
-  readonly #early = new Map<string, Sight>();
+  readonly #early = new Map<string, { readonly sight: Sight; readonly call: number }>();
   #onTheirWay = 0;
   /** The news are numbered, so that it shows when some were missed. */
   #news: number;
@@ -64,41 +68,67 @@ export class Followers {
   /** The turns of an entry, as in `Placement.turns$`. */
   place(placed: Placed): Observable<Turn> {
     const before = this.#known.get(placed.ord);
-    const known: Known = { ...placed, sight: placed.turn.admitted, follow: before?.follow ?? new Set() };
+    const early = this.#early.get(placed.ord);
+    this.#early.delete(placed.ord);
+    const known: Known = {
+      ...placed,
+      seenAt: Math.max(placed.call, before?.seenAt ?? 0, early?.call ?? 0),
+      sight: placed.turn.admitted,
+      follow: before?.follow ?? new Set(),
+    };
     this.#known.set(placed.ord, known);
     this.#ords.set(fieldOf(placed), placed.ord);
-    const early = this.#early.get(placed.ord);
     if (before?.sight === true) this.#show(known, true);
-    if (early !== undefined) this.#show(known, early);
+    if (early) this.#show(known, early.sight);
     return turnsOf(known, placed);
   }
 
   /** Answers whether others were missed before. */
-  hear({ nth, kind, ord }: Heard): boolean {
+  hear({ nth, kind, ord, call }: Heard): boolean {
     const missed = nth > this.#news + 1;
     this.#news = Math.max(this.#news, nth);
     if (kind === 'ended') this.lose();
-    else this.#sight(ord, kind === 'admitted' ? true : 'ENTRY_LOST');
+    else this.#sight(ord, kind === 'admitted' ? true : 'ENTRY_LOST', call);
     return missed;
   }
 
-  /** Whether the store has told so much that was not heard. */
+  /** Whether the store has told so much that was not heard, or forgotten what it told. */
   hasMissed(news: number): boolean {
-    return news > this.#news;
+    return news !== this.#news;
   }
 
-  /** All entries as they are, looked at by the call of that number: by order, whether it is admitted. */
+  /** The entry that came last: a store that went back knows it no more if it has forgotten any. */
+  newest(): Placed | undefined {
+    let newest: Placed | undefined;
+    for (const known of this.#known.values()) {
+      if (!newest || Number(known.ord) > Number(newest.ord)) newest = known;
+    }
+    return newest;
+  }
+
+  knows(ord: string): boolean {
+    return this.#known.has(ord);
+  }
+
+  /**
+   * All entries as they are, looked at by the call of that number: by order, whether it is admitted. One that was and is not any more is
+   * lost: the store has forgotten it, and may admit others.
+   */
   look(call: number, seen: ReadonlyMap<string, boolean>, news: number): void {
-    this.#news = Math.max(this.#news, news);
+    this.#news = news;
     for (const [ord, known] of [...this.#known]) {
-      if (known.call < call) this.#show(known, seen.get(ord) ?? 'ENTRY_LOST');
+      if (known.seenAt >= call) continue;
+      const isAdmitted = seen.get(ord);
+      const isLost = isAdmitted === undefined || (known.sight === true && !isAdmitted);
+      this.#show(known, isLost ? 'ENTRY_LOST' : isAdmitted);
     }
   }
 
   /** It has left. */
-  leave(queue: string, id: string): void {
+  leave(queue: string, id: string): Placed | undefined {
     const known = this.#known.get(this.#ords.get(fieldOf({ queue, id })) ?? '');
     if (known) this.#show(known, 'ENTRY_LOST');
+    return known;
   }
 
   /** The session has ended. */
@@ -106,10 +136,12 @@ export class Followers {
     for (const known of [...this.#known.values()]) this.#show(known, 'SESSION_LOST');
   }
 
-  #sight(ord: string, sight: Sight): void {
+  #sight(ord: string, sight: Sight, call: number): void {
     const known = this.#known.get(ord);
-    if (known) this.#show(known, sight);
-    else if (this.#onTheirWay > 0) this.#early.set(ord, sight);
+    if (known) {
+      known.seenAt = call;
+      this.#show(known, sight);
+    } else if (this.#onTheirWay > 0) this.#early.set(ord, { sight, call });
   }
 
   #show(known: Known, sight: Sight): void {

@@ -24,6 +24,8 @@ const OURS = {
   autoResubscribe: false,
   autoResendUnfulfilledCommands: false,
   enableAutoPipelining: false,
+  // A server that loads says so by itself, and INFO may be denied.
+  enableReadyCheck: false,
   keyPrefix: '',
 };
 

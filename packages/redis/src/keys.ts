@@ -2,42 +2,43 @@ import { invalidArgument } from '@queuelock/core/backend';
 
 /** The names of what is stored and of what is published, below a prefix in braces: all in one hash slot of a cluster. */
 export class Keys {
-  readonly #root: string;
+  /** What they all begin with. */
+  readonly root: string;
 
   constructor(prefix: string) {
-    this.#root = `{${prefix}}:`;
+    this.root = `{${prefix}}:`;
   }
 
   /** What every script is told: the others follow from it. */
   get meta(): string {
-    return `${this.#root}meta`;
+    return `${this.root}meta`;
   }
 
   /** The channel on which something is said when any queue has changed. */
   get queues(): string {
-    return `${this.#root}queues`;
+    return `${this.root}queues`;
   }
 
   /** The channel that operators speak on: everybody looks. */
   get everybody(): string {
-    return `${this.#root}look`;
+    return `${this.root}look`;
   }
 
   inbox(id: string): string {
-    return `${this.#root}inbox:${id}`;
+    return `${this.root}inbox:${id}`;
   }
 
   queue(queue: string): string {
-    return `${this.#root}queue:${queue}`;
+    return `${this.root}queue:${queue}`;
   }
 
   register(queue: string): string {
-    return `${this.#root}register:${queue}`;
+    return `${this.root}register:${queue}`;
   }
 
   /** An entry, for people and tools: a member of that sorted set. */
   entry(queue: string, order: string): string {
-    return `${this.#root}line:${queue}/${order}`;
+    return `${this.root}line:${queue}/${order}`;
   }
 
   /** The order that is part of such a key; `undefined` for the key of another queue. */

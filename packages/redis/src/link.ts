@@ -1,6 +1,7 @@
-import { QueueLockError, type Clock } from '@queuelock/core/backend';
+import { QueueLockError, isQueueLockError, type Clock } from '@queuelock/core/backend';
 import type { Address, Driver, Wire } from './driver.ts';
 import { asQueueLockError, closedError, movedTo, wordOf } from './errors.ts';
+import { Gate } from './gate.ts';
 import { Pace } from './pace.ts';
 
 interface Settings {
@@ -25,11 +26,13 @@ export class Link {
   readonly #settings: Settings;
   readonly #pace: Pace;
   readonly #waiting = new Set<Waiting>();
+  readonly #gate = new Gate();
   #wire: Wire | undefined;
   #connecting = false;
   #cancelPause: (() => void) | undefined;
   #failure: unknown;
   #at: Address | undefined;
+  #givenUp: AbortController | undefined;
   #isClosed = false;
 
   constructor(driver: Driver, settings: Settings) {
@@ -48,8 +51,24 @@ export class Link {
     });
   }
 
-  /** One command. Whatever it rejects with, but what the server itself answered, leaves its outcome unknown. */
-  async send(args: readonly string[]): Promise<unknown> {
+  /**
+   * One command, whose time counts from its turn on. Whatever it rejects with, but what the server itself answered, leaves its outcome
+   * unknown. What is urgent overtakes the others.
+   */
+  async send(args: readonly string[], isUrgent = false): Promise<unknown> {
+    if (isUrgent) return this.#sendNow(args);
+    await this.#gate.enter();
+    try {
+      return await this.#sendNow(args);
+    } catch (error) {
+      if (isQueueLockError(error)) this.#gate.giveUp(error);
+      throw error;
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  async #sendNow(args: readonly string[]): Promise<unknown> {
     const begunAt = this.#settings.clock.now();
     const wire = this.#wire ?? (await this.connected());
     const leftMs = this.#settings.withinMs - (this.#settings.clock.now() - begunAt);
@@ -67,6 +86,8 @@ export class Link {
     const wire = this.#wire;
     this.#wire = undefined;
     wire?.close();
+    this.#givenUp?.abort();
+    this.#gate.giveUp(closedError(this.#driver.endpoint));
     this.#settle(({ reject }) => {
       reject(closedError(this.#driver.endpoint));
     });
@@ -90,10 +111,12 @@ export class Link {
 
   async #connect(): Promise<void> {
     let wire: Wire | undefined;
+    let over: { readonly error: unknown } | undefined;
     const lose = (error: unknown): void => {
+      over = { error };
       if (wire) this.#lost(wire, error);
     };
-    const givenUp = new AbortController();
+    const givenUp = (this.#givenUp = new AbortController());
     this.#pace.attempted();
     try {
       const opened = await this.#within(this.#settings.withinMs, this.#open(lose, givenUp.signal));
@@ -101,6 +124,7 @@ export class Link {
         opened.close();
         return;
       }
+      if (over) throw over.error;
       wire = this.#wire = opened;
       this.#connecting = false;
       this.#settle(({ resolve }) => {
@@ -114,20 +138,11 @@ export class Link {
 
   async #open(onEnd: (error: unknown) => void, signal: AbortSignal): Promise<Wire> {
     const { onUp, onMessage } = this.#settings;
-    let over: { readonly error: unknown } | undefined;
     const wire = await this.#driver.open(
-      {
-        onMessage: onMessage ?? (() => undefined),
-        onEnd: (error) => {
-          over = { error };
-          onEnd(error);
-        },
-        signal,
-      },
+      { onMessage: onMessage ?? (() => undefined), onEnd, signal },
       this.#at,
     );
     await onUp?.(wire);
-    if (over) throw over.error;
     return wire;
   }
 
@@ -141,6 +156,14 @@ export class Link {
       reject(asQueueLockError(error, this.#driver.endpoint));
     });
     this.keep();
+  }
+
+  /** Leaves the connection, if there is one, for another. */
+  renew(error: unknown): void {
+    const wire = this.#wire;
+    if (!wire) return;
+    this.#lost(wire, error);
+    wire.close();
   }
 
   /** A server that does not answer, or is not the one any more, is left. */
@@ -173,7 +196,10 @@ export class Link {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
         const before = this.#failure === undefined ? '' : `; before that: ${detail(this.#failure)}`;
         const message = `${this.#driver.endpoint} did not answer within ${this.#settings.withinMs} ms${before}`;
-        reject(new QueueLockError('UNAVAILABLE', message));
+        // After a pause of this process the answer may be there, and is read first.
+        setImmediate(() => {
+          reject(new QueueLockError('UNAVAILABLE', message));
+        });
       });
       answer.then(resolve, reject).finally(cancel);
     });

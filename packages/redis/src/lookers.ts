@@ -47,7 +47,10 @@ export function watchOn<T>(
     };
 
     subscriber.add(begin?.());
-    subscriber.add(ears.listen(channel, { onMessage: lookSoon, onReady: lookSoon }));
+    const onRefused = (error: unknown): void => {
+      subscriber.error(error);
+    };
+    subscriber.add(ears.listen(channel, { onMessage: lookSoon, onReady: lookSoon, onRefused }));
     subscriber.add(() => cancelPause?.());
     ears.up().catch((error: unknown) => {
       subscriber.error(error);

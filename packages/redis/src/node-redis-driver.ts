@@ -42,6 +42,7 @@ export class NodeRedisDriver implements Driver {
       disableClientInfo: true,
       maintNotifications: 'disabled',
     });
+    signal.throwIfAborted();
     const end = noted(onEnd);
     client.on('error', end);
     client.on('terminated', end);

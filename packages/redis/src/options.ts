@@ -3,6 +3,7 @@ import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/c
 import type { Driver } from './driver.ts';
 import { givenDriver, type Given } from './given.ts';
 import { NodeRedisDriver, type Client, type ClientOptions } from './node-redis-driver.ts';
+import type { SingleKeyOf } from './single-key.ts';
 import { serverOf } from './url.ts';
 
 /** How to reach a Redis (6.2 or later) or a Valkey, and which of its keys are the locks'. */
@@ -30,6 +31,13 @@ export interface RedisOptions {
   readonly prefix?: string;
   /** How long one step may take, connecting included, before its outcome counts as unknown, in milliseconds. Default 1,500. */
   readonly requestTimeoutMs?: number;
+  /**
+   * For a migration, as long as clients without a queue lock the same things by `SET key value NX PX`, as npm redlock and redis-semaphore's
+   * `Mutex` do: that key of a queue, as it is stored, or `undefined` for queues that they do not lock. Who owns such a queue has that key as
+   * well, so they exclude each other; such queues take neither readers nor limits above 1 nor several at once, and fairness towards those
+   * clients is not promised. Has to answer the same for a queue always, in all processes. Default: none.
+   */
+  readonly singleKey?: (queue: string) => string | undefined;
 }
 
 /** The same, checked. */
@@ -37,6 +45,7 @@ export interface Settings {
   readonly driver: Driver;
   readonly prefix: string;
   readonly requestTimeoutMs: number;
+  readonly singleKey: SingleKeyOf | undefined;
 }
 
 const OPTIONS: KnownOptions<RedisOptions> = {
@@ -45,6 +54,7 @@ const OPTIONS: KnownOptions<RedisOptions> = {
   tls: 'object',
   prefix: 'any',
   requestTimeoutMs: 'any',
+  singleKey: 'function',
 };
 const TLS_OPTIONS: KnownOptions<NonNullable<RedisOptions['tls']>> = { ca: 'any', cert: 'any', key: 'any' };
 const DEFAULT_URL = 'redis://127.0.0.1:6379';
@@ -57,6 +67,7 @@ export function settingsOf(options: RedisOptions): Settings {
     client,
     tls,
     requestTimeoutMs = 1_500,
+    singleKey,
     ...rest
   } = checkedOptions('options of redis', options, OPTIONS);
   if (client !== undefined && (url !== undefined || tls !== undefined))
@@ -66,7 +77,7 @@ export function settingsOf(options: RedisOptions): Settings {
     throw invalidArgument('requestTimeoutMs', requestTimeoutMs, rule);
   }
   if (client !== undefined)
-    return { driver: givenDriver(client), prefix: checkPrefix(rest.prefix), requestTimeoutMs };
+    return { driver: givenDriver(client), prefix: checkPrefix(rest.prefix), requestTimeoutMs, singleKey };
   const server = serverOf(url ?? DEFAULT_URL);
   const settings = { ...server.tls, ...checkedTls(tls) };
   if (!server.secure && Object.keys(settings).length > 0)
@@ -75,6 +86,7 @@ export function settingsOf(options: RedisOptions): Settings {
     driver: new NodeRedisDriver(server.endpoint, clientOptions(server, settings), makeClient),
     prefix: checkPrefix(rest.prefix ?? server.prefix),
     requestTimeoutMs,
+    singleKey,
   };
 }
 

@@ -11,9 +11,12 @@ import {
 import type { Connection } from './connection.ts';
 import { entryLost, sessionLost } from './errors.ts';
 import { Followers } from './followers.ts';
+import { Looks } from './looks.ts';
+import { OnTheirWay } from './on-their-way.ts';
 import type { Observable } from './rx.ts';
 import type { Script } from './lua/script.ts';
 import { SCRIPTS } from './scripts.ts';
+import { checkExclusive } from './single-key.ts';
 import type { Answer } from './steps.ts';
 
 /** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
@@ -23,6 +26,8 @@ export interface Tenancy {
   readonly ttlMs: number;
   /** How many news the store has told so far. */
   readonly news: number;
+  /** Entries up to that number are of those who had it before; 0 when it was opened here. */
+  readonly inherited: number;
 }
 
 /** number, admitted, ahead, the limit of one ahead if it is another, microseconds until the first end in front */
@@ -37,20 +42,25 @@ export class RedisSession implements Session {
   readonly followers: Followers;
   readonly #connection: Connection;
   readonly #generation: string;
-  /** Entries of which an enqueue may still come: how many calls have no answer yet, Infinity once one never had any. */
-  readonly #onTheirWay = new Map<string, number>();
+  readonly #onTheirWay = new OnTheirWay();
+  readonly #looks: Looks;
   #cursor = '0';
-  #isLooking = false;
-  #hasToLook = false;
   #abandoned = false;
 
-  constructor(connection: Connection, { id, generation, ttlMs, news }: Tenancy) {
+  constructor(connection: Connection, { id, generation, ttlMs, news, inherited }: Tenancy) {
     this.id = id;
     this.ttlMs = ttlMs;
     this.doubts$ = connection.doubts$;
     this.followers = new Followers(news);
     this.#connection = connection;
     this.#generation = generation;
+    this.#looks = new Looks({
+      followers: this.followers,
+      onTheirWay: this.#onTheirWay,
+      inherited,
+      step: (script, ...args) => this.#step(script, ...args),
+      nextCall: () => connection.nextCall(),
+    });
     this.traces = {
       leave: (queue, entryId) => this.#leaveTrace(queue, entryId),
       erase: async (queue, traces) => {
@@ -66,11 +76,10 @@ export class RedisSession implements Session {
   }
 
   async renew(): Promise<number> {
-    const {
-      rest: [cursor, news],
-    } = await this.#step(SCRIPTS.renew, this.#cursor);
-    this.#cursor = String(cursor);
-    if (this.#hasToLook || this.followers.hasMissed(Number(news))) this.lookAround();
+    const newest = this.followers.newest();
+    const { rest } = await this.#step(SCRIPTS.renew, this.#cursor, newest?.id ?? '', newest?.ord ?? '');
+    this.#cursor = String(rest[0]);
+    this.#looks.judge(rest, newest);
     return this.ttlMs;
   }
 
@@ -88,6 +97,9 @@ export class RedisSession implements Session {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
     if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    const single = names.find((queue) => this.#connection.singleKeyFor(queue) !== undefined);
+    if (single !== undefined)
+      throw invalidArgument('specs', single, 'name no queue that has a single key (option singleKey)');
     return this.#asking(specs, async (call) => {
       const [places] = await this.#enterStep(SCRIPTS.enqueueAll, specs);
       return specs.map((spec, nth) =>
@@ -101,16 +113,17 @@ export class RedisSession implements Session {
   }
 
   async share(queue: string, id: string, value: string): Promise<boolean> {
+    checkExclusive({ queue, shared: true, limit: 1 }, this.#connection.singleKeyFor(queue));
     return isDone(await this.#step(SCRIPTS.update, queue, id, value, '1'));
   }
 
   async remove(queue: string, id: string): Promise<boolean> {
-    const isInDoubt = this.#onTheirWay.has(fieldOf({ queue, id }));
+    const isInDoubt = this.#onTheirWay.has({ queue, id });
     try {
       const answer = await this.#step(SCRIPTS.remove, queue, id, isInDoubt ? '1' : '0');
-      if (this.#onTheirWay.get(fieldOf({ queue, id })) === Infinity)
-        this.#onTheirWay.delete(fieldOf({ queue, id }));
-      this.followers.leave(queue, id);
+      this.#onTheirWay.settled({ queue, id });
+      const left = this.followers.leave(queue, id);
+      if (left) this.#looks.left(left);
       return isDone(answer);
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) return false;
@@ -120,62 +133,34 @@ export class RedisSession implements Session {
 
   async abandon(): Promise<void> {
     this.#abandoned = true;
-    this.#connection.leave(this.id);
+    this.#connection.leave(this);
   }
 
   async close(): Promise<void> {
     // Whatever goes wrong, the lease does the rest.
     await this.#step(SCRIPTS.end).catch(() => undefined);
     this.followers.lose();
-    this.#connection.leave(this.id);
+    this.#connection.leave(this);
   }
 
-  /** Looks at all its entries, unless it does so already: something may have been missed. */
   lookAround(): void {
-    if (this.#isLooking || this.followers.size === 0) return;
-    this.#isLooking = true;
-    this.#hasToLook = false;
-    const call = this.#connection.nextCall();
-    this.#step(SCRIPTS.look)
-      .then(
-        ({ rest: [news, ...states] }) => {
-          this.followers.look(call, turnsIn(states), Number(news));
-        },
-        () => {
-          // Soon after the next renewal.
-          this.#hasToLook = true;
-        },
-      )
-      .finally(() => {
-        this.#isLooking = false;
-      });
+    this.#looks.around();
   }
 
   async #enter(spec: EntrySpec, isTry: '0' | '1'): Promise<Placement | undefined> {
+    checkExclusive(spec, this.#connection.singleKeyFor(spec.queue));
     return this.#asking([spec], async (call) => {
       const [place] = await this.#enterStep(SCRIPTS.enqueue, [spec], isTry);
       return place ? this.#placement(spec, place as Place, call) : undefined;
     });
   }
 
-  /** While it has no answer, and for ever if it has none that is sure, the entries may still come. */
-  async #asking<T>(specs: readonly EntrySpec[], ask: (call: number) => Promise<T>): Promise<T> {
-    const count = (change: number): void => {
-      for (const field of specs.map(fieldOf)) {
-        const left = (this.#onTheirWay.get(field) ?? 0) + change;
-        if (left > 0) this.#onTheirWay.set(field, left);
-        else this.#onTheirWay.delete(field);
-      }
-    };
-    count(1);
-    try {
-      const answer = await this.followers.meanwhile(() => ask(this.#connection.nextCall()));
-      count(-1);
-      return answer;
-    } catch (error) {
-      count(isQueueLockError(error, 'UNAVAILABLE') ? Infinity : -1);
-      throw error;
-    }
+  /** They may come, also when there is no answer. */
+  #asking<T>(specs: readonly EntrySpec[], ask: (call: number) => Promise<T>): Promise<T> {
+    this.#looks.entered();
+    return this.#onTheirWay.while(specs, () =>
+      this.followers.meanwhile(() => ask(this.#connection.nextCall())),
+    );
   }
 
   /** A step of this session, which must be alive. */
@@ -188,13 +173,18 @@ export class RedisSession implements Session {
     throw sessionLost(this.id);
   }
 
+  #wordsOf({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): readonly string[] {
+    const single = this.#connection.singleKeyFor(queue) ?? '';
+    return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
+  }
+
   /** What it answers besides: nothing for a try that would have to wait. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],
     ...args: readonly string[]
   ): Promise<readonly unknown[]> {
-    const { word, rest } = await this.#step(script, ...args, ...specs.flatMap(wordsOf));
+    const { word, rest } = await this.#step(script, ...args, ...specs.flatMap((spec) => this.#wordsOf(spec)));
     if (word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
     if (word === 'other') {
       const [otherId, queue, shared, permits] = rest as readonly [string, string, number, number];
@@ -217,7 +207,8 @@ export class RedisSession implements Session {
   ): Placement {
     const order = BigInt(ord);
     const key = this.#connection.keys.entry(queue, ord);
-    const turn = admitted === 1 ? { admitted: true } : { admitted: false, ahead };
+    // Nobody of ours is ahead of who waits for a single key.
+    const turn = admitted === 1 ? { admitted: true } : { admitted: false, ...(ahead > 0 && { ahead }) };
     const turns$ = this.followers.place({ queue, id, ord, key, turn, call });
     if (admitted !== 1) this.#connection.fronts.watch(queue, endsInUs, ahead);
     return { order, token: order, key, turn, ...(other === 0 ? {} : { otherLimit: other }), turns$ };
@@ -226,19 +217,4 @@ export class RedisSession implements Session {
 
 function isDone({ rest }: Answer): boolean {
   return rest[0] === 1;
-}
-
-function wordsOf({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): readonly string[] {
-  return [queue, id, shared ? '1' : '0', String(limit), String(permits), value];
-}
-
-function fieldOf({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): string {
-  return `${id}/${queue}`;
-}
-
-/** From number, admitted, number, admitted, … */
-function turnsIn(states: readonly unknown[]): ReadonlyMap<string, boolean> {
-  const turns = new Map<string, boolean>();
-  for (let at = 0; at < states.length; at += 2) turns.set(String(states[at]), states[at + 1] === 1);
-  return turns;
 }

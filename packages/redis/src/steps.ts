@@ -26,10 +26,13 @@ export class Steps {
   async take(script: Script, ...args: readonly string[]): Promise<Answer> {
     const rest = ['1', this.#keys.meta, ...args];
     try {
-      const answer = await this.#link.send(['EVALSHA', script.sha, ...rest]).catch((error: unknown) => {
-        if (wordOf(error) !== 'NOSCRIPT') throw error;
-        return this.#link.send(['EVAL', script.text, ...rest]);
-      });
+      const isUrgent = script.name === 'renew';
+      const answer = await this.#link
+        .send(['EVALSHA', script.sha, ...rest], isUrgent)
+        .catch((error: unknown) => {
+          if (wordOf(error) !== 'NOSCRIPT') throw error;
+          return this.#link.send(['EVAL', script.text, ...rest], isUrgent);
+        });
       const [word, ...said] = answer as [Answer['word'], ...unknown[]];
       return { word, rest: said };
     } catch (error) {

@@ -7,7 +7,7 @@ export interface FoundQueue extends Omit<ListedQueue, 'left'> {
   readonly joined: number;
 }
 
-const PACKED = /^[0-9a-f]+\|([01])\|\d+\|\d+\|[0-9a-f]+\|(.*)$/s;
+const PACKED = /^[0-9a-f]+\|([012])\|\d+\|\d+\|[0-9a-f]+\|(.*)$/s;
 
 /** The entries of a queue in order. Looks again when the first lease in front may have ended. */
 export async function entriesOf(

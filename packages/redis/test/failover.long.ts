@@ -89,6 +89,29 @@ describe('a replica of Redis that lags and takes over', () => {
     await holder.close();
     await proxy.stop();
   }).timeout(WITHIN_MS * 2);
+
+  it('and knows a lock that was given back keeps nobody waiting behind it', async () => {
+    let isPromoted = false;
+    const proxy = await startProxy(() => (isPromoted ? replica.endpoint : primary.endpoint));
+    const holder = client(proxy);
+    const held = await holder.acquire('report');
+    const knows = async (): Promise<void> => {
+      expect(await asked(replica, ['ZCARD', '{queuelock}:line:report'])).to.equal('1');
+    };
+    await until(knows, { what: 'the replica knows the lock', withinMs: WITHIN_MS });
+    replication.toClient.blackhole();
+    await held.release();
+    await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
+    await knows();
+    isPromoted = true;
+    proxy.cut();
+    await primary.kill();
+    const next = await client(proxy).acquire('report');
+    expect(next.token > held.token).to.equal(true);
+    await next.release();
+    await holder.close();
+    await proxy.stop();
+  }).timeout(WITHIN_MS * 2);
 });
 
 async function asked(

@@ -182,7 +182,7 @@ describe('a connection to Redis', () => {
   }).timeout(WITHIN_MS);
 
   it('that hears nothing any more is left, and another one is made', async () => {
-    const session = await through(300);
+    const session = await through();
     await session.enqueue(wish());
     proxy.toClient.blackhole();
     expect(await refusal(session.renew(signal))).to.have.property('code', 'UNAVAILABLE');

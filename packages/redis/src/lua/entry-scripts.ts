@@ -44,19 +44,22 @@ const JOIN = `
     return taken(q, e.shared and exclusive(q) or line(q), e.limit)
   end
   local function enter(q, e)
-    local admitted = admits(against(q, e), e.permits, e.limit)
+    local is_next = admits(against(q, e), e.permits, e.limit)
     local ord = number_of_next()
     if call('ZADD', line(q), ord, ord) == 1 and call('HINCRBY', entries(q), '#joined', 1) == 1 then call('ZADD', QUEUES, 0, q) end
     if not e.shared then call('ZADD', exclusive(q), ord, ord) end
-    if not admitted then call('ZADD', waiting(q), ord, ord) end
     put(q, ord, e)
+    if e.single then call('HSET', entries(q), '#single:'..ord, e.key) end
+    if not (is_next and takes_single(q, ord, e)) then call('ZADD', waiting(q), ord, ord) end
     count_limit(q, e.limit, 1)
     call('HSET', session(sid), e.id, ord..'/'..q)
     changed[q] = true
     return place(q, ord, e)
   end
   local function wish(at)
-    local e = { sid = sid, id = ARGV[at + 1], shared = ARGV[at + 2] == '1', limit = tonumber(ARGV[at + 3]), permits = tonumber(ARGV[at + 4]), value = ARGV[at + 5] }
+    local e = { sid = sid, id = ARGV[at + 1], shared = ARGV[at + 2] == '1', limit = tonumber(ARGV[at + 3]), permits = tonumber(ARGV[at + 4]), value = ARGV[at + 5], key = ARGV[at + 6] }
+    e.single = e.key ~= nil and e.key ~= ''
+    if e.single and redis.acl_check_cmd and not redis.acl_check_cmd('SET', e.key, '-', 'PX', '1', 'NX') then error('NOPERM this user may not SET '..e.key, 0) end
     return ARGV[at], e
   end
 `;
@@ -78,7 +81,7 @@ const LEAVE = `
 export const entryScripts: Readonly<
   Record<'enqueue' | 'enqueueAll' | 'remove' | 'update' | 'evict', Script>
 > = {
-  /** session, generation, `1` for a try, queue, id, shared, limit, permits, value */
+  /** session, generation, `1` for a try, queue, id, shared, limit, permits, value, single key or nothing */
   enqueue: script(
     'enqueue',
     `${OWN}${JOIN}
@@ -89,17 +92,17 @@ export const entryScripts: Readonly<
   if ord == '0' then return {'removed'} end
   if ARGV[3] == '1' then
     if ord and call('ZSCORE', waiting(q), ord) then return {'busy'} end
-    if not ord and not admits(against(q, e), e.permits, e.limit) then return {'busy'} end
+    if not ord and (not admits(against(q, e), e.permits, e.limit) or (e.single and call('EXISTS', e.key) == 1)) then return {'busy'} end
   end
   return {'ok', ord and again(q, ord, e.limit) or enter(q, e)}`,
   ),
 
-  /** session, generation, and for each: queue, id, shared, limit, permits, value. All or none. */
+  /** session, generation, and for each: queue, id, shared, limit, permits, value, nothing. All or none. */
   enqueueAll: script(
     'enqueueAll',
     `${OWN}${JOIN}${LEAVE}
   local wishes, present, removed = {}, 0, false
-  for at = 3, #ARGV, 6 do
+  for at = 3, #ARGV, 7 do
     local q, e = wish(at)
     need_queue(q)
     wishes[#wishes + 1] = {q, e}
@@ -119,12 +122,14 @@ export const entryScripts: Readonly<
   return {'ok', places}`,
   ),
 
-  /** session, generation, queue, id, `1` when an enqueue of it may still come */
+  /** session, generation, queue, id, `1` when an enqueue of it may still come, its number if it has to have that */
   remove: script(
     'remove',
     `${OWN}${LEAVE}
   need_queue(ARGV[3])
+  if ARGV[6] and place_of(sid, ARGV[4]) ~= ARGV[6] then return {'ok', 0} end
   return {'ok', leave(ARGV[3], ARGV[4], ARGV[5] == '1')}`,
+    'evenIfFull',
   ),
 
   /** session, generation, queue, id, value, `1` to make it a shared one */
@@ -162,5 +167,6 @@ export const entryScripts: Readonly<
   end
   close_ranks(q)
   return {'ok', 1}`,
+    'evenIfFull',
   ),
 };

@@ -11,7 +11,8 @@
  * | `line:QUEUE`       | zset | the numbers of all entries, each with itself as score                                       |
  * | `exclusive:QUEUE`  | zset | those of the exclusive ones                                                                 |
  * | `waiting:QUEUE`    | zset | those that are not admitted                                                                 |
- * | `entries:QUEUE`    | hash | number → `session|shared|limit|permits|entry|value`; `#joined`; `#limits`: how many of each |
+ * | `entries:QUEUE`    | hash | number → `session|shared|limit|permits|entry|value`; `#joined`; `#limits`: how many of each; `#single:` and a number: its single key. `shared` is 2 for those |
+ * | `singles:ID`       | hash | entry → the single key that it has taken                                                     |
  * | `traces:QUEUE`     | set  | the numbers of the entries whose holds have begun                                           |
  * | `register:QUEUE`   | hash | kind → `version text`                                                                       |
  */
@@ -33,6 +34,7 @@ local function waiting(q) return P..'waiting:'..q end
 local function entries(q) return P..'entries:'..q end
 local function session(sid) return P..'session:'..sid end
 local function traces(q) return P..'traces:'..q end
+local function singles(sid) return P..'singles:'..sid end
 local function register(q) return P..'register:'..q end
 
 local function fits(key, kind)

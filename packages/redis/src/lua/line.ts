@@ -8,11 +8,12 @@ local function tell(sid, kind, ord)
   local said = sid..':'..nth..':'..kind..':'..ord
   news[inbox] = news[inbox] and news[inbox]..' '..said or said
 end
+-- The step is done: that somebody may not be told is no reason to say it failed.
 local function spread()
-  for inbox, said in pairs(news) do call('PUBLISH', inbox, said) end
-  for q in pairs(changed) do call('PUBLISH', P..'queue:'..q, '') end
-  if next(changed) then call('PUBLISH', QUEUES, '') end
-  for q in pairs(rewritten) do call('PUBLISH', register(q), '') end
+  for inbox, said in pairs(news) do redis.pcall('PUBLISH', inbox, said) end
+  for q in pairs(changed) do redis.pcall('PUBLISH', P..'queue:'..q, '') end
+  if next(changed) then redis.pcall('PUBLISH', QUEUES, '') end
+  for q in pairs(rewritten) do redis.pcall('PUBLISH', register(q), '') end
 end
 `;
 
@@ -20,12 +21,12 @@ end
 export const LINE = `
 local function parsed(packed)
   if not packed then return nil end
-  local sid, shared, limit, permits, id, value = string.match(packed, '^(%x+)|([01])|(%d+)|(%d+)|(%x+)|(.*)$')
-  return { sid = sid, shared = shared == '1', limit = tonumber(limit), permits = tonumber(permits), id = id, value = value }
+  local sid, shared, limit, permits, id, value = string.match(packed, '^(%x+)|([012])|(%d+)|(%d+)|(%x+)|(.*)$')
+  return { sid = sid, shared = shared == '1', single = shared == '2', limit = tonumber(limit), permits = tonumber(permits), id = id, value = value }
 end
 local function entry_of(q, ord) return parsed(call('HGET', entries(q), ord)) end
 local function put(q, ord, e)
-  local packed = e.sid..'|'..(e.shared and '1' or '0')..'|'..string.format('%.0f|%.0f', e.limit, e.permits)..'|'..e.id..'|'..e.value
+  local packed = e.sid..'|'..(e.single and '2' or e.shared and '1' or '0')..'|'..string.format('%.0f|%.0f', e.limit, e.permits)..'|'..e.id..'|'..e.value
   call('HSET', entries(q), ord, packed)
 end
 -- How many entries have each limit.
@@ -42,9 +43,28 @@ local function count_limit(q, limit, change)
   end
   call('HSET', entries(q), '#limits', said)
 end
+-- Clients without a queue have a lock when they have its single key. Whose turn has come takes it, and keeps it as long as its lease.
+local function has_single(q, ord, key) return redis.pcall('GET', key) == line(q)..'/'..ord end
+local function takes_single(q, ord, e)
+  if not e.single then return true end
+  local key, ends = call('HGET', entries(q), '#single:'..ord), tonumber(call('ZSCORE', SESSIONS, e.sid) or now)
+  if not key or ends <= now then return false end
+  local lasts = string.format('%.0f', math.ceil((ends - now) / 1000))
+  local set = redis.pcall('SET', key, line(q)..'/'..ord, 'PX', lasts, 'NX')
+  if not (set and set.ok) and not has_single(q, ord, key) then return false end
+  call('HSET', singles(e.sid), e.id, key)
+  return true
+end
+local function leave_single(q, ord, e)
+  local key = call('HGET', entries(q), '#single:'..ord)
+  if key and has_single(q, ord, key) then redis.pcall('DEL', key) end
+  call('HDEL', entries(q), '#single:'..ord)
+  call('HDEL', singles(e.sid), e.id)
+end
 local function take(q, ord)
   local was_there, e = call('ZREM', line(q), ord), entry_of(q, ord)
   if e then count_limit(q, e.limit, -1) end
+  if e and e.single then leave_single(q, ord, e) end
   call('ZREM', exclusive(q), ord)
   call('ZREM', waiting(q), ord)
   call('HDEL', entries(q), ord)
@@ -94,7 +114,10 @@ local function close_ranks(q)
     for place, ord in ipairs(ords) do
       local e = parsed(rows[place])
       if e then
-        if admits(e.shared and alone or all, e.permits, e.limit) and call('ZREM', waiting(q), ord) == 1 then tell(e.sid, 'admitted', ord) end
+        if admits(e.shared and alone or all, e.permits, e.limit) and call('ZSCORE', waiting(q), ord) and takes_single(q, ord, e) then
+          call('ZREM', waiting(q), ord)
+          tell(e.sid, 'admitted', ord)
+        end
         all = all + e.permits
         if not e.shared then alone = alone + e.permits end
         if alone >= most then return end
@@ -105,7 +128,12 @@ local function close_ranks(q)
   end
 end
 
--- Microseconds until the first lease in front may end, -1 when nobody is there.
+-- Whether the one in front waits all the same: for its single key.
+local function waits_for_single(q)
+  local first = call('ZRANGE', line(q), 0, 0)[1]
+  return first and call('ZSCORE', waiting(q), first)
+end
+-- Microseconds until the first lease in front may end, -1 when nobody is there. Who has a single key says nothing when it goes.
 local function first_end(q)
   local ords = call('ZRANGE', line(q), 0, 15)
   if #ords == 0 then return -1 end
@@ -115,6 +143,6 @@ local function first_end(q)
     local ends = e and tonumber(call('ZSCORE', SESSIONS, e.sid) or now)
     if ends and (not first or ends < first) then first = ends end
   end
-  return math.max(0, (first or now) - now)
+  return math.max(0, math.min((first or now) - now, waits_for_single(q) and 100000 or math.huge))
 end
 `;

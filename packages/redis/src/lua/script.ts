@@ -10,8 +10,12 @@ export interface Script {
   readonly sha: string;
 }
 
-export function script(name: string, step: string): Script {
-  const text = lua(step);
+/**
+ * `evenIfFull`: it frees memory, or lets somebody go on who holds. A server that is full refuses what may take memory, but only as the
+ * first write of a script. On a replica, too, such a step is refused before it answers anything.
+ */
+export function script(name: string, step: string, kind: 'plain' | 'evenIfFull' = 'plain'): Script {
+  const text = lua(step, kind === 'plain' ? '' : "  call('ZREM', SESSIONS, '')\n");
   return { name, text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
@@ -22,11 +26,11 @@ export const OWN = `
 `;
 
 /** A script: sweeps first, and tells whoever has to know even when the step itself is refused. */
-function lua(step: string): string {
+function lua(step: string, first: string): string {
   return `${KEYS}${NEWS}${LINE}${SESSIONS}
 local function step()
   need_store()
-  sweep()
+${first}  sweep()
 ${step}
 end
 local done, answer = pcall(step)

@@ -1,3 +1,4 @@
+import { MAY } from './may.ts';
 import { OWN, script, type Script } from './script.ts';
 
 /** The life of a session. */
@@ -5,9 +6,10 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   /** session, ttl, inbox */
   open: script(
     'open',
-    `
-  if call('EXISTS', META) == 0 then number_of_next() end
+    `${MAY}
   need(session(ARGV[1]), 'hash')
+  may_all()
+  if call('EXISTS', META) == 0 then number_of_next() end
   call('HSET', session(ARGV[1]), '#ttl', ARGV[2], '#generation', '1', '#inbox', ARGV[3], '#news', '0')
   call('ZADD', SESSIONS, string.format('%.0f', now + tonumber(ARGV[2])), ARGV[1])
   return {'ok'}`,
@@ -24,44 +26,53 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   call('HSET', session(sid), '#inbox', ARGV[2])
   local ttl, news = unpack(call('HMGET', session(sid), '#ttl', '#news'))
   call('ZADD', SESSIONS, string.format('%.0f', now + tonumber(ttl)), sid)
-  return {'ok', tostring(generation), ttl, news}`,
+  keep_singles(sid, tonumber(ttl))
+  return {'ok', tostring(generation), ttl, news, call('HGET', META, 'last') or '0'}`,
   ),
 
-  /** session, generation, where the last one left off; looks at some hundreds of its entries each time. */
+  /** session, generation, where the last one left off, an entry and its number; looks at some hundreds of its entries each time. */
   renew: script(
     'renew',
     `${OWN}
-  call('ZADD', SESSIONS, string.format('%.0f', now + tonumber(call('HGET', session(sid), '#ttl'))), sid)
+  local ttl = tonumber(call('HGET', session(sid), '#ttl'))
+  call('ZADD', SESSIONS, string.format('%.0f', now + ttl), sid)
+  keep_singles(sid, ttl)
   local found = call('HSCAN', session(sid), ARGV[3], 'COUNT', 200)
   local fields = found[2]
   for at = 1, #fields, 2 do
     local ord, q = place_in(fields[at], fields[at + 1])
     if ord then mend(sid, fields[at], ord, q) end
   end
-  return {'ok', found[1], call('HGET', session(sid), '#news')}`,
+  local ord = ARGV[4] ~= '' and place_of(sid, ARGV[4])
+  return {'ok', found[1], call('HGET', session(sid), '#news'), call('HLEN', session(sid)), ord == ARGV[5] and 1 or 0}`,
+    'evenIfFull',
   ),
 
-  /** session, generation; all its entries */
+  /** session, generation; the news, how much is known of it, and all its entries: number, admitted, entry, queue */
   look: script(
     'look',
     `${OWN}
-  local fields, answer = call('HGETALL', session(sid)), {'ok', '0'}
+  local fields, answer = call('HGETALL', session(sid)), {'ok', '0', 0}
   for at = 1, #fields, 2 do
     local ord, q = place_in(fields[at], fields[at + 1])
     if ord then mend(sid, fields[at], ord, q) end
   end
   answer[2] = call('HGET', session(sid), '#news')
+  answer[3] = call('HLEN', session(sid))
   fields = call('HGETALL', session(sid))
   for at = 1, #fields, 2 do
     local ord, q = place_in(fields[at], fields[at + 1])
     if ord then
       answer[#answer + 1] = ord
       answer[#answer + 1] = call('ZSCORE', waiting(q), ord) and 0 or 1
+      answer[#answer + 1] = fields[at]
+      answer[#answer + 1] = q
     end
   end
   return answer`,
+    'evenIfFull',
   ),
 
   /** session, generation; all its entries go at once */
-  end: script('end', `${OWN}\n  end_session(sid)\n  return {'ok'}`),
+  end: script('end', `${OWN}\n  end_session(sid)\n  return {'ok'}`, 'evenIfFull'),
 };

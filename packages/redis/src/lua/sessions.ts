@@ -17,7 +17,7 @@ local function end_session(sid)
         left[q] = true
       end
     end
-    call('DEL', session(sid))
+    call('DEL', session(sid), singles(sid))
     call('ZREM', SESSIONS, sid)
     for q in pairs(left) do close_ranks(q) end
   else
@@ -46,5 +46,22 @@ local function mend(sid, id, ord, q)
     tell(sid, 'gone', ord)
   end
   close_ranks(q)
+end
+
+-- Single keys last as long as the lease. Who has lost one holds no more.
+local function keep_singles(sid, ttl)
+  local kept = call('HGETALL', singles(sid))
+  for at = 1, #kept, 2 do
+    local id, key = kept[at], kept[at + 1]
+    local ord, q = place_of(sid, id)
+    if ord and has_single(q, ord, key) then
+      redis.pcall('PEXPIRE', key, string.format('%.0f', math.ceil(ttl / 1000)))
+    elseif ord then
+      take(q, ord)
+      call('HSET', session(sid), id, '0')
+      tell(sid, 'gone', ord)
+      close_ranks(q)
+    end
+  end
 end
 `;

@@ -18,6 +18,7 @@ export const storeScripts: Readonly<
     if not call('ZSCORE', line(q), other) then orphans[#orphans + 1] = other end
   end
   return {'ok', orphans}`,
+    'evenIfFull',
   ),
 
   /** session, generation, queue, traces */
@@ -27,6 +28,7 @@ export const storeScripts: Readonly<
   need_queue(ARGV[3])
   for at = 4, #ARGV do call('SREM', traces(ARGV[3]), ARGV[at]) end
   return {'ok'}`,
+    'evenIfFull',
   ),
 
   /** queue, kind */
@@ -69,8 +71,13 @@ export const storeScripts: Readonly<
     'ends',
     `
   local answer = {}
-  for at, q in ipairs(ARGV) do answer[at] = whole(q) and first_end(q) or -1 end
+  for at, q in ipairs(ARGV) do
+    local is_whole = whole(q)
+    if is_whole and waits_for_single(q) then close_ranks(q) end
+    answer[at] = is_whole and first_end(q) or -1
+  end
   return {'ok', answer}`,
+    'evenIfFull',
   ),
 
   /** prefix; name, entries, first one, how many have joined, and the sessions that are there */

@@ -1,0 +1,17 @@
+/** An entry of a session, as the store has it. */
+export interface Found {
+  readonly ord: string;
+  readonly admitted: boolean;
+  readonly id: string;
+  readonly queue: string;
+}
+
+/** From number, admitted, entry, queue, number, … */
+export function foundIn(rows: readonly unknown[]): readonly Found[] {
+  const found: Found[] = [];
+  for (let at = 0; at < rows.length; at += 4) {
+    const [ord, admitted, id, queue] = rows.slice(at, at + 4);
+    found.push({ ord: String(ord), admitted: admitted === 1, id: String(id), queue: String(queue) });
+  }
+  return found;
+}

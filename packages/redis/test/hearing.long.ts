@@ -1,0 +1,25 @@
+import { startProxy } from '../../../integration/faults.ts';
+import { Clients, admitted, wish } from './clients.ts';
+
+describe('a connection to Redis that hears nothing more, and is not broken', () => {
+  const clients = new Clients();
+
+  it('is found out between two heartbeats', async () => {
+    const proxy = await startProxy(clients.server.endpoint);
+    const deaf = clients.connect({ url: `redis://${proxy.endpoint}` });
+    const holder = await clients.session();
+    const held = wish();
+    await holder.enqueue(held);
+    // No heartbeat tells it within the test.
+    const waiter = await clients.session(deaf, 600_000);
+    const turn = admitted(await waiter.enqueue(wish()));
+    const trap = proxy.loseNextReply((chunk) => chunk.includes('queue:other'));
+    const looking = deaf.observe('other').subscribe({ error: () => undefined });
+    await trap.lost;
+    await holder.remove('jobs', held.id);
+    await turn;
+    looking.unsubscribe();
+    await waiter.close();
+    await proxy.stop();
+  }).timeout(60_000);
+});

@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import type { Clock } from '@queuelock/core/backend';
+import { Hearing } from '../src/hearing.ts';
+import { Clients, admitted, signal, wish } from './clients.ts';
+
+/** Runs what is to come, one task at a time. */
+class Steps implements Clock {
+  #tasks: (() => void)[] = [];
+
+  now(): number {
+    return 0;
+  }
+
+  after(_ms: number, task: () => void): () => void {
+    this.#tasks.push(task);
+    return () => {
+      this.#tasks = this.#tasks.filter((each) => each !== task);
+    };
+  }
+
+  async next(): Promise<void> {
+    this.#tasks.shift()?.();
+    await new Promise(setImmediate);
+  }
+
+  get left(): number {
+    return this.#tasks.length;
+  }
+}
+
+describe('who listens on Redis', () => {
+  it('finds out that what is said is not heard, and does not ask while nobody answers', async () => {
+    const clock = new Steps();
+    let says = true;
+    let hears = true;
+    let deaf = 0;
+    const hearing = new Hearing({
+      clock,
+      withinMs: 1,
+      say: async () => {
+        if (!says) throw new Error('no server');
+        if (hears) hearing.heard();
+      },
+      onDeaf: () => (deaf += 1),
+    });
+    hearing.begin();
+    for (let nth = 0; nth < 4; nth += 1) await clock.next();
+    expect(deaf).to.equal(0);
+    says = false;
+    for (let nth = 0; nth < 4; nth += 1) await clock.next();
+    expect(deaf).to.equal(0);
+    says = true;
+    hears = false;
+    for (let nth = 0; nth < 2; nth += 1) await clock.next();
+    expect(deaf).to.equal(1);
+    hearing.close();
+    await clock.next();
+    expect(clock.left).to.equal(0);
+  });
+});
+
+describe('a session that is resumed in its own process', () => {
+  const clients = new Clients();
+
+  it('hears of its turns also after the one before was closed', async () => {
+    const backend = clients.connect();
+    const [holder, waiter] = [await clients.session(), await clients.session(backend)];
+    const held = wish();
+    await holder.enqueue(held);
+    const spec = wish();
+    await waiter.enqueue(spec);
+    const resumed = await backend.resume!(waiter.resumption!, signal);
+    const turn = admitted(await resumed.enqueue(spec));
+    await waiter.close();
+    await holder.remove('jobs', held.id);
+    await turn;
+    await resumed.close();
+  });
+});

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { NEVER } from 'rxjs';
+import type { Connection } from '../src/connection.ts';
+import { Keys } from '../src/keys.ts';
+import type { Script } from '../src/lua/script.ts';
+import { RedisSession } from '../src/session.ts';
+import type { Answer } from '../src/steps.ts';
+import { admitted, wish } from './clients.ts';
+
+/** A connection on which looks are answered when the test says so. */
+class Stage {
+  readonly looks: ((rest: readonly unknown[]) => void)[] = [];
+  readonly session: RedisSession;
+  #calls = 0;
+
+  constructor() {
+    const connection = {
+      doubts$: NEVER,
+      keys: new Keys('test'),
+      fronts: { watch: () => undefined },
+      settle: () => undefined,
+      singleKeyFor: () => undefined,
+      nextCall: () => (this.#calls += 1),
+      steps: { take: (script: Script) => this.#answer(script) },
+    };
+    const tenancy = { id: 'a', generation: '1', ttlMs: 1_000, news: 0, inherited: 0 };
+    this.session = new RedisSession(connection as unknown as Connection, tenancy);
+  }
+
+  #answer({ name }: Script): Promise<Answer> {
+    if (name === 'enqueue') return Promise.resolve({ word: 'ok', rest: [['7', 0, 1, 0, -1]] });
+    if (name !== 'look') throw new Error(`nobody expects ${name}`);
+    return new Promise((resolve) => {
+      this.looks.push((rest) => resolve({ word: 'ok', rest }));
+    });
+  }
+}
+
+describe('a session on Redis that looks around', () => {
+  it('looks once more for what came up while it looked', async () => {
+    const stage = new Stage();
+    const { session } = stage;
+    const spec = wish();
+    const turn = admitted(await session.enqueue(spec));
+    session.lookAround();
+    // The second reason is known to no look that is under way.
+    session.lookAround();
+    stage.looks.shift()!([0, 5, '7', 0, spec.id, spec.queue]);
+    await new Promise(setImmediate);
+    expect(stage.looks).to.have.length(1);
+    stage.looks.shift()!([1, 5, '7', 1, spec.id, spec.queue]);
+    await turn;
+  });
+});

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import type { Redis } from 'ioredis';
+import { Clients, admitted, lost, signal, wish } from './clients.ts';
+
+const WITHIN_MS = 30_000;
+
+type Kept = readonly (readonly [key: string, dump: Buffer])[];
+
+/** Everything that a server has, to be put back: what a replica that lags knows when it takes over. */
+class Snapshot {
+  readonly #kept: Kept;
+
+  static async of(redis: Redis): Promise<Snapshot> {
+    const keys = await redis.keys('*');
+    return new Snapshot(
+      await Promise.all(keys.map(async (key) => [key, await redis.dumpBuffer(key)] as const)),
+    );
+  }
+
+  private constructor(kept: Kept) {
+    this.#kept = kept;
+  }
+
+  async restore(redis: Redis): Promise<void> {
+    const restored = this.#kept.reduce(
+      (commands, [key, dump]) => commands.restore(key, 0, dump),
+      redis.multi().flushall(),
+    );
+    await restored.exec();
+  }
+}
+
+describe('a Redis that has forgotten the last steps, and broke no connection', () => {
+  const clients = new Clients();
+
+  it('lets nobody wait behind an entry that had left', async () => {
+    const [one, other] = [await clients.session(), await clients.session()];
+    const held = wish();
+    await one.enqueue(held);
+    const before = await Snapshot.of(clients.operator.redis);
+    await one.remove('jobs', held.id);
+    await before.restore(clients.operator.redis);
+    const turn = admitted(await other.enqueue(wish()));
+    await one.renew(signal);
+    await turn;
+  }).timeout(WITHIN_MS);
+
+  it('is found out by the next heartbeat of who holds', async () => {
+    const session = await clients.session();
+    const before = await Snapshot.of(clients.operator.redis);
+    const loss = lost(await session.enqueue(wish()));
+    await before.restore(clients.operator.redis);
+    expect((await (await clients.session()).enqueue(wish())).turn.admitted).to.equal(true);
+    await session.renew(signal);
+    expect(await loss).to.equal('ENTRY_LOST');
+  }).timeout(WITHIN_MS);
+
+  it('takes its turn from who had it: others may have it by now', async () => {
+    const [one, other] = [await clients.session(), await clients.session()];
+    const held = wish();
+    await one.enqueue(held);
+    const waiting = await other.enqueue(wish());
+    const before = await Snapshot.of(clients.operator.redis);
+    const turn = admitted(waiting);
+    const loss = lost(waiting);
+    await one.remove('jobs', held.id);
+    await turn;
+    await before.restore(clients.operator.redis);
+    await other.renew(signal);
+    expect(await loss).to.equal('ENTRY_LOST');
+    await one.renew(signal);
+    await admitted(await other.enqueue(wish()));
+  }).timeout(WITHIN_MS);
+
+  it('leaves to a resumed session what it has, and not what has left it', async () => {
+    const backend = clients.connect();
+    const session = await clients.session(backend);
+    const [stays, leaves] = [wish({ queue: 'stays' }), wish({ queue: 'leaves' })];
+    await session.enqueue(stays);
+    await session.enqueue(leaves);
+    await session.abandon!();
+    const resumed = await clients.connect().resume!(session.resumption!, signal);
+    await resumed.enqueue(leaves);
+    const before = await Snapshot.of(clients.operator.redis);
+    await resumed.remove('leaves', leaves.id);
+    await before.restore(clients.operator.redis);
+    const other = await clients.session();
+    const turn = admitted(await other.enqueue(wish({ queue: 'leaves' })));
+    await resumed.renew(signal);
+    await turn;
+    expect((await resumed.enqueue(stays)).turn.admitted).to.equal(true);
+    expect(await other.tryEnqueue(wish({ queue: 'stays' }))).to.equal(undefined);
+    await resumed.close();
+  }).timeout(WITHIN_MS);
+});
