@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { SqlDialect, SqlResult, SqlStatement } from '@queuelock/fencing';
+import type { SqlDialect, SqlQuery, SqlResult, SqlStatement } from '@queuelock/fencing';
 import { createConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { Client } from 'pg';
+import { NotHere } from '../services/service.ts';
 import { mariaDbAccess, startMariaDb } from '../services/mariadb-process.ts';
 import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
 import type { ResourceKind } from './writer.ts';
@@ -115,6 +116,22 @@ const sqlite: Database = {
 };
 
 export const databases: readonly Database[] = [postgres, mariadb, sqlite];
+
+/** For `sqlAnswer`. */
+export function queryBy(connection: SqlConnection): SqlQuery {
+  return (statement) => (statement.reads ? connection.rows(statement) : connection.run(statement));
+}
+
+/** Starts a database, or skips the tests of the context where it cannot be had. */
+export async function startOrSkip(context: Mocha.Context, database: Database): Promise<RunningDatabase> {
+  try {
+    return await database.start();
+  } catch (error) {
+    if (!(error instanceof NotHere)) throw error;
+    context['skipReason'] = `${database.name}: ${error.message}`;
+    return context.skip();
+  }
+}
 
 export function databaseOf(kind: ResourceKind): Database {
   return databases.find((database) => database.kind === kind)!;

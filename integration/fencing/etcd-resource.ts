@@ -1,6 +1,6 @@
-import { heldInEtcd } from '@queuelock/fencing';
+import { etcdAnswer, heldInEtcd } from '@queuelock/fencing';
 import { Etcd3 } from 'etcd3';
-import type { Resource } from './writer.ts';
+import { answerOf, type Resource } from './writer.ts';
 
 /** Two keys of an etcd; the place is `host:port/prefix`. */
 export const etcdResource: Resource = {
@@ -8,11 +8,8 @@ export const etcdResource: Resource = {
     const { client, keys } = connect(place);
     return {
       async fenced(text) {
-        const { succeeded } = await client
-          .if(...heldInEtcd(hold))
-          .then(client.put(keys.fenced).value(text))
-          .commit();
-        return succeeded ? 'accepted' : 'refused';
+        const write = client.if(...heldInEtcd(hold)).then(client.put(keys.fenced).value(text));
+        return answerOf(etcdAnswer(hold, write.commit()));
       },
       async unfenced(text) {
         await client.put(keys.unfenced).value(text);

@@ -1,7 +1,7 @@
 import { safely } from '@queuelock/conformance';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
-import { etcdCompare, heldInEtcd } from '@queuelock/fencing';
+import { etcdAnswer, etcdCompare, expectAccepted, heldInEtcd } from '@queuelock/fencing';
 import { expect } from 'chai';
 import { Etcd3, KVClient } from 'etcd3';
 import { endScripts } from '../scenarios/child-process.ts';
@@ -54,6 +54,29 @@ describe('a write in etcd that compares with the hold', function () {
     await ownership.release();
     const late = await write(heldInEtcd(ownership));
     safely(() => expect([guessed, late]).to.deep.equal([false, false]));
+  });
+
+  it('rejects once the lock is released, with lock, token and entry in its message', async () => {
+    const ownership = await locks.acquire('expected');
+    const write = (): Promise<unknown> =>
+      expectAccepted(
+        etcdAnswer(
+          ownership,
+          client
+            .if(...heldInEtcd(ownership))
+            .then(client.put('fenced').value('expected'))
+            .commit(),
+        ),
+      );
+    await write();
+    await ownership.release();
+    const late = await write().catch(String);
+    const { key, token } = ownership;
+    safely(() =>
+      expect(late).to.equal(
+        `QueueLockError: [OWNERSHIP_LOST] the hold of "expected" with token ${String(token)} is refused by etcd: its entry ${JSON.stringify(key)} is not in the queue any more`,
+      ),
+    );
   });
 
   it('goes through in the raw API as well', async () => {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { createFencingGate, fencingHeaders, headersOf, sendRefusal } from '@queuelock/fencing';
-import type { Resource, Texts } from './writer.ts';
+import { createFencingGate, fencingHeaders, headersOf, httpAnswer, sendRefusal } from '@queuelock/fencing';
+import { answerOf, type Resource, type Texts } from './writer.ts';
 
 export interface HttpReceiver {
   readonly place: string;
@@ -48,18 +48,18 @@ export async function startReceiver(lock: string): Promise<HttpReceiver> {
 /** The place is the server's address. */
 export const httpResource: Resource = {
   async open(place, hold) {
-    const put = async (path: keyof Texts, body: string, headers: Record<string, string>): Promise<number> => {
+    const put = async (
+      path: keyof Texts,
+      body: string,
+      headers: Record<string, string>,
+    ): Promise<Response> => {
       const response = await fetch(`${place}/${path}`, { method: 'PUT', body, headers });
       await response.text();
-      return response.status;
+      return response;
     };
     return {
-      async fenced(text) {
-        const status = await put('fenced', text, fencingHeaders(hold));
-        if (status !== 204 && status !== 412) throw new Error(`the receiver answers ${String(status)}`);
-        return status === 204 ? 'accepted' : 'refused';
-      },
-      unfenced: async (text) => ((await put('unfenced', text, {})) === 204 ? 'accepted' : 'refused'),
+      fenced: async (text) => answerOf(httpAnswer(hold, put('fenced', text, fencingHeaders(hold)))),
+      unfenced: async (text) => ((await put('unfenced', text, {})).ok ? 'accepted' : 'refused'),
       close: async () => undefined,
     };
   },

@@ -1,6 +1,6 @@
-import { fencedUpdate, isAccepted } from '@queuelock/fencing';
-import type { Database } from './databases.ts';
-import type { Resource } from './writer.ts';
+import { fencedUpdate, sqlAnswer } from '@queuelock/fencing';
+import { queryBy, type Database } from './databases.ts';
+import { answerOf, type Resource } from './writer.ts';
 
 /** What has to be there: one row for each way of writing. */
 export const SQL_TABLE = [
@@ -17,9 +17,7 @@ export function sqlResource(database: Database): Resource {
       return {
         async fenced(text) {
           const update = { table: 'texts', set: { text }, where: { id: 'fenced' }, hold };
-          return isAccepted(await connection.run(fencedUpdate(database.dialect, update)))
-            ? 'accepted'
-            : 'refused';
+          return answerOf(sqlAnswer(queryBy(connection), fencedUpdate(database.dialect, update)));
         },
         async unfenced(text) {
           await connection.exec(`UPDATE texts SET text = '${text}' WHERE id = 'unfenced'`);

@@ -3,16 +3,9 @@ import { expect } from 'chai';
 import { startProxy } from '../faults.ts';
 import { endScripts } from '../scenarios/child-process.ts';
 import { etcdStore } from '../scenarios/etcd-store.ts';
-import { NotHere } from '../services/service.ts';
 import { recordLine } from '../services/shared.ts';
 import { until } from '../services/until.ts';
-import {
-  connectMariaDb,
-  databases,
-  type Database,
-  type RunningDatabase,
-  type SqlConnection,
-} from './databases.ts';
+import { connectMariaDb, databases, startOrSkip, type Database, type SqlConnection } from './databases.ts';
 import { SQL_TABLE } from './sql-resource.ts';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 
@@ -194,16 +187,6 @@ for (const database of databases) {
 
 function endpointOf(place: string): string {
   return /[0-9.]+:[0-9]+/.exec(place)![0];
-}
-
-async function startOrSkip(context: Mocha.Context, database: Database): Promise<RunningDatabase> {
-  try {
-    return await database.start();
-  } catch (error) {
-    if (!(error instanceof NotHere)) throw error;
-    context['skipReason'] = `${database.name}: ${error.message}`;
-    return context.skip();
-  }
 }
 
 /** Until some transaction waits for a lock of another one. */

@@ -1,4 +1,5 @@
-import type { Hold } from '@queuelock/fencing';
+import { isQueueLockError } from '@queuelock/core';
+import { expectAccepted, type FenceAnswer, type FencingHold } from '@queuelock/fencing';
 
 export type Answer = 'accepted' | 'refused';
 
@@ -10,6 +11,17 @@ interface Writer {
   close(): Promise<void>;
 }
 
+/** What `expectAccepted` says of it: a later holder refuses, all else is an error. */
+export async function answerOf(answer: PromiseLike<FenceAnswer>): Promise<Answer> {
+  try {
+    await expectAccepted(answer);
+    return 'accepted';
+  } catch (error) {
+    if (isQueueLockError(error, 'OWNERSHIP_LOST')) return 'refused';
+    throw error;
+  }
+}
+
 /** What a place says now. */
 export interface Texts {
   readonly fenced: string;
@@ -19,7 +31,7 @@ export interface Texts {
 /** A kind of resource, for both processes of a story. `place` says where it is, in one text. */
 export interface Resource {
   /** Connects, with what one knew when one held the lock. */
-  open(place: string, hold: Hold): Promise<Writer>;
+  open(place: string, hold: FencingHold): Promise<Writer>;
   texts(place: string): Promise<Texts>;
 }
 

@@ -1,6 +1,6 @@
 import { decodeFencedData, fencedZnode, npmZookeeper } from '@queuelock/fencing';
 import { openSession } from './znode-session.ts';
-import type { Resource } from './writer.ts';
+import { answerOf, type Resource } from './writer.ts';
 
 /** Two znodes; the place is `host:port/name`. */
 export const znodeResource: Resource = {
@@ -10,7 +10,7 @@ export const znodeResource: Resource = {
     const client = npmZookeeper(session);
     const node = fencedZnode(client, paths.fenced, hold);
     return {
-      fenced: async (text) => (await node.write(text)).outcome,
+      fenced: async (text) => answerOf(node.write(text)),
       unfenced: async (text) =>
         (await client.set(paths.unfenced, Buffer.from(text), -1)) ? 'accepted' : 'refused',
       close: async () => session.close(),

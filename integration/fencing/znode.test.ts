@@ -52,7 +52,7 @@ describe('a fenced znode in ZooKeeper', function () {
     };
     const outcome = await fencedZnode(between, '/claimed', { token: 5n }).write('old');
     expect(claimed).to.deep.equal({ outcome: 'accepted' });
-    safely(() => expect(outcome).to.deep.equal({ outcome: 'refused', largest: 6n }));
+    safely(() => expect(outcome).to.include({ outcome: 'refused', largest: 6n }));
     expect(Buffer.from((await client.get('/claimed'))!.data).toString()).to.equal('queuelock-fence 6\n');
   });
 

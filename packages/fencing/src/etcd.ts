@@ -1,5 +1,6 @@
 import { invalidArgument } from '@queuelock/core/backend';
-import { checkToken, MAX_INT64, type Hold } from './hold.ts';
+import { MAX_INT64, nameOf, tokenOf, type FencingHold } from './hold.ts';
+import type { FenceOutcome } from './outcome.ts';
 
 /**
  * A `Compare` of etcd's raw API (`etcdserverpb.Compare`): enumerations as their numbers, since clients differ in the names (and
@@ -22,24 +23,40 @@ export interface EtcdCompare {
  * It compares the create revision, which is the token: neither a later entry under the same key nor a change of its
  * value counts as the hold. Only for holds on the cluster that the transaction goes to.
  */
-export function etcdCompare(hold: Pick<Hold, 'key' | 'token'>): EtcdCompare {
-  return {
-    target: 1,
-    result: 0,
-    key: Buffer.from(checkKey(hold.key)),
-    create_revision: String(checkToken(hold.token, MAX_INT64)),
-  };
+export function etcdCompare(hold: FencingHold<'key' | 'token'>): EtcdCompare {
+  const revision = String(tokenOf(hold, MAX_INT64));
+  return { target: 1, result: 0, key: Buffer.from(checkKey(hold.key)), create_revision: revision };
 }
 
 /**
  * The same for the builder of npm `etcd3`: `client.if(...heldInEtcd(ownership)).then(client.put(key).value(data)).commit()`.
- * `succeeded` false: it is not held any more, and nothing was written. Use a client without `namespace()`, which would
+ * `succeeded` false: it is not held any more, and nothing was written; {@link etcdAnswer} makes that hard to overlook. Use a client without `namespace()`, which would
  * look for the entry somewhere else and so refuse everything.
  */
 export function heldInEtcd(
-  hold: Pick<Hold, 'key' | 'token'>,
+  hold: FencingHold<'key' | 'token'>,
 ): [key: string, column: 'Create', comparison: '==', revision: string] {
-  return [checkKey(hold.key), 'Create', '==', String(checkToken(hold.token, MAX_INT64))];
+  const revision = String(tokenOf(hold, MAX_INT64));
+  return [checkKey(hold.key), 'Create', '==', revision];
+}
+
+/**
+ * What the transaction with that compare answered, for `expectAccepted`. etcd tells that the entry is gone, not who came next; give it
+ * transactions without further compares only, since it cannot tell which of several failed.
+ */
+export async function etcdAnswer(
+  hold: FencingHold<'key' | 'token'>,
+  answer: { readonly succeeded: boolean } | PromiseLike<{ readonly succeeded: boolean }>,
+): Promise<FenceOutcome> {
+  const { succeeded } = await answer;
+  if (typeof succeeded !== 'boolean') {
+    throw invalidArgument('answer', succeeded, 'is that of a transaction, with succeeded');
+  }
+  if (succeeded) return { outcome: 'accepted' };
+  return {
+    outcome: 'refused',
+    reason: `${nameOf(hold)} is refused by etcd: its entry ${JSON.stringify(hold.key)} is not in the queue any more`,
+  };
 }
 
 function checkKey(key: unknown): string {

@@ -139,7 +139,9 @@ describe('the gate', () => {
     const stale = await post(1n);
     expect(stale?.status).to.equal(412);
     expect(stale?.headers.get('fencing-token')).to.equal('2');
-    expect(await stale?.text()).to.equal('a later holder of the lock was here\n');
+    expect(await stale?.text()).to.equal(
+      'the hold of "a" with token 1 is refused: a later holder of the lock was here, with token 2\n',
+    );
     expect((await post())?.status).to.equal(428);
   });
 });

@@ -19,15 +19,15 @@ const update: FencedUpdate = {
 
 describe('SQL statements', () => {
   it('read as the database wants them', () => {
-    expect(fencedUpdate('postgres', { ...update, table: ['billing', 'accounts'] })).to.deep.equal({
+    expect(fencedUpdate('postgres', { ...update, table: ['billing', 'accounts'] })).to.deep.include({
       text: 'UPDATE "billing"."accounts" SET "balance" = $1, "fence" = CAST($2 AS bigint) WHERE "id" = $3 AND "fence" <= CAST($4 AS bigint)',
       values: [5, '42', 7, '42'],
     });
-    expect(fencedUpdate('sqlite', { ...update, once: true, where: { id: 7, gone: null } })).to.deep.equal({
+    expect(fencedUpdate('sqlite', { ...update, once: true, where: { id: 7, gone: null } })).to.deep.include({
       text: 'UPDATE `accounts` SET `balance` = ?, `fence` = CAST(? AS INTEGER) WHERE `id` = ? AND `gone` IS NULL AND `fence` < CAST(? AS INTEGER)',
       values: [5, '42', 7, '42'],
     });
-    expect(sqlFences('mysql').claim({ name: 'jobs', token: 42n })).to.deep.equal({
+    expect(sqlFences('mysql').claim({ name: 'jobs', token: 42n })).to.deep.include({
       text: 'UPDATE `queuelock_fences` SET token = LAST_INSERT_ID(CAST(? AS SIGNED)) WHERE name = ? AND token <= CAST(? AS SIGNED)',
       values: ['42', 'jobs', '42'],
     });

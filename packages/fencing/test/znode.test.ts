@@ -59,7 +59,7 @@ describe('a fenced znode', () => {
       set: async () => expect.fail('it wrote'),
     };
     const outcome = await fencedZnode(client, '/r', { token: 8n }).write('y');
-    expect(outcome).to.deep.equal({ outcome: 'refused', largest: 9n });
+    expect(outcome).to.include({ outcome: 'refused', largest: 9n });
   });
 
   it('names the node that is not there, and a path that is none', async () => {

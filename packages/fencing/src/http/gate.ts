@@ -2,6 +2,7 @@ import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 import {
   malformed,
+  printToken,
   readFencingHeaders,
   type FencingClaim,
   type FencingFault,
@@ -68,7 +69,9 @@ export function createFencingGate(options?: FencingGateOptions): FencingGate {
   async function ask(claim: FencingClaim): Promise<FencingAccepted | FencingRefusal> {
     const { name, epoch, token } = claim;
     const largest = await maxima.raise(name, { epoch, token });
-    return compareEpochTokens(claim, largest) < 0 ? refused(largest) : { outcome: 'accepted', ...claim };
+    return compareEpochTokens(claim, largest) < 0
+      ? refused(claim, largest)
+      : { outcome: 'accepted', ...claim };
   }
 
   return {
@@ -93,7 +96,7 @@ export function createFencingGate(options?: FencingGateOptions): FencingGate {
 
   async function overtaken(claim: FencingClaim): Promise<FencingRefusal> {
     const { epoch, token } = claim;
-    return refused(await maxima.raise(claim.name, { epoch, token }));
+    return refused(claim, await maxima.raise(claim.name, { epoch, token }));
   }
 }
 
@@ -104,6 +107,7 @@ function claimOf(header: HeaderGetter, target?: FencingTarget): FencingClaim | F
   return malformed('the lock that is named does not guard this resource');
 }
 
-function refused(largest: EpochToken): FencingRefusal {
-  return { outcome: 'refused', status: 412, reason: 'a later holder of the lock was here', largest };
+function refused(claim: FencingClaim, largest: EpochToken): FencingRefusal {
+  const reason = `the hold of ${JSON.stringify(claim.name)} with token ${printToken(claim)} is refused: a later holder of the lock was here, with token ${printToken(largest)}`;
+  return { outcome: 'refused', status: 412, reason, largest };
 }

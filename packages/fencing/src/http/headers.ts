@@ -1,6 +1,6 @@
 import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { checkEpoch, type EpochToken } from '../epoch.ts';
-import { checkName, checkToken, isLockName, MAX_UINT64, type Hold } from '../hold.ts';
+import { checkName, isLockName, MAX_UINT64, tokenOf, type FencingHold } from '../hold.ts';
 
 /** The lock's name, percent-encoded. */
 export const FENCING_NAME = 'fencing-name';
@@ -33,16 +33,14 @@ const TOKEN = /^([1-9][0-9]{0,19})(?:;epoch=(0|[1-9][0-9]{0,15}))?$/;
 
 /** The headers to send with every request under the lock: `fetch(url, { headers: fencingHeaders(ownership) })`. */
 export function fencingHeaders(
-  hold: Pick<Hold, 'name' | 'token'>,
+  hold: FencingHold<'name' | 'token'>,
   options?: FencingHeaderOptions,
 ): Record<typeof FENCING_NAME | typeof FENCING_TOKEN, string> {
   const { epoch = 0 } = checkedOptions('options of fencingHeaders', options, OPTIONS);
+  const token = tokenOf(hold, MAX_UINT64);
   return {
     [FENCING_NAME]: encodeURIComponent(checkName(hold.name)),
-    [FENCING_TOKEN]: printToken({
-      epoch: checkEpoch(epoch),
-      token: checkToken(hold.token, MAX_UINT64),
-    }),
+    [FENCING_TOKEN]: printToken({ epoch: checkEpoch(epoch), token }),
   };
 }
 
@@ -74,7 +72,8 @@ export function malformed(reason: string): FencingFault {
   return { outcome: 'malformed', status: 400, reason };
 }
 
-function parseToken(text: string): EpochToken | undefined {
+/** A token as it stands in the header. */
+export function parseToken(text: string): EpochToken | undefined {
   const [, digits, epochDigits = '0'] = TOKEN.exec(text) ?? [];
   if (digits === undefined) return undefined;
   const [token, epoch] = [BigInt(digits), Number(epochDigits)];

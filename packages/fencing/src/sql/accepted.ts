@@ -8,7 +8,7 @@ export type SqlResult =
 
 /**
  * Whether a `claim` or a `fencedUpdate` was accepted: it found its row, with no larger token. If not, a later holder was there, or
- * there is no such row. Right also on connections of MySQL that count changed rows instead of found ones.
+ * there is no such row: `sqlAnswer` tells which, and with `expectAccepted` cannot be overlooked. Right also on connections of MySQL that count changed rows instead of found ones.
  * @throws {QueueLockError} `INVALID_ARGUMENT` if it was more than one row (roll back), or no result of an update.
  */
 export function isAccepted(result: SqlResult): boolean {

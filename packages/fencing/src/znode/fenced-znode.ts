@@ -1,10 +1,13 @@
 import { invalidArgument, QueueLockError } from '@queuelock/core/backend';
-import { checkToken, MAX_INT64, type Hold } from '../hold.ts';
-import type { FenceOutcome } from '../outcome.ts';
+import { MAX_INT64, tokenOf, type FencingHold } from '../hold.ts';
+import { refusedAt, type FenceOutcome } from '../outcome.ts';
 import type { ZnodeClient } from './client.ts';
 import { decodeFencedData, encodeFencedData } from './data.ts';
 
-/** A znode that takes no write of an earlier holder once a later one was there. */
+/**
+ * A znode that takes no write of an earlier holder once a later one was there. A refusal is an answer: `expectAccepted(node.write(data))`
+ * rejects with it instead. A node that is not there, or holds something else, rejects with `INVALID_ARGUMENT`.
+ */
 export interface FencedZnode {
   /**
    * Puts the own token into the node and leaves its data. Do this first, when the lock was acquired: from then on every
@@ -28,16 +31,18 @@ export interface FencedZnode {
  * and its repetition only one finds the version. `update` may then see its own change; keep a counter in the data
  * if that matters.
  */
-export function fencedZnode(client: ZnodeClient, path: string, hold: Pick<Hold, 'token'>): FencedZnode {
-  const token = checkToken(hold.token, MAX_INT64);
+export function fencedZnode(client: ZnodeClient, path: string, hold: FencingHold<'token'>): FencedZnode {
+  const token = tokenOf(hold, MAX_INT64);
   if (typeof path !== 'string' || !/^\/./s.test(path)) throw invalidArgument('path', path, 'begins with /');
 
   async function update(change: (data: Uint8Array) => Uint8Array | string): Promise<FenceOutcome> {
+    // It may be downgraded meanwhile, to a read lock.
+    tokenOf(hold, MAX_INT64);
     for (;;) {
       const node = await client.get(path);
       if (node === undefined) throw absent(path);
       const seen = decodeFencedData(node.data);
-      if (seen.token > token) return { outcome: 'refused', largest: seen.token };
+      if (seen.token > token) return refusedAt(`the znode ${path}`, hold, seen.token);
       const bytes = encodeFencedData(change(seen.data), token);
       if (await client.set(path, bytes, node.version)) return { outcome: 'accepted' };
     }

@@ -1,0 +1,49 @@
+import { createLockClient, type LockClient } from '@queuelock/core';
+import {
+  fencedUpdate,
+  fencedZnode,
+  fencingHeaders,
+  heldInEtcd,
+  sqlFences,
+  type FencingHold,
+} from '@queuelock/fencing';
+import { memory } from '@queuelock/memory';
+import type { CohortHold, Leadership } from '@queuelock/recipes';
+import { expect } from 'chai';
+
+/** Every way in. */
+const fenceAll = (hold: FencingHold): void => {
+  heldInEtcd(hold);
+  fencedZnode({ get: async () => undefined, set: async () => false }, '/r', hold);
+  fencedUpdate('postgres', { table: 't', set: {}, where: { id: 1 }, hold });
+  sqlFences('mysql').claim(hold);
+  fencingHeaders(hold);
+};
+
+describe('what a lock client gives to a fence', () => {
+  let locks: LockClient;
+
+  beforeEach(() => {
+    locks = createLockClient(memory());
+  });
+
+  afterEach(() => locks.close());
+
+  it('is taken of a writer, and of none that is downgraded', async () => {
+    const ownership = await locks.acquire('x');
+    fenceAll(ownership);
+    await ownership.downgrade();
+    expect(() => fenceAll(ownership)).to.throw(/INVALID_ARGUMENT.*hold is exclusive.*got "a reader"/);
+  });
+
+  it('may be a leader, or one of a cohort', () => {
+    const typed = (leader: Leadership, member: CohortHold): readonly FencingHold[] => [leader, member];
+    expect(typed).to.be.a('function');
+  });
+
+  it('is not taken of a reader', async () => {
+    await locks.run('x', (ownership) => fenceAll(ownership));
+    const reader = await locks.acquire('x', { mode: 'shared' });
+    expect(() => fenceAll(reader)).to.throw(/INVALID_ARGUMENT.*hold is exclusive.*got "a reader"/);
+  });
+});

@@ -1,0 +1,84 @@
+import {
+  expectAccepted,
+  fencedUpdate,
+  sqlAnswer,
+  sqlFences,
+  type FencedStatement,
+  type SqlAnswer,
+} from '@queuelock/fencing';
+import { expect } from 'chai';
+import { databases, queryBy, startOrSkip, type SqlConnection } from './databases.ts';
+import { SQL_TABLE } from './sql-resource.ts';
+
+/** Beyond what a double holds exactly. */
+const BIG = 2n ** 62n + 1n;
+
+for (const database of databases) {
+  describe(`a refusal in ${database.name}`, function () {
+    this.timeout(120_000);
+    let connection: SqlConnection;
+    let stop: (() => Promise<void>) | undefined;
+    const { dialect } = database;
+    const fences = sqlFences(dialect);
+    const answer = (statement: FencedStatement): Promise<SqlAnswer> =>
+      sqlAnswer(queryBy(connection), statement);
+    const write = (id: string, token: bigint, once = false): FencedStatement =>
+      fencedUpdate(dialect, {
+        table: 'texts',
+        set: { text: 'x' },
+        where: { id },
+        hold: { name: 'the lock', token },
+        once,
+      });
+
+    before(async function () {
+      const running = await startOrSkip(this, database);
+      stop = () => running.stop();
+      connection = await database.connect(running.place);
+      for (const statement of SQL_TABLE) await connection.exec(statement);
+      await connection.run(fences.createTable());
+    });
+
+    after(async () => {
+      // Not there when it was skipped.
+      if (stop === undefined) return;
+      await connection.close();
+      await stop();
+    });
+
+    it('of a row tells a later holder and its token, to the last digit, from a row that is not there', async () => {
+      expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
+      expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
+      expect(await answer(write('fenced', BIG - 1n))).to.include({ outcome: 'refused', largest: BIG });
+      expect(await answer(write('nowhere', BIG))).to.include({ outcome: 'missing' });
+    });
+
+    it('of a row that takes one write a hold tells the own one from that of a later holder', async () => {
+      expect(await answer(write('unfenced', 5n, true))).to.deep.equal({ outcome: 'accepted' });
+      expect(await answer(write('unfenced', 5n, true))).to.include({ outcome: 'repeated' });
+      expect(await answer(write('unfenced', 4n, true))).to.include({ outcome: 'refused', largest: 5n });
+      expect(await answer(write('nowhere', 5n, true))).to.include({ outcome: 'missing' });
+    });
+
+    it('of a claim tells a later holder from a name that is not registered, also within the transaction', async () => {
+      const claim = (name: string, token: bigint): Promise<SqlAnswer> =>
+        answer(fences.claim({ name, token }));
+      await connection.run(fences.register('known'));
+      expect(await claim('known', BIG)).to.deep.equal({ outcome: 'accepted' });
+      await connection.exec(database.begin);
+      expect(await claim('known', BIG - 1n)).to.include({ outcome: 'refused', largest: BIG });
+      expect(await claim('unknown', BIG)).to.include({ outcome: 'unregistered' });
+      await connection.exec('ROLLBACK');
+    });
+
+    it('is thrown, with lock, token and table', async () => {
+      await expectAccepted(answer(write('fenced', BIG + 1n)));
+      const late = await expectAccepted(answer(write('fenced', BIG))).catch(String);
+      expect(late).to.match(
+        /OWNERSHIP_LOST.*"the lock" with token 4611686018427387905 is refused by the row of .texts. \(id\): .*4611686018427387906$/,
+      );
+      const lost = await expectAccepted(answer(write('nowhere', BIG))).catch(String);
+      expect(lost).to.match(/INVALID_ARGUMENT.*"the lock".*there is no such row$/);
+    });
+  });
+}
