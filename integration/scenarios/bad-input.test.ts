@@ -183,7 +183,8 @@ describe('a backend URL that is no good', () => {
     'etcd://127.0.0.1?no=such',
     'zk://127.0.0.1?tickTimeMs=fast',
     'zk://user:secret@127.0.0.1:x',
-    'zks://127.0.0.1',
+    'zks://user:secret@127.0.0.1?driver=native',
+    'zks://user:secret@127.0.0.1?ca=/no/such/file',
   ]) {
     it(`${JSON.stringify(url)} is refused without a word of what is secret in it`, async () => {
       const error = (await failureOf(() => backendFromUrl(url))) as Error;

@@ -50,6 +50,8 @@ export const nodeClients: readonly Client[] = [
   other('etcd', 'bare node', ['start', 'bare-node']),
   floor('zookeeper', 'npm zookeeper', floorWords('create', 'createdelete')),
   ours('zookeeper', 'npm zookeeper'),
+  floor('zookeeper', 'wire', floorWords('create', 'createdelete')),
+  ours('zookeeper', 'wire'),
   other('zookeeper', 'bare node', ['start', 'bare-node']),
   peer('redis', { name: 'redis-semaphore Mutex', program: 'redis-semaphore', words: alone }),
   peer('redis', { name: 'redlock', program: 'redlock', words: alone }),

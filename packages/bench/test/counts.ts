@@ -44,7 +44,7 @@ export const stores: readonly Counted[] = [
   {
     title: 'ZooKeeper',
     store: 'zookeeper',
-    client: 'queuelock, npm zookeeper',
+    client: 'queuelock, wire',
     backend: (endpoint) => zookeeper({ hosts: [endpoint], syncLimit: SINGLE_SYNC_LIMIT }),
     untilWatching: untilWatchingZooKeeper,
     cycle: { requests: 3 },

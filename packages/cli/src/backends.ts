@@ -7,7 +7,7 @@ interface BackendModule {
   readonly fromUrl: (url: string) => Backend;
 }
 
-// Loaded only when asked for: a team on etcd never loads the native ZooKeeper client.
+// Loaded only when asked for: a team on etcd never loads a ZooKeeper client.
 const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
   string,
   () => Promise<BackendModule>
@@ -16,6 +16,7 @@ const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
   ['etcd', () => import('@queuelock/etcd')],
   ['etcds', () => import('@queuelock/etcd')],
   ['zk', () => import('@queuelock/zookeeper')],
+  ['zks', () => import('@queuelock/zookeeper')],
   ['sqlite', () => import('@queuelock/sqlite')],
   ['redis', () => import('@queuelock/redis')],
   ['rediss', () => import('@queuelock/redis')],
@@ -23,7 +24,7 @@ const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
 
 /** The URLs that are understood, for messages. */
 export const KNOWN =
-  'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, redis://host:port, rediss://host:port';
+  'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, zks://host:port, redis://host:port, rediss://host:port';
 
 /** How a backend is used. */
 export interface BackendUse {

@@ -17,7 +17,7 @@ configuration, ~/.config/queuelock/config.json (or QUEUELOCK_CONFIG):
   memory:                                         this process alone
   sqlite:path/to/file                             a file: the processes of one machine, without a server
   etcd://[user:password@]host:port[,…][/prefix]   etcd; etcds:// with TLS, ?ca=file&cert=file&key=file
-  zk://[user:password@]host:port[,…][/chroot]     ZooKeeper; ?tickTimeMs=2000&syncLimit=5 as the servers have them
+  zk://[user:password@]host:port[,…][/chroot]     ZooKeeper; ?tickTimeMs=2000&syncLimit=5 as the servers have them; zks:// with TLS, as etcds://
   redis://[user:password@]host:port[/database]    Redis, Valkey; rediss:// with TLS, ?ca=file&cert=file&key=file
 
 Others can read a command line: give passwords in QUEUELOCK_PASSWORD or QUEUELOCK_PASSWORD_FILE with QUEUELOCK_USER, or in the configuration.

@@ -31,24 +31,30 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
   const onAbort = (): void => {
     attempt.abort(signal.reason);
   };
-  const timer = setTimeout(() => attempt.abort(unreachable(settings)), settings.connectTimeoutMs);
+  let failure: Error | undefined;
+  const onFailure = (last: Error | undefined): void => void (failure = last);
+  const timer = setTimeout(() => attempt.abort(unreachable(settings, failure)), settings.connectTimeoutMs);
   signal.addEventListener('abort', onAbort);
   try {
     signal.throwIfAborted();
     const addresses = await orAborted(resolveAll(settings), attempt.signal);
     const { pauseMs } = request.pace;
     if (pauseMs > 0) await orAborted(pause(pauseMs, undefined, { ref: false }), attempt.signal);
-    return await connectTo(addresses, settings, { ...request, signal: attempt.signal });
+    return await connectTo(addresses, settings, { ...request, signal: attempt.signal, onFailure });
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
   }
 }
 
-async function connectTo(first: string[], settings: Settings, request: ConnectRequest): Promise<ZkDriver> {
+/** With who hears how an attempt ended, as far as the driver can tell. */
+type Attempts = ConnectRequest & { readonly onFailure: (failure: Error | undefined) => void };
+
+async function connectTo(first: string[], settings: Settings, request: Attempts): Promise<ZkDriver> {
   const { ttlMs, session, clock, pace, signal } = request;
   let addresses = first;
-  const onFailure = (): void => {
+  const onFailure = (failure?: Error): void => {
+    request.onFailure(failure);
     resolveAll(settings).then(
       (found) => (addresses = found),
       // The addresses that were good before are as good a guess.
@@ -103,10 +109,12 @@ async function addressesOf({ name, port }: Host, { driver }: Settings): Promise<
   return found.map(({ address }) => addressText({ host: address, port, ...named }));
 }
 
-function unreachable({ endpoint, connectTimeoutMs }: Settings): QueueLockError {
+function unreachable({ endpoint, connectTimeoutMs }: Settings, cause: Error | undefined): QueueLockError {
+  const last = cause ? `; the last attempt ended with: ${cause.message}` : '';
   return new QueueLockError(
     'UNAVAILABLE',
-    `no ZooKeeper server answered at ${endpoint} within ${connectTimeoutMs} ms (connectTimeoutMs)`,
+    `no ZooKeeper server answered at ${endpoint} within ${connectTimeoutMs} ms (connectTimeoutMs)${last}`,
+    { cause },
   );
 }
 

@@ -40,6 +40,7 @@ export type Created =
 export interface SessionKey {
   /** In lower-case hexadecimal. */
   readonly client_id: string;
+  /** In upper-case hexadecimal. */
   readonly client_password: string;
 }
 

@@ -13,6 +13,7 @@ export const ZkCode = {
   sessionExpired: -112,
   invalidAcl: -114,
   authFailed: -115,
+  saslRequired: -124,
 } as const;
 
 /** The state that a handle is closed with when the server refused the credentials (`ZOO_AUTH_FAILED_STATE`). */
@@ -35,6 +36,7 @@ const TEXT: Readonly<Record<number, string>> = {
   [-115]: 'authentication failed',
   [-116]: 'the connection is closing',
   [-118]: 'the session has moved to another server',
+  [-124]: 'clients have to show who they are by SASL',
   [-125]: 'a quota is exceeded',
 };
 
@@ -46,6 +48,7 @@ const DEFINITE: Readonly<Record<number, QueueLockErrorCode>> = {
   [ZkCode.sessionExpired]: 'SESSION_LOST',
   [ZkCode.invalidAcl]: 'ACCESS_DENIED',
   [ZkCode.authFailed]: 'ACCESS_DENIED',
+  [ZkCode.saslRequired]: 'ACCESS_DENIED',
 };
 
 /** What a result code means to the core. `what` says what was tried: `create /jobs/_c_…`. */

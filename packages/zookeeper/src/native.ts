@@ -90,7 +90,7 @@ export function requireAddon(): new () => NativeClient {
   if (!isMainThread) {
     throw new QueueLockError(
       'INVALID_ARGUMENT',
-      'queuelock over ZooKeeper runs in the main thread only: the npm package zookeeper crashes the process when it is loaded in two threads',
+      'driver native of queuelock over ZooKeeper runs in the main thread only: the npm package zookeeper crashes the process when it is loaded in two threads; without it (driver wire) any thread will do',
     );
   }
   Addon ??= loadAddon();
@@ -104,7 +104,7 @@ function loadAddon(): new () => NativeClient {
   } catch (error) {
     throw new QueueLockError(
       'INVALID_ARGUMENT',
-      'the npm package zookeeper cannot be loaded: it is compiled when it is installed, so allow its install script (pnpm: allowBuilds) and see its README for what the compiler needs',
+      'the npm package zookeeper cannot be loaded: it is compiled when it is installed, so allow its install script (pnpm: allowBuilds) and see its README for what the compiler needs; or leave the option driver out, which needs none of it',
       { cause: error },
     );
   }

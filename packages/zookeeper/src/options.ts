@@ -8,6 +8,7 @@ import {
 } from '@queuelock/core/backend';
 import { REFUSED_BY_SERVER } from './names.ts';
 import { DEFAULT_NAMING, schemeOf, type Naming, type Scheme } from './naming.ts';
+import { readTls, type TlsFiles } from './wire/tls-files.ts';
 import { tlsOf, type Tls, type ZooKeeperTls } from './wire/tls.ts';
 
 /** Where ZooKeeper is and how it is set up. */
@@ -33,11 +34,11 @@ export interface ZooKeeperOptions {
    */
   readonly naming?: Naming | ((queue: string) => Naming);
   /**
-   * Who speaks to the servers: `native`, the npm package `zookeeper`, a compiled addon for the main thread; or `wire`, Node's own
-   * sockets, without an addon, in worker threads too. Default `native`.
+   * Who speaks to the servers: `wire`, Node's own sockets, in worker threads too; or `native`, the npm package `zookeeper`, a compiled
+   * addon for the main thread. Default `wire`.
    */
   readonly driver?: 'native' | 'wire';
-  /** TLS to the servers, with `driver: 'wire'` only; `{}` is what most need. Default: none. */
+  /** TLS to the servers, with `driver: 'wire'`; `{}` is what most need. Default: none. */
   readonly tls?: ZooKeeperTls;
 }
 
@@ -85,7 +86,8 @@ const AUTH_OPTIONS: KnownOptions<NonNullable<ZooKeeperOptions['auth']>> = {
 const NUMBERS = ['tickTimeMs', 'syncLimit', 'connectTimeoutMs'] as const;
 
 /** As texts. */
-type Parameters = Readonly<Partial<Record<(typeof NUMBERS)[number] | 'naming' | 'driver', string>>>;
+type Parameters = TlsFiles &
+  Readonly<Partial<Record<(typeof NUMBERS)[number] | 'naming' | 'driver', string>>>;
 
 const PARAMETERS: KnownOptions<Parameters> = {
   tickTimeMs: 'string',
@@ -93,11 +95,16 @@ const PARAMETERS: KnownOptions<Parameters> = {
   connectTimeoutMs: 'string',
   naming: 'string',
   driver: 'string',
+  ca: 'string',
+  cert: 'string',
+  key: 'string',
 };
 const SAYS_TLS = /^(tls|ssl|secure)/i;
 const DRIVERS: ReadonlySet<string> = new Set(['native', 'wire'] satisfies DriverName[]);
 const NO_TLS =
-  'cannot be had with driver native: the npm package zookeeper does not do TLS; choose driver wire, or use zk:// on a network you trust';
+  'cannot be had with driver native: the npm package zookeeper does not do TLS; leave the driver out, or use zk:// on a network you trust';
+const TLS_BY_SCHEME =
+  'is no parameter of a URL: zks:// in place of zk:// asks for TLS, and ?ca=file&cert=file&key=file says with what';
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` */
 export function settingsOf(options: ZooKeeperOptions): Settings {
@@ -127,21 +134,24 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
   const driver = driverOf(params.get('driver') as DriverName | undefined);
   if (scheme === 'zks' && driver === 'native') throw invalidArgument('backend URL', 'zks://', NO_TLS);
   if (scheme !== 'zk' && scheme !== 'zks')
-    throw invalidArgument('backend URL', `${scheme}:`, 'has the scheme zk');
+    throw invalidArgument('backend URL', `${scheme}:`, 'has the scheme zk or zks');
   if ((username === undefined) !== (password === undefined)) {
     throw invalidArgument('backend URL', 'zk://…@', 'has both a user and a password, or neither');
   }
   for (const name of params.keys())
-    if (driver === 'native' && SAYS_TLS.test(name)) throw invalidArgument('backend URL', name, NO_TLS);
+    if (SAYS_TLS.test(name))
+      throw invalidArgument('backend URL', name, driver === 'native' ? NO_TLS : TLS_BY_SCHEME);
   const parameters: Parameters = Object.fromEntries(params);
-  checkedOptions('parameters of a zk: URL', parameters, PARAMETERS);
+  const { ca, cert, key } = checkedOptions('parameters of a zk: URL', parameters, PARAMETERS);
+  if (scheme === 'zk' && (ca ?? cert ?? key) !== undefined)
+    throw invalidArgument('backend URL', 'zk://', 'starts with zks:// when it names certificates');
   return {
     hosts,
     ...(path === '' ? {} : { chroot: `/${path}` }),
     ...(username !== undefined && password !== undefined ? { auth: { username, password } } : {}),
     ...namingOf(params),
     ...(params.has('driver') ? { driver } : {}),
-    ...(scheme === 'zks' ? { tls: {} } : {}),
+    ...(scheme === 'zks' ? { tls: readTls({ ca, cert, key }) } : {}),
     ...numbersOf(params),
   };
 }
@@ -167,7 +177,7 @@ function schemesOf(naming: ZooKeeperOptions['naming'] = DEFAULT_NAMING): Setting
   return () => scheme;
 }
 
-function driverOf(driver: DriverName = 'native'): DriverName {
+function driverOf(driver: DriverName = 'wire'): DriverName {
   if (DRIVERS.has(driver)) return driver;
   throw invalidArgument('driver', driver, `is one of ${[...DRIVERS].join(', ')}`);
 }

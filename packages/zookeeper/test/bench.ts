@@ -12,6 +12,9 @@ import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
 /** Of the single servers that tests start: sessions from 2 s on. */
 export const SINGLE = { tickTimeMs: 500, syncLimit: 2 } as const;
 
+/** Who speaks to the server. */
+export type Driver = NonNullable<ZooKeeperOptions['driver']>;
+
 /**
  * What a test opened, closed after it in the order of opening: a proxy goes before the clients behind it, since a handle
  * of the C client closes without blocking once its connection is down.
@@ -29,8 +32,8 @@ export class Bench {
     return this.keep(zookeeper({ hosts: [endpoint], ...SINGLE, ...options }), (backend) => backend.close());
   }
 
-  session(endpoint: string, ttlMs = 10_000): Promise<Session> {
-    return this.backend(endpoint).open(ttlMs, new AbortController().signal);
+  session(endpoint: string, ttlMs = 10_000, driver: Driver = 'wire'): Promise<Session> {
+    return this.backend(endpoint, { driver }).open(ttlMs, new AbortController().signal);
   }
 
   async clear(): Promise<void> {

@@ -13,8 +13,8 @@ import { asOperator } from './operator.ts';
 const IN_WORKER = `
   const { workerData, parentPort } = require('node:worker_threads');
   const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');
-  const { zookeeper } = tsRequire('@queuelock/zookeeper', workerData.here);
-  zookeeper({ hosts: [workerData.server] }).open(15_000, new AbortController().signal)
+  const { zookeeper } = tsRequire('../src/index.ts', workerData.here);
+  zookeeper({ hosts: [workerData.server], driver: 'native' }).open(15_000, new AbortController().signal)
     .then(() => parentPort.postMessage('it connected'), (error) => parentPort.postMessage(String(error)));
 `;
 
@@ -97,7 +97,7 @@ describe('connecting to ZooKeeper', () => {
     expect(await asOperator(server, (zk) => zk.children(chroot))).to.have.members(['.queuelock', 'jobs']);
   });
 
-  it('in a worker thread is refused, since that would crash the process', async () => {
+  it('in a worker thread with the npm package is refused, since that would crash the process', async () => {
     const worker = new Worker(IN_WORKER, { eval: true, workerData: { server, here: import.meta.url } });
     const message = await new Promise<string>((resolve, reject) => {
       worker.once('message', resolve);

@@ -6,14 +6,16 @@ import { livedSince } from '../../../integration/lived-time.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
 
 describe('a process that used ZooKeeper', () => {
-  it('ends within two seconds once everything is closed', async () => {
-    const { endpoint } = await sharedZooKeeper('exit of @queuelock/zookeeper');
-    const child = fork(fileURLToPath(new URL('./whole-life.ts', import.meta.url)), [endpoint]);
-    const exit = once(child, 'exit');
-    await once(child, 'message');
-    const closedAt = performance.now();
-    child.disconnect();
-    expect(await exit).to.deep.equal([0, null]);
-    expect(livedSince(closedAt)).to.be.lessThan(2_000);
-  });
+  for (const driver of ['wire', 'native']) {
+    it(`with driver ${driver} ends within two seconds once everything is closed`, async () => {
+      const { endpoint } = await sharedZooKeeper('exit of @queuelock/zookeeper');
+      const child = fork(fileURLToPath(new URL('./whole-life.ts', import.meta.url)), [endpoint, driver]);
+      const exit = once(child, 'exit');
+      await once(child, 'message');
+      const closedAt = performance.now();
+      child.disconnect();
+      expect(await exit).to.deep.equal([0, null]);
+      expect(livedSince(closedAt)).to.be.lessThan(2_000);
+    });
+  }
 });

@@ -4,16 +4,17 @@ import { expect } from 'chai';
 import { sharedZooKeeper } from '../../../integration/services.ts';
 
 describe('a process that used ZooKeeper', () => {
-  it('ends by itself once everything is closed, and nothing was printed', async () => {
-    const { endpoint } = await sharedZooKeeper('exit of @queuelock/zookeeper');
-    const child = fork(fileURLToPath(new URL('./whole-life.ts', import.meta.url)), [endpoint], {
-      silent: true,
+  for (const driver of ['wire', 'native']) {
+    it(`with driver ${driver} ends by itself once everything is closed, and nothing was printed`, async () => {
+      const { endpoint } = await sharedZooKeeper('exit of @queuelock/zookeeper');
+      const program = fileURLToPath(new URL('./whole-life.ts', import.meta.url));
+      const child = fork(program, [endpoint, driver], { silent: true });
+      let printed = '';
+      child.stdout!.on('data', (chunk) => (printed += String(chunk)));
+      child.stderr!.on('data', (chunk) => (printed += String(chunk)));
+      child.once('message', () => child.disconnect());
+      const code = await new Promise((resolve) => child.once('exit', resolve));
+      expect({ code, printed }).to.deep.equal({ code: 0, printed: '' });
     });
-    let printed = '';
-    child.stdout!.on('data', (chunk) => (printed += String(chunk)));
-    child.stderr!.on('data', (chunk) => (printed += String(chunk)));
-    child.once('message', () => child.disconnect());
-    const code = await new Promise((resolve) => child.once('exit', resolve));
-    expect({ code, printed }).to.deep.equal({ code: 0, printed: '' });
-  });
+  }
 });

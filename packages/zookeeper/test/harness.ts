@@ -14,7 +14,7 @@ const PUNCTUAL_MS = 2.5 * SINGLE.tickTimeMs;
 
 /** Makes harnesses of the same server, with this driver; defines the hooks of the suite that calls it. */
 export function harnesses(
-  driver: NonNullable<ZooKeeperOptions['driver']> = 'native',
+  driver: NonNullable<ZooKeeperOptions['driver']> = 'wire',
 ): (naming: Naming) => BackendHarness {
   let backends: SeverableBackends;
   before(() => {
@@ -25,7 +25,7 @@ export function harnesses(
   });
 
   return (naming) => {
-    const way = driver === 'native' ? '' : `driver ${driver}, `;
+    const way = driver === 'wire' ? '' : `driver ${driver}, `;
     const chroot = `/conformance-${driver}-${naming}`;
     return {
       name: `ZooKeeper, one node, ${way}naming ${naming},`,

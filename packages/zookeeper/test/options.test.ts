@@ -1,7 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { isQueueLockError } from '@queuelock/core/backend';
 import { fromUrl, zookeeper } from '@queuelock/zookeeper';
 import { expect } from 'chai';
 import { optionsOfUrl, settingsOf } from '../src/options.ts';
+
+const HERE = fileURLToPath(import.meta.url);
 
 function refusal(call: () => unknown): string {
   try {
@@ -48,8 +51,10 @@ describe('options of the ZooKeeper backend', () => {
     ['a chroot with an empty segment', { chroot: '/a//b' }, /chroot/],
     ['a chroot that goes up', { chroot: '/a/../b' }, /chroot/],
     ['a chroot with a control character', { chroot: '/a\n' }, /chroot/],
-    ['TLS', { tls: {} }, /tls .*does not do TLS/],
-    ['TLS by another name', { sslContext: {} }, /sslContext .*does not do TLS/],
+    ['TLS with driver native', { driver: 'native', tls: {} }, /tls .*does not do TLS/],
+    ['the same by another name', { driver: 'native', sslContext: {} }, /sslContext .*does not do TLS/],
+    ['TLS by another name', { sslContext: {} }, /sslContext is unknown/],
+    ['a driver that there is not', { driver: 'java' }, /driver is one of native, wire; got "java"/],
     ['an unknown option', { host: 'zk1' }, /options of zookeeper: host is unknown, did you mean hosts\?/],
     ['a negative timeout', { connectTimeoutMs: -1 }, /connectTimeoutMs .* -1/],
     ['a tick that is no number', { tickTimeMs: '2000' }, /tickTimeMs .* "2000"/],
@@ -114,9 +119,13 @@ describe('URLs of the ZooKeeper backend', () => {
   });
 
   for (const [what, url, message] of [
-    ['another scheme', 'etcd://h1', /has the scheme zk; got "etcd:"/],
-    ['TLS', 'zks://h1', /does not do TLS/],
-    ['a TLS parameter', 'zk://h1?tls=1', /does not do TLS/],
+    ['another scheme', 'etcd://h1', /has the scheme zk or zks; got "etcd:"/],
+    ['TLS with driver native', 'zks://h1?driver=native', /does not do TLS/],
+    ['a TLS parameter', 'zk://h1?tls=1', /zks:\/\/ in place of zk:\/\/ asks for TLS, .*tls/],
+    ['certificates without TLS', 'zk://h1?ca=ca.pem', /starts with zks:\/\//],
+    ['certificates that are not there', 'zks://h1?ca=/no/such.pem', /ca names a PEM file that can be read/],
+    ['a certificate without its key', `zks://h1?cert=${HERE}`, /belong together/],
+    ['a TLS parameter of driver native', 'zk://h1?ssl=1&driver=native', /does not do TLS/],
     ['an unknown parameter', 'zk://h1?timeout=3', /timeout is unknown, did you mean connectTimeoutMs\?/],
     ['a parameter that is no number', 'zk://h1?syncLimit=x', /syncLimit .* "x"/],
     ['a naming that there is not', 'zk://h1?naming=go', /naming is one of .* got "go"/],

@@ -2,15 +2,21 @@ import { once } from 'node:events';
 import { createServer, connect as connectSocket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { eventually, outcome, type Bench } from './bench.ts';
+import { eventually, outcome, type Bench, type Driver } from './bench.ts';
 import { proxyTo } from './own-server.ts';
 
 const { signal } = new AbortController();
 
 /** Resets the connections of several sessions in the middle of requests, and looks after each whether other sockets work. */
-export async function disturbNobody(bench: Bench, endpoint: string, rounds: number): Promise<void> {
+export async function disturbNobody(
+  bench: Bench,
+  endpoint: string,
+  { rounds, driver }: { readonly rounds: number; readonly driver: Driver },
+): Promise<void> {
   const proxy = await proxyTo(bench, endpoint);
-  const sessions = await Promise.all(Array.from({ length: 6 }, () => bench.session(proxy.endpoint)));
+  const sessions = await Promise.all(
+    Array.from({ length: 6 }, () => bench.session(proxy.endpoint, 10_000, driver)),
+  );
   const echo = bench.keep(
     createServer((socket) => socket.pipe(socket)),
     (listener) => listener.close(),

@@ -13,14 +13,14 @@ const WATCHED_MS = 60_000;
 const MOST_A_SECOND = 5;
 const MOST_CPU = 0.02;
 
-describe('for a minute, a client whose servers do not serve', function () {
+describe('for a minute, a client with the npm package whose ZooKeeper servers do not serve', function () {
   this.timeout(3 * WATCHED_MS);
   const bench = new Bench();
   afterEach(() => bench.clear());
 
   /** A client that opens a session again and again, and what it costs. */
   async function watched(hosts: readonly string[]): Promise<void> {
-    const backend = bench.keep(zookeeper({ hosts, ...SINGLE }), (made) => made.close());
+    const backend = bench.keep(zookeeper({ hosts, driver: 'native', ...SINGLE }), (made) => made.close());
     const stop = new AbortController();
     const attempts = noteAttempts(bench);
     const opening = outcome(repeatUntilDefinite(async () => backend.open(10_000, stop.signal), stop.signal));
@@ -75,7 +75,7 @@ describe('for a minute, a client whose servers do not serve', function () {
   it('connects at most five times a second, for next to no processor time: a session’s servers have gone', async () => {
     const { endpoint } = await sharedZooKeeper('storms of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
-    await bench.session(proxy.endpoint);
+    await bench.session(proxy.endpoint, 10_000, 'native');
     const attempts = noteAttempts(bench);
     proxy.refuse();
     proxy.cut();

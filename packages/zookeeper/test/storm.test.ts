@@ -11,13 +11,15 @@ import { proxyTo } from './own-server.ts';
 // A busy machine can put off the attempts of one second into the next, and those of two into one.
 const MOST = 10;
 
-describe('a client whose servers do not serve', () => {
+describe('a client with the npm package whose ZooKeeper servers do not serve', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
   /** Opens again and again, as the core does, and then looks at the C client for a while. */
   async function triesFor(ms: number, hosts: readonly string[], connectTimeoutMs = 4_000): Promise<void> {
-    const backend = bench.keep(zookeeper({ hosts, ...SINGLE, connectTimeoutMs }), (made) => made.close());
+    const backend = bench.keep(zookeeper({ hosts, driver: 'native', ...SINGLE, connectTimeoutMs }), (made) =>
+      made.close(),
+    );
     const stop = new AbortController();
     const opening = outcome(repeatUntilDefinite(async () => backend.open(2_000, stop.signal), stop.signal));
     await pause(ms);
@@ -53,7 +55,7 @@ describe('a client whose servers do not serve', () => {
     const { endpoint } = await sharedZooKeeper('storms of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
     const attempts = noteAttempts(bench);
-    const session = await bench.session(proxy.endpoint);
+    const session = await bench.session(proxy.endpoint, 10_000, 'native');
     proxy.refuse();
     proxy.cut();
     await eventually(() => attempts.length >= 4);

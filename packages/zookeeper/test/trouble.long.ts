@@ -40,10 +40,12 @@ describe('trouble with ZooKeeper', function () {
     await reader.close();
   });
 
-  it('such as resets in the middle of requests, again and again, never disturbs other sockets of the process', async () => {
-    const { endpoint } = await ownServer(bench);
-    await disturbNobody(bench, endpoint, 20);
-  });
+  for (const driver of ['wire', 'native'] as const) {
+    it(`such as resets in the middle of requests, again and again, never disturbs other sockets of the process, with driver ${driver}`, async () => {
+      const { endpoint } = await ownServer(bench);
+      await disturbNobody(bench, endpoint, { rounds: 20, driver });
+    });
+  }
 
   it('such as thousands of waits in one session survives a new connection', async () => {
     // What so many take of one process and of the server must not cost the sessions.

@@ -51,20 +51,6 @@ describe('trouble with ZooKeeper', () => {
     watching.unsubscribe();
   });
 
-  it('such as resets in the middle of requests never disturbs other sockets of the process', async () => {
-    await disturbNobody(bench, await shared(), 4);
-  });
-
-  it('such as a reconnect while a child process keeps the old connection open does not end the session', async () => {
-    const proxies = bench.keep(new FarProxies(), (far) => far.stop());
-    const endpoint = await proxies.tell({ order: 'start', endpoint: await shared() });
-    const session = await bench.session(endpoint);
-    bench.keep(spawn('sleep', ['60'], { stdio: 'ignore' }), (child) => child.kill());
-    await proxies.tell({ order: 'sever', endpoint });
-    await proxies.tell({ order: 'accept', endpoint });
-    await eventually(async () => (await outcome(session.renew(AbortSignal.timeout(500)))) === 'fine');
-  });
-
   it('such as an expired session ends all that belongs to it with SESSION_LOST', async () => {
     const server = await shared();
     const proxy = await proxyTo(bench, server);
@@ -89,21 +75,6 @@ describe('trouble with ZooKeeper', () => {
     expect(await session.remove(queue, 'a'.repeat(32))).to.equal(false);
   });
 
-  it('such as a frozen server does not hold up the process that closes a session', async () => {
-    const server = await ownServer(bench);
-    const session = await bench.session(server.endpoint, 4_000);
-    await session.enqueue(wish(newQueue()));
-    await server.freeze();
-    let turns = 0;
-    const turning = setInterval(() => (turns += 1), 20);
-    await session.close();
-    clearInterval(turning);
-    // The C client by itself would wait for the answer, and nothing else would go on.
-    expect(turns).to.be.greaterThan(2);
-    await server.thaw();
-    await untilExpired(server.endpoint, session.id);
-  });
-
   it('such as a frozen server makes a call fail in time, with its outcome unknown', async () => {
     const server = await ownServer(bench);
     const session: Session = await bench.session(server.endpoint, 4_000);
@@ -114,3 +85,39 @@ describe('trouble with ZooKeeper', () => {
     await server.thaw();
   });
 });
+
+for (const driver of ['wire', 'native'] as const) {
+  describe(`trouble with ZooKeeper and driver ${driver}`, () => {
+    const bench = new Bench();
+    afterEach(() => bench.clear());
+
+    it('such as resets in the middle of requests never disturbs other sockets of the process', async () => {
+      await disturbNobody(bench, await shared(), { rounds: 4, driver });
+    });
+
+    it('such as a reconnect while a child process keeps the old connection open does not end the session', async () => {
+      const proxies = bench.keep(new FarProxies(), (far) => far.stop());
+      const endpoint = await proxies.tell({ order: 'start', endpoint: await shared() });
+      const session = await bench.session(endpoint, 10_000, driver);
+      bench.keep(spawn('sleep', ['60'], { stdio: 'ignore' }), (child) => child.kill());
+      await proxies.tell({ order: 'sever', endpoint });
+      await proxies.tell({ order: 'accept', endpoint });
+      await eventually(async () => (await outcome(session.renew(AbortSignal.timeout(500)))) === 'fine');
+    });
+
+    it('such as a frozen server does not hold up the process that closes a session', async () => {
+      const server = await ownServer(bench);
+      const session = await bench.session(server.endpoint, 4_000, driver);
+      await session.enqueue(wish(newQueue()));
+      await server.freeze();
+      let turns = 0;
+      const turning = setInterval(() => (turns += 1), 20);
+      await session.close();
+      clearInterval(turning);
+      // The C client by itself would wait for the answer, and nothing else would go on.
+      expect(turns).to.be.greaterThan(2);
+      await server.thaw();
+      await untilExpired(server.endpoint, session.id);
+    });
+  });
+}

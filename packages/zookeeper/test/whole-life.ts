@@ -2,7 +2,7 @@
 import { zookeeper } from '@queuelock/zookeeper';
 import { SINGLE, admitted, newQueue, outcome, wish, wishes } from './bench.ts';
 
-const [endpoint, driver = 'native'] = process.argv.slice(2) as [string, ('native' | 'wire')?];
+const [endpoint, driver = 'wire'] = process.argv.slice(2) as [string, ('native' | 'wire')?];
 const options = { driver, ...SINGLE };
 const { signal } = new AbortController();
 const queue = newQueue();

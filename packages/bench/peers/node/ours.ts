@@ -1,6 +1,6 @@
 import { createLockClient, type Backend, type LockClient } from '@queuelock/core';
 import { etcd, type EtcdOptions, type Naming } from '@queuelock/etcd';
-import { zookeeper } from '@queuelock/zookeeper';
+import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
 import type { Contender, Lock, Release } from './contender.ts';
 import { endpointOf } from './protocol.ts';
 import { untilWatchingEtcd, untilWatchingZooKeeper } from './quiet.ts';
@@ -39,11 +39,11 @@ export function oursOverEtcd(transport: Transport, naming: Naming = 'go'): OwnLo
   };
 }
 
-export function oursOverZooKeeper(): OwnLock {
+export function oursOverZooKeeper(driver: NonNullable<ZooKeeperOptions['driver']>): OwnLock {
   const endpoint = endpointOf('ZK');
   return {
     open: (ttlMs) =>
-      open(zookeeper({ hosts: [endpoint] }), ttlMs, async (client) => {
+      open(zookeeper({ hosts: [endpoint], driver }), ttlMs, async (client) => {
         const secret = JSON.parse(await client.resumption()) as { session: string; password: string };
         await client.abandon();
         return closeSession(secret);

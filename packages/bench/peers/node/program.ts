@@ -16,7 +16,8 @@ const ours: Readonly<Record<string, () => Promise<OwnLock>>> = {
   'ours-http2': async () => (await import('./ours.ts')).oursOverEtcd('http2'),
   'ours-etcd3-fast': async () => (await import('./ours.ts')).oursOverEtcd('etcd3', 'fast'),
   'ours-http2-fast': async () => (await import('./ours.ts')).oursOverEtcd('http2', 'fast'),
-  'ours-zookeeper': async () => (await import('./ours.ts')).oursOverZooKeeper(),
+  'ours-zookeeper': async () => (await import('./ours.ts')).oursOverZooKeeper('native'),
+  'ours-wire': async () => (await import('./ours.ts')).oursOverZooKeeper('wire'),
 };
 
 const locks: Readonly<Record<string, () => Promise<Lock>>> = {
@@ -31,6 +32,7 @@ const stores: Readonly<Record<string, () => Promise<RawStore>>> = {
   'raw-etcd3': async () => (await import('./raw-etcd.ts')).rawEtcd('etcd3'),
   'raw-http2': async () => (await import('./raw-etcd.ts')).rawEtcd('http2'),
   'raw-zookeeper': async () => (await import('./raw-zookeeper.ts')).rawZooKeeper(),
+  'raw-wire': async () => (await import('./raw-wire.ts')).rawWire(),
 };
 
 const noise: Noise = async () => {

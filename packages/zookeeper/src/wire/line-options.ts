@@ -9,8 +9,8 @@ export interface LineOptions {
   /** As `addressText` writes them, at least one; asked for at each attempt. */
   readonly addresses: () => readonly string[];
   readonly tls?: Tls | undefined;
-  /** An attempt failed. */
-  readonly onFailure: () => void;
+  /** An attempt failed, and so it ended. */
+  readonly onFailure: (failure: Error) => void;
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly ttlMs: number;
   /** To go on with a session that there is. */

@@ -136,7 +136,7 @@ export class WireLine {
         welcomed: (welcome) => this.#onWelcome(link, welcome),
         changed: onChange,
         refused: () => this.#end(AUTH_FAILED_STATE),
-        lost: () => this.#onLost(link),
+        lost: (failure) => this.#onLost(link, failure),
       },
     );
     return { status: 'connecting', link };
@@ -166,7 +166,7 @@ export class WireLine {
     this.#connection$.next({ status: 'back' });
   }
 
-  #onLost(link: WireLink): void {
+  #onLost(link: WireLink, failure: Error): void {
     const before = this.#state;
     const { pace, clock, onFailure } = this.#options;
     if (before.status === 'ended') return;
@@ -179,7 +179,7 @@ export class WireLine {
       this.#connection$.next({ status: 'lost', at });
     } else {
       pace.failed({ again: false });
-      onFailure();
+      onFailure(failure);
       this.#state = this.#pause();
     }
   }

@@ -59,11 +59,11 @@ export class WireLink {
     this.#listener = listener;
     this.#pipeline = new Pipeline(hello.lastZxid);
     this.#traffic = { heardAt: clock.now(), sentAt: clock.now() };
+    const { socket, ready } = dial(placeOf(address), tls);
+    this.#socket = socket;
     this.#cancel = afterQuietLoop(withinMs, () =>
       this.destroy(new WireError(`no answer from ${address} within ${withinMs} ms`)),
     );
-    const { socket, ready } = dial(placeOf(address), tls);
-    this.#socket = socket;
     socket.once(ready, () => this.#write(helloFrame(hello)));
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('error', (error: Error) => this.destroy(error));

@@ -32,12 +32,16 @@ const MOST_SPENT = 1_000;
 export class Pipeline {
   readonly #asked: Asked[] = [];
   #first = 0;
-  #xid = 0;
+  #xid: number;
   #lastZxid: bigint;
 
-  /** @param lastZxid of the last transaction that the session has seen */
-  constructor(lastZxid: bigint) {
+  /**
+   * @param lastZxid of the last transaction that the session has seen
+   * @param lastXid of the last request
+   */
+  constructor(lastZxid: bigint, lastXid = 0) {
     this.#lastZxid = lastZxid;
+    this.#xid = lastXid;
   }
 
   /** Of the last transaction that an answer has shown the effects of. */

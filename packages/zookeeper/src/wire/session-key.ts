@@ -6,8 +6,9 @@ export function hexOf(id: bigint): string {
   return BigInt.asUintN(64, id).toString(16);
 }
 
+/** The npm package can read a password in upper case only. */
 export function keyOf({ id, password }: WireSession): SessionKey {
-  return { client_id: hexOf(id), client_password: password.toString('hex') };
+  return { client_id: hexOf(id), client_password: password.toString('hex').toUpperCase() };
 }
 
 export function sessionOf({ client_id, client_password }: SessionKey): WireSession {

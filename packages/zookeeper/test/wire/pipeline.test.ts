@@ -20,6 +20,18 @@ describe('the requests of one connection', () => {
     expect(pipeline.size).to.equal(2);
   });
 
+  it('are numbered from one on again after the highest number', () => {
+    const pipeline = new Pipeline(0n, 2 ** 31 - 2);
+    const numbers: number[] = [];
+    const told: number[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      numbers.push(pipeline.ask(sync('/'), (code) => told.push(code)).readInt32BE(4));
+    }
+    expect(numbers).to.deep.equal([2 ** 31 - 1, 1, 2]);
+    for (const xid of numbers) pipeline.hear(replyFrame({ xid, err: -xid }));
+    expect(told).to.deep.equal(numbers.map((xid) => -xid));
+  });
+
   it('are answered in their order, each with its own', () => {
     const pipeline = new Pipeline(0n);
     const answers: unknown[] = [];

@@ -6,7 +6,7 @@ import { driverTo } from './clients.ts';
 
 /** Opens a session on these hosts again and again for so long, as the core does. */
 export async function opensFor(bench: Bench, ms: number, hosts: readonly string[]): Promise<void> {
-  const backend = bench.keep(zookeeper({ hosts, driver: 'wire', ...SINGLE }), (made) => made.close());
+  const backend = bench.keep(zookeeper({ hosts, ...SINGLE }), (made) => made.close());
   const stop = new AbortController();
   const opening = outcome(repeatUntilDefinite(async () => backend.open(10_000, stop.signal), stop.signal));
   await pause(ms);

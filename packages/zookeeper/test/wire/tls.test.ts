@@ -1,63 +1,54 @@
-import { once } from 'node:events';
-import { connect, type AddressInfo } from 'node:net';
-import { createServer, type Server } from 'node:tls';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isQueueLockError } from '@queuelock/core/backend';
-import { zookeeper, type ZooKeeperTls } from '@queuelock/zookeeper';
+import { fromUrl, zookeeper, type ZooKeeperTls } from '@queuelock/zookeeper';
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../../integration/services.ts';
-import { splitEndpoint } from '../../../../integration/services/endpoint.ts';
-import { Bench, SINGLE, newQueue, outcome, wish } from '../bench.ts';
+import { firstValueFrom } from 'rxjs';
+import { proxyTo } from '../own-server.ts';
+import { Bench, SINGLE, eventually, newQueue, outcome, wish } from '../bench.ts';
+import { hasZooKeeper } from '../../../../integration/services/zookeeper-process.ts';
 import { hasOpenssl, issueCertificates, type Certificates } from './certificates.ts';
+import { startSecureZooKeeper, type SecureServer } from './secure-server.ts';
 
 describe('TLS to ZooKeeper', () => {
   const bench = new Bench();
   const { signal } = new AbortController();
   let certificates: Certificates;
-  /** What stands in front of a server here does the TLS for it. */
-  let terminator: Server | undefined;
+  let server: SecureServer;
   let port: number;
 
   before(async function () {
-    if (!(await hasOpenssl())) {
-      this['skipReason'] = 'needs openssl';
+    this.timeout(60_000);
+    if (!(await hasOpenssl()) || !(await hasZooKeeper())) {
+      this['skipReason'] = 'needs openssl and ZooKeeper as programs';
       this.skip();
     }
     certificates = await issueCertificates();
-    const { server, ca } = certificates;
-    const { endpoint } = await sharedZooKeeper('TLS of @queuelock/zookeeper');
-    terminator = createServer({ ...server, ca, requestCert: true, rejectUnauthorized: true }, (socket) => {
-      const behind = connect({ ...splitEndpoint(endpoint), noDelay: true });
-      for (const [from, to] of [
-        [socket, behind],
-        [behind, socket],
-      ] as const) {
-        from.pipe(to);
-        from.on('error', () => to.destroy());
-      }
-    });
-    terminator.listen(0, '127.0.0.1');
-    await once(terminator, 'listening');
-    port = (terminator.address() as AddressInfo).port;
+    server = await startSecureZooKeeper(certificates);
+    after(() => server.stop());
+    port = server.port;
   });
   afterEach(() => bench.clear());
-  after(() => terminator?.close());
 
-  function opened(host: string, tls: ZooKeeperTls): Promise<string> {
+  /** Why there was no session, `fine` if there was one. */
+  async function opened(host: string, tls: ZooKeeperTls): Promise<string> {
     const options = {
       hosts: [`${host}:${port}`],
-      driver: 'wire',
       ...SINGLE,
       connectTimeoutMs: 1_000,
     } as const;
     const backend = bench.keep(zookeeper({ ...options, tls }), (made) => made.close());
-    return outcome(backend.open(4_000, signal));
+    return backend.open(4_000, signal).then(
+      () => 'fine',
+      (error: unknown) => String(error),
+    );
   }
 
   it('carries a session for a client with a certificate, to a server with the name of the host', async () => {
     const { ca, client } = certificates;
     const options = {
       hosts: [`localhost:${port}`],
-      driver: 'wire',
       tls: { ca, ...client },
       ...SINGLE,
     } as const;
@@ -71,21 +62,73 @@ describe('TLS to ZooKeeper', () => {
     expect(finding).to.deep.include({ level: 'fine', about: `server localhost:${port}` });
   });
 
+  it('goes on over the next connection after one was cut', async () => {
+    const { ca, client } = certificates;
+    const proxy = await proxyTo(bench, `127.0.0.1:${port}`);
+    const tls = { ca, ...client, servername: 'localhost' };
+    const options = { hosts: [proxy.endpoint], tls, ...SINGLE } as const;
+    const backend = bench.keep(zookeeper(options), (made) => made.close());
+    const session = await backend.open(10_000, signal);
+    const entry = wish(newQueue());
+    const { order } = await session.enqueue(entry);
+    proxy.cut();
+    await eventually(async () => (await outcome(session.renew(signal))) === 'fine');
+    expect(await session.enqueue(entry)).to.have.property('order', order);
+  });
+
+  it('carries answers that are longer than what TLS sends at a time', async () => {
+    const { ca, client } = certificates;
+    const options = {
+      hosts: [`localhost:${port}`],
+      tls: { ca, ...client },
+      ...SINGLE,
+    } as const;
+    const backend = bench.keep(zookeeper(options), (made) => made.close());
+    const session = await backend.open(10_000, signal);
+    const [queue, value] = [newQueue(), 'x'.repeat(500_000)];
+    await session.enqueue(wish(queue, { value }));
+    const seen = await firstValueFrom(backend.observe(queue), { defaultValue: [] });
+    expect(seen.map((entry) => entry.value)).to.deep.equal([value]);
+  });
+
+  it('is asked for by a URL that names the files', async () => {
+    const { ca, client } = certificates;
+    const directory = await mkdtemp(join(tmpdir(), 'queuelock-pem-'));
+    bench.keep(directory, (made) => rm(made, { recursive: true }));
+    const parameters = new URLSearchParams({ tickTimeMs: '500', syncLimit: '2' });
+    for (const [name, pem] of Object.entries({ ca, ...client })) {
+      const file = join(directory, `${name}.pem`);
+      await writeFile(file, pem);
+      parameters.set(name, file);
+    }
+    const backend = fromUrl(`zks://localhost:${port}?${parameters.toString()}`);
+    bench.keep(backend, (made) => made.close());
+    expect(await outcome(backend.open(4_000, signal))).to.equal('fine');
+  });
+
   it('takes the name of the server that is asked for', async () => {
     const { ca, client } = certificates;
     expect(await opened('127.0.0.1', { ca, ...client, servername: 'localhost' })).to.equal('fine');
   });
 
-  it('is not had with a server of another name, of an unknown authority, or without a certificate', async () => {
+  it('is not had with a server of another name, of an unknown authority, or without a certificate, and it is said why', async () => {
     const { ca, client } = certificates;
-    expect(
-      await Promise.all([
-        opened('127.0.0.1', { ca, ...client }),
-        opened('localhost', { ca, ...client, servername: 'another' }),
-        opened('localhost', client),
-        opened('localhost', { ca }),
-      ]),
-    ).to.deep.equal(['UNAVAILABLE', 'UNAVAILABLE', 'UNAVAILABLE', 'UNAVAILABLE']);
+    const said = await Promise.all([
+      opened('127.0.0.1', { ca, ...client }),
+      opened('localhost', { ca, ...client, servername: 'another' }),
+      opened('localhost', client),
+      opened('localhost', { ca }),
+    ]);
+    const reasons = [
+      /does not match certificate/,
+      /does not match certificate/,
+      /unable to (get|verify)/,
+      /the last attempt ended with/,
+    ];
+    for (const [index, text] of said.entries())
+      expect(text)
+        .to.match(/UNAVAILABLE/)
+        .and.match(reasons[index]!);
   });
 
   it('with what is no certificate or key is refused at once, and it is not repeated', () => {
@@ -98,7 +141,7 @@ describe('TLS to ZooKeeper', () => {
       { cert: client.cert, key: server.key },
       { CA: 'hush' },
     ]) {
-      const failure = failureOf(() => zookeeper({ hosts: ['h1'], driver: 'wire', tls }));
+      const failure = failureOf(() => zookeeper({ hosts: ['h1'], tls }));
       expect(isQueueLockError(failure, 'INVALID_ARGUMENT'), String(failure)).to.equal(true);
       expect(String(failure)).to.not.include('hush');
     }

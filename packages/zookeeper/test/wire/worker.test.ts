@@ -7,7 +7,7 @@ import { SINGLE, Bench } from '../bench.ts';
 const IN_WORKER = `
   const { workerData, parentPort } = require('node:worker_threads');
   const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');
-  const { zookeeper } = tsRequire('@queuelock/zookeeper', workerData.here);
+  const { zookeeper } = tsRequire('../../src/index.ts', workerData.here);
   const backend = zookeeper(workerData.options);
   const { signal } = new AbortController();
   backend.open(4_000, signal)
@@ -22,7 +22,7 @@ describe('ZooKeeper over sockets of Node', () => {
 
   it('can be had in several worker threads at once, which end by themselves', async () => {
     const { endpoint } = await sharedZooKeeper('threads of @queuelock/zookeeper');
-    const workerData = { options: { hosts: [endpoint], driver: 'wire', ...SINGLE }, here: import.meta.url };
+    const workerData = { options: { hosts: [endpoint], ...SINGLE }, here: import.meta.url };
     const said = [1, 2].map(async () => {
       const worker = new Worker(IN_WORKER, { eval: true, workerData });
       bench.keep(worker, (started) => started.terminate());

@@ -3,8 +3,8 @@ const kinds = {
   'bare-node': async () => undefined,
   'ours-etcd3': () => overEtcd('etcd3'),
   'ours-http2': () => overEtcd('http2'),
-  'ours-zookeeper': () =>
-    ours(async () => (await import('@queuelock/zookeeper')).zookeeper({ hosts: [process.env.ZK] })),
+  'ours-zookeeper': () => overZooKeeper('native'),
+  'ours-wire': () => overZooKeeper('wire'),
   'etcd3-lock': async () => {
     const { Etcd3 } = await import('etcd3');
     await new Etcd3({ hosts: process.env.ETCD }).lock('start').ttl(30).acquire();
@@ -13,6 +13,11 @@ const kinds = {
 
 function overEtcd(transport) {
   return ours(async () => (await import('@queuelock/etcd')).etcd({ hosts: [process.env.ETCD], transport }));
+}
+
+function overZooKeeper(driver) {
+  const hosts = [process.env.ZK];
+  return ours(async () => (await import('@queuelock/zookeeper')).zookeeper({ hosts, driver }));
 }
 
 async function ours(backend) {

@@ -10,13 +10,18 @@ const SETTLE_MS = 1_000;
 const kinds = {
   'ours-etcd3': () => overEtcd('etcd3'),
   'ours-http2': () => overEtcd('http2'),
-  'ours-zookeeper': () =>
-    ours(async () => (await import('@queuelock/zookeeper')).zookeeper({ hosts: [process.env.ZK] })),
+  'ours-zookeeper': () => overZooKeeper('native'),
+  'ours-wire': () => overZooKeeper('wire'),
   'etcd3-watchers': etcd3Watchers,
 };
 
 function overEtcd(transport) {
   return ours(async () => (await import('@queuelock/etcd')).etcd({ hosts: [process.env.ETCD], transport }));
+}
+
+function overZooKeeper(driver) {
+  const hosts = [process.env.ZK];
+  return ours(async () => (await import('@queuelock/zookeeper')).zookeeper({ hosts, driver }));
 }
 
 /** One more waiter; resolves when it waits. */

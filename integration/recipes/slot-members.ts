@@ -1,0 +1,39 @@
+import { fileURLToPath } from 'node:url';
+import { ScriptProcess } from '../scenarios/child-process.ts';
+import { scriptOf } from '../services/script.ts';
+
+const SCRIPT = fileURLToPath(new URL('slot-member.ts', import.meta.url));
+
+/** What a member prints. */
+export interface SlotEvent {
+  readonly ev: 'ready' | 'begun' | 'ended' | 'told';
+  readonly slot: number;
+  /** With `told`: what became of the slot, or the code of the error. */
+  readonly outcome?: string;
+}
+
+/** What a member is told. */
+export interface SlotOrder {
+  /** To call for that slot. */
+  readonly call?: number;
+  /** To end its work for that slot. */
+  readonly go?: number;
+}
+
+/** A process of its own that calls for slots. */
+export class SlotMember extends ScriptProcess<SlotEvent> {
+  constructor(
+    where: { readonly url: string; readonly name: string; readonly ttlMs: number },
+    promise: string,
+  ) {
+    super(scriptOf(SCRIPT), [where.url, where.name, String(where.ttlMs), promise]);
+  }
+
+  order(order: SlotOrder): void {
+    this.tell(order);
+  }
+
+  untilSlot(ev: SlotEvent['ev'], slot: number): Promise<SlotEvent> {
+    return this.until((event) => event.ev === ev && event.slot === slot);
+  }
+}

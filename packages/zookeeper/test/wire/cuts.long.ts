@@ -1,0 +1,88 @@
+import { readdirSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import type { TcpProxy } from '../../../../integration/faults.ts';
+import { sharedZooKeeper } from '../../../../integration/services.ts';
+import { Bench, eventually, newQueue, outcome, wish } from '../bench.ts';
+import { proxyTo } from '../own-server.ts';
+
+const SESSIONS = 20;
+const CUTS = 1_000;
+// Until everything has been compiled, and every list has its size.
+const WARM_ROUNDS = 20;
+const MOST_BYTES = 3 * 2 ** 20;
+
+describe('sessions over sockets of Node whose connections are cut a thousand times under load', function () {
+  this.timeout(300_000);
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  /** Enters a queue and leaves it, again and again, until it is told to stop; answers how often. */
+  async function cycles(session: Session, stop: AbortSignal): Promise<number> {
+    const queue = newQueue();
+    let done = 0;
+    while (!stop.aborted) {
+      const entry = wish(queue);
+      const entered = await outcome(session.enqueue(entry));
+      await eventually(async () => (await outcome(session.remove(queue, entry.id))) === 'fine');
+      if (entered === 'fine') done += 1;
+    }
+    return done;
+  }
+
+  /** All connections break at once, in the middle of requests; then every session is heard of again. */
+  async function cut(proxy: TcpProxy, sessions: readonly Session[]): Promise<void> {
+    proxy.cut();
+    const isBack = (session: Session): Promise<void> =>
+      eventually(async () => (await outcome(session.renew(new AbortController().signal))) === 'fine');
+    await Promise.all(sessions.map(isBack));
+  }
+
+  it('go on, and take no more memory, sockets and timers than before', async () => {
+    const { endpoint } = await sharedZooKeeper('cuts of @queuelock/zookeeper');
+    const proxy = await proxyTo(bench, endpoint);
+    const backend = bench.backend(proxy.endpoint);
+    const open = (): Promise<Session> => backend.open(10_000, new AbortController().signal);
+    const sessions = await Promise.all(Array.from({ length: SESSIONS }, open));
+    const stop = new AbortController();
+    const working = sessions.map((session) => cycles(session, stop.signal));
+    for (let round = 0; round < WARM_ROUNDS; round += 1) await cut(proxy, sessions);
+    const before = await inUse();
+    for (let round = 0; round < CUTS / SESSIONS; round += 1) await cut(proxy, sessions);
+    const after = await inUse();
+    stop.abort();
+    const done = await Promise.all(working);
+    const told = `${JSON.stringify(before)}, then ${JSON.stringify(after)}; ${done.join(' ')} cycles`;
+    console.info(`      ${told}`);
+    expect(after.bytes - before.bytes, told).to.be.lessThan(MOST_BYTES);
+    expect(after.files - before.files, told).to.be.at.most(SESSIONS);
+    expect(Math.min(...done), told).to.be.greaterThan(0);
+    await backend.close();
+    await eventually(() => proxy.connections.length === 0);
+  });
+});
+
+interface Use {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** The heap after garbage collection, with what is outside of it, and open files: the least of several looks. */
+async function inUse(): Promise<Use> {
+  setFlagsFromString('--expose_gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const looks: Use[] = [];
+  for (let look = 0; look < 10; look += 1) {
+    await nextTurn();
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    looks.push({ bytes: heapUsed + external, files: readdirSync('/proc/self/fd').length });
+  }
+  return {
+    bytes: Math.min(...looks.map(({ bytes }) => bytes)),
+    files: Math.min(...looks.map(({ files }) => files)),
+  };
+}

@@ -1,0 +1,49 @@
+import { writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { Command } from '../../../../integration/services/child.ts';
+import { startProcess, type Place } from '../../../../integration/services/server-process.ts';
+import { zooKeeperCommand, zooKeeperVersion } from '../../../../integration/services/zookeeper-process.ts';
+import type { Certificates } from './certificates.ts';
+
+/** A server of ZooKeeper that does TLS itself, on a port of its own. */
+export interface SecureServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** One that asks clients for a certificate of this authority. */
+export async function startSecureZooKeeper({ ca, server }: Certificates): Promise<SecureServer> {
+  let port = 0;
+  const started = await startProcess({
+    name: 'zookeeper-tls',
+    ports: 2,
+    command: async (place) => {
+      port = place.ports[1]!;
+      const [identity, authority] = [join(place.directory, 'server.pem'), join(place.directory, 'ca.pem')];
+      await writeFile(identity, Buffer.concat([server.key, server.cert]));
+      await writeFile(authority, ca);
+      const lines = {
+        secureClientPort: port,
+        secureClientPortAddress: place.host,
+        'ssl.keyStore.location': identity,
+        'ssl.trustStore.location': authority,
+      };
+      const javaOptions = [
+        '-Dzookeeper.serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory',
+      ];
+      return withNetty(await zooKeeperCommand(place, {}, { lines, javaOptions }));
+    },
+    probe: (place: Place) => zooKeeperVersion(`127.0.0.1:${place.ports[0]}`),
+  });
+  return { port, stop: () => started.stop() };
+}
+
+// Debian's jar of ZooKeeper does not name all parts of Netty that it needs in its manifest.
+const NETTY = ['codec', 'resolver'].map((part) => `/usr/share/java/netty-${part}.jar`).join(delimiter);
+
+function withNetty(command: Command): Command {
+  const at = command.args.indexOf('-cp') + 1;
+  if (at === 0) return command;
+  const args = command.args.map((word, index) => (index === at ? `${word}${delimiter}${NETTY}` : word));
+  return { ...command, args };
+}

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Bench, eventually, outcome } from '../bench.ts';
+import { driverTo } from './clients.ts';
+import { eventFrame, replyFrame, withLength } from './fake-frames.ts';
+import { fakeServer, type Part, type Peer } from './fake-server.ts';
+
+const WALKS = 40;
+const CALLS = 12;
+const USERS = 5;
+const NO_NODE = -101;
+const CREATE = 1;
+const CLOSE = -11;
+
+/** What a server does to one request, or to a hello. */
+type Deed = 'answer' | 'close' | 'answer and close' | 'answer with an event' | 'nonsense' | 'silence';
+
+const deed = fc.oneof(
+  { weight: 20, arbitrary: fc.constant<Deed>('answer') },
+  { weight: 6, arbitrary: fc.constantFrom<Deed>('answer with an event', 'answer and close') },
+  { weight: 2, arbitrary: fc.constantFrom<Deed>('close', 'nonsense') },
+  { weight: 1, arbitrary: fc.constant<Deed>('silence') },
+);
+const walk = fc.record({
+  deeds: fc.array(deed, { minLength: 40, maxLength: 40 }),
+  hellos: fc.array(fc.constantFrom('welcome', 'welcome', 'welcome', 'close', 'read-only', 'expired'), {
+    minLength: 3,
+    maxLength: 8,
+  }),
+  ending: fc.constantFrom('close', 'abandon'),
+});
+type Walk = typeof walk extends fc.Arbitrary<infer T> ? T : never;
+
+/** A server that goes this way; behind its end it serves. */
+function partOf({ deeds, hellos }: Walk): Part {
+  const nextDeeds = [...deeds];
+  const nextHellos = ['welcome', ...hellos];
+  return {
+    hello: (peer, { session }) => {
+      const hello = nextHellos.shift() ?? 'welcome';
+      const id = session === 0n ? 1n : session;
+      if (hello === 'close') peer.socket.destroy();
+      else if (hello === 'expired') peer.welcome({ timeoutMs: 0, id: 0n });
+      else peer.welcome({ timeoutMs: 900, id, isReadOnly: hello === 'read-only' });
+    },
+    request: (peer, { xid, type, body }) => {
+      if (xid === -2) peer.reply({ xid });
+      else if (type === CLOSE) peer.reply({ xid });
+      else
+        doTo(peer, nextDeeds.shift() ?? 'answer', answerTo(xid, type === CREATE ? body.text() : undefined));
+    },
+  };
+}
+
+/** A node that is made has the name that was asked for; nothing else is there. */
+function answerTo(xid: number, created: string | undefined): Buffer {
+  if (created === undefined) return replyFrame({ xid, err: NO_NODE });
+  return replyFrame({ xid, body: (writer) => writer.text(created) });
+}
+
+function doTo(peer: Peer, what: Deed, answer: Buffer): void {
+  if (what === 'close') peer.socket.destroy();
+  if (what === 'nonsense') peer.send(Buffer.alloc(3));
+  if (what === 'answer') peer.send(answer);
+  if (what === 'answer with an event') peer.send(eventFrame(3, '/some'), answer, eventFrame(2, '/some'));
+  if (what === 'answer and close') peer.socket.end(withLength(answer));
+}
+
+describe('a session of ZooKeeper, whatever its server does', () => {
+  const bench = new Bench();
+  afterEach(() => bench.clear());
+
+  async function goes(way: Walk, name: string): Promise<void> {
+    const fake = await fakeServer(bench, partOf(way));
+    const driver = driverTo(bench, fake.endpoint, { ttlMs: 900 });
+    const news: string[] = [];
+    let ends = 0;
+    driver.connection$.subscribe(({ status }) => news.push(status));
+    driver.ended$.subscribe({ error: () => (ends += 1), complete: () => (ends += 1) });
+    const user = async (index: number): Promise<void> => {
+      for (let call = 0; call < CALLS; call += 1) {
+        const path = `/${name}-${index}-${call}`;
+        const made = driver.create(path, '', 'persistent').then((created) => {
+          expect(created).to.deep.equal({ path });
+        });
+        const looked = driver.stat(path).then((stat) => expect(stat).to.equal(undefined));
+        for (const code of await Promise.all([outcome(made), outcome(looked)]))
+          expect(code).to.be.oneOf(['fine', 'UNAVAILABLE', 'SESSION_LOST']);
+      }
+    };
+    await Promise.all(Array.from({ length: USERS }, (_, index) => user(index)));
+    const last = outcome(driver.sync());
+    await (way.ending === 'close' ? driver.close() : driver.abandon());
+    expect(await last).to.be.oneOf(['fine', 'UNAVAILABLE', 'SESSION_LOST', 'CLOSED']);
+    expect(await outcome(driver.sync())).to.be.oneOf(['SESSION_LOST', 'CLOSED']);
+    expect(ends).to.equal(1);
+    for (const [index, status] of news.entries())
+      expect(status, news.join(' ')).to.equal(index % 2 === 0 ? 'back' : 'lost');
+    await eventually(() => fake.peers.every(({ socket }) => socket.closed));
+  }
+
+  it('gives each call an end and its own answer, tells of losses and returns in turn, and leaves no socket', async () => {
+    const walks = fc.sample(walk, WALKS);
+    await Promise.all(walks.map((way, index) => goes(way, `walk${index}`)));
+  });
+});
