@@ -6,7 +6,7 @@ export type { CallOptions, Channel, ChannelListener, Driver } from '../../etcd/s
 export { GrpcError } from '../../etcd/src/grpc-status.ts';
 export { http2Driver } from '../../etcd/src/http2-driver.ts';
 export { checkOptions } from '../../etcd/src/options.ts';
-export { staleReads } from '../../etcd/src/read-trust.ts';
+export { losesEvents, staleReads } from '../../etcd/src/read-trust.ts';
 
 /** What is looked at: core and backend, as they are or with a mistake in them. */
 export interface Product {

@@ -14,6 +14,7 @@ export class SimulatedDriver implements Driver {
   readonly #api: Api;
   readonly #onSent: OnSent;
   readonly #streams = new Set<Pick<SimulatedStream<unknown, unknown>, 'close' | 'drop'>>();
+  readonly #beats = new Set<{ readonly isOver: boolean }>();
   readonly #pending = new Set<(error: Error) => void>();
   #isClosed = false;
 
@@ -31,6 +32,11 @@ export class SimulatedDriver implements Driver {
     this.#onSent = onSent;
   }
 
+  /** Streams of keepalives that are open. */
+  get beats(): number {
+    return [...this.#beats].filter(({ isOver }) => !isOver).length;
+  }
+
   status(options: CallOptions): ReturnType<Driver['status']> {
     return this.#unary('status')({}, options) as ReturnType<Driver['status']>;
   }
@@ -44,10 +50,12 @@ export class SimulatedDriver implements Driver {
   keepAlive(listener: ChannelListener<ILeaseKeepAliveResponse>): Channel<ILeaseKeepAliveRequest> {
     this.#count('keepAlive', {});
     const applied = (): void => undefined;
-    return this.#open(
+    const stream = this.#open(
       (tell) => ({ applied, hear: (request: ILeaseKeepAliveRequest) => this.#api.keepAlive(request, tell) }),
       listener,
     );
+    this.#beats.add(stream);
+    return stream;
   }
 
   close(): void {
@@ -68,7 +76,7 @@ export class SimulatedDriver implements Driver {
   #open<Request, Response>(
     serve: ConstructorParameters<typeof SimulatedStream<Request, Response>>[1],
     listener: ChannelListener<Response>,
-  ): Channel<Request> {
+  ): SimulatedStream<Request, Response> {
     const stream = new SimulatedStream(this.#link, serve, listener);
     this.#streams.add(stream);
     return stream;

@@ -21,8 +21,9 @@ export class SimulatedStream<Request, Response> implements Channel<Request>, Ser
   readonly #forget: () => void;
   readonly #life: number;
   readonly #last = { there: 0, back: 0 };
+  /** For the client. */
+  isOver = false;
   #isLost = false;
-  #isOver = false;
   #isServed = true;
 
   constructor(link: Link, serve: Serve<Request, Response>, listener: ChannelListener<Response>) {
@@ -35,12 +36,14 @@ export class SimulatedStream<Request, Response> implements Channel<Request>, Ser
       this.#fail(reason);
     });
     this.#send('there', () => {
-      if (this.#isServed) link.member.streams.add(this);
+      if (!this.#isServed) return;
+      if (link.member.knowsLeader) link.member.streams.add(this);
+      else this.end('etcdserver: no leader');
     });
   }
 
   write(request: Request): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     if (!this.#link.member.isUp || this.#life !== this.#link.member.machine.life)
       this.#link.client.do(() => this.#fail('connect: connection refused'));
     else this.#send('there', () => this.#serve(request));
@@ -75,7 +78,7 @@ export class SimulatedStream<Request, Response> implements Channel<Request>, Ser
   }
 
   #receive(response: Response): void {
-    if (!this.#isOver) this.#listener.onResponse(response);
+    if (!this.isOver) this.#listener.onResponse(response);
   }
 
   #send(way: 'there' | 'back', task: () => void): void {
@@ -86,18 +89,18 @@ export class SimulatedStream<Request, Response> implements Channel<Request>, Ser
     } else if (!this.#isLost) {
       this.#isLost = true;
       this.#link.member.machine.later(DEAD_AFTER_MS, () => this.#leave());
-      if (!this.#isOver) this.#link.client.later(DEAD_AFTER_MS, () => this.#fail('no answer to a ping'));
+      if (!this.isOver) this.#link.client.later(DEAD_AFTER_MS, () => this.#fail('no answer to a ping'));
     }
   }
 
   #fail(reason: string): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#over();
     this.#listener.onEnd(new GrpcError('UNAVAILABLE', reason));
   }
 
   #over(): void {
-    this.#isOver = true;
+    this.isOver = true;
     this.#forget();
   }
 

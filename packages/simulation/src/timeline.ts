@@ -54,7 +54,10 @@ export class Timeline {
       this.#now = next.due;
       this.events += 1;
       next.task = undefined;
-      await this.#act(machine, task);
+      this.acting = machine;
+      task();
+      if (machine.hasPromises) await settle();
+      this.acting = undefined;
     }
     if (!isOver()) this.#now = Math.max(this.#now, until);
   }
@@ -68,13 +71,6 @@ export class Timeline {
     } finally {
       this.acting = before;
     }
-  }
-
-  async #act(machine: Machine, task: () => void): Promise<void> {
-    this.acting = machine;
-    task();
-    if (machine.hasPromises) await settle();
-    this.acting = undefined;
   }
 }
 

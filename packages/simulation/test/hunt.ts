@@ -2,7 +2,7 @@ import type { Rule } from '../src/run/judge.ts';
 import { planOf } from '../src/run/plan.ts';
 import { play } from '../src/run/play.ts';
 import { alteredProduct } from './altered-product.ts';
-import type { Mistake } from './mistakes.ts';
+import type { Mistake } from './mistake.ts';
 
 /** What came of the hunt for a mistake. */
 export interface Hunt {

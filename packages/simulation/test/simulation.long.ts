@@ -32,11 +32,19 @@ describe('clients of a simulated etcd, with everything that may go wrong', () =>
 });
 
 describe('the rules notice in the runs from seed 1 on that', () => {
+  const needed: number[] = [];
   for (const mistake of MISTAKES) {
     it(mistake.what, async function () {
       const { broken, runs } = await hunt(mistake, { first: 1, most: MOST_RUNS });
       expect(mistake.noticedBy).to.include(broken);
       this.test!.title += `: "${String(broken)}" in run ${runs}`;
+      needed.push(runs);
     }).timeout(0);
   }
+
+  after(() => {
+    needed.sort((one, other) => one - other);
+    const [median = 0, most = 0] = [needed[Math.floor(needed.length / 2)], needed.at(-1)];
+    console.log(`    ${needed.length} mistakes: half of them within ${median} runs, all within ${most}`);
+  });
 });

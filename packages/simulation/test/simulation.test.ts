@@ -28,10 +28,20 @@ describe('clients of a simulated etcd, with everything that may go wrong', () =>
   }).timeout(60_000);
 });
 
+/** Of different kinds; all of them in `simulation.long.ts`. */
+const SOON: ReadonlySet<string> = new Set([
+  'a beat proves from its answer on',
+  'the margin is added and not kept back',
+  'one more than the limit is let in',
+  'a removal without certainty keeps no late request out',
+  'whoever begins to watch does not look',
+  'a removal without an answer counts as done',
+]);
+
 describe('the rules notice soon that', () => {
-  for (const mistake of MISTAKES.filter(({ seed }) => seed !== undefined)) {
+  for (const mistake of MISTAKES.filter(({ what }) => SOON.has(what))) {
     it(mistake.what, async () => {
-      const { broken } = await hunt(mistake, { first: mistake.seed ?? 1, most: 40 });
+      const { broken } = await hunt(mistake, { first: 1, most: 40 });
       expect(mistake.noticedBy).to.include(broken);
     }).timeout(300_000);
   }

@@ -79,7 +79,7 @@ export class Api {
 
   #range(request: IRangeRequest, reply: Reply): void {
     const { member } = this;
-    const look = (): Applied => member.store.range(request, member.revision);
+    const look = (): Applied => member.store.range(request, member);
     if (request.serializable) this.#answer(look, reply);
     else this.#read(look, reply);
   }
@@ -94,7 +94,7 @@ export class Api {
     const { revision, store } = this.member;
     const header = { cluster_id: '0', member_id: '0', raft_term: '0', revision: String(revision) };
     const responses = success.map(({ request_range }) => ({
-      response_range: { header, ...store.range(request_range ?? {}, revision).body },
+      response_range: { header, ...store.range(request_range ?? {}, this.member).body },
     }));
     return { revision, body: { succeeded: true, responses } };
   }

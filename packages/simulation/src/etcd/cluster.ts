@@ -1,6 +1,6 @@
 import { staleReads } from '../product.ts';
 import type { Random } from '../random.ts';
-import type { Timeline } from '../timeline.ts';
+import { Machine, type Timeline } from '../timeline.ts';
 import { Member } from './member.ts';
 import { refusal } from './refusal.ts';
 import { Store, type Applied } from './store.ts';
@@ -55,13 +55,17 @@ export class Cluster {
   readonly minTtl: number;
   readonly #timeline: Timeline;
   readonly #random: Random;
+  readonly #fate: Machine;
   /** Whether members that were paused answer linearizable reads by themselves, as some releases do. */
   readonly #staleReads: boolean;
   /** The store's revision after each entry of the log. */
   readonly #revisions = [1];
+  /** Up to which revision entries of the log forget what was, by their places. */
+  readonly #compactions = new Map<number, number>();
 
   constructor(timeline: Timeline, random: Random, options: ClusterOptions) {
     this.#timeline = timeline;
+    this.#fate = new Machine(timeline, 'fate');
     this.#random = random;
     this.minTtl = options.minTtl;
     this.#staleReads = staleReads(options.version);
@@ -76,6 +80,24 @@ export class Cluster {
 
   revisionAt(index: number): number {
     return this.#revisions[index] as number;
+  }
+
+  /** Up to which revision history is gone once that entry was read, if it is about that. */
+  compactionAt(index: number): number | undefined {
+    return this.#compactions.get(index);
+  }
+
+  /** Forgets history, at each member when it has read so far. */
+  compact(): void {
+    const { revision } = this.store.keyspace;
+    this.store.keyspace.losesBefore = revision;
+    this.#compactions.set(this.#end + 1, revision);
+    this.#append();
+  }
+
+  /** What every member has forgotten need not be kept. */
+  forget(): void {
+    this.store.compact(Math.min(...this.members.map(({ compacted }) => compacted)));
   }
 
   /** Brings a command into the log. It may be carried out long after whoever asked has given up. */
@@ -101,6 +123,11 @@ export class Cluster {
     member.isUp = true;
     this.#expire(member);
     this.#catchUp(member);
+  }
+
+  /** In true time, whatever happens to the members. */
+  later(ms: number, task: () => void): void {
+    this.#fate.after(ms, task);
   }
 
   /** The others can be reached again. */
@@ -155,16 +182,20 @@ export class Cluster {
     } catch (error) {
       answer = error as Error;
     }
-    this.#revisions.push(this.store.keyspace.revision);
+    this.#append();
     const end = this.#end;
-    for (const member of this.members) {
-      if (member === this.terms.leader) member.apply(end);
-      else if (member.isUp) member.learn(end, this.#hopMs());
-    }
     const { life } = from.machine;
     from.whenApplied(end, () => {
       if (from.machine.life === life) outcome(answer);
     });
+  }
+
+  #append(): void {
+    this.#revisions.push(this.store.keyspace.revision);
+    for (const member of this.members) {
+      if (member === this.terms.leader) member.apply(this.#end);
+      else if (member.isUp) member.learn(this.#end, this.#hopMs());
+    }
   }
 
   #catchUp(member: Member): void {

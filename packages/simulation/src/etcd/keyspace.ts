@@ -28,6 +28,8 @@ export class Keyspace {
   /** The newest one; a store that was never written to is at 1. */
   revision = 1;
   compacted = 0;
+  /** Some releases do not tell of deletions before that any more, who has asked or not. */
+  losesBefore = 0;
   readonly #changes = new Map<string, Change[]>();
   readonly #history: Change[] = [];
 

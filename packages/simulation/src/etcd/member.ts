@@ -29,6 +29,8 @@ export class Member {
   readonly streams = new Set<ServedStream>();
   /** The place in the log up to which it has read. */
   applied = 0;
+  /** The revision before which it has forgotten what was. */
+  compacted = 0;
   /** The term that it knows. */
   term = 0;
   /** Whether it believes that it leads. One that was paused may do so for a while after another one was elected. */
@@ -59,6 +61,11 @@ export class Member {
     return this.#cluster.revisionAt(this.applied);
   }
 
+  /** Whether it hears of a leader. */
+  get knowsLeader(): boolean {
+    return this.#cluster.terms.knownTo(this);
+  }
+
   header(revision: number = this.revision): IResponseHeader {
     return {
       cluster_id: '7',
@@ -85,6 +92,11 @@ export class Member {
   apply(index: number): void {
     while (this.applied < index) {
       this.applied += 1;
+      const compacted = this.#cluster.compactionAt(this.applied);
+      if (compacted !== undefined) {
+        this.compacted = compacted;
+        this.#cluster.forget();
+      }
       for (const stream of this.streams) stream.applied();
     }
     for (const one of this.#waiting.filter((other) => other.index <= this.applied)) {

@@ -10,16 +10,23 @@ export function numberOf(text: string | number | undefined): number {
 const COLUMN = { Key: 'key', Version: 'version', Create: 'create', Mod: 'mod', Value: 'value' } as const;
 const SORTS = ['None', 'Ascend', 'Descend'] as const;
 
-/** Answers a range as of `present`, without a header. Throws what the server refuses with. */
+/** How far whoever reads has come. */
+export interface Reader {
+  readonly revision: number;
+  /** Before that it knows nothing. */
+  readonly compacted?: number;
+}
+
+/** Answers a range as of then, without a header. Throws what the server refuses with. */
 export function readRange(
   keyspace: Keyspace,
   request: IRangeRequest,
-  present: number,
+  { revision: present, compacted = keyspace.compacted }: Reader,
 ): Omit<IRangeResponse, 'header'> {
   const { sort_target: target = 'Key', sort_order = 'None', count_only, keys_only } = request;
   const asked = numberOf(request.revision);
   if (asked > present) throw refusal.future();
-  if (asked > 0 && asked < keyspace.compacted) throw refusal.compacted();
+  if (asked > 0 && asked < compacted) throw refusal.compacted();
   const all = keyspace.rows(spanOf(request), asked > 0 ? asked : present);
   const count = String(all.length);
   if (count_only) return { kvs: [], more: false, count };

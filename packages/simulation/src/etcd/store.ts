@@ -6,8 +6,8 @@ import type {
   IResponseOp,
   ITxnRequest,
 } from 'etcd3';
-import { Keyspace, keyValueOf, spanOf } from './keyspace.ts';
-import { holds, readRange } from './reading.ts';
+import { Keyspace, keyValueOf, spanOf, type Row } from './keyspace.ts';
+import { holds, readRange, type Reader } from './reading.ts';
 import { refusal } from './refusal.ts';
 
 /** A lease as the log knows it: how long it lasts, and what lives on it. Who leads counts its time. */
@@ -36,6 +36,8 @@ export interface LeaseTimes {
 export class Store {
   readonly keyspace = new Keyspace();
   readonly leases = new Map<string, Lease>();
+  /** Hears of what a request has deleted. */
+  onDeleted: (row: Row) => void = () => undefined;
   readonly #times: () => LeaseTimes | undefined;
 
   constructor(times: () => LeaseTimes | undefined) {
@@ -43,8 +45,8 @@ export class Store {
   }
 
   /** At an older revision, as a member that lags behind sees it. */
-  range(request: IRangeRequest, present: number): Applied {
-    return { revision: present, body: readRange(this.keyspace, request, present) };
+  range(request: IRangeRequest, reader: Reader): Applied {
+    return { revision: reader.revision, body: readRange(this.keyspace, request, reader) };
   }
 
   put(request: IPutRequest): Applied {
@@ -156,7 +158,7 @@ class Step {
   }
 
   #range(request: IRangeRequest): object {
-    return readRange(this.#store.keyspace, request, this.revision);
+    return readRange(this.#store.keyspace, request, this);
   }
 
   #put(request: IPutRequest): object {
@@ -173,7 +175,10 @@ class Step {
 
   #remove(request: IDeleteRangeRequest): object {
     const rows = this.#store.keyspace.rows(spanOf(request), this.#next);
-    for (const { key } of rows) this.remove(key);
+    for (const row of rows) {
+      this.remove(row.key);
+      this.#store.onDeleted(row);
+    }
     const prev_kvs = request.prev_kv ? rows.map((row) => keyValueOf(row)) : [];
     return { deleted: String(rows.length), prev_kvs };
   }

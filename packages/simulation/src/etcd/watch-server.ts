@@ -1,4 +1,5 @@
 import type { IWatchCreateRequest, IWatchRequest, IWatchResponse } from 'etcd3';
+import { losesEvents } from '../product.ts';
 import { spanOf, type Span } from './keyspace.ts';
 import type { Member } from './member.ts';
 import { numberOf } from './reading.ts';
@@ -18,6 +19,7 @@ const CATCHES_UP_EVERY_MS = 100;
 /** The watches of one stream, as one member serves them. */
 export class WatchServer {
   readonly #member: Member;
+  readonly #losesEvents: boolean;
   readonly #tell: (response: IWatchResponse) => void;
   readonly #mayRead: () => boolean;
   readonly #watches = new Map<string, Watch>();
@@ -25,6 +27,7 @@ export class WatchServer {
 
   constructor(member: Member, tell: (response: IWatchResponse) => void, mayRead: () => boolean) {
     this.#member = member;
+    this.#losesEvents = losesEvents(member.version);
     this.#tell = tell;
     this.#mayRead = mayRead;
   }
@@ -68,7 +71,7 @@ export class WatchServer {
     this.#isCatchingUp = true;
     this.#member.machine.after(CATCHES_UP_EVERY_MS, () => {
       this.#isCatchingUp = false;
-      const { compacted } = this.#member.store.keyspace;
+      const { compacted } = this.#member;
       for (const watch of [...this.#watches.values()].filter(({ isBehind }) => isBehind)) {
         watch.isBehind = false;
         if (watch.next >= compacted) {
@@ -83,9 +86,13 @@ export class WatchServer {
 
   #showEvents(watch: Watch): void {
     const { revision, store } = this.#member;
+    const { losesBefore } = store.keyspace;
     const events = store.keyspace
       .events(watch.span, watch.next, revision)
-      .filter(({ type }) => !watch.filters.includes(type === 'Put' ? 'Noput' : 'Nodelete'));
+      .filter(({ type }) => !watch.filters.includes(type === 'Put' ? 'Noput' : 'Nodelete'))
+      .filter(
+        ({ type, kv }) => type === 'Put' || !this.#losesEvents || Number(kv.mod_revision) >= losesBefore,
+      );
     watch.next = Math.max(watch.next, revision + 1);
     if (events.length > 0) this.#answer({ watch_id: watch.id, events });
   }

@@ -1,69 +1,73 @@
-import type { LockClient, MultiOwnership, Ownership } from '@queuelock/core';
+import type { LockClient } from '@queuelock/core';
 import type { Product } from '../product.ts';
 import type { SimulatedDriver } from '../simulated-driver.ts';
-import type { Machine, Timeline } from '../timeline.ts';
-import type { Held, Holds } from './holds.ts';
-import type { Judge } from './judge.ts';
-import { LIMIT, type ClientPlan, type Step } from './plan.ts';
+import type { Machine } from '../timeline.ts';
+import { SINGLE, type ClientPlan } from './plan.ts';
+import { Program, type Surroundings } from './program.ts';
+import { View } from './view.ts';
 
-/** What a client lives in. */
-export interface Surroundings {
-  readonly timeline: Timeline;
-  readonly judge: Judge;
-  readonly holds: Holds;
-}
-
-/** Where a client connects to, and how. */
-export interface Members {
+/** What a client is made with. */
+export interface Making extends Surroundings {
+  readonly product: Product;
+  readonly plan: ClientPlan;
   readonly hosts: readonly string[];
-  readonly drive: (host: string) => SimulatedDriver;
+  readonly drive: (host: string, machine: Machine) => SimulatedDriver;
+  /** Whether another process may go on with its session. */
+  readonly mayMove: boolean;
 }
 
-interface Hold {
-  readonly held: readonly Held[];
-  readonly ownership: Ownership | MultiOwnership;
+/** What a process leaves to the next one. */
+interface Estate {
+  readonly resumption: string;
+  readonly left: Program;
 }
 
 /** One process with a lock client, and the program that uses it. */
 export class Client {
   readonly name: string;
   readonly machine: Machine;
-  /** Lanes that have not ended. */
-  running = 0;
   /** `crashed` from outside, `closed` when that has settled. */
   state: 'runs' | 'closing' | 'closed' | 'crashed' = 'runs';
-  readonly drivers: SimulatedDriver[] = [];
-  readonly #around: Surroundings;
-  readonly #holds = new Set<Hold>();
+  readonly #making: Making;
+  readonly #drivers: SimulatedDriver[] = [];
+  readonly #program: Program;
   #client: LockClient | undefined;
+  #view: View | undefined;
+  #resumption: string | undefined;
 
-  constructor(name: string, machine: Machine, around: Surroundings) {
+  constructor(name: string, machine: Machine, making: Making) {
     this.name = name;
     this.machine = machine;
-    this.#around = around;
+    this.#making = making;
+    this.#program = new Program({ name, machine }, making);
   }
 
   get isBusy(): boolean {
-    return this.state !== 'crashed' && (this.running > 0 || this.state === 'closing');
+    return this.state !== 'crashed' && (this.#program.running > 0 || this.state === 'closing');
   }
 
-  start(product: Product, plan: ClientPlan, { hosts, drive }: Members): void {
-    this.running = plan.lanes.length;
+  /** What it looks at, as long as it runs. */
+  get view(): View | undefined {
+    return this.state === 'runs' ? this.#view : undefined;
+  }
+
+  /** Its streams of keepalives. */
+  get beats(): number {
+    return this.#drivers.reduce((sum, { beats }) => sum + beats, 0);
+  }
+
+  /** Begins what it is to do, or goes on with what another process has left. */
+  start(estate?: Estate): void {
+    const { plan, mayMove, timeline, holds, judge } = this.#making;
+    this.#program.running += estate ? 1 : plan.lanes.length;
     this.machine.do(() => {
-      const backend = product.etcdOver(
-        (host) => {
-          const driver = drive(host);
-          this.drivers.push(driver);
-          return driver;
-        },
-        { hosts },
-      );
-      this.#client = product.createLockClient(backend, {
-        ttlMs: plan.ttlMs,
-        clock: this.machine,
-        owner: this.name,
-      });
-      plan.lanes.forEach((lane, i) => void this.#run(lane, `${this.name}${'xyz'[i] ?? ''}`));
+      const client = (this.#client = this.#connect(estate));
+      // What the other one waited for nobody knows any more: it goes with the session.
+      if (estate) void this.#program.goOn(client, estate.left).then(() => this.close());
+      else plan.lanes.forEach((lane, i) => void this.#program.run(client, lane, 'xyz'[i] ?? ''));
+      if (mayMove && !estate) void client.resumption().then((text) => (this.#resumption = text), ignore);
+      if (plan.watches !== undefined && !estate)
+        this.#view = new View(client.watch(plan.watches), { queue: plan.watches, timeline, holds, judge });
     });
   }
 
@@ -71,10 +75,10 @@ export class Client {
     if (this.state !== 'runs') return;
     this.state = 'closing';
     this.machine.do(() => {
-      this.#around.judge.note(`${this.name} closes`);
-      for (const { held } of this.#holds) held.forEach((one) => this.#around.holds.end(one));
+      this.#making.judge.note(`${this.name} closes`);
+      this.#program.stop();
       void this.#client?.close().then(() => {
-        this.#around.judge.note(`${this.name} is closed`);
+        this.#making.judge.note(`${this.name} is closed`);
         this.state = 'closed';
       });
     });
@@ -82,123 +86,50 @@ export class Client {
 
   crash(): void {
     if (this.state === 'closed') return;
-    this.#around.judge.note(`${this.name} crashes`);
+    this.#making.judge.note(`${this.name} crashes`);
     this.state = 'crashed';
     this.machine.crash();
     this.machine.isDead = true;
-    for (const driver of this.drivers) driver.crash();
-    for (const { held } of this.#holds) held.forEach((one) => this.#around.holds.end(one));
+    for (const driver of this.#drivers) driver.crash();
+    this.#program.stop();
   }
 
-  async #run(lane: readonly Step[], who: string): Promise<void> {
-    let number = 0;
-    for (const step of lane) {
-      number += 1;
-      await this.#pause(step.afterMs);
-      if (this.state !== 'runs') break;
-      await this.#do(step, `${who}${number}`);
-    }
-    this.running -= 1;
-  }
-
-  async #do(step: Step, who: string): Promise<void> {
-    const { judge } = this.#around;
-    const aborting = new AbortController();
-    const reason = new Error('aborted');
-    judge.note(`${who} wants ${step.way} ${step.way === 'permits' ? `${step.permits} of p` : step.queue}`);
-    const cancel =
-      step.way === 'abort'
-        ? this.machine.after(step.patienceMs ?? 0, () => aborting.abort(reason))
-        : () => undefined;
-    try {
-      if (step.way === 'claim') await this.#claim(step, who);
-      else await this.#use(step, who, await this.#ask(step, aborting.signal));
-    } catch (error) {
-      judge.ended(who, error, reason);
-    } finally {
-      cancel();
-    }
-  }
-
-  #ask(step: Step, signal: AbortSignal): Promise<Ownership | MultiOwnership | undefined> {
-    const client = this.#client as LockClient;
-    const patience =
-      step.patienceMs === undefined || step.way === 'abort'
-        ? { signal }
-        : { timeoutMs: step.patienceMs, signal };
-    if (step.way === 'shared') return client.acquire(step.queue, { ...patience, mode: 'shared' });
-    if (step.way === 'try') return client.tryAcquire(step.queue);
-    if (step.way === 'multi') return client.multi(['a', 'b']).acquire(patience);
-    if (step.way !== 'permits') return client.acquire(step.queue, patience);
-    return client.acquire('p', { ...patience, limit: LIMIT, permits: step.permits });
-  }
-
-  async #use(step: Step, who: string, ownership: Ownership | MultiOwnership | undefined): Promise<void> {
-    const { judge } = this.#around;
-    if (!ownership) {
-      judge.note(`${who} finds it busy`);
-      return;
-    }
-    const hold = this.#begin(step, who, ownership);
-    await this.#pause(step.holdMs / 2);
-    if (step.way === 'downgrade' && 'downgrade' in ownership) {
-      for (const held of hold.held) this.#around.holds.share(held);
-      await ownership.downgrade().catch((error: unknown) => judge.ended(who, error, undefined));
-    }
-    await this.#pause(step.holdMs / 2);
-    await this.#release(who, hold);
-  }
-
-  #begin(step: Step, who: string, ownership: Ownership | MultiOwnership): Hold {
-    const singles = 'of' in ownership ? ownership.names.map((name) => ownership.of(name)) : [ownership];
-    const isLimited = step.way === 'permits';
-    const held = singles.map((single): Held => ({
-      who,
-      machine: this.machine,
-      queue: single.name,
-      key: single.key,
-      token: single.token,
-      limit: isLimited ? LIMIT : 1,
-      permits: isLimited ? step.permits : 1,
-      shared: step.way === 'shared',
-      isHeld: () => single.held,
-      isOver: false,
-    }));
-    for (const one of held) this.#around.holds.begin(one);
-    const hold = { held, ownership };
-    this.#holds.add(hold);
-    return hold;
-  }
-
-  async #release(who: string, hold: Hold): Promise<void> {
-    const { judge, holds } = this.#around;
-    judge.note(`${who} ${hold.ownership.held ? 'releases' : 'has lost it'}`);
-    for (const one of hold.held) holds.end(one);
-    this.#holds.delete(hold);
-    await hold.ownership.release();
-    judge.note(`${who} has released`);
-  }
-
-  /** As a stream, left after a while in whatever state. */
-  async #claim(step: Step, who: string): Promise<void> {
-    let hold: Hold | undefined;
-    const { judge, holds } = this.#around;
-    const subscription = (this.#client as LockClient).claim(step.queue).subscribe({
-      next: (state) => {
-        if (state.status === 'held' && !hold) hold = this.#begin(step, who, state.ownership);
-        if (state.status === 'ended' && state.outcome === 'failed') judge.ended(who, state.error, undefined);
-      },
-      error: (error: unknown) => judge.require('outcome', false, () => `${who} errors: ${String(error)}`),
+  /** Crashes, and another process on that machine goes on with its session. */
+  move(machine: Machine, afterMs: number): Client | undefined {
+    if (this.state !== 'runs') return undefined;
+    this.crash();
+    const resumption = this.#resumption;
+    if (resumption === undefined) return undefined;
+    const next = new Client(machine.name, machine, this.#making);
+    next.#program.running += 1;
+    machine.after(afterMs, () => {
+      next.#program.running -= 1;
+      next.start({ resumption, left: this.#program });
     });
-    await this.#pause(step.patienceMs ?? 0);
-    hold?.held.forEach((one) => holds.end(one));
-    if (hold) this.#holds.delete(hold);
-    judge.note(`${who} leaves`);
-    subscription.unsubscribe();
+    return next;
   }
 
-  #pause(ms: number): Promise<void> {
-    if (ms <= 0) return Promise.resolve();
-    return new Promise((resolve) => this.machine.after(ms, resolve));
+  #connect(estate: Estate | undefined): LockClient {
+    const { product, plan, hosts, drive } = this.#making;
+    const open = (host: string): SimulatedDriver => {
+      const driver = drive(host, this.machine);
+      this.#drivers.push(driver);
+      return driver;
+    };
+    const backend = product.etcdOver(open, {
+      hosts,
+      naming: (queue) => (queue === 'f' ? plan.naming : 'go'),
+      singleKey: (queue) => (queue === SINGLE.queue ? SINGLE.key : undefined),
+    });
+    return product.createLockClient(backend, {
+      ttlMs: plan.ttlMs,
+      clock: this.machine,
+      owner: this.name,
+      ...(estate ? { resume: estate.resumption } : {}),
+    });
   }
+}
+
+function ignore(): void {
+  // It was closed, or crashed, before it had a session.
 }

@@ -4,8 +4,10 @@ import type { Member } from '../etcd/member.ts';
 import type { Link, Trouble } from '../link.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { Client } from './client.ts';
+import type { Holds } from './holds.ts';
 import type { Judge } from './judge.ts';
-import type { Fault } from './plan.ts';
+import { SINGLE, type Fault } from './plan.ts';
+import { certainly } from './stranger.ts';
 
 /** What faults can befall. */
 export interface Stage {
@@ -13,13 +15,18 @@ export interface Stage {
   readonly judge: Judge;
   readonly fate: Machine;
   readonly cluster: Cluster;
-  readonly clients: readonly Client[];
+  readonly clients: Client[];
   /** Of each client to each member. */
   readonly links: readonly (readonly Link[])[];
   readonly apis: readonly (readonly Api[])[];
+  /** Another process of a client. */
+  readonly another: (client: Client) => Machine;
+  readonly holds: Holds;
+  readonly queues: readonly [string, string];
 }
 
 const SLOWEST_MS = 2_000;
+const SOON_MS = 5_000;
 
 /** Lets a fault happen at its time, and end. */
 export function befall(stage: Stage, fault: Fault): void {
@@ -33,9 +40,11 @@ export function befall(stage: Stage, fault: Fault): void {
       stage.links[fault.client]?.[place]?.trouble(trouble ?? {}, fault.forMs);
     if (fault.kind === 'reset') for (const place of places) stage.links[fault.client]?.[place]?.reset();
     if (fault.kind.startsWith('member')) for (const member of members) befallMember(stage, fault, member);
-    if (fault.kind.startsWith('client')) befallClient(fault, client);
+    if (fault.kind.startsWith('client')) befallClient(stage, fault, client);
+    if (fault.kind === 'entry is removed') removeEntry(stage, fault);
+    if (fault.kind === 'stranger') enterStranger(stage, fault);
     if (fault.kind === 'denied') deny(stage, fault);
-    if (fault.kind === 'compaction') stage.cluster.store.compact(stage.cluster.store.keyspace.revision);
+    if (fault.kind === 'compaction') stage.cluster.compact();
   });
 }
 
@@ -85,10 +94,13 @@ function befallMember({ cluster, fate }: Stage, fault: Fault, member: Member): v
   }
 }
 
-function befallClient({ kind, forMs }: Fault, client: Client): void {
+function befallClient({ another, clients }: Stage, { kind, forMs, ...fault }: Fault, client: Client): void {
   if (kind === 'client pauses') client.machine.pause(forMs);
   if (kind === 'client crashes') client.crash();
   if (kind === 'client closes') client.close();
+  if (kind !== 'client moves') return;
+  const next = client.move(another(client), Math.min(forMs, SOON_MS));
+  if (next) clients[fault.client] = next;
 }
 
 function deny({ apis, fate }: Stage, { client, forMs }: Fault): void {
@@ -96,5 +108,41 @@ function deny({ apis, fate }: Stage, { client, forMs }: Fault): void {
   for (const api of denied) api.isDenied = true;
   fate.after(forMs, () => {
     for (const api of denied) api.isDenied = false;
+  });
+}
+
+/** An operator deletes the entry that has been there for longest, or the newest. */
+function removeEntry({ cluster, holds, queues, judge }: Stage, { degree }: Fault): void {
+  const [queue] = queues;
+  holds.stealIn(queue);
+  certainly(cluster, (store) => {
+    const rows = store.keyspace.rows({ key: `${queue}/`, end: `${queue}0` });
+    const byAge = rows.sort((one, other) => one.create - other.create);
+    const row = byAge.at(degree < 0.7 ? 0 : -1);
+    if (row) judge.note(`an operator deletes ${row.key}`);
+    return store.deleteRange({ key: Buffer.from(row?.key ?? 'nothing') });
+  });
+}
+
+/** A client of another kind stands in line for a while, or takes the single key. */
+function enterStranger({ cluster, fate, holds, queues, judge }: Stage, { forMs, degree }: Fault): void {
+  const queue = queues[degree < 0.5 ? 0 : 1];
+  const key = Buffer.from(queue === SINGLE.queue && degree < 0.75 ? SINGLE.key : `${queue}/stranger`);
+  const compare = [{ target: 'Create', result: 'Equal', create_revision: '0', key }] as const;
+  const success = [{ request_put: { key, value: Buffer.from('of a stranger') } }];
+  certainly(cluster, (store) => {
+    const answer = store.txn({ compare: [...compare], success });
+    if (!('succeeded' in answer.body && answer.body.succeeded === true)) return answer;
+    const isSingle = key.toString() === SINGLE.key;
+    judge.note(`a stranger creates ${key.toString()}`);
+    if (isSingle) holds.ofStranger(true);
+    fate.after(forMs, () => {
+      certainly(cluster, (later) => {
+        judge.note(`the stranger deletes ${key.toString()}`);
+        if (isSingle) holds.ofStranger(false);
+        return later.deleteRange({ key });
+      });
+    });
+    return answer;
   });
 }

@@ -1,6 +1,7 @@
 import type { Store } from '../etcd/store.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { Judge } from './judge.ts';
+import { SINGLE } from './plan.ts';
 
 /** A hold as its program sees it. */
 export interface Held {
@@ -18,19 +19,28 @@ export interface Held {
   isOver: boolean;
 }
 
+// The longest time to live that a client asks for.
+const LONGEST_TTL_MS = 20_000;
+
 /** All holds of a run, and whether they may be. */
 export class Holds {
+  readonly store: Store;
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  readonly #store: Store;
   readonly #held: Held[] = [];
   readonly #marked = new Set<string>();
+  /** Queues in which somebody removes entries of others. */
+  readonly #unruly = new Set<string>();
+  /** When entries were deleted by somebody, by key and token. */
+  readonly #deletedAt = new Map<string, number>();
+  #isStrangers = false;
   #grants = 0;
 
   constructor(timeline: Timeline, judge: Judge, store: Store) {
     this.#timeline = timeline;
     this.#judge = judge;
-    this.#store = store;
+    this.store = store;
+    store.onDeleted = ({ key, create }) => this.#deletedAt.set(`${key} ${create}`, timeline.now());
   }
 
   get grants(): number {
@@ -48,6 +58,7 @@ export class Holds {
   }
 
   end(held: Held): void {
+    if (!held.isOver) this.#checkTold(held);
     held.isOver = true;
   }
 
@@ -57,20 +68,55 @@ export class Holds {
     this.#marked.add(held.key);
   }
 
+  /** A client of another kind has the single key from now on, or no more. */
+  ofStranger(has: boolean): void {
+    this.#isStrangers = has;
+  }
+
+  /** Whether somebody may have removed entries there. */
+  isUnruly(queue: string): boolean {
+    return this.#unruly.has(queue);
+  }
+
+  /** Whoever's entry is removed there learns it some time later, and others may hold before. */
+  stealIn(queue: string): void {
+    this.#unruly.add(queue);
+  }
+
   #checkExclusive(held: Held): void {
-    const others = this.#held.filter(
-      (other) => !other.isOver && conflict(held, other) && this.#timeline.as(other.machine, other.isHeld),
-    );
+    const others = this.#held.filter((other) => {
+      if (other.isOver || !conflict(held, other)) return false;
+      return this.#timeline.as(other.machine, other.isHeld) && !this.#isRemoved(other);
+    });
     const taken = others.reduce((sum, { permits }) => sum + permits, held.permits);
     this.#judge.require(
       'exclusive',
       taken <= held.limit,
       () => `${held.who} and ${others.map(({ who, token }) => `${who} (${token})`).join(', ')} at once`,
     );
+    if (held.queue !== SINGLE.queue) return;
+    const [single] = this.store.keyspace.rows({ key: SINGLE.key, end: undefined });
+    this.#judge.require(
+      'exclusive',
+      !this.#isStrangers && (single?.value.toString() === held.key || this.#unruly.has(held.queue)),
+      () => `${held.who} has not the single key, but ${single?.value.toString() ?? 'nobody'}`,
+    );
+  }
+
+  /** Whether somebody has removed its entry, which it may not know yet. */
+  #isRemoved(held: Held): boolean {
+    return this.#unruly.has(held.queue) && this.#deletedAt.has(lifeOf(held));
+  }
+
+  #checkTold(held: Held): void {
+    if (!this.#isRemoved(held)) return;
+    const goneMs = this.#timeline.now() - (this.#deletedAt.get(lifeOf(held)) ?? 0);
+    const isLate = goneMs > LONGEST_TTL_MS && this.#timeline.as(held.machine, held.isHeld);
+    this.#judge.require('told', !isLate, () => `${held.who} is held ${goneMs} ms after its entry is gone`);
   }
 
   #checkOrder(held: Held): void {
-    const { keyspace } = this.#store;
+    const { keyspace } = this.store;
     const rows = keyspace.rows({ key: `${held.queue}/`, end: `${held.queue}0` });
     const ahead = rows.filter(({ key, create }) => {
       const isShared = key.endsWith('~r') || this.#marked.has(key);
@@ -88,7 +134,7 @@ export class Holds {
   #checkTokens(held: Held): void {
     if (held.limit > 1) return;
     const later = this.#held.find(
-      (other) => other.token >= held.token && conflict(held, other) && !other.shared,
+      (other) => other.token >= held.token && conflict(held, other) && !other.shared && !isSame(held, other),
     );
     this.#judge.require(
       'tokens',
@@ -100,4 +146,13 @@ export class Holds {
 
 function conflict(one: Held, other: Held): boolean {
   return one.queue === other.queue && !(one.shared && other.shared);
+}
+
+/** Whether it is the hold of another process that the session had before. */
+function isSame(one: Held, other: Held): boolean {
+  return lifeOf(one) === lifeOf(other);
+}
+
+function lifeOf({ key, token }: Held): string {
+  return `${key} ${token}`;
 }

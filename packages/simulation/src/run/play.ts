@@ -8,9 +8,10 @@ import { SimulatedDriver } from '../simulated-driver.ts';
 import { Machine, Timeline } from '../timeline.ts';
 import { Client } from './client.ts';
 import { befall, type Stage } from './faults.ts';
+import { finish } from './finish.ts';
 import { Holds } from './holds.ts';
 import { Judge, type Rule } from './judge.ts';
-import { RATE_ERROR, TROUBLE_ENDS_MS, type Plan } from './plan.ts';
+import { RATE_ERROR, type Plan } from './plan.ts';
 import { Storm } from './storm.ts';
 
 /** What came of a run. */
@@ -22,13 +23,6 @@ export interface Played {
   readonly grants: number;
 }
 
-/** For so long nothing may happen, once nothing goes wrong any more, while somebody waits: longer than any hold. */
-const RESPITE_MS = 90_000;
-const CLOSES_WITHIN_MS = 30_000;
-const MOST_EVENTS = 200_000;
-/** Longer than any lease, those included that begin anew with another leader. */
-const FORGOTTEN_AFTER_MS = 30_000;
-
 /** Plays a plan: the same one goes the same way every time. */
 export async function play(product: Product, plan: Plan): Promise<Played> {
   const timeline = new Timeline();
@@ -37,96 +31,63 @@ export async function play(product: Product, plan: Plan): Promise<Played> {
   const random = new Random(plan.seed);
   const giveBack = borrowGlobals(timeline, random.fork('globals'), lost);
   try {
-    const stage = setStage({ timeline, judge }, plan, random);
-    const holds = new Holds(timeline, judge, stage.cluster.store);
-    const clients = startClients({ ...stage, product, plan, holds, random });
-    for (const fault of plan.faults) befall({ ...stage, clients }, fault);
-    await finish({ ...stage, clients });
+    const { members, version } = plan;
+    const options = { members, version, minTtl: 2, rateError: RATE_ERROR };
+    const cluster = new Cluster(timeline, random.fork('cluster'), options);
+    const holds = new Holds(timeline, judge, cluster.store);
+    const stage = setStage({ timeline, judge, cluster, holds, product, plan, random });
+    for (const fault of plan.faults) befall(stage, fault);
+    await finish(stage);
     return { broken: judge.broken, story: judge.story, events: timeline.events, grants: holds.grants };
   } finally {
     giveBack();
   }
 }
 
-type EmptyStage = Omit<Stage, 'clients'> & { readonly machines: readonly Machine[] };
-
-function setStage(
-  { timeline, judge }: Pick<Stage, 'timeline' | 'judge'>,
-  plan: Plan,
-  random: Random,
-): EmptyStage {
-  const { members, version } = plan;
-  const cluster = new Cluster(timeline, random.fork('cluster'), {
-    members,
-    version,
-    minTtl: 2,
-    rateError: RATE_ERROR,
-  });
-  const machines = plan.clients.map(
-    ({ rate }, i) => new Machine(timeline, `c${i}`, { rate, bootedAt: 10_000 * i, hasPromises: true }),
-  );
-  const links = machines.map((client) =>
-    cluster.members.map((member) => {
-      const name = `${client.name} ${member.machine.name}`;
-      return new Link(timeline, random.fork(name), { client, member });
-    }),
-  );
-  const apis = machines.map(({ name }) =>
-    cluster.members.map((member) => new Api(cluster, member, random.fork(`${name} ids ${member.id}`))),
-  );
-  return { timeline, judge, cluster, machines, links, apis, fate: new Machine(timeline, 'fate') };
-}
-
-interface Start extends EmptyStage {
+interface Props extends Pick<Stage, 'timeline' | 'judge' | 'cluster' | 'holds'> {
   readonly product: Product;
   readonly plan: Plan;
-  readonly holds: Holds;
   readonly random: Random;
 }
 
-function startClients({ product, plan, links, apis, cluster, machines, ...around }: Start): Client[] {
-  const hosts = cluster.members.map(({ host }) => host);
-  return plan.clients.map((clientPlan, i) => {
-    const client = new Client(`c${i}`, machines[i] as Machine, around);
-    const storm = new Storm(`c${i}`, around.timeline, around.judge);
-    const drive = (host: string): SimulatedDriver => {
-      const place = hosts.indexOf(host);
-      return new SimulatedDriver(links[i]?.[place] as Link, apis[i]?.[place] as Api, () => storm.sent());
+/** With the clients on it, which have begun. */
+function setStage(props: Props): Stage {
+  const { timeline, judge, cluster, holds, product, plan, random } = props;
+  const { queues } = plan;
+  const machineOf = (i: number, name = `c${i}`): Machine => {
+    const rate = plan.clients[i]?.rate ?? 1;
+    return new Machine(timeline, name, { rate, bootedAt: 10_000 * i, hasPromises: true });
+  };
+  const links: Link[][] = [];
+  const apis: Api[][] = [];
+  const clients = plan.clients.map((clientPlan, i) => {
+    const machine = machineOf(i);
+    const storm = new Storm(machine.name, timeline, judge);
+    const mine: Link[] = [];
+    links.push(mine);
+    apis.push(
+      cluster.members.map(
+        (member) => new Api(cluster, member, random.fork(`${machine.name} ids ${member.id}`)),
+      ),
+    );
+    const drive = (host: string, on: Machine): SimulatedDriver => {
+      const place = cluster.members.findIndex((member) => member.host === host);
+      const api = apis[i]?.[place] as Api;
+      const name = `${on.name} ${api.member.machine.name}`;
+      const link = new Link(timeline, random.fork(name), { client: on, member: api.member });
+      mine[place] = link;
+      return new SimulatedDriver(link, api, () => storm.sent());
     };
-    client.start(product, clientPlan, { hosts, drive });
+    const client = new Client(machine.name, machine, {
+      ...{ timeline, judge, holds, queues, product, drive },
+      plan: clientPlan,
+      hosts: cluster.members.map(({ host }) => host),
+      mayMove: plan.faults.some(({ kind, client: at }) => kind === 'client moves' && at === i),
+    });
+    client.start();
     return client;
   });
-}
-
-async function finish({ timeline, judge, cluster, clients }: Stage): Promise<void> {
-  const isEndless = (): boolean => timeline.events > MOST_EVENTS;
-  const isDone = (): boolean =>
-    isEndless() || judge.broken !== undefined || !clients.some(({ isBusy }) => isBusy);
-  const isQuiet = (): boolean => timeline.now() - judge.lastAt > RESPITE_MS;
-  await timeline.run(TROUBLE_ENDS_MS, isEndless);
-  judge.note('nothing goes wrong any more');
-  await timeline.run(Infinity, () => isDone() || isQuiet());
-  const busy = clients.filter(({ isBusy }) => isBusy).map(({ name }) => name);
-  judge.require('progress', !isEndless(), () => 'the same again and again');
-  judge.require(
-    'progress',
-    busy.length === 0 || judge.broken !== undefined,
-    () => `${busy.join(', ')} still wait`,
-  );
-  if (judge.broken) return;
-  for (const client of clients) client.close();
-  await timeline.run(timeline.now() + CLOSES_WITHIN_MS, isDone);
-  await timeline.run(timeline.now() + FORGOTTEN_AFTER_MS, () => judge.broken !== undefined);
-  const left = [
-    ...clients.filter(({ isBusy }) => isBusy).map(({ name }) => `${name} does not close`),
-    ...cluster.store.keyspace.rows({ key: '', end: '\u0100' }).map(({ key }) => `key ${key}`),
-    ...[...cluster.store.leases.keys()].map((id) => `lease ${id}`),
-    ...cluster.members.flatMap(({ host, streams }) =>
-      streams.size > 0 ? [`${streams.size} streams at ${host}`] : [],
-    ),
-    ...clients.flatMap(({ name, machine }) =>
-      machine.timers > 0 ? [`${machine.timers} timers of ${name}`] : [],
-    ),
-  ];
-  judge.require('nothing left', left.length === 0, () => left.join(', '));
+  const another = (client: Client): Machine => machineOf(clients.indexOf(client), `${client.name}'`);
+  const fate = new Machine(timeline, 'fate');
+  return { timeline, judge, cluster, holds, queues, links, apis, clients, another, fate };
 }

@@ -1,0 +1,67 @@
+import type { Stage } from './faults.ts';
+import { TROUBLE_ENDS_MS } from './plan.ts';
+
+/** For so long nothing may happen, once nothing goes wrong any more, while somebody waits: longer than any hold. */
+const RESPITE_MS = 90_000;
+/** Longer than the longest pause between two looks, and between two questions for compactions. */
+const SEEN_WITHIN_MS = 40_000;
+const CLOSES_WITHIN_MS = 30_000;
+const MOST_EVENTS = 200_000;
+/** Longer than any lease, those included that begin anew with another leader. */
+const FORGOTTEN_AFTER_MS = 30_000;
+// What is kept of a queue without a lease: who has removed entries of others.
+const REGISTERS = '.queuelock/register/';
+
+/** Lets a run go on to its end, and judges what is left. */
+export async function finish(stage: Stage): Promise<void> {
+  const { timeline, judge, clients } = stage;
+  const isEndless = (): boolean => timeline.events > MOST_EVENTS;
+  const isDone = (): boolean =>
+    isEndless() || judge.broken !== undefined || !clients.some(({ isBusy }) => isBusy);
+  const isQuiet = (): boolean => timeline.now() - judge.lastAt > RESPITE_MS;
+  await timeline.run(TROUBLE_ENDS_MS, isEndless);
+  judge.note('nothing goes wrong any more');
+  await timeline.run(Infinity, () => isDone() || isQuiet());
+  const busy = clients.filter(({ isBusy }) => isBusy).map(({ name }) => name);
+  judge.require('progress', !isEndless(), () => 'the same again and again');
+  judge.require(
+    'progress',
+    busy.length === 0 || judge.broken !== undefined,
+    () => `${busy.join(', ')} still wait`,
+  );
+  for (const { beats, name } of clients)
+    judge.require('nothing left', beats <= 1, () => `${name} has ${beats} streams of keepalives`);
+  await look(stage);
+  if (judge.broken) return;
+  for (const client of clients) client.close();
+  await timeline.run(timeline.now() + CLOSES_WITHIN_MS, isDone);
+  await timeline.run(timeline.now() + FORGOTTEN_AFTER_MS, () => judge.broken !== undefined);
+  const left = leftIn(stage);
+  judge.require('nothing left', left.length === 0, () => left.join(', '));
+}
+
+/** Whoever looks at a queue sees it as it is now. */
+async function look({ timeline, judge, clients }: Stage): Promise<void> {
+  const views = clients.flatMap(({ view }) => view ?? []);
+  if (views.length === 0 || judge.broken) return;
+  await timeline.run(timeline.now() + SEEN_WITHIN_MS);
+  for (const { isRight, queue } of views)
+    judge.require('view', isRight, () => `${queue} is not shown as it is`);
+}
+
+function leftIn({ cluster, clients }: Stage): string[] {
+  const { keyspace, leases } = cluster.store;
+  return [
+    ...clients.filter(({ isBusy }) => isBusy).map(({ name }) => `${name} does not close`),
+    ...keyspace
+      .rows({ key: '', end: '\u0100' })
+      .flatMap(({ key }) => (key.startsWith(REGISTERS) ? [] : [`key ${key}`])),
+    ...[...leases.keys()].map((id) => `lease ${id}`),
+    ...cluster.members.flatMap(({ host, streams }) =>
+      streams.size > 0 ? [`${streams.size} streams at ${host}`] : [],
+    ),
+    ...clients.flatMap(({ name, machine }) =>
+      machine.timers > 0 ? [`${machine.timers} timers of ${name}`] : [],
+    ),
+  ];
+}

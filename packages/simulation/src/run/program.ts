@@ -1,0 +1,214 @@
+import type { AcquireOptions, LockClient, MultiOwnership, Ownership } from '@queuelock/core';
+import type { Machine, Timeline } from '../timeline.ts';
+import type { Held, Holds } from './holds.ts';
+import type { Judge } from './judge.ts';
+import { LIMIT, type Step } from './plan.ts';
+
+/** What a client lives in. */
+export interface Surroundings {
+  readonly timeline: Timeline;
+  readonly judge: Judge;
+  readonly holds: Holds;
+  /** The queues of the run. */
+  readonly queues: readonly [string, string];
+}
+
+interface Hold {
+  readonly step: Step;
+  readonly held: readonly Held[];
+  readonly ownership: Ownership | MultiOwnership;
+}
+
+/** What a process does with its lock client: one step after the other in each lane. */
+export class Program {
+  /** Lanes that have not ended. */
+  running = 0;
+  readonly #name: string;
+  readonly #machine: Machine;
+  readonly #around: Surroundings;
+  readonly #present = new Set<Hold>();
+  #isStopped = false;
+
+  constructor({ name, machine }: { readonly name: string; readonly machine: Machine }, around: Surroundings) {
+    this.#name = name;
+    this.#machine = machine;
+    this.#around = around;
+  }
+
+  /** From now on it believes in nothing. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const { held } of this.#present) held.forEach((one) => this.#around.holds.end(one));
+  }
+
+  async run(client: LockClient, lane: readonly Step[], suffix: string): Promise<void> {
+    let number = 0;
+    for (const step of lane) {
+      number += 1;
+      await this.#pause(step.afterMs);
+      if (this.#isStopped) break;
+      await this.#do(client, { ...step, who: `${this.#name}${suffix}${number}` });
+    }
+    this.running -= 1;
+  }
+
+  /** Takes over what that one held when it ended, and releases it after a while. */
+  async goOn(client: LockClient, left: Program): Promise<void> {
+    const places = [...left.#present].flatMap(({ step, held, ownership }) =>
+      'of' in ownership ? [] : held.map((one) => ({ step, held: one, id: ownership.id })),
+    );
+    const resumed = places.map(({ step, held, id }, i) => {
+      const { queue, shared, limit, permits } = held;
+      const shape = {
+        ...(shared ? { mode: 'shared' as const } : {}),
+        ...(limit > 1 ? { limit, permits } : {}),
+      };
+      const again = { ...step, queue, way: 'resume' as const, patienceMs: undefined, needsMs: 0 };
+      return this.#do(client, { ...again, who: `${this.#name}r${i}` }, { id, ...shape });
+    });
+    await Promise.all(resumed);
+    this.running -= 1;
+  }
+
+  async #do(
+    client: LockClient,
+    { who, ...step }: Step & { readonly who: string },
+    more: AcquireOptions = {},
+  ): Promise<void> {
+    const { judge } = this.#around;
+    const aborting = new AbortController();
+    const reason = new Error('aborted');
+    judge.note(`${who} wants ${step.way} ${step.way === 'permits' ? `${step.permits} of p` : step.queue}`);
+    const cancel =
+      step.way === 'abort'
+        ? this.#machine.after(step.patienceMs ?? 0, () => aborting.abort(reason))
+        : () => undefined;
+    const { needsMs } = step;
+    const patience = step.way === 'abort' ? undefined : step.patienceMs;
+    const options = {
+      ...more,
+      signal: aborting.signal,
+      ...(patience === undefined ? {} : { timeoutMs: patience }),
+      ...(needsMs > 0 ? { needsMs } : {}),
+    };
+    try {
+      if (step.way === 'claim') await this.#claim(client, step, who);
+      else if (step.way === 'run')
+        await client.run(step.queue, (ownership) => this.#work(this.#begin(step, who, ownership)), options);
+      else await this.#use(step, who, await this.#ask(client, step, options));
+    } catch (error) {
+      judge.ended(who, error, { abort: reason, isUnruly: this.#isUnruly(step) });
+    } finally {
+      cancel();
+    }
+  }
+
+  #ask(
+    client: LockClient,
+    { way, queue, permits }: Step,
+    options: AcquireOptions,
+  ): Promise<Ownership | MultiOwnership | undefined> {
+    if (way === 'shared') return client.acquire(queue, { ...options, mode: 'shared' });
+    if (way === 'try') return client.tryAcquire(queue);
+    if (way === 'multi') return client.multi(this.#together(permits)).acquire(options);
+    if (way === 'steal') return this.#steal(client, queue, options);
+    if (way !== 'permits') return client.acquire(queue, options);
+    return client.acquire('p', { ...options, limit: LIMIT, permits });
+  }
+
+  /** In either order. */
+  #together(permits: number): readonly string[] {
+    const { queues } = this.#around;
+    return permits % 2 === 0 ? queues : queues.toReversed();
+  }
+
+  #steal(client: LockClient, queue: string, options: AcquireOptions): Promise<Ownership> {
+    this.#around.holds.stealIn(queue);
+    return client.acquire(queue, { ...options, steal: { reason: 'it is urgent' } });
+  }
+
+  async #use(step: Step, who: string, ownership: Ownership | MultiOwnership | undefined): Promise<void> {
+    const { judge } = this.#around;
+    if (!ownership) {
+      judge.note(`${who} finds it busy`);
+      return;
+    }
+    const hold = this.#begin(step, who, ownership);
+    await this.#work(hold);
+    await ownership.release();
+    judge.note(`${who} has released`);
+  }
+
+  async #work(hold: Hold): Promise<void> {
+    const { step, held, ownership } = hold;
+    const { judge, holds } = this.#around;
+    const who = held[0]?.who ?? '';
+    await this.#pause(step.holdMs / 2);
+    const changed = (error: unknown): void => judge.ended(who, error, { isUnruly: this.#isUnruly(step) });
+    if (step.way === 'downgrade' && 'downgrade' in ownership) {
+      held.forEach((one) => holds.share(one));
+      await ownership.downgrade().catch(changed);
+    }
+    if (step.way === 'update' && 'update' in ownership)
+      await ownership.update({ metadata: { half: 'done' } }).catch(changed);
+    await this.#pause(step.holdMs / 2);
+    judge.note(`${who} ${ownership.held ? 'releases' : 'has lost it'}`);
+    held.forEach((one) => holds.end(one));
+    this.#present.delete(hold);
+  }
+
+  #begin(step: Step, who: string, ownership: Ownership | MultiOwnership): Hold {
+    const singles = 'of' in ownership ? ownership.names.map((name) => ownership.of(name)) : [ownership];
+    const { holds, judge } = this.#around;
+    const held = singles.map((single): Held => ({
+      who,
+      machine: this.#machine,
+      queue: single.name,
+      key: single.key,
+      token: single.token,
+      limit: single.name === 'p' ? LIMIT : 1,
+      permits: single.name === 'p' ? step.permits : 1,
+      shared: single.shared,
+      isHeld: () => single.held,
+      isOver: this.#isStopped,
+    }));
+    judge.require(
+      'time',
+      this.#isStopped || ownership.remainingMs >= step.needsMs,
+      () => `${who} has ${ownership.remainingMs} ms and needs ${step.needsMs}`,
+    );
+    for (const one of held) holds.begin(one);
+    const hold = { step, held, ownership };
+    this.#present.add(hold);
+    return hold;
+  }
+
+  /** As a stream, left after a while in whatever state. */
+  async #claim(client: LockClient, step: Step, who: string): Promise<void> {
+    let hold: Hold | undefined;
+    const { judge, holds } = this.#around;
+    const subscription = client.claim(step.queue).subscribe({
+      next: (state) => {
+        if (state.status === 'held' && !hold) hold = this.#begin(step, who, state.ownership);
+        if (state.status === 'ended' && state.outcome === 'failed')
+          judge.ended(who, state.error, { isUnruly: this.#isUnruly(step) });
+      },
+      error: (error: unknown) => judge.require('outcome', false, () => `${who} errors: ${String(error)}`),
+    });
+    await this.#pause(step.patienceMs ?? 0);
+    hold?.held.forEach((one) => holds.end(one));
+    if (hold) this.#present.delete(hold);
+    judge.note(`${who} leaves`);
+    subscription.unsubscribe();
+  }
+
+  #isUnruly({ way, queue }: Step): boolean {
+    const queues = way === 'multi' ? this.#around.queues : [queue];
+    return queues.some((one) => this.#around.holds.isUnruly(one));
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => this.#machine.after(ms, resolve));
+  }
+}

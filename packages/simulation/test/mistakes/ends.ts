@@ -1,0 +1,69 @@
+import { mistake, type Mistake } from '../mistake.ts';
+import type { Rule } from '../../src/run/judge.ts';
+
+const LEFT_OVER: readonly Rule[] = ['progress', 'nothing left'];
+
+export const ENDS: readonly Mistake[] = [
+  mistake('a removal without an answer counts as done', LEFT_OVER, [
+    'core/src/entry.ts',
+    'await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);',
+    'await session.remove(spec.queue, spec.id).catch(() => undefined);',
+  ]),
+  mistake('a removal that is refused leaves the entry', LEFT_OVER, [
+    'core/src/entry.ts',
+    "    liveness.end(\n      isQueueLockError(error, 'SESSION_LOST')",
+    "    ((end: unknown) => end)(\n      isQueueLockError(error, 'SESSION_LOST')",
+  ]),
+  mistake('a closed session leaves its stream open', 'nothing left', [
+    'etcd/src/keep-alive.ts',
+    '    line?.channel.close();\n',
+    '',
+  ]),
+  mistake('whoever leaves is not taken out', LEFT_OVER, [
+    'etcd/src/leaving.ts',
+    '    if (isPlain(entry)) return await leaving.add(entry);\n',
+    '    if (isPlain(entry)) return true;\n',
+  ]),
+  mistake('whoever wrote its label is not taken out', LEFT_OVER, [
+    'etcd/src/leaving.ts',
+    'compare: [createdAt(key, order)], success: [...keys.map(remove), ...back], failure: back };',
+    'compare: [createdAt(key, order + 1n)], success: [...keys.map(remove), ...back], failure: back };',
+  ]),
+  mistake('of those who leave together only the first goes', LEFT_OVER, [
+    'etcd/src/leaving.ts',
+    'const txn = { success: entries.map(removal) };',
+    'const txn = { success: entries.slice(0, 1).map(removal) };',
+  ]),
+  mistake('a fast entry that leaves as the last stays', LEFT_OVER, [
+    'etcd/src/tail.ts',
+    'success: [remove(key), remove(tail)],',
+    'success: [remove(tail)],',
+  ]),
+  mistake(
+    'an evicted owner is removed, and those who wait ahead are not',
+    ['no storm', 'progress', 'outcome', 'order'],
+    [
+      'core/src/evictions.ts',
+      'return taken + permits > own.limit;',
+      'return taken + permits > own.limit + 1;',
+    ],
+  ),
+  mistake(
+    'whoever steals removes itself',
+    ['progress', 'outcome', 'nothing left', 'no storm'],
+    [
+      'core/src/evictions.ts',
+      '({ order, shared }) => order < own.order',
+      '({ order, shared }) => order <= own.order',
+    ],
+  ),
+  mistake(
+    'a record that has changed meanwhile is written all the same',
+    ['progress', 'outcome', 'no storm'],
+    [
+      'etcd/src/registers.ts',
+      'compare: [modifiedAt(key, BigInt(was ?? 0))],',
+      'compare: [modifiedAt(key, BigInt(was ?? 0) + 1n)],',
+    ],
+  ),
+];

@@ -1,0 +1,58 @@
+import { mistake, type Mistake } from '../mistake.ts';
+import type { Rule } from '../../src/run/judge.ts';
+
+const LEFT_OVER: readonly Rule[] = [
+  'progress',
+  'nothing left',
+  'outcome',
+  'order',
+  'tokens',
+  'exclusive',
+  'no storm',
+];
+
+export const ENTERING: readonly Mistake[] = [
+  mistake('an enqueue that is sent again makes the entry anew', LEFT_OVER, [
+    'etcd/src/enqueue.ts',
+    'return [...newcomers.map(({ entry }) => absent(entry.sought)), sameGeneration(ticket)];',
+    'return [sameGeneration(ticket)];',
+  ]),
+  mistake('a removal without certainty keeps no late request out', LEFT_OVER, [
+    'etcd/src/generation.ts',
+    'failure: [...first, this.#put()] };',
+    'failure: [...first] };',
+  ]),
+  mistake(
+    'a try enters whoever is there',
+    ['order', 'exclusive'],
+    ['etcd/src/enqueue.ts', '      ...newcomers.map(({ entry }) => absent(entry.range)),\n', ''],
+  ),
+  mistake(
+    'a written entry is on no lease any more',
+    ['progress', 'nothing left'],
+    ['etcd/src/txn.ts', 'value: Buffer.from(value), ignore_lease: true }', 'value: Buffer.from(value) }'],
+  ),
+  mistake(
+    'an entry is on no lease',
+    ['progress', 'nothing left'],
+    [
+      'etcd/src/enqueue.ts',
+      "return put(entry.key, spec.value ?? '', lease);",
+      "return put(entry.key, spec.value ?? '', lease && '0');",
+    ],
+  ),
+  mistake('a request that has come back still counts as one under way', 'progress', [
+    'etcd/src/gathering.ts',
+    '    this.#requests -= 1;\n',
+    '',
+  ]),
+  mistake(
+    'a change is compared with another life of the key',
+    ['progress', 'no storm'],
+    [
+      'etcd/src/changing.ts',
+      'const compare = [createdAt(key, order), modifiedBy',
+      'const compare = [createdAt(key, order + 1n), modifiedBy',
+    ],
+  ),
+];

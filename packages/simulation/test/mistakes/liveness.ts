@@ -1,0 +1,72 @@
+import { mistake, type Mistake } from '../mistake.ts';
+
+export const LIVENESS: readonly Mistake[] = [
+  mistake('a keepalive counts whatever term its proof was answered in', 'exclusive', [
+    'etcd/src/session.ts',
+    'return proof.sound && proof.term === beat.term ? beat.ttlMs : 0;',
+    'return proof.sound ? beat.ttlMs : 0;',
+  ]),
+  mistake('a keepalive counts without a proof', 'exclusive', [
+    'etcd/src/session.ts',
+    '    const asking = {',
+    '    if (beat.ttlMs > 0) return beat.ttlMs;\n    const asking = {',
+  ]),
+  mistake('reads of releases that may answer them stale are taken for proofs', 'exclusive', [
+    'etcd/src/session.ts',
+    'strict: this.#around.proofChoice.strictIn(beat.term)',
+    'strict: false',
+  ]),
+  mistake('every release is taken for one whose reads are never stale', 'exclusive', [
+    'etcd/src/read-trust.ts',
+    '  return isUnsound(version, FIRST_SOUND_PATCH);',
+    '  return false;',
+  ]),
+  mistake('a beat proves from its answer on', 'exclusive', [
+    'core/src/heartbeat.ts',
+    'deadlineOf(sentAt, provenMs',
+    'deadlineOf(clock.now(), provenMs',
+  ]),
+  mistake('the margin is added and not kept back', 'exclusive', [
+    'core/src/budget.ts',
+    '(1 - CLOCK_RATE_ERROR) - marginMs',
+    '(1 + CLOCK_RATE_ERROR) + marginMs',
+  ]),
+  mistake(
+    'a deadline is only looked at when a beat fails',
+    ['exclusive', 'progress'],
+    [
+      'core/src/liveness.ts',
+      '    if (left > 0) return left;\n',
+      '    if (left > 0 || this.isAlive) return Math.max(1, left);\n',
+    ],
+  ),
+  mistake(
+    'a hold is believed in until a timer says otherwise',
+    'exclusive',
+    [
+      'core/src/liveness.ts',
+      '    if (left > 0) return left;\n',
+      '    if (left > 0 || !this.#isLate) return Math.max(1, left);\n',
+    ],
+    [
+      'core/src/liveness.ts',
+      '  #cancelAlarm: () => void;\n',
+      '  #cancelAlarm: () => void;\n  #isLate = false;\n',
+    ],
+    [
+      'core/src/liveness.ts',
+      '      if (this.remainingMs > 0) this.#cancelAlarm',
+      '      this.#isLate = this.#deadline <= this.#clock.now();\n      if (this.remainingMs > 0) this.#cancelAlarm',
+    ],
+  ),
+  mistake('the end of a session ends no holds', 'exclusive', [
+    'core/src/ownership.ts',
+    '    const left = this.#live.liveness.remainingMs;\n',
+    '    const left = Math.max(1, this.#live.liveness.remainingMs);\n',
+  ]),
+  mistake('a hold begins without the time that it needs', 'time', [
+    'core/src/grant.ts',
+    'return remainingMs > 0 && remainingMs >= needsMs;',
+    'return remainingMs > 0;',
+  ]),
+];

@@ -1,0 +1,106 @@
+import { mistake, type Mistake } from '../mistake.ts';
+
+export const WATCHING: readonly Mistake[] = [
+  mistake('whoever watches again does not look', 'progress', [
+    'etcd/src/gone.ts',
+    "else if (news.status === 'live') lookNow();",
+    "else if (news.status === 'live' && !looking) lookNow();",
+  ]),
+  mistake('whoever begins to watch does not look', 'progress', [
+    'etcd/src/gone.ts',
+    "else if (news.status === 'live') lookNow();",
+    '',
+  ]),
+  mistake(
+    'every write of a key counts as its end',
+    ['order', 'exclusive', 'outcome'],
+    [
+      'etcd/src/gone.ts',
+      "BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision)",
+      'type !== undefined && BigInt(kv.mod_revision) > BigInt(createRevision)',
+    ],
+  ),
+  mistake(
+    'the creation of a key counts as its end',
+    ['order', 'exclusive', 'outcome'],
+    [
+      'etcd/src/gone.ts',
+      'kv.create_revision) > BigInt(createRevision)',
+      'kv.create_revision) >= BigInt(createRevision)',
+    ],
+  ),
+  mistake(
+    'the end of an earlier life of a key counts',
+    ['order', 'exclusive', 'outcome'],
+    [
+      'etcd/src/gone.ts',
+      "return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);",
+      "return type === 'Delete' && createRevision !== kv.key.toString();",
+    ],
+  ),
+  mistake(
+    'a look finds gone whatever it looks for',
+    ['order', 'exclusive', 'outcome'],
+    [
+      'etcd/src/gone.ts',
+      '(there ? undefined : revision));\n}\n\ninterface Occasion',
+      '(there ? revision : revision));\n}\n\ninterface Occasion',
+    ],
+  ),
+  mistake('nobody looks again when one ahead has gone', 'progress', [
+    'core/src/watch-kit.ts',
+    '          else nextStep().add(look(view, rule.limit).subscribe({ next: stand, error }));\n',
+    '',
+  ]),
+  mistake(
+    'a stream that breaks is not opened again',
+    ['progress', 'view'],
+    [
+      'etcd/src/watch-line.ts',
+      'this.#reconnect = setTimeout(() => void this.#again(error), this.#pause.duration);',
+      '',
+    ],
+  ),
+  mistake(
+    'a stream that is opened again watches nothing',
+    ['progress', 'view'],
+    [
+      'etcd/src/watch-line.ts',
+      'for (const watcher of this.#watchers.values()) this.#ask(stream, watcher);',
+      'if (!this.#pause) for (const watcher of this.#watchers.values()) this.#ask(stream, watcher);',
+    ],
+  ),
+  mistake(
+    'whoever waits does not hear that its session has ended',
+    ['progress', 'outcome', 'nothing left'],
+    [
+      'core/src/lock.ts',
+      '    failingWith(live),\n    catchError((error: unknown) => endedBy',
+      '    catchError((error: unknown) => endedBy',
+    ],
+  ),
+  mistake(
+    'an owner whose entry is removed is not told',
+    ['told', 'exclusive', 'progress'],
+    [
+      'etcd/src/entry.ts',
+      '    this.#leaving$.error(why);',
+      '    if (why.code === undefined) this.#leaving$.error(why);',
+    ],
+    [
+      'etcd/src/turns.ts',
+      'ownGone$: defer(() => gone({ key: entry.key, createRevision: order.toString() }, following)),',
+      'ownGone$: new Observable(() => undefined),',
+    ],
+  ),
+  mistake(
+    'the end of a session is told to nobody',
+    ['progress', 'exclusive', 'nothing left'],
+    ['core/src/liveness.ts', '    this.#health$.error(error);\n', ''],
+  ),
+  mistake('whoever has looked never looks again', 'progress', [
+    'etcd/src/lookups.ts',
+    '    this.#reading = false;\n',
+    '',
+  ]),
+];
