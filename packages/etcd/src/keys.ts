@@ -93,11 +93,10 @@ export function withoutFastMark(name: string): string {
 /** Where a queue's keys are that are not of these fast entries: the ranges before and behind those. */
 export function rangesBesideFast(under: string, mark: string): readonly [KeyRange, KeyRange] {
   const { key, range_end } = rangeUnder(under);
-  const last = Buffer.from(under + mark);
-  last[last.length - 1]! += 1;
+  // Behind the point, with which the mark ends, comes the slash.
   return [
     { key, range_end: Buffer.from(under + mark) },
-    { key: last, range_end },
+    { key: Buffer.from(under + mark.replace('.', '/')), range_end },
   ];
 }
 
