@@ -25,7 +25,10 @@ export type CampaignOptions = Pick<ClaimOptions, 'signal' | 'timeoutMs' | 'needs
 export interface LeadOptions extends Pick<ClaimOptions, 'needsMs'> {
   /** Ends it: withdraws the candidate, or tells the work to end and waits for that. */
   readonly signal: AbortSignal;
-  /** Is called after each term, when its work has ended and before the next campaign. What it throws ends the leading. */
+  /**
+   * Is called after each term, however it ended, when the work has ended and the resignation is confirmed, before the next campaign.
+   * What it throws ends the leading; after `failed` it is the error of the work that `lead` rejects with all the same.
+   */
   readonly onEnd?: (end: TermEnd) => void;
 }
 
@@ -33,7 +36,9 @@ export interface LeadOptions extends Pick<ClaimOptions, 'needsMs'> {
 export type TermEnd =
   | { readonly outcome: 'resigned' }
   /** `OWNERSHIP_LOST`; its `cause` is what the work threw, if it threw something else. */
-  | { readonly outcome: 'lost'; readonly error: QueueLockError };
+  | { readonly outcome: 'lost'; readonly error: QueueLockError }
+  /** The work threw while it led, which ends the leading: what `lead` rejects with. */
+  | { readonly outcome: 'failed'; readonly error: unknown };
 
 /** A candidacy of `lead` or `candidacy$` failed for a time. */
 export interface ElectionTrouble {
@@ -100,8 +105,14 @@ export interface Election {
    * after a loss, and after a candidacy that failed for a time, which `trouble$` tells of, with a pause that grows from 0.1 to 2 s.
    * Never are two works of one call under way: after a loss it waits for the work to end.
    *
-   * @param work leads; `stop` aborts when it is to end: `leadership.signal` aborted, or `options.signal`. Whoever returns at once
-   *   when nobody else stands leads again at once.
+   * The work is to last as long as it leads, so that it awaits what it starts. After a term that was shorter than 0.1 s it stands back for
+   * the rest of that, and each short term in a row doubles the time, up to 2 s (all cut by up to a fifth, at random); a term that was as long is
+   * followed by the next campaign at once. During that pause nobody of this call stands, so another candidate leads if there is one.
+   *
+   * @param work leads; `stop` aborts when it is to end: `leadership.signal` aborted, or `options.signal`. Looking at it checks the
+   *   clock, as with `Hold.signal`, so it is right also after a blocked event loop. A signal that is derived from it, by `AbortSignal.any`
+   *   or within a client that it is given to, is told by the event only: before an effect look at `stop.aborted` itself, which tells
+   *   those at once, or call `leadership.throwIfLost()`.
    * @returns resolves when `options.signal` has aborted, the work has ended and the resignation is confirmed. Rejects with what the
    *   work threw while it led, and with errors of campaigns that no repetition helps (`ACCESS_DENIED`, `CLOSED`, `REENTRANT`,
    *   `INVALID_ARGUMENT` for a `needsMs` that no heartbeat proves). What the

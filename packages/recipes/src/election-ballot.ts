@@ -1,4 +1,4 @@
-import type { ClaimOptions, LockClient, Ownership } from '@queuelock/core';
+import type { ClaimOptions, Clock, LockClient, Ownership } from '@queuelock/core';
 import type { Office } from './election-office.ts';
 import { Term } from './election-term.ts';
 import type { Troubles } from './election-trouble.ts';
@@ -12,15 +12,18 @@ export class Ballot {
   readonly name: string;
   readonly office: Office;
   readonly troubles: Troubles;
+  /** For the pauses between terms. */
+  readonly clock: Clock;
   readonly #value: string;
   /** Of the entry to go on with; for the first who stands. */
   #id: string | undefined;
 
-  constructor(client: LockClient, name: string, { value, id, office, troubles }: Stand & Records) {
+  constructor(client: LockClient, name: string, { value, id, office, troubles, clock }: Stand & Records) {
     this.client = client;
     this.name = name;
     this.office = office;
     this.troubles = troubles;
+    this.clock = clock;
     this.#value = value;
     this.#id = id;
   }
@@ -40,4 +43,4 @@ export class Ballot {
   }
 }
 
-type Records = Pick<Ballot, 'office' | 'troubles'>;
+type Records = Pick<Ballot, 'office' | 'troubles' | 'clock'>;

@@ -1,16 +1,21 @@
 import { isQueueLockError, type ClaimOptions } from '@queuelock/core';
+import { after, jsonable } from '@queuelock/core/backend';
 import type { Leadership, LeadOptions, TermEnd } from './election-api.ts';
 import type { Ballot } from './election-ballot.ts';
+import { Pace } from './election-pace.ts';
 import { mayPass, type Term } from './election-term.ts';
+import { firstToAbort } from './first-to-abort.ts';
 import { aborted, firstOf } from './patience.ts';
-import { catchError, endWith, merge, of } from './rx.ts';
+import { catchError, endWith, merge, of, type Observable } from './rx.ts';
 
 /** What is done while leading. */
 export type LeaderWork = (leadership: Leadership, stop: AbortSignal) => unknown;
 
 /** How a candidacy ended. */
 type CandidacyEnd =
-  TermEnd | { readonly outcome: 'withdrawn' } | { readonly outcome: 'failed'; readonly error: unknown };
+  | { readonly outcome: 'withdrawn' }
+  | { readonly outcome: 'unelected'; readonly error: unknown }
+  | { readonly outcome: 'led'; readonly end: TermEnd; readonly termMs: number };
 
 /** Term after term until the signal aborts. */
 export async function leadUntilAborted(
@@ -20,16 +25,36 @@ export async function leadUntilAborted(
 ): Promise<void> {
   const { signal, onEnd } = options;
   const troubles = ballot.troubles.ofCandidate();
+  const pace = new Pace(ballot.clock);
   while (!signal.aborted) {
-    const end = await leadOnce(ballot, work, options);
-    if (end.outcome === 'failed') {
-      const withdrawn$ = aborted(signal).pipe(catchError(() => of(undefined)));
-      await firstOf(merge(withdrawn$, troubles.pause(end.error).pipe(endWith(undefined))));
-    } else if (end.outcome !== 'withdrawn') {
-      troubles.over();
-      onEnd?.(end);
-    }
+    const candidacy = await leadOnce(ballot, work, options);
+    if (candidacy.outcome === 'unelected') await unlessAborted(signal, troubles.pause(candidacy.error));
+    if (candidacy.outcome !== 'led') continue;
+    troubles.over();
+    tell(candidacy.end, onEnd);
+    const restMs = isForGood(candidacy.end) ? 0 : pace.restAfter(candidacy.termMs);
+    if (restMs > 0) await unlessAborted(signal, after(ballot.clock, restMs));
   }
+}
+
+/** Throws what ends the leading. */
+function tell(end: TermEnd, onEnd: LeadOptions['onEnd']): void {
+  try {
+    onEnd?.(end);
+  } catch (error) {
+    throw end.outcome === 'failed' ? end.error : error;
+  }
+  if (end.outcome === 'failed') throw end.error;
+}
+
+/** The next campaign says so, and nobody is to wait for that. */
+function isForGood(end: TermEnd): boolean {
+  return end.outcome === 'lost' && end.error.reason === 'client-closed';
+}
+
+async function unlessAborted(signal: AbortSignal, pause$: Observable<unknown>): Promise<void> {
+  const aborted$ = aborted(signal).pipe(catchError(() => of(undefined)));
+  await firstOf(merge(aborted$, pause$.pipe(endWith(undefined))));
 }
 
 /** One campaign and, if it was won, the term; answers how that ended. */
@@ -38,16 +63,19 @@ async function leadOnce(
   work: LeaderWork,
   { signal, needsMs = 0 }: LeadOptions,
 ): Promise<CandidacyEnd> {
+  const { client, clock } = ballot;
   const stand = ballot.stand();
   let term: Term | undefined;
+  let begunAt = 0;
+  const led = (end: TermEnd): CandidacyEnd => ({ outcome: 'led', end, termMs: clock.now() - begunAt });
   try {
-    await ballot.client.run(
+    await client.run(
       ballot.name,
       async (ownership) => {
         const won = await ballot.elected(ownership, stand);
         try {
           if (signal.aborted) return;
-          term = won;
+          [term, begunAt] = [won, clock.now()];
           await workUntilStopped(work, term, signal);
         } finally {
           won.end();
@@ -55,24 +83,22 @@ async function leadOnce(
       },
       { ...stand, signal, needsMs } satisfies ClaimOptions,
     );
-    return { outcome: term ? 'resigned' : 'withdrawn' };
+    return term ? led({ outcome: 'resigned' }) : { outcome: 'withdrawn' };
   } catch (error) {
-    if (term?.signal.aborted && isQueueLockError(error, 'OWNERSHIP_LOST')) return { outcome: 'lost', error };
-    if (term) throw error;
+    if (term?.signal.aborted && isQueueLockError(error, 'OWNERSHIP_LOST'))
+      return led({ outcome: 'lost', error });
+    if (term) return led(jsonable({ outcome: 'failed', error }));
     if (signal.aborted) return { outcome: 'withdrawn' };
-    if (mayPass(error)) return { outcome: 'failed', error };
+    if (mayPass(error)) return { outcome: 'unelected', error };
     throw error;
   }
 }
 
 async function workUntilStopped(work: LeaderWork, term: Term, signal: AbortSignal): Promise<void> {
-  const stop = new AbortController();
-  const ends = merge(aborted(term.signal), aborted(signal)).subscribe({
-    error: (reason: unknown) => stop.abort(reason),
-  });
+  const stop = firstToAbort(term.signal, signal);
   try {
     await work(term, stop.signal);
   } finally {
-    ends.unsubscribe();
+    stop.stop();
   }
 }

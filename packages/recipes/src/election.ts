@@ -38,7 +38,7 @@ export function election(client: LockClient, name: string, options: ElectionOpti
     throw invalidArgument('id', id, 'is the id of a leadership, 32 hexadecimal digits');
   // Checks name and value; nothing happens before somebody subscribes.
   void client.claim(name, { value });
-  const records = { office: new Office(), troubles: new Troubles(clock) };
+  const records = { office: new Office(), troubles: new Troubles(clock), clock };
   return new QueueElection(
     new Ballot(client, name, { value, ...(id === undefined ? {} : { id }), ...records }),
   );

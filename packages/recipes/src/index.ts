@@ -29,6 +29,16 @@ export {
 export { doubleBarrier } from './double-barrier.ts';
 export type { DoubleBarrier, RoundPlace } from './double-barrier-api.ts';
 export { latch, type Latch } from './latch.ts';
+export { oncePer } from './once-per.ts';
+export type {
+  OncePer,
+  OncePerOptions,
+  Slot,
+  SlotNote,
+  SlotOptions,
+  SlotOutcome,
+  SlotWork,
+} from './once-per-api.ts';
 export { semaphore } from './semaphore.ts';
 export type {
   PermitClaimOptions,

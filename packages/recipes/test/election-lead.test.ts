@@ -4,6 +4,9 @@ import { expect } from 'chai';
 import { election, type Election, type Leadership, type LeadOptions, type TermEnd } from '../src/index.ts';
 import { MemoryStage, TTL_MS, deferred, failureOf } from './election-stage.ts';
 
+/** A term after which nobody need pause. */
+const LONG_MS = 2_000;
+
 /** Leads on a stage, and says what happened. */
 class Politician {
   readonly log: string[] = [];
@@ -99,15 +102,16 @@ describe('leading', () => {
     for (let term = 0; term < 5; term += 1) {
       const leader = [a, b].find(({ working }) => working === 1)!;
       leaders.push(leader === a ? 'a' : 'b');
+      await stage.clock.advance(LONG_MS);
       leader.endWork();
       await stage.settle();
     }
     expect(leaders.join('')).to.equal('ababa');
   });
 
-  it('leads again at once when the work returns and nobody else stands', async () => {
+  it('leads again at once when a long work returns and nobody else stands', async () => {
     const a = politician('a');
-    await stage.settle();
+    await stage.clock.advance(LONG_MS);
     a.endWork();
     await stage.settle();
     expect(a.log).to.deep.equal(['begins', 'ends', 'begins']);
@@ -115,7 +119,7 @@ describe('leading', () => {
 
   it('tells the work of a loss, tells of the end, and leads again', async () => {
     const a = politician('a');
-    await stage.settle();
+    await stage.clock.advance(LONG_MS);
     stage.expireFirst('x');
     expect(a.log[1], 'at once').to.match(/^stop: .*OWNERSHIP_LOST/);
     await stage.settle();
@@ -126,7 +130,7 @@ describe('leading', () => {
 
   it('tells the work of a loss by an operator at once', async () => {
     const a = politician('a');
-    await stage.settle();
+    await stage.clock.advance(LONG_MS);
     stage.server.evict(a.leadership!.key);
     expect(a.log[1]).to.match(/^stop: .*OWNERSHIP_LOST/);
     await stage.settle();
@@ -150,7 +154,7 @@ describe('leading', () => {
   it('goes on when the work fails after a loss; the error is the cause of the end', async () => {
     const a = politician('a', { stubborn: true });
     const failure = new Error('half done');
-    await stage.settle();
+    await stage.clock.advance(LONG_MS);
     stage.expireFirst('x');
     a.endWork(failure);
     await stage.settle();
@@ -165,7 +169,7 @@ describe('leading', () => {
     a.endWork(failure);
     expect(await failureOf(a.led)).to.equal(failure);
     expect(stage.values('x')).to.deep.equal([]);
-    expect(a.ends).to.deep.equal([]);
+    expect(a.ends).to.deep.equal([{ outcome: 'failed', error: failure }]);
   });
 
   it('ends with an error of the work that would be worth a repetition elsewhere', async () => {
@@ -182,7 +186,7 @@ describe('leading', () => {
     await stage.settle();
     a.endWork(failure);
     expect(await failureOf(a.led)).to.equal(failure);
-    expect(a.ends).to.deep.equal([]);
+    expect(a.ends).to.deep.equal([{ outcome: 'failed', error: failure }]);
   });
 
   it('ends with what onEnd throws', async () => {
@@ -195,6 +199,17 @@ describe('leading', () => {
     a.endWork();
     expect(await failureOf(a.led)).to.equal(failure);
     expect(stage.values('x')).to.deep.equal([]);
+  });
+
+  it('ends with the error of the work also when onEnd throws at it', async () => {
+    const failure = new Error('no ink');
+    const onEnd = (): void => {
+      throw new Error('no paper either');
+    };
+    const a = politician('a', { onEnd });
+    await stage.settle();
+    a.endWork(failure);
+    expect(await failureOf(a.led)).to.equal(failure);
   });
 
   it('resolves when its signal aborts while it waits, and leaves the line', async () => {

@@ -8,6 +8,7 @@ import { electionFacts } from './facts/election.ts';
 import { handoverFacts } from './facts/handover.ts';
 import { latchFacts } from './facts/latch.ts';
 import { multiFacts } from './facts/multi.ts';
+import { oncePerFacts } from './facts/once-per.ts';
 import { operatorFacts } from './facts/operators.ts';
 import { placeFacts } from './facts/place.ts';
 import { readWriteFacts } from './facts/read-write.ts';
@@ -30,4 +31,5 @@ export const recipeFacts: readonly RecipeFacts[] = [
   { recipe: 'a double barrier', facts: doubleBarrierFacts },
   { recipe: 'a count-down latch', facts: latchFacts },
   { recipe: 'a cohort', facts: cohortFacts },
+  { recipe: 'once per slot', facts: oncePerFacts },
 ];

@@ -1,0 +1,71 @@
+import { hostname } from 'node:os';
+import type { LockClient, SharedRegister } from '@queuelock/core';
+import { checkedOptions, invalidArgument, jsonable, type KnownOptions } from '@queuelock/core/backend';
+import type { OncePer, OncePerOptions, SlotOptions, SlotOutcome, SlotWork } from './once-per-api.ts';
+import { WAIT_OPTIONS, checkWait } from './patience.ts';
+import { callFor } from './slot-call.ts';
+import { SlotRegister } from './slot-register.ts';
+import { noteIn, slotText, type Slot, type SlotNote } from './slot.ts';
+
+const OPTIONS: KnownOptions<OncePerOptions> = { promise: 'any', owner: 'string' };
+const PROMISES: ReadonlySet<unknown> = new Set(['at-most-once', 'until-done']);
+/** Notes have to fit into a register, whatever an owner is in JSON. */
+const LONGEST_OWNER = 128;
+
+/**
+ * One work that is done once per slot (the time of a cron job, a day, a version) by one of all instances that call for it, however late
+ * they come and whatever their clocks say; the others are told who did it.
+ *
+ *     noted? ── no: wait for the lock ── noted meanwhile? ── no: note the slot, then work   (at-most-once)
+ *                                                            or: work, then note the slot   (until-done)
+ *
+ * The latest slot is kept in a register beside the queue of that name, with the token of the hold, and outlives all processes. Whoever is
+ * late never replaces a newer slot, nor what a later holder noted. Works of one name do not overlap, of different slots neither, as long
+ * as their holders are not paused.
+ *
+ * Not promised: that a slot is done which nobody calls for, and with `at-most-once` that it is done at all. That a paused process does
+ * nothing late: what it sends is refused only where its token is compared. That of two slots that wait the older one comes first:
+ * then it is passed over. A slot far in the future, of a wrong clock, makes all before it `passed` until somebody calls `forget`.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that the backend cannot hold, or a backend without registers. The methods reject
+ * with it when the register holds something else.
+ */
+export function oncePer(client: LockClient, name: string, options?: OncePerOptions): OncePer {
+  const checked = checkedOptions('options of oncePer', options, OPTIONS);
+  const { promise = 'at-most-once', owner = `${hostname()}:${process.pid}` } = checked;
+  if (!PROMISES.has(promise)) throw invalidArgument('promise', promise, "is 'at-most-once' or 'until-done'");
+  if (owner.length > LONGEST_OWNER)
+    throw invalidArgument('owner', owner, `has at most ${LONGEST_OWNER} characters`);
+  return new SlotBySlot(client, name, { promise, owner });
+}
+
+class SlotBySlot implements OncePer {
+  readonly name: string;
+  readonly #client: LockClient;
+  readonly #options: Required<OncePerOptions>;
+  readonly #register: SharedRegister;
+
+  constructor(client: LockClient, name: string, options: Required<OncePerOptions>) {
+    this.name = name;
+    this.#client = client;
+    this.#options = options;
+    this.#register = client.register(name, 'slot');
+  }
+
+  async run<T>(slot: Slot, work: SlotWork<T>, options?: SlotOptions): Promise<SlotOutcome<Awaited<T>>> {
+    const checked = checkedOptions('options of run', options, WAIT_OPTIONS);
+    checkWait(checked, 1);
+    if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
+    const register = new SlotRegister(this.#register, slotText(slot));
+    const terms = { client: this.#client, name: this.name, register, ...this.#options };
+    return jsonable(await callFor(terms, work, checked));
+  }
+
+  async latest(): Promise<SlotNote | undefined> {
+    const note = noteIn(await this.#register.read());
+    return note && jsonable(note);
+  }
+
+  async forget(): Promise<void> {
+    await this.#register.change(() => undefined);
+  }
+}

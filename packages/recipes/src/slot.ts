@@ -1,0 +1,80 @@
+import { invalidArgument } from '@queuelock/core/backend';
+
+/** What `oncePer` takes for a slot. */
+export type Slot = string | number | Date;
+
+/** What is remembered of the latest slot. */
+export interface SlotNote {
+  readonly slot: string;
+  /** Of the hold under which it was noted. */
+  readonly token: bigint;
+  /** Who noted it: the `owner` of that call. */
+  readonly by: string;
+  /** Unix milliseconds of that one's clock; for people. */
+  readonly at: number;
+}
+
+/** A note has to fit into a register of 4,096 bytes, whatever its texts are in JSON. */
+const MAX_LENGTH = 256;
+
+/** A slot as it is stored. @throws {QueueLockError} `INVALID_ARGUMENT` */
+export function slotText(slot: Slot): string {
+  if (slot instanceof Date) {
+    const year = slot.getUTCFullYear();
+    if (year >= 0 && year <= 9_999) return slot.toISOString();
+  } else if (typeof slot === 'number') {
+    if (Number.isSafeInteger(slot) && slot >= 0) return String(slot);
+  } else if (typeof slot === 'string' && slot.length > 0 && slot.length <= MAX_LENGTH) return slot;
+  throw invalidArgument(
+    'slot',
+    slot,
+    `is a Date of the years 0 to 9999, a whole number from 0 up, or a text of 1 to ${MAX_LENGTH} characters`,
+  );
+}
+
+/**
+ * Below 0: `one` is older. Runs of digits compare as whole numbers, everything else by its UTF-16 code units, so that `1.9.0` is before
+ * `1.10.0` and `2026-11-09T08:00Z` before `2026-11-10T07:00Z`.
+ */
+export function compareSlots(one: string, other: string): number {
+  const [parts, others] = [partsOf(one), partsOf(other)];
+  for (const [i, part] of parts.entries()) {
+    const against = others[i];
+    if (against === undefined) return 1;
+    const order = compareParts(part, against);
+    if (order !== 0) return order;
+  }
+  return parts.length - others.length;
+}
+
+export function noteText(note: SlotNote): string {
+  return JSON.stringify({ ...note, token: String(note.token) });
+}
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` for what `oncePer` did not write. */
+export function noteIn(text: string | undefined): SlotNote | undefined {
+  if (text === undefined) return undefined;
+  const { slot, token, by, at } = Object(parse(text)) as Partial<Record<keyof SlotNote, unknown>>;
+  if (typeof slot === 'string' && typeof token === 'string' && /^\d+$/.test(token))
+    if (typeof by === 'string' && typeof at === 'number') return { slot, token: BigInt(token), by, at };
+  throw invalidArgument('the register of the slots', text, 'holds what oncePer wrote');
+}
+
+function partsOf(slot: string): readonly string[] {
+  return slot.match(/\d+|\D+/g) ?? [];
+}
+
+function compareParts(one: string, other: string): number {
+  const [number, against] = [one, other].map((part) => (/^\d/.test(part) ? BigInt(part) : undefined));
+  const [left, right] =
+    number === undefined || against === undefined ? [one, other] : ([number, against] as const);
+  return left < right ? -1 : Number(left > right);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Whoever wrote it, the caller refuses it.
+  }
+}

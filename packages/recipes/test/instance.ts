@@ -1,0 +1,71 @@
+import type { Clock, LockClient } from '@queuelock/core';
+import type { Intercept } from '@queuelock/memory';
+import type { MemoryStage } from './election-stage.ts';
+
+const STEP_MS = 1;
+
+/** A process on a stage that can stand still at any point at which it awaits something: nothing reaches it then, no timer either. */
+export class Instance {
+  readonly client: LockClient;
+  /** How often it has awaited something. */
+  points = 0;
+  readonly #stage: MemoryStage;
+  readonly #freezeAt: number;
+  readonly #waiting: (() => void)[] = [];
+  #isFrozen = false;
+  #isOver = false;
+
+  constructor(stage: MemoryStage, freezeAt = Infinity) {
+    this.#stage = stage;
+    this.#freezeAt = freezeAt;
+    const time = stage.clock;
+    const clock: Clock = {
+      now: () => time.now(),
+      after: (ms, task) => {
+        let isCancelled = false;
+        const cancel = time.after(ms, () => this.#whenAwake(() => isCancelled || task()));
+        return () => {
+          isCancelled = true;
+          cancel();
+        };
+      },
+    };
+    const intercept: Intercept = async (call, proceed) => {
+      if (call === 'close') return proceed();
+      await this.point();
+      const answer = await proceed();
+      await this.point();
+      return answer;
+    };
+    const deliver = (arrive: () => void): void => void this.point().then(arrive);
+    this.client = stage.client({ clock, backend: { intercept, deliver } });
+  }
+
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
+  /** A step that takes a moment, or as long as it stands still. */
+  async point(): Promise<void> {
+    if (this.#isOver) return;
+    if (this.points++ === this.#freezeAt) this.#isFrozen = true;
+    await new Promise<void>((resolve) => this.#stage.clock.after(STEP_MS, resolve));
+    await new Promise<void>((resolve) => this.#whenAwake(resolve));
+  }
+
+  wake(): void {
+    this.#isFrozen = false;
+    for (const task of this.#waiting.splice(0)) task();
+  }
+
+  /** For the end of a test: takes no time any more. */
+  over(): void {
+    this.#isOver = true;
+    this.wake();
+  }
+
+  #whenAwake(task: () => void): void {
+    if (this.#isFrozen) this.#waiting.push(task);
+    else task();
+  }
+}

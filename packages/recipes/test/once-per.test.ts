@@ -1,0 +1,175 @@
+import type { LockClient } from '@queuelock/core';
+import { expect } from 'chai';
+import { oncePer, type OncePer, type SlotOutcome } from '../src/index.ts';
+import { compareSlots, slotText } from '../src/slot.ts';
+import { MemoryStage, deferred, failureOf, thrownBy } from './election-stage.ts';
+import { givenUpAtEveryPoint } from './give-up.ts';
+
+describe('once per slot', () => {
+  let stage: MemoryStage;
+  let client: LockClient;
+  let report: OncePer;
+  let theirs: OncePer;
+
+  beforeEach(() => {
+    stage = new MemoryStage();
+    client = stage.client();
+    report = oncePer(client, 'report', { owner: 'a' });
+    theirs = oncePer(stage.client(), 'report', { owner: 'b' });
+  });
+
+  afterEach(() => stage.close());
+
+  const untilDone = (owner: string): OncePer =>
+    oncePer(stage.client(), 'report', { promise: 'until-done', owner });
+
+  it('does the work on the first who calls, and tells the others who did it', async () => {
+    const ran = await report.run(1, ({ token }) => `with ${token}`);
+    expect(ran).to.deep.include({ outcome: 'ran', slot: '1' });
+    const { token } = ran as Extract<SlotOutcome<string>, { outcome: 'ran' }>;
+    expect(ran).to.include({ value: `with ${token}` });
+    const already = await theirs.run(1, () => expect.fail('not again'));
+    expect(already).to.include({ outcome: 'already', slot: '1', token, by: 'a' });
+    expect(await report.latest()).to.include({ slot: '1', token, by: 'a' });
+    expect(JSON.parse(JSON.stringify(already))).to.include({ token: String(token) });
+  });
+
+  it('does a newer slot and no older one, whatever the clock of who calls says', async () => {
+    await report.run(2, () => undefined);
+    expect(await theirs.run(1, () => expect.fail('late'))).to.include({ outcome: 'passed', slot: '2' });
+    expect(await theirs.run(3, () => 'next')).to.include({ outcome: 'ran', value: 'next' });
+  });
+
+  it('tells the others while the work of an at-most-once slot goes on, and leaves the line for them', async () => {
+    const { promise: end, resolve } = deferred();
+    const calls = [report, theirs].map((one) => one.run(1, () => end));
+    const second = await calls[1];
+    expect(second).to.include({ outcome: 'already', by: 'a' });
+    await stage.settle();
+    expect(stage.server.entryCount).to.equal(1);
+    resolve();
+    expect(await calls[0]).to.include({ outcome: 'ran' });
+  });
+
+  it('makes those wait who are promised that it is done', async () => {
+    const { promise: end, resolve } = deferred();
+    const first = untilDone('a').run(1, () => end);
+    await stage.settle();
+    let second: unknown;
+    void untilDone('b')
+      .run(1, () => expect.fail('not twice'))
+      .then((outcome) => (second = outcome));
+    await stage.settle();
+    expect([second, await report.latest()]).to.deep.equal([undefined, undefined]);
+    resolve();
+    expect(await first).to.include({ outcome: 'ran' });
+    await stage.settle();
+    expect(second).to.include({ outcome: 'already', by: 'a' });
+  });
+
+  it('does a slot whose work threw again if it is promised until it is done, and never otherwise', async () => {
+    const failure = new Error('no paper');
+    const broken = (): never => {
+      throw failure;
+    };
+    expect(await failureOf(untilDone('a').run(1, broken))).to.equal(failure);
+    expect(await untilDone('b').run(1, () => 'done')).to.include({ outcome: 'ran', value: 'done' });
+    expect(await failureOf(report.run(2, broken))).to.equal(failure);
+    expect(await theirs.run(2, () => expect.fail('not again'))).to.include({ outcome: 'already', by: 'a' });
+  });
+
+  it('does a slot whose holder died half-way again only if that is promised', async () => {
+    for (const [promise, slot, outcome] of [
+      ['until-done', 1, 'ran'],
+      ['at-most-once', 2, 'already'],
+    ] as const) {
+      const { promise: end, resolve } = deferred();
+      const dying = oncePer(stage.client(), 'report', { promise, owner: 'dies' }).run(slot, () => end);
+      await stage.settle();
+      const next = oncePer(stage.client(), 'report', { promise, owner: 'next' }).run(slot, () => 'done');
+      await stage.settle();
+      stage.expireFirst('report');
+      expect((await next).outcome).to.equal(outcome);
+      resolve();
+      expect(await failureOf(dying)).to.include({ code: 'OWNERSHIP_LOST' });
+    }
+  });
+
+  it('tells the work to stop when the caller aborts, waits for it, and takes a return as done', async () => {
+    const giving = new AbortController();
+    const reason = new Error('shutdown');
+    const run = untilDone('a').run(
+      1,
+      (_ownership, stop) =>
+        new Promise((resolve) => stop.addEventListener('abort', () => resolve(stop.reason))),
+      { signal: giving.signal },
+    );
+    await stage.settle();
+    giving.abort(reason);
+    expect(await run).to.include({ outcome: 'ran', value: reason });
+    expect(await report.latest()).to.include({ slot: '1' });
+    const half = untilDone('a').run(2, (_ownership, stop) => stop.throwIfAborted(), {
+      signal: AbortSignal.abort(reason),
+    });
+    expect(await failureOf(half)).to.equal(reason);
+    expect(await report.latest()).to.include({ slot: '1' });
+  });
+
+  it('gives up waiting in time, and limits no work by that', async () => {
+    const { promise: end, resolve } = deferred();
+    const first = untilDone('a').run(1, () => end, { timeoutMs: 20 });
+    await stage.settle();
+    expect(await failureOf(untilDone('b').run(1, () => 'no', { timeoutMs: 20 }))).to.include({
+      code: 'TIMEOUT',
+    });
+    resolve();
+    expect(await first).to.include({ outcome: 'ran' });
+  });
+
+  for (const promise of ['at-most-once', 'until-done'] as const) {
+    it(`may be given up at every await under ${promise}, and leaves nothing in line`, async () => {
+      const before = async (at: MemoryStage): Promise<() => unknown> => {
+        const ahead = await at.client().acquire('report');
+        return () => ahead.release();
+      };
+      const attempt = (mine: LockClient, signal: AbortSignal): Promise<unknown> =>
+        oncePer(mine, 'report', { promise }).run(1, (_ownership, stop) => stop.throwIfAborted(), { signal });
+      expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(0);
+    });
+  }
+
+  it('forgets, and leaves nothing on the server then', async () => {
+    await report.run(5, () => undefined);
+    await report.forget();
+    expect([stage.server.registerCount, await report.latest()]).to.deep.equal([0, undefined]);
+    expect(await report.run(1, () => undefined)).to.include({ outcome: 'ran' });
+  });
+
+  it('refuses what it cannot be, and what it did not write', async () => {
+    expect(thrownBy(() => oncePer(client, ''))).to.include({ code: 'INVALID_ARGUMENT' });
+    const wrong = { promise: 'exactly-once' as 'until-done' };
+    expect(thrownBy(() => oncePer(client, 'report', wrong))).to.include({ code: 'INVALID_ARGUMENT' });
+    for (const slot of ['', 'x'.repeat(257), -1, 1.5, new Date(NaN), undefined as unknown as string])
+      expect(await failureOf(report.run(slot, () => 1)), String(slot)).to.include({
+        code: 'INVALID_ARGUMENT',
+      });
+    await client.register('report', 'slot').change(() => '{"slot":1}');
+    expect(await failureOf(report.run(1, () => 1))).to.include({ code: 'INVALID_ARGUMENT' });
+    await report.forget();
+  });
+
+  it('orders slots: digits as numbers, the rest as it is written, dates as time', () => {
+    const inOrder = [
+      ['1.9.0', '1.10.0', '1.10.0-rc1', '2.0.0'],
+      ['9', '10', '900719925474099300000'],
+      ['2026-11-09T08:00Z', '2026-11-10T07:00Z'],
+      [slotText(new Date(0)), slotText(new Date(1)), slotText(new Date('2026-11-24T08:00:00Z'))],
+      ['a', 'a1', 'b'],
+    ];
+    for (const slots of inOrder)
+      for (const [i, one] of slots.entries())
+        for (const [j, other] of slots.entries())
+          expect(Math.sign(compareSlots(one, other)), `${one} ${other}`).to.equal(Math.sign(i - j));
+    expect(compareSlots('2026-1-1', '2026-01-01')).to.equal(0);
+  });
+});
