@@ -102,7 +102,9 @@ export class WireLine {
       const answered = this.call('close', closeSession()).catch(() => undefined);
       await Promise.race([answered, pause(CLOSE_WITHIN_MS, undefined, { ref: false })]);
     }
+    const link = this.#link;
     this.#end(CLOSED_HERE);
+    await link?.closed;
   }
 
   /** Leaves the session to its timeout or to somebody else. Never rejects. */
@@ -114,10 +116,16 @@ export class WireLine {
   async #abandon(): Promise<void> {
     await nextTurn();
     if (this.#state.status === 'ended') return;
+    const link = this.#link;
     this.#calls.end(sessionAbandoned(this.#seen.key.client_id));
     this.#leave(CLOSED_HERE);
     this.#ended$.complete();
     this.#connection$.complete();
+    await link?.closed;
+  }
+
+  get #link(): WireLink | undefined {
+    return 'link' in this.#state ? this.#state.link : undefined;
   }
 
   #attempt(): State {

@@ -42,6 +42,8 @@ const CONNECTION_LOSS = -4;
 
 /** One connection to one server, from the dial to its end. */
 export class WireLink {
+  /** Resolves when nothing is left of the socket. */
+  readonly closed: Promise<void>;
   readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #listener: LinkListener;
@@ -67,6 +69,7 @@ export class WireLink {
     socket.once(ready, () => this.#write(helloFrame(hello)));
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('error', (error: Error) => this.destroy(error));
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     socket.once('close', () => this.destroy(new WireError(`${address} closed the connection`)));
   }
 
