@@ -2,6 +2,8 @@
 export interface FollowedEntry {
   /** Whether it is known to own its queue, or to have owned it. */
   readonly owned: boolean;
+  /** Whether its own session is taking it out, or has. One that goes otherwise may have gone with all others of its session. */
+  readonly leaving: boolean;
   /** Safe to repeat. */
   unfollow(): void;
 }
@@ -9,6 +11,7 @@ export interface FollowedEntry {
 interface Known {
   followers: number;
   owned: boolean;
+  leaving: boolean;
 }
 
 /**
@@ -20,13 +23,16 @@ export class Followed {
 
   /** From now on until it is unfollowed, somebody here waits for the entry. What was told of it while nobody did is not known. */
   follow(key: string): FollowedEntry {
-    const known = this.#known.get(key) ?? { followers: 0, owned: false };
+    const known = this.#known.get(key) ?? { followers: 0, owned: false, leaving: false };
     this.#known.set(key, known);
     known.followers += 1;
     let follows = true;
     return {
       get owned() {
         return known.owned;
+      },
+      get leaving() {
+        return known.leaving;
       },
       unfollow: () => {
         if (!follows) return;
@@ -41,6 +47,13 @@ export class Followed {
   tellOwned(key: string): boolean {
     const known = this.#known.get(key);
     if (known) known.owned = true;
+    return known !== undefined;
+  }
+
+  /** Its own session is about to take it out; answers as `tellOwned`, which it takes the place of. */
+  tellLeaving(key: string, { owned = false }: { readonly owned?: boolean } = {}): boolean {
+    const known = this.#known.get(key);
+    if (known) Object.assign(known, { leaving: true, owned: known.owned || owned });
     return known !== undefined;
   }
 }

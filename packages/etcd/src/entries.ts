@@ -15,7 +15,7 @@ import { absentKey, generationKey, queuePrefix } from './keys.ts';
 import { MOST_LEAVERS, removeEntries, withdraw } from './leaving.ts';
 import { putMark } from './marks.ts';
 import type { NamingOf } from './naming.ts';
-import { tellHere } from './owning.ts';
+import { tellLeaving } from './owning.ts';
 import { placeAll } from './placement.ts';
 import { exclusiveOnly, singleKeyFor, type SingleKeyOf } from './single-key.ts';
 import { checkTogether } from './together.ts';
@@ -152,7 +152,7 @@ export class Entries {
     entry.withdraw();
     await entry.settled();
     if (this.#resumedAt > 0n && entry.order === undefined) await this.#recall(entry);
-    entry.followed = tellHere({ ...this.#around, entry });
+    entry.followed = tellLeaving({ ...this.#around, entry });
     const removed = await withdraw(this.#around, entry);
     this.#forget({ queue, id }, entry, removed);
     return removed;

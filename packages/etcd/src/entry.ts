@@ -114,6 +114,11 @@ export class Entry {
     return (this.single !== undefined || this.tail !== undefined) && (shared || limit > 1);
   }
 
+  /** Whether that is the key of an entry of the same session in the same queue. */
+  isOfSameSession(key: Buffer): boolean {
+    return key.toString().startsWith(entryStem(this.under + this.fast, this.#origin.lease, ''));
+  }
+
   /** The key's last part, under which traces and marks know the entry. */
   get name(): string {
     return this.key.toString().slice(this.under.length);

@@ -2,6 +2,7 @@ import { askUntilDefinite, labelFromOwner, type Departure, type Followed } from 
 import type { IEvent } from 'etcd3';
 import { lifeOf, type KeyRef, type Rival } from './ahead.ts';
 import type { Compactions } from './compactions.ts';
+import type { Entry } from './entry.ts';
 import type { Lookups } from './lookups.ts';
 import { Observable, map, merge, take, type Subscription } from './rx.ts';
 import type { WatchNews, WatchTarget, Watches } from './watches.ts';
@@ -15,11 +16,20 @@ export interface Sight {
   readonly followed: Followed;
 }
 
-/** Emits once when the rival does not conflict any more: it is gone, or, `undefined`, it has become a shared one too. */
-export function outOfTheWay(rival: Rival, sight: Sight): Observable<Departure | undefined> {
-  if (!rival.mark) return departure(rival, sight);
-  const shared$ = appeared(rival.mark, sight).pipe(map(() => undefined));
-  return merge(departure(rival, sight), shared$).pipe(take(1));
+/** Who waits for a rival to go. */
+export interface Waiter extends Sight {
+  readonly entry: Pick<Entry, 'isOfSameSession'>;
+}
+
+/**
+ * Emits once when the rival does not conflict any more: it is gone, or, `undefined`, it has become a shared one too, or what its going
+ * means is to be looked at: one of the own session that this did not take out has most likely gone with the lease, and so has the own
+ * entry, of which a watch of its own may tell later.
+ */
+export function outOfTheWay(rival: Rival, waiter: Waiter): Observable<Departure | undefined> {
+  if (!rival.mark) return departure(rival, waiter);
+  const shared$ = appeared(rival.mark, waiter).pipe(map(() => undefined));
+  return merge(departure(rival, waiter), shared$).pipe(take(1));
 }
 
 /**
@@ -33,7 +43,7 @@ export function gone(ref: KeyRef, sight: Sight): Observable<bigint> {
 }
 
 /** The same at once, with what the owner has told before: to this process, or by its label. */
-function departure(rival: Rival, sight: Sight): Observable<Departure> {
+function departure(rival: Rival, sight: Waiter): Observable<Departure | undefined> {
   return new Observable((subscriber) => {
     const entry = sight.followed.follow(lifeOf(rival));
     let toldOwned = false;
@@ -50,7 +60,8 @@ function departure(rival: Rival, sight: Sight): Observable<Departure> {
       entry.unfollow();
     });
     const next = (at: bigint): void => {
-      subscriber.next({ owned: toldOwned || entry.owned, at });
+      const isUnexplained = sight.entry.isOfSameSession(rival.key) && !entry.leaving;
+      subscriber.next(isUnexplained ? undefined : { owned: toldOwned || entry.owned, at });
       subscriber.complete();
     };
     const error = (cause: unknown): void => {

@@ -3,6 +3,7 @@
 // not with the removal, which would overtake it. Where it comes late or not at all, the one behind looks.
 import { labelOfOwner, type Turn } from '@queuelock/core/backend';
 import { lifeOf } from './ahead.ts';
+import type { Entry } from './entry.ts';
 import { concat, ignoreElements, of, switchMap, timer, type Observable } from './rx.ts';
 import { modifiedAt, putKeepingLease } from './txn.ts';
 import type { Following } from './turns.ts';
@@ -29,11 +30,25 @@ export function tellingOwner(turns$: Observable<Turn>, telling: Telling): Observ
   );
 }
 
-/** To those of this process who wait for the entry; whether there are any. */
-export function tellHere({ followed, entry }: Pick<Telling, 'followed' | 'entry'>): boolean {
-  const { key, order, owned, mark, single } = entry;
-  if (!owned || order === undefined || mark || single) return false;
-  return followed.tellOwned(lifeOf({ key, createRevision: order.toString() }));
+/** To those of this process who wait for the entry that its session takes it out; whether there are any who wait for its owner. */
+export function tellLeaving({ followed, entry }: Pick<Telling, 'followed' | 'entry'>): boolean {
+  const life = lifeIn(entry);
+  const owned = mayTell(entry);
+  return life !== undefined && followed.tellLeaving(life, { owned }) && owned;
+}
+
+/** To the same that it owns the queue; whether there are any. */
+function tellHere({ followed, entry }: Pick<Telling, 'followed' | 'entry'>): boolean {
+  const life = lifeIn(entry);
+  return life !== undefined && mayTell(entry) && followed.tellOwned(life);
+}
+
+function lifeIn({ key, order }: Entry): string | undefined {
+  return order === undefined ? undefined : lifeOf({ key, createRevision: order.toString() });
+}
+
+function mayTell({ owned, mark, single }: Entry): boolean {
+  return owned && !mark && !single;
 }
 
 /** To the others. Emits nothing; whether it succeeds is of no importance. */

@@ -35,6 +35,8 @@ export async function codeOf(promise: Promise<unknown> | undefined): Promise<unk
 export class TurnLog {
   readonly key: string;
   turn: Turn | undefined;
+  /** At any time. */
+  wasAdmitted = false;
   error: unknown;
   readonly #subscription: { unsubscribe(): void };
 
@@ -43,6 +45,7 @@ export class TurnLog {
     this.#subscription = placement.turns$.subscribe({
       next: (turn) => {
         this.turn = turn;
+        this.wasAdmitted ||= turn.admitted;
       },
       error: (error: unknown) => {
         this.error = error;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { IEvent } from 'etcd3';
 import { NEVER, Subject } from 'rxjs';
 import { lifeOf, type Rival } from '../src/ahead.ts';
-import { gone, outOfTheWay, type Sight } from '../src/gone.ts';
+import { gone, outOfTheWay, type Waiter } from '../src/gone.ts';
 import type { Seen } from '../src/lookups.ts';
 import type { WatchNews } from '../src/watches.ts';
 
@@ -28,18 +28,21 @@ function deleted(at: number): IEvent {
 describe('the end of one life of a key', () => {
   let news$: Subject<WatchNews>;
   let followed: Followed;
-  let sight: Sight;
+  let sight: Waiter;
+  let isOfSameSession: boolean;
   let answer: (seen: Seen) => void;
 
   beforeEach(() => {
     news$ = new Subject();
     followed = new Followed();
+    isOfSameSession = false;
     sight = {
       watches: { watch: () => news$ },
       lookups: { look: () => new Promise<Seen>((resolve) => (answer = resolve)) },
       compactions: { compacted$: NEVER },
       followed,
-    } as unknown as Sight;
+      entry: { isOfSameSession: () => isOfSameSession },
+    } as unknown as Waiter;
   });
 
   const tell = (...events: readonly IEvent[]): void => news$.next({ status: 'events', events });
@@ -97,5 +100,16 @@ describe('the end of one life of a key', () => {
     expect(followed.tellOwned(lifeOf(rival))).to.equal(true);
     tell(deleted(30));
     expect(owner).to.deep.equal([{ owned: true, at: 30n }]);
+  });
+
+  it('of the own session says nothing, unless that session is taking it out', () => {
+    isOfSameSession = true;
+    const told = departures();
+    tell(put(20, 25, NOTED), deleted(30));
+    expect(told).to.deep.equal([undefined]);
+    const taken = departures();
+    followed.tellLeaving(lifeOf(rival));
+    tell(deleted(30));
+    expect(taken).to.deep.equal([{ owned: false, at: 30n }]);
   });
 });

@@ -1,3 +1,4 @@
+import { safely } from '@queuelock/conformance';
 import { createLockClient, type ClaimState, type LockClient } from '@queuelock/core';
 import { Followed } from '@queuelock/core/backend';
 import { expect } from 'chai';
@@ -96,6 +97,26 @@ describe('the loss of an entry on etcd', () => {
     expect(kept.error).to.have.property('code', 'ENTRY_LOST');
     await session.close();
     expect(await codeOf(session.renew(patient))).to.equal('SESSION_LOST');
+    connection.close();
+  });
+
+  it('with that of the entry ahead, by the end of their session, is no turn, though its own watch is late', async () => {
+    const connection = connect();
+    const watches = new Watches(connection, PATIENT_MS);
+    const late = new Set<string>();
+    const session = await sessionOver(connection, {
+      watch: (target) => ('key' in target && late.has(target.key.toString()) ? NEVER : watches.watch(target)),
+      broken$: NEVER,
+    } as Pick<Watches, 'watch' | 'broken$'> as Watches);
+    const queue = freshQueue();
+    const first = await session.enqueue(wish(queue));
+    const second = await session.enqueue(wish(queue));
+    late.add(second.key);
+    const [, waiter] = [clients.follow(first), clients.follow(second)];
+    await bench.operator.revoke(session.id);
+    expect(await waiter.untilLost()).to.have.property('code', 'ENTRY_LOST');
+    safely(() => expect(waiter.wasAdmitted).to.equal(false));
+    await session.close();
     connection.close();
   });
 

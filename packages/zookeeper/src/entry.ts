@@ -202,7 +202,7 @@ export class OwnEntry {
     const path = await this.#find();
     if (path === undefined) return false;
     await this.#trace.erase(path);
-    if (path === this.#ownedPath) this.#outlook.followed.tellOwned(path);
+    this.#outlook.followed.tellLeaving(path, { owned: path === this.#ownedPath });
     const nodes = this.#twin === undefined ? [path] : [this.#twin, path];
     return (await Promise.all(nodes.map((node) => this.#delete(node)))).includes(true);
   }

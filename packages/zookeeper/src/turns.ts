@@ -70,7 +70,8 @@ function follow(outlook: Outlook, { entry, seat, rule }: Standing): Observable<T
 
 /**
  * Emits once when the rival is gone, or the own entry has turned into a reader, which may be in the way of nobody. `undefined` where only another look tells what became of it: it may have turned into a reader that
- * stands at its place, or its going was not seen, and much else may have happened unseen.
+ * stands at its place, or its going was not seen, and much else may have happened unseen; and one of the own session that this did not
+ * take out has gone with the session, as the own entry has.
  */
 function departureOf(
   rival: Contender,
@@ -81,8 +82,10 @@ function departureOf(
     const path = `${place.directory}/${rival.name}`;
     const known = followed.follow(path);
     const mayTurn = !rival.shared && !seat.own.shared && place.scheme.shared !== undefined;
-    const hasLeft = ({ seen, unwritten }: Going): boolean =>
-      mayTurn ? unwritten && !place.scheme.turnsUnwritten : seen;
+    const hasLeft = ({ seen, own, unwritten }: Going): boolean => {
+      if (own && !known.leaving) return false;
+      return mayTurn ? unwritten && !place.scheme.turnsUnwritten : seen;
+    };
     subscriber.add(() => {
       known.unfollow();
     });

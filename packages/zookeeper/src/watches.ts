@@ -10,6 +10,8 @@ const SAFETY_MS = { least: 10_000, spread: 20_000 };
 export interface Going {
   /** A watch told it, and not only a look that came later. */
   readonly seen: boolean;
+  /** Whether the node was of the session that watches, as far as it has read it. */
+  readonly own: boolean;
   /** Seen, and until then nobody had written to it since it was made. */
   readonly unwritten: boolean;
 }
@@ -67,7 +69,7 @@ export class Watches {
   #share(path: string): Observable<Going> {
     const zk = this.#zk;
     const going$ = new Observable<Going>((subscriber) => {
-      let unwritten = false;
+      let [unwritten, own] = [false, false];
       const found = (going: Going): void => {
         subscriber.next(going);
         subscriber.complete();
@@ -79,11 +81,12 @@ export class Watches {
         look: async () => {
           const stat = this.#takeSighted(path) ?? (await watched(zk, path));
           unwritten = stat?.version === 0;
+          own ||= stat?.ephemeralOwner === zk.sessionId;
           return stat !== undefined;
         },
         again: safetyPause,
         seen: (isThere) => {
-          if (!isThere) found({ seen: false, unwritten: false });
+          if (!isThere) found({ seen: false, own, unwritten: false });
         },
         failed: error,
       });
@@ -93,7 +96,7 @@ export class Watches {
       });
       const next = (change: NodeChange): void => {
         unwritten &&= change === 'deleted';
-        if (change === 'deleted') found({ seen: true, unwritten });
+        if (change === 'deleted') found({ seen: true, own, unwritten });
         else looks.now();
       };
       subscriber.add(zk.changes(path).subscribe({ next, error }));

@@ -14,6 +14,8 @@ interface Crash {
   readonly crashed: Client;
   readonly other: Client;
   readonly held: Contender;
+  /** Behind it, of the same session. */
+  readonly waiting: Contender;
   readonly promisedUntil: number;
   readonly crashedAt: number;
   readonly next: Contender;
@@ -25,12 +27,12 @@ async function crashHolder(stage: Stage): Promise<Crash> {
   const other = await stage.client();
   const held = await crashed.enter();
   await held.untilAdmitted();
-  await crashed.enter();
+  const waiting = await crashed.enter();
   const next = await other.enter();
   await crashed.silence();
   const { until: promisedUntil } = await crashed.renew();
   await crashed.crash();
-  return { crashed, other, held, promisedUntil, crashedAt: stage.now(), next };
+  return { crashed, other, held, waiting, promisedUntil, crashedAt: stage.now(), next };
 }
 
 /** The code with which a call of a dead session ends, however often its outcome is unknown before. */
@@ -149,8 +151,10 @@ export const livenessFacts: readonly Fact[] = [
   }),
 
   fact('the turns of a crashed session end', async (stage) => {
-    const { held } = await crashHolder(stage);
+    const { held, waiting } = await crashHolder(stage);
     expect(await held.untilLost()).to.be.oneOf(['SESSION_LOST', 'ENTRY_LOST']);
+    expect(await waiting.untilLost()).to.be.oneOf(['SESSION_LOST', 'ENTRY_LOST']);
+    safely(() => expect(waiting.admitted, 'a turn that came with the end of both').to.equal(false));
   }),
 
   fact('closing a session frees its places at once', async (stage) => {

@@ -1,6 +1,6 @@
 import { QueueLockError, type Session } from '@queuelock/core/backend';
-import { NEVER, catchError } from 'rxjs';
-import { placements, plain, type Defect, type Defects } from '../defective.ts';
+import { NEVER, catchError, concat, of, throwError } from 'rxjs';
+import { ADMITTED, placements, plain, type Defect, type Defects } from '../defective.ts';
 
 const lastsHalfAsLong: Defect = () => ({
   backend: (sound) => ({
@@ -97,6 +97,22 @@ export const livenessDefects: Defects = [
       'a waiter that is evicted learns it, and the line closes up',
       'who became a reader still learns that an operator removed the entry',
     ],
+  ],
+  [
+    'takes the end of its own session for a turn',
+    () =>
+      placements((placement) => ({
+        ...placement,
+        turns$: placement.turns$.pipe(
+          catchError((loss: unknown) =>
+            concat(
+              of(ADMITTED),
+              throwError(() => loss as Error),
+            ),
+          ),
+        ),
+      })),
+    ['the turns of a crashed session end'],
   ],
   [
     'leaves a closed session to its TTL',
