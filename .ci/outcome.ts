@@ -20,6 +20,8 @@ export interface Outcome {
   readonly failures: readonly Failure[];
   readonly skipped: readonly (TestName & { readonly reason: string })[];
   readonly conformance: readonly ConformanceResult[];
+  /** How long each outermost suite took, its hooks included. */
+  readonly took: readonly { readonly file: string; readonly ms: number }[];
 }
 
 /** An outcome in which some failures were asked a second time. */
@@ -31,7 +33,14 @@ export interface Settled extends Outcome {
 /** One test that fails now and then may have met a busy machine; more of them are a pattern. */
 export const MOST_FLAKY = 3;
 
-export const NOTHING: Settled = { passed: [], failures: [], skipped: [], conformance: [], flaky: [] };
+export const NOTHING: Settled = {
+  passed: [],
+  failures: [],
+  skipped: [],
+  conformance: [],
+  took: [],
+  flaky: [],
+};
 
 /** Stands for what no test can tell. */
 export function broken(cause: string): Outcome {
@@ -44,6 +53,7 @@ export function sum(outcomes: readonly Outcome[]): Outcome {
     failures: outcomes.flatMap(({ failures }) => failures),
     skipped: outcomes.flatMap(({ skipped }) => skipped),
     conformance: outcomes.flatMap(({ conformance }) => conformance),
+    took: outcomes.flatMap(({ took }) => took),
   };
 }
 
@@ -84,6 +94,7 @@ export function settle(known: Settled, failure: Failure, again: Outcome): Settle
       ...known.conformance.filter((result) => !answered.has(factOf(result))),
       ...again.conformance,
     ],
+    took: [...known.took, ...again.took],
     flaky: [...known.flaky, failure],
   };
 }

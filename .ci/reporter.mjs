@@ -2,8 +2,15 @@
 import { relative } from 'node:path';
 import Mocha from 'mocha';
 
-const { EVENT_RUN_END, EVENT_TEST_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
-  Mocha.Runner.constants;
+const {
+  EVENT_RUN_END,
+  EVENT_SUITE_BEGIN,
+  EVENT_SUITE_END,
+  EVENT_TEST_END,
+  EVENT_TEST_FAIL,
+  EVENT_TEST_PASS,
+  EVENT_TEST_PENDING,
+} = Mocha.Runner.constants;
 const CONFORMANCE = ' is a queuelock backend';
 
 // A process that is alive this long after its last test is kept by a leaked handle; mocha-run.ts kills it a little later.
@@ -35,7 +42,15 @@ function isUnsafe(error, depth = 0) {
 export default class SummarySpec extends Mocha.reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
-    const outcome = { passed: [], failures: [], skipped: [], conformance: [] };
+    const outcome = { passed: [], failures: [], skipped: [], conformance: [], took: [] };
+    const begun = new Map();
+    runner.on(EVENT_SUITE_BEGIN, (suite) => {
+      if (suite.parent?.root) begun.set(suite, performance.now());
+    });
+    runner.on(EVENT_SUITE_END, (suite) => {
+      if (begun.has(suite))
+        outcome.took.push({ file: nameOf(suite).file, ms: performance.now() - begun.get(suite) });
+    });
     runner.on(EVENT_TEST_PASS, (test) => {
       outcome.passed.push(nameOf(test));
     });

@@ -3,9 +3,11 @@ import { MOST_FLAKY, type Failure, type Settled } from './outcome.ts';
 // The whole is where the test ran. What a program printed last says what became of it.
 const FIRST_LINES_OF_A_CAUSE = 8;
 const LAST_LINES_OF_A_CAUSE = 16;
+const LONGEST_FILES = 5;
 
 /** What was skipped and why, what failed at first, what failed, each by name; the last line is the sum. */
-export function printSummary({ passed, failures, skipped, flaky }: Settled): void {
+export function printSummary({ passed, failures, skipped, flaky, took }: Settled): void {
+  printLongest(took);
   if (skipped.length > 0) console.log('\nSkipped');
   for (const { title, reason } of skipped) console.log(`  ${title}: ${reason}`);
   if (flaky.length > 0)
@@ -15,6 +17,15 @@ export function printSummary({ passed, failures, skipped, flaky }: Settled): voi
   for (const failure of failures) printFailure(failure);
   const counts = [`${passed.length} passed`, `${failures.length} failed`, `${skipped.length} skipped`];
   console.log(`\n${counts.join(', ')}`);
+}
+
+/** Where to look when the tests take too long. */
+function printLongest(took: Settled['took']): void {
+  const seconds = new Map<string, number>();
+  for (const { file, ms } of took) seconds.set(file, (seconds.get(file) ?? 0) + ms / 1000);
+  const longest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, LONGEST_FILES);
+  if (longest.length > 0) console.log('\nTook the longest');
+  for (const [file, s] of longest) console.log(`  ${s.toFixed(1).padStart(6)} s  ${file}`);
 }
 
 function printFailure({ file, title, cause, isUnsafe }: Failure): void {

@@ -10,6 +10,7 @@ import type { ZkDriver } from '../src/driver.ts';
 import { settingsOf } from '../src/options.ts';
 import { Pace } from '../src/pace.ts';
 import { Watches } from '../src/watches.ts';
+import { describeDriverTrouble } from './driver-trouble.ts';
 import { ownServer, proxyTo } from './own-server.ts';
 import { disturbNobody } from './resets.ts';
 
@@ -18,6 +19,8 @@ function driverTo(endpoint: string, ttlMs = 10_000): Promise<ZkDriver> {
   const clock = systemClock();
   return connect(settingsOf({ hosts: [endpoint] }), { ttlMs, clock, pace: new Pace(clock), signal });
 }
+
+describeDriverTrouble('native');
 
 describe('trouble with ZooKeeper', function () {
   this.timeout(40_000);

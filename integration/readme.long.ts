@@ -1,0 +1,3 @@
+import { describeExamples } from './readme-examples.ts';
+
+describeExamples('others');

@@ -1,0 +1,47 @@
+// That each fact of facts.test.ts tells: with a mistake in the core it is none any more.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { FACTS } from './facts.ts';
+import { MISTAKES } from './mistakes.ts';
+import { alteredCore } from './model/altered-core.ts';
+import { anyPlan } from './multi/plan.ts';
+import { play } from './multi/play.ts';
+import { onStage } from './stage.ts';
+
+describe('the facts notice that', () => {
+  const all = Object.values(FACTS).flat();
+
+  for (const { what, noticedBy, alterations } of MISTAKES) {
+    it(what, async () => {
+      const fact = all.find(({ title }) => title === noticedBy);
+      if (!fact) return expect.fail(`there is no such fact: ${noticedBy}`);
+      const core = await alteredCore(alterations);
+      const broken = await onStage(fact.check, core).then(
+        () => false,
+        () => true,
+      );
+      expect(broken, noticedBy).to.equal(true);
+    });
+  }
+
+  it('nothing, of a core that is copied as it is', async () => {
+    const core = await alteredCore([]);
+    for (const { check } of all) await onStage(check, core);
+  });
+
+  it('several names are entered one after the other: any plan of clients gets there', async () => {
+    const core = await alteredCore([
+      [
+        'together.ts',
+        'await session.enqueueAll(joining.map(({ spec }) => spec));',
+        '[];\n    for (const { spec } of joining) placements.push(await session.enqueue(spec));',
+      ],
+    ]);
+    const wellBehaved = fc.asyncProperty(
+      anyPlan,
+      async (plan) => (await play(plan, 'together', core)).length === 0,
+    );
+    const { failed } = await fc.check(wellBehaved, { seed: 1, numRuns: 200, endOnFailure: true });
+    expect(failed).to.equal(true);
+  });
+});
