@@ -204,13 +204,7 @@ export class OwnEntry {
     await this.#trace.erase(path);
     this.#outlook.followed.tellLeaving(path, { owned: path === this.#ownedPath });
     const nodes = this.#twin === undefined ? [path] : [this.#twin, path];
-    return (await Promise.all(nodes.map((node) => this.#delete(node)))).includes(true);
-  }
-
-  async #delete(node: string): Promise<boolean> {
-    const was = await this.#zk.delete(node);
-    if (was) this.#outlook.censuses.deleted(this.place.directory);
-    return was;
+    return (await Promise.all(nodes.map((node) => this.#zk.delete(node)))).includes(true);
   }
 
   /** Only in line. Takes out what an attempt has left that nobody was told of; it may be put in again. */
