@@ -45,15 +45,42 @@ interface Wish {
  * tell the transaction, which is the token.
  */
 export async function takeSeat(outlook: Outlook, wish: Wish): Promise<Seat> {
-  const { zk, lengths } = outlook;
-  const { place, spec } = wish;
-  const { directory, scheme } = place;
-  if (scheme.idIsInText && lengths.wasLong(directory)) return takeSeatBehind(outlook, wish);
-  const { made, children } = await withDirectory(zk, place, async () => {
-    const [made, children = []] = await Promise.all([makeNode(zk, wish), zk.children(directory)]);
+  const { place } = wish;
+  const { made, children } = await withDirectory(outlook.zk, place, async () => {
+    const [made, children] = await Promise.all([makeNode(outlook.zk, wish), listBehind(outlook, place)]);
     return made && { made, children };
   });
+  return seatOf(outlook, wish, { made, children });
+}
+
+/** A node that was made, and what a list that was asked for right after it has shown. */
+export interface Fresh {
+  readonly made: MadeNode;
+  readonly children: readonly string[] | undefined;
+}
+
+/**
+ * The list to go right behind a create. None of a long queue where the own number tells the name of the entry right ahead: as long as
+ * that is there it is not one's turn.
+ */
+export async function listBehind(
+  { zk, lengths }: Outlook,
+  { directory, scheme }: QueuePlace,
+): Promise<readonly string[] | undefined> {
+  if (scheme.idIsInText && lengths.wasLong(directory)) return undefined;
+  return (await zk.children(directory)) ?? [];
+}
+
+/** The place of a new node. Rejects with `FOREIGN_FORMAT` when it should not stay. */
+export async function seatOf(
+  outlook: Outlook,
+  { place, spec }: Pick<Wish, 'place' | 'spec'>,
+  { made, children }: Fresh,
+): Promise<Seat> {
   const { path } = made;
+  if (!children) return seatBehind(outlook, place, path);
+  const { zk, lengths } = outlook;
+  const { directory, scheme } = place;
   lengths.counted(directory, children.length);
   const strays = namesOf(children, scheme, spec.id).filter((stray) => !path.endsWith(`/${stray}`));
   await Promise.all(strays.map((stray) => zk.delete(`${directory}/${stray}`)));
@@ -64,19 +91,13 @@ export async function takeSeat(outlook: Outlook, wish: Wish): Promise<Seat> {
   return { path, own, ahead, token };
 }
 
-/**
- * Joins a long queue without a list, where the own number tells the name of the entry right ahead: as long as that is there it is not
- * one's turn. If it is not, others may be ahead of it, and the list tells.
- */
-async function takeSeatBehind(outlook: Outlook, wish: Wish): Promise<Seat> {
-  const { zk, watches } = outlook;
-  const { place } = wish;
-  const { path } = await withDirectory(zk, place, () => makeNode(zk, wish));
+/** In a long queue, without a list. If the one right ahead is not there others may be, and the list tells. */
+async function seatBehind(outlook: Outlook, place: QueuePlace, path: string): Promise<Seat> {
   const own = ownIn(path, place);
   const name = nameBefore(own.sequence ?? 0, place.scheme);
   const [token, before] = await Promise.all([
     watchOwn(outlook, path),
-    watches.sight(`${place.directory}/${name}`),
+    outlook.watches.sight(`${place.directory}/${name}`),
   ]);
   const rival = before && parseContender(name, place.scheme);
   return { path, own, token, ahead: rival ? { refs: [rival] } : await lookAhead(outlook, place, path) };
@@ -84,15 +105,23 @@ async function takeSeatBehind(outlook: Outlook, wish: Wish): Promise<Seat> {
 
 /** `undefined`: there is no such directory. */
 async function makeNode(zk: ZkDriver, { place, spec, created }: Wish): Promise<MadeNode | undefined> {
-  const { directory, scheme } = place;
-  const text = textOf({ id: spec.id, value: spec.value ?? '' }, scheme);
-  const made = await zk.create(`${directory}/${entryName(spec, scheme)}`, text, 'ephemeral-sequential');
+  const { path, text, mode } = newNode(place, spec);
+  const made = await zk.create(path, text, mode);
   if (made.path === undefined) return undefined;
   created(made.path);
   return made;
 }
 
 type MadeNode = Extract<Created, { path: string }>;
+
+/** The node of a new entry; the server appends the number. */
+export function newNode(
+  { directory, scheme }: QueuePlace,
+  spec: EntrySpec,
+): { readonly path: string; readonly text: string; readonly mode: 'ephemeral-sequential' } {
+  const text = textOf({ id: spec.id, value: spec.value ?? '' }, scheme);
+  return { path: `${directory}/${entryName(spec, scheme)}`, text, mode: 'ephemeral-sequential' };
+}
 
 async function watchOwn({ zk, watches }: Outlook, path: string): Promise<bigint> {
   return czxidOf(path, await watches.sight(path, () => zk.stat(path, { watch: true })));
