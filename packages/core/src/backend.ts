@@ -9,6 +9,7 @@ export type {
   Registers,
   SeenEntry,
   Session,
+  TogetherOption,
   Turn,
 } from './spi.ts';
 export type { Finding, ListedQueue, PastChange, StoredHistory } from './store-facts.ts';

@@ -68,7 +68,7 @@ function join(
   requests: readonly ClaimRequest[],
   { timeoutMs }: WaitLimit,
 ): Observable<MultiClaimState> {
-  const together = new Together(requests.length);
+  const together = new Together(requests.length, { isTry: timeoutMs === 0 });
   const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
   const claims = asOne(requests, timeoutMs).map((request) => claim({ ...context, enqueue }, request));
   let arePlaced = false;

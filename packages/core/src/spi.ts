@@ -17,6 +17,15 @@ export interface EntrySpec {
   readonly value?: string;
 }
 
+/** How several queues are entered at once. */
+export interface TogetherOption {
+  /**
+   * Unless all are admitted at once, the caller takes them out at once. So there need be no order among calls of which nobody waits, and
+   * the backend waits for nobody to keep one. Default `false`.
+   */
+  readonly isTry?: boolean;
+}
+
 /** What an entry's place means now. Never goes back from admitted to waiting. */
 export interface Turn {
   readonly admitted: boolean;
@@ -136,7 +145,7 @@ export interface Session {
    * are ordered alike in every queue that both enter. Rejects as `enqueue`, for all of them; repeated and removed likewise,
    * each entry by its own id. Nothing of it is seen by others before all of it is certain to come, or to go with the session.
    */
-  enqueueAll?(specs: readonly EntrySpec[]): Promise<readonly Placement[]>;
+  enqueueAll?(specs: readonly EntrySpec[], option?: TogetherOption): Promise<readonly Placement[]>;
   /** As `enqueue`, but `undefined` when the entry would have to wait; nothing is left behind then. */
   tryEnqueue(spec: EntrySpec): Promise<Placement | undefined>;
   /** Replaces the entry's value; `false` if there is no such entry. */

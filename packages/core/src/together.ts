@@ -1,5 +1,5 @@
 import { invalidArgument } from './errors.ts';
-import type { EntrySpec, Placement, Session } from './spi.ts';
+import type { EntrySpec, Placement, Session, TogetherOption } from './spi.ts';
 
 interface Joining {
   readonly spec: EntrySpec;
@@ -10,10 +10,12 @@ interface Joining {
 /** Claims that join at one point of the store's order: whoever comes first waits until the others have come too. */
 export class Together {
   readonly #count: number;
+  readonly #option: TogetherOption;
   readonly #joining = new Map<Session, Joining[]>();
 
-  constructor(count: number) {
+  constructor(count: number, option: TogetherOption) {
     this.#count = count;
+    this.#option = option;
   }
 
   /** One attempt of one claim, made when all claims have come to theirs. Who is not wanted any more does not wait for the others. */
@@ -30,7 +32,7 @@ export class Together {
       joining.push({ spec, resolve, reject });
       if (joining.length < this.#count) return;
       this.#joining.delete(session);
-      void enqueueAll(session, joining);
+      void enqueueAll(session, joining, this.#option);
     });
     return placed.finally(() => {
       stop.removeEventListener('abort', giveUp);
@@ -38,7 +40,11 @@ export class Together {
   }
 }
 
-async function enqueueAll(session: Session, joining: readonly Joining[]): Promise<void> {
+async function enqueueAll(
+  session: Session,
+  joining: readonly Joining[],
+  option: TogetherOption,
+): Promise<void> {
   try {
     if (!session.enqueueAll)
       throw invalidArgument(
@@ -46,7 +52,8 @@ async function enqueueAll(session: Session, joining: readonly Joining[]): Promis
         joining.length,
         'is 1 on this backend, which enters one queue at a time',
       );
-    const placements = await session.enqueueAll(joining.map(({ spec }) => spec));
+    const specs = joining.map(({ spec }) => spec);
+    const placements = await session.enqueueAll(specs, option);
     joining.forEach(({ resolve, reject }, at) => {
       const placement = placements[at];
       if (placement) resolve(placement);

@@ -33,8 +33,8 @@ describe('the facts notice that', () => {
     const core = await alteredCore([
       [
         'together.ts',
-        'await session.enqueueAll(joining.map(({ spec }) => spec));',
-        '[];\n    for (const { spec } of joining) placements.push(await session.enqueue(spec));',
+        'await session.enqueueAll(specs, option);',
+        '[];\n    for (const spec of specs) placements.push(await session.enqueue(spec));',
       ],
     ]);
     const wellBehaved = fc.asyncProperty(

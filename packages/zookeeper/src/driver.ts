@@ -32,9 +32,25 @@ export interface Listing {
   readonly stat: NodeStat;
 }
 
-/** A new node's path, or why there is none. */
+/** A new node's path and, where the driver hears of it, `NodeStat.czxid`; or why there is none. */
 export type Created =
-  { readonly path: string } | { readonly path: undefined; readonly reason: 'no-parent' | 'exists' };
+  | { readonly path: string; readonly czxid?: bigint }
+  | { readonly path: undefined; readonly reason: 'no-parent' | 'exists' };
+
+/** One of several steps of which all are done at once, or none. `check` only compares: the node has to be there, in that version. */
+export type Step =
+  | { readonly type: 'create'; readonly path: string; readonly text: string; readonly mode: NodeMode }
+  | ({ readonly type: 'delete' | 'check'; readonly path: string } & VersionOption)
+  | ({ readonly type: 'write'; readonly path: string; readonly text: string } & VersionOption);
+
+/**
+ * What came of several steps. `paths` of the nodes that were made, in the order of their steps; `zxid` of the transaction that did all,
+ * told if one of the steps is a `write`. Or the first step that kept all from being done, and why: `missing` is the node,
+ * or the parent of one that was to be made; `version` that it has another one.
+ */
+export type StepsDone =
+  | { readonly done: true; readonly paths: readonly string[]; readonly zxid?: bigint }
+  | { readonly done: false; readonly at: number; readonly reason: 'missing' | 'exists' | 'version' };
 
 /** What it takes to go on with a session. A secret. */
 export interface SessionKey {
@@ -84,6 +100,8 @@ export interface ZkDriver {
 
   /** Answers with the path, to which the server has appended a number if the mode is sequential. */
   create(path: string, text: string, mode: NodeMode): Promise<Created>;
+  /** All of these at one point of the server's order, or none; each sees what those before it have done. Not every client can. */
+  multi?(steps: readonly Step[]): Promise<StepsDone>;
   /** `false`: there was no such node. */
   delete(path: string, option?: VersionOption): Promise<boolean>;
   /** `false`: there is no such node. `urgent`: it overtakes all calls that are not on their way yet. */

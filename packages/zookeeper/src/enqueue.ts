@@ -1,5 +1,5 @@
 import { turnOf, type Ahead, type EntrySpec } from '@queuelock/core/backend';
-import type { Listing, NodeStat, ZkDriver } from './driver.ts';
+import type { Created, NodeStat, ZkDriver } from './driver.ts';
 import { entryLost } from './errors.ts';
 import {
   conflictsAhead,
@@ -11,7 +11,6 @@ import {
   type Contender,
 } from './entries.ts';
 import { refuseForeign } from './foreign.ts';
-import { parseMarked } from './marks.ts';
 import { nameOf } from './names.ts';
 import type { Scheme } from './naming.ts';
 import { hasId, textOf } from './node-text.ts';
@@ -42,61 +41,86 @@ interface Wish {
  * Joins the queue. Rejects with `FOREIGN_FORMAT` when it is in and should not stay.
  *
  * Create and list are written back to back, and since the server takes the requests of a session in order the list shows the new
- * node. Then one look at the new node brings the fencing token (the C client has no create that answers with it), and for who has
- * to wait the watch on it; for who is free it is left out where the directory's own facts tell the token.
+ * node. Who has to wait then looks at the new node once, for the watch on it; who is free only where the driver's create does not
+ * tell the transaction, which is the token.
  */
 export async function takeSeat(outlook: Outlook, wish: Wish): Promise<Seat> {
-  const { zk, censuses } = outlook;
-  const { place, spec } = wish;
-  const { directory, scheme } = place;
-  if (scheme.idIsInText && censuses.wasLong(directory)) return takeSeatBehind(outlook, wish);
-  const { path, listing } = await withDirectory(zk, place, async () => {
-    const [path, listing] = await Promise.all([makeNode(zk, wish), zk.list(directory)]);
-    return path === undefined ? undefined : { path, listing };
+  const { place } = wish;
+  const { made, children } = await withDirectory(outlook.zk, place, async () => {
+    const [made, children] = await Promise.all([makeNode(outlook.zk, wish), listBehind(outlook, place)]);
+    return made && { made, children };
   });
-  const birth = birthOf(outlook, { path, directory, listing });
-  const children = listing?.children ?? [];
+  return seatOf(outlook, wish, { made, children });
+}
+
+/** A node that was made, and what a list that was asked for right after it has shown. */
+export interface Fresh {
+  readonly made: MadeNode;
+  readonly children: readonly string[] | undefined;
+}
+
+/**
+ * The list to go right behind a create. None of a long queue where the own number tells the name of the entry right ahead: as long as
+ * that is there it is not one's turn.
+ */
+export async function listBehind(
+  { zk, lengths }: Outlook,
+  { directory, scheme }: QueuePlace,
+): Promise<readonly string[] | undefined> {
+  if (scheme.idIsInText && lengths.wasLong(directory)) return undefined;
+  return (await zk.children(directory)) ?? [];
+}
+
+/** The place of a new node. Rejects with `FOREIGN_FORMAT` when it should not stay. */
+export async function seatOf(
+  outlook: Outlook,
+  { place, spec }: Pick<Wish, 'place' | 'spec'>,
+  { made, children }: Fresh,
+): Promise<Seat> {
+  const { path } = made;
+  if (!children) return seatBehind(outlook, place, path);
+  const { zk, lengths } = outlook;
+  const { directory, scheme } = place;
+  lengths.counted(directory, children.length);
   const strays = namesOf(children, scheme, spec.id).filter((stray) => !path.endsWith(`/${stray}`));
   await Promise.all(strays.map((stray) => zk.delete(`${directory}/${stray}`)));
   const others = children.filter((child) => !strays.includes(child));
   const { own, ahead } = await standingOf(zk, place, { path, children: others });
   const waits = !turnOf(ahead, spec).admitted;
-  const token = waits ? await watchOwn(outlook, path) : (birth ?? czxidOf(path, await zk.stat(path)));
+  const token = waits ? await watchOwn(outlook, path) : (made.czxid ?? czxidOf(path, await zk.stat(path)));
   return { path, own, ahead, token };
 }
 
-/**
- * Joins a long queue without a list, where the own number tells the name of the entry right ahead: as long as that is there it is not
- * one's turn. If it is not, others may be ahead of it, and the list tells.
- */
-async function takeSeatBehind(outlook: Outlook, wish: Wish): Promise<Seat> {
-  const { zk, watches } = outlook;
-  const { place } = wish;
-  const path = await withDirectory(zk, place, () => makeNode(zk, wish));
+/** In a long queue, without a list. If the one right ahead is not there others may be, and the list tells. */
+async function seatBehind(outlook: Outlook, place: QueuePlace, path: string): Promise<Seat> {
   const own = ownIn(path, place);
   const name = nameBefore(own.sequence ?? 0, place.scheme);
   const [token, before] = await Promise.all([
     watchOwn(outlook, path),
-    watches.sight(`${place.directory}/${name}`),
+    outlook.watches.sight(`${place.directory}/${name}`),
   ]);
   const rival = before && parseContender(name, place.scheme);
   return { path, own, token, ahead: rival ? { refs: [rival] } : await lookAhead(outlook, place, path) };
 }
 
-async function makeNode(zk: ZkDriver, { place, spec, created }: Wish): Promise<string | undefined> {
-  const { directory, scheme } = place;
-  const text = textOf({ id: spec.id, value: spec.value ?? '' }, scheme);
-  const { path } = await zk.create(`${directory}/${entryName(spec, scheme)}`, text, 'ephemeral-sequential');
-  if (path !== undefined) created(path);
-  return path;
+/** `undefined`: there is no such directory. */
+async function makeNode(zk: ZkDriver, { place, spec, created }: Wish): Promise<MadeNode | undefined> {
+  const { path, text, mode } = newNode(place, spec);
+  const made = await zk.create(path, text, mode);
+  if (made.path === undefined) return undefined;
+  created(made.path);
+  return made;
 }
 
-function birthOf(
-  { censuses }: Outlook,
-  { path, directory, listing }: { path: string; directory: string; listing: Listing | undefined },
-): bigint | undefined {
-  const { sequence } = parseMarked(path) ?? {};
-  return listing && sequence !== undefined ? censuses.taken(directory, listing.stat, sequence) : undefined;
+type MadeNode = Extract<Created, { path: string }>;
+
+/** The node of a new entry; the server appends the number. */
+export function newNode(
+  { directory, scheme }: QueuePlace,
+  spec: EntrySpec,
+): { readonly path: string; readonly text: string; readonly mode: 'ephemeral-sequential' } {
+  const text = textOf({ id: spec.id, value: spec.value ?? '' }, scheme);
+  return { path: `${directory}/${entryName(spec, scheme)}`, text, mode: 'ephemeral-sequential' };
 }
 
 async function watchOwn({ zk, watches }: Outlook, path: string): Promise<bigint> {
@@ -154,12 +178,12 @@ export async function findSeat(
  * `FOREIGN_FORMAT` when it should not be.
  */
 export async function lookAhead(
-  { zk, censuses }: Outlook,
+  { zk, lengths }: Outlook,
   place: QueuePlace,
   path: string,
 ): Promise<Ahead<Contender>> {
   const children = await zk.children(place.directory);
-  censuses.counted(place.directory, children?.length ?? 0);
+  lengths.counted(place.directory, children?.length ?? 0);
   return (await standingOf(zk, place, { path, children })).ahead;
 }
 

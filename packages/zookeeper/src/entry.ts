@@ -9,16 +9,11 @@ import { nameOf } from './names.ts';
 import { textOf } from './node-text.ts';
 import type { Outlook } from './outlook.ts';
 import type { Place } from './parents.ts';
-import type { QueuePlace } from './queue-place.ts';
+import type { EntryPlace, QueuePlace } from './queue-place.ts';
 import { makeReader } from './reader.ts';
 import { Subject, type Observable } from './rx.ts';
 import { checkShape } from './shape.ts';
 import { OwnTrace } from './traces.ts';
-
-/** Where an entry is to be, and whether an earlier client of its session may have put it there. */
-export interface EntryPlace extends QueuePlace {
-  readonly isResumed: boolean;
-}
 
 /**
  * One entry of a session, from the first attempt to enqueue it until it is known to be out. Its calls run one after the
@@ -42,6 +37,8 @@ export class OwnEntry {
   readonly #trace: OwnTrace;
   /** The node with which it is known to have been alone. */
   #ownedPath: string | undefined;
+  /** It was entered with others, and all of them stand at one point in the order of all who do so. */
+  isOrdered = false;
   /** A create was sent, and not known to have failed. */
   #mayBeIn: boolean;
   /** An earlier client has put it in, and this one has not asked for it yet. */
@@ -166,20 +163,28 @@ export class OwnEntry {
       this.#noteLost(this.#path, false);
       throw entryLost(this.#path);
     }
-    this.#path = seat?.path;
-    this.#token = seat?.token;
-    this.#twin = undefined;
+    [this.#path, this.#token, this.#twin] = [seat?.path, seat?.token, undefined];
     return seat;
   }
 
   /** Only in line, and when it has none. */
   async take(spec: EntrySpec): Promise<Seat> {
-    this.#mayBeIn = true;
-    this.#isUnasked = false;
+    this.attempted();
     const created = (path: string): void => void (this.#path = path);
     const seat = await takeSeat(this.#outlook, { place: this.place, spec, created });
     this.#token = seat.token;
     return seat;
+  }
+
+  /** Only in line, and when it has none. A request that puts it in is about to be sent. */
+  attempted(): void {
+    this.#mayBeIn = true;
+    this.#isUnasked = false;
+  }
+
+  /** Only in line. It has made this node, or none. */
+  made(node?: { readonly path: string; readonly czxid: bigint }): void {
+    [this.#path, this.#token, this.#mayBeIn] = [node?.path, node?.czxid, node !== undefined];
   }
 
   /**
@@ -204,20 +209,14 @@ export class OwnEntry {
     await this.#trace.erase(path);
     this.#outlook.followed.tellLeaving(path, { owned: path === this.#ownedPath });
     const nodes = this.#twin === undefined ? [path] : [this.#twin, path];
-    return (await Promise.all(nodes.map((node) => this.#delete(node)))).includes(true);
-  }
-
-  async #delete(node: string): Promise<boolean> {
-    const was = await this.#zk.delete(node);
-    if (was) this.#outlook.censuses.deleted(this.place.directory);
-    return was;
+    return (await Promise.all(nodes.map((node) => this.#zk.delete(node)))).includes(true);
   }
 
   /** Only in line. Takes out what an attempt has left that nobody was told of; it may be put in again. */
   async retract(): Promise<void> {
     const path = await this.#find();
     // If the answer to the delete is lost, the node is looked for.
-    this.#path = undefined;
+    [this.#path, this.isOrdered] = [undefined, false];
     if (path !== undefined) await this.#zk.delete(path);
   }
 

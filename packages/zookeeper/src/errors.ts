@@ -94,3 +94,8 @@ export function entryLost(path: string): QueueLockError {
 export function entryUnwanted(id: string): QueueLockError {
   return new QueueLockError('ENTRY_LOST', `the entry ${id} was removed before it was in the queue`);
 }
+
+/** Somebody has removed the node that its heartbeats are written on. */
+export function privateNodeLost(path: string): QueueLockError {
+  return new QueueLockError('SESSION_LOST', `the private node ${path} of the session was removed`);
+}

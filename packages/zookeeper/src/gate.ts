@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { QueueLockError, isQueueLockError, repeatUntilDefinite } from '@queuelock/core/backend';
+import type { Listing } from './driver.ts';
+import { contendersIn } from './entries.ts';
 import { OwnEntry } from './entry.ts';
 import { DEFAULT_NAMING, schemeOf } from './naming.ts';
 import type { Outlook } from './outlook.ts';
@@ -15,6 +17,19 @@ export interface Gate {
   readonly place: Place;
   /** Gives up waiting; the work is not begun after it. */
   readonly signal?: AbortSignal;
+}
+
+/**
+ * Whether nobody was in the gate at the moment of this transaction, by a list of it that the same session asked for later.
+ *
+ * A server answers a session in order, so the list is no older than the transaction, however far behind the leader that server is. It shows
+ * who is in, and when anybody came or went last (`childrenZxid`): if that is older than the transaction, then from before it until
+ * the list nobody did either, and nobody in the list is nobody then. Whoever came and went in between makes the answer a
+ * `false` that was not necessary, never a wrong `true`; so does a directory that is gone.
+ */
+export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean {
+  if (!listing || listing.stat.childrenZxid >= zxid) return false;
+  return contendersIn(listing.children, GATE).length === 0;
 }
 
 /**

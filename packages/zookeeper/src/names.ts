@@ -47,6 +47,11 @@ export function traceDirectory(root: string, queue: string): string {
   return `${root}/${PRIVATE_DIRECTORY}/held${queuePath('', queue)}`;
 }
 
+/** The node of a session, on which its heartbeats are written. */
+export function privatePath(root: string, sessionId: string): string {
+  return `${root}/${PRIVATE_DIRECTORY}/${sessionId}`;
+}
+
 /** Where those wait who enter several queues at once; see `gate.ts`. */
 export function gateDirectory(root: string): string {
   return `${root}/${PRIVATE_DIRECTORY}/gate`;

@@ -1,18 +1,18 @@
 import { Followed } from '@queuelock/core/backend';
-import { Censuses } from './censuses.ts';
 import type { ZkDriver } from './driver.ts';
+import { Lengths } from './lengths.ts';
 import { Watches } from './watches.ts';
 
 /** What a session sees of its queues. */
 export interface Outlook {
   readonly zk: ZkDriver;
   readonly watches: Watches;
-  readonly censuses: Censuses;
+  readonly lengths: Lengths;
   /** The entries that others of this process wait for, by their paths. */
   readonly followed: Followed;
 }
 
 /** @param followed of all sessions that may tell each other */
 export function outlookOf(zk: ZkDriver, followed: Followed = new Followed()): Outlook {
-  return { zk, watches: new Watches(zk), censuses: new Censuses(), followed };
+  return { zk, watches: new Watches(zk), lengths: new Lengths(), followed };
 }

@@ -20,21 +20,29 @@ export interface Place {
  */
 export async function withDirectory<T>(
   zk: ZkDriver,
-  { root, directory, keeps = false }: Place,
+  place: Place,
   attempt: () => Promise<T | undefined>,
 ): Promise<T> {
   for (let count = 1; count <= ATTEMPTS; count += 1) {
     const made = await attempt();
     if (made !== undefined) return made;
-    const above = { root, keeps, directory: directory.slice(0, directory.lastIndexOf('/')) };
-    const goes = !keeps && directory.length > root.length;
-    await withDirectory(zk, above, async () => {
-      const created = await zk.create(directory, '', goes ? 'container' : 'persistent');
-      return created.path !== undefined || created.reason === 'exists' ? true : undefined;
-    });
+    await makeDirectory(zk, place);
   }
   throw new QueueLockError(
     'UNAVAILABLE',
-    `${directory} was removed again and again while something was made in it`,
+    `${place.directory} was removed again and again while something was made in it`,
   );
+}
+
+/** Makes the directory, unless it is there, and whatever is missing above it. */
+export async function makeDirectory(
+  zk: ZkDriver,
+  { root, directory, keeps = false }: Place,
+): Promise<unknown> {
+  const above = { root, keeps, directory: directory.slice(0, directory.lastIndexOf('/')) };
+  const goes = !keeps && directory.length > root.length;
+  return withDirectory(zk, above, async () => {
+    const created = await zk.create(directory, '', goes ? 'container' : 'persistent');
+    return created.path !== undefined || created.reason === 'exists' ? true : undefined;
+  });
 }

@@ -1,11 +1,20 @@
 import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
-import type { Clock, EntrySpec, Followed, HoldTraces, Placement, Session } from '@queuelock/core/backend';
+import type {
+  Clock,
+  EntrySpec,
+  Followed,
+  HoldTraces,
+  Placement,
+  Session,
+  TogetherOption,
+} from '@queuelock/core/backend';
 import { orAborted } from './aborted.ts';
 import { Beats } from './beats.ts';
 import type { ZkDriver } from './driver.ts';
 import { OwnEntry } from './entry.ts';
 import type { Seat } from './enqueue.ts';
-import { PRIVATE_DIRECTORY, gateDirectory, queuePath } from './names.ts';
+import { privateNodeLost } from './errors.ts';
+import { PRIVATE_DIRECTORY, gateDirectory, privatePath, queuePath } from './names.ts';
 import { checkChange, checkShare, checkSpec } from './naming-checks.ts';
 import { outlookOf, type Outlook } from './outlook.ts';
 import { withDirectory } from './parents.ts';
@@ -29,12 +38,12 @@ export interface SessionPlace extends QueuePlaces {
 /** Makes the session's private node, on which its heartbeats are written: on an entry they would wake the next waiter. */
 export async function openSession(zk: ZkDriver, place: SessionPlace): Promise<Session> {
   const directory = `${place.root}/${PRIVATE_DIRECTORY}`;
-  const privatePath = `${directory}/${zk.sessionId}`;
+  const path = privatePath(place.root, zk.sessionId);
   await withDirectory(zk, { root: place.root, directory }, async () => {
-    const created = await zk.create(privatePath, '', 'ephemeral');
+    const created = await zk.create(path, '', 'ephemeral');
     return created.path !== undefined || created.reason === 'exists' ? true : undefined;
   });
-  return new ZooKeeperSession(zk, privatePath, place);
+  return new ZooKeeperSession(zk, path, place);
 }
 
 class ZooKeeperSession implements Session {
@@ -55,7 +64,7 @@ class ZooKeeperSession implements Session {
   /** Where the entry with an id was asked for. */
   readonly #queues = new Map<string, string>();
 
-  constructor(zk: ZkDriver, privatePath: string, { clock, isResumed, followed, ...places }: SessionPlace) {
+  constructor(zk: ZkDriver, ownPath: string, { clock, isResumed, followed, ...places }: SessionPlace) {
     this.id = zk.sessionId;
     this.ttlMs = zk.timeoutMs;
     this.doubts$ = zk.connection$;
@@ -64,7 +73,7 @@ class ZooKeeperSession implements Session {
     this.#places = places;
     this.#isResumed = isResumed;
     this.#clock = clock;
-    this.#privatePath = privatePath;
+    this.#privatePath = ownPath;
     this.#beats = new Beats(zk.timeoutMs, zk.begunAt);
     this.#outlook = outlookOf(zk, followed);
     this.traces = new Traces(zk, { places, entryOf: (queue, id) => this.#known(queue, id) });
@@ -88,11 +97,10 @@ class ZooKeeperSession implements Session {
     // A server that is set up otherwise grants less at a reconnect; what was proven before that is worth nothing then.
     if (isThere && this.#zk.timeoutMs >= this.ttlMs) return this.#beats.acknowledged(sentAt);
     void this.close();
+    if (!isThere) throw privateNodeLost(this.#privatePath);
     throw new QueueLockError(
       'SESSION_LOST',
-      isThere
-        ? `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`
-        : `the private node ${this.#privatePath} of the session was removed`,
+      `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`,
     );
   }
 
@@ -106,7 +114,10 @@ class ZooKeeperSession implements Session {
     }
   }
 
-  async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+  async enqueueAll(
+    specs: readonly EntrySpec[],
+    { isTry = false }: TogetherOption = {},
+  ): Promise<readonly Placement[]> {
     checkTogether(specs);
     if (specs.length === 0) return [];
     for (const spec of specs) this.#check(spec);
@@ -114,7 +125,7 @@ class ZooKeeperSession implements Session {
     const { root } = this.#places;
     const place = { root, directory: gateDirectory(root) };
     try {
-      const seats = await enterTogether(members, { outlook: this.#outlook, place });
+      const seats = await enterTogether(members, { outlook: this.#outlook, place, isTry });
       return seats.map(({ seat, member }) => this.#placement(member, seat));
     } catch (error) {
       this.#forgetLost(specs, error);

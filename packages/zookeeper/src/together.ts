@@ -1,9 +1,17 @@
-import { invalidArgument, isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
+import {
+  invalidArgument,
+  isDefinite,
+  isQueueLockError,
+  turnOf,
+  type EntrySpec,
+} from '@queuelock/core/backend';
+import { doesAtOnce, takeAtOnce } from './at-once.ts';
 import type { Seat } from './enqueue.ts';
 import type { OwnEntry } from './entry.ts';
 import { entryLost } from './errors.ts';
-import { throughGate, type Gate } from './gate.ts';
+import { throughGate, wasEmptyAt, type Gate } from './gate.ts';
 import { inLine } from './lane.ts';
+import { settled } from './settled.ts';
 
 /** As many as on the other backends. */
 const MOST = 60;
@@ -28,39 +36,92 @@ export function checkTogether(specs: readonly EntrySpec[]): void {
   if (specs.length > MOST) throw invalidArgument('specs', specs.length, `has at most ${MOST} entries`);
 }
 
+/** How to enter. */
+export interface Entering extends Omit<Gate, 'signal'> {
+  /** Whoever asks takes out what is not admitted at once: nothing is waited for then. */
+  readonly isTry: boolean;
+}
+
 /**
- * Takes a seat in several queues with nobody in between who does the same: in the gate, all creates are written back to back, and
- * it is left when each of them has been answered. So for any two calls, of whatever sessions, one has all its creates ahead of
- * all those of the other, and the queues that both enter have them in the same order; no two can wait for each other.
+ * Takes a seat in several queues, so that any two calls, of whatever sessions, are ordered alike in all queues that both enter: no two
+ * can wait for each other.
+ *
+ * Where the driver can, all entries are put in by one transaction. Two of these are ordered by their numbers. Other clients put
+ * theirs in one by one while they are in the gate; if that was empty at the moment of the transaction, it is ahead of or behind
+ * all creates of each of them as well. If it was not, the entries are kept only if all are admitted, for who waits for nobody is part of no
+ * circle. Otherwise they are taken out, and all goes as for the others: in the gate all creates are written back to back, and
+ * it is left when each of them has been answered, so of any two one has all its creates ahead of all those of the other.
  *
  * An attempt that ends without a certain outcome leaves the gate too, and what it had put in may stand while others go
- * through. So the next attempt takes that out before it goes to the gate itself: only seats taken in one passage count.
+ * through. So the next attempt takes that out before it begins anew, unless it can be seen to be in order: only seats taken in
+ * one transaction or one passage count.
+ *
+ * A try has no need of any order, since it waits for nobody.
  */
 export function enterTogether(
   members: readonly Member[],
-  gate: Omit<Gate, 'signal'>,
+  entering: Entering,
 ): Promise<readonly SeatedMember[]> {
   const entries = members.map(({ entry }) => entry);
   const signal = AbortSignal.any(entries.map(({ unwanted }) => unwanted));
   return inLine(
     entries.map(({ lane }) => lane),
     async () => {
-      const seated = await takenOrCleared(members, { ...gate, signal });
+      const seated = await takenOrCleared(members, { ...entering, signal });
       for (const { member, seat } of seated) member.entry.checkShape(seat, member.spec);
       return seated;
     },
   );
 }
 
-async function takenOrCleared(members: readonly Member[], gate: Gate): Promise<readonly SeatedMember[]> {
+type Attempt = Entering & Gate;
+
+async function takenOrCleared(
+  members: readonly Member[],
+  attempt: Attempt,
+): Promise<readonly SeatedMember[]> {
   try {
-    return (await allSeated(members)) ?? (await throughGate(gate, () => takeAll(members)));
+    const seated = (await seatedBefore(members, attempt)) ?? (await takeAll(members, attempt));
+    for (const { entry } of members) entry.isOrdered = !attempt.isTry;
+    return seated;
   } catch (error) {
     if (isDefinite(error) && !isQueueLockError(error, 'SESSION_LOST')) {
       await settled(members.map(({ entry }) => entry.clear()));
     }
     throw error;
   }
+}
+
+/** The seats from before, if they count. Nothing, and then nobody has one, if not. */
+async function seatedBefore(
+  members: readonly Member[],
+  { outlook: { zk }, place, isTry }: Attempt,
+): Promise<readonly SeatedMember[] | undefined> {
+  const seated = await allSeated(members);
+  if (!seated || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed)) return seated;
+  const [first, ...others] = seated.map(({ seat }) => seat.token);
+  // Those with tokens of their own were put in one by one, in the gate.
+  const isOfOneTransaction = first !== undefined && others.every((token) => token === first);
+  if (!isOfOneTransaction || others.length === 0 || areAdmitted(seated)) return seated;
+  if (wasEmptyAt(first, await zk.list(place.directory))) return seated;
+  await retractAll(members);
+  return undefined;
+}
+
+async function takeAll(members: readonly Member[], attempt: Attempt): Promise<readonly SeatedMember[]> {
+  const { zk } = attempt.outlook;
+  attempt.signal?.throwIfAborted();
+  const needsNoOrder = members.length === 1 || attempt.isTry;
+  if (doesAtOnce(zk) && members.length > 1) {
+    const { seated, wasGateEmpty } = await takeAtOnce(zk, members, attempt);
+    if (needsNoOrder || wasGateEmpty || areAdmitted(seated)) return seated;
+    await retractAll(members);
+  }
+  return needsNoOrder ? takeEach(members) : throughGate(attempt, () => takeEach(members));
+}
+
+function areAdmitted(seated: readonly SeatedMember[]): boolean {
+  return seated.every(({ seat, member }) => turnOf(seat.ahead, member.spec).admitted);
 }
 
 /** The seats from before. Nothing, and then nobody has one, if not all of them were taken. */
@@ -72,20 +133,14 @@ async function allSeated(members: readonly Member[]): Promise<readonly SeatedMem
   if (!first) return undefined;
   // What an earlier client of the session was told is not known; it may have been told that all were in.
   if (members.some(({ entry }) => entry.isResumed)) throw entryLost(`beside ${first.seat.path}`);
-  await settled(members.map(({ entry }) => entry.retract()));
+  await retractAll(members);
   return undefined;
 }
 
-function takeAll(members: readonly Member[]): Promise<readonly SeatedMember[]> {
-  return settled(members.map(async (member) => ({ member, seat: await member.entry.take(member.spec) })));
+async function retractAll(members: readonly Member[]): Promise<void> {
+  await settled(members.map(({ entry }) => entry.retract()));
 }
 
-/** As `Promise.all`, but rejects when none is under way any more, and with a definite error rather than another. */
-async function settled<T>(works: readonly Promise<T>[]): Promise<T[]> {
-  const results = await Promise.allSettled(works);
-  const reasons = results.flatMap((result): unknown[] =>
-    result.status === 'rejected' ? [result.reason] : [],
-  );
-  if (reasons.length > 0) throw reasons.find(isDefinite) ?? reasons[0];
-  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+function takeEach(members: readonly Member[]): Promise<readonly SeatedMember[]> {
+  return settled(members.map(async (member) => ({ member, seat: await member.entry.take(member.spec) })));
 }

@@ -5,7 +5,7 @@ import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
 import { gateDirectory } from '../src/names.ts';
 import { Bench, allAdmitted, eventually, newQueue, wishes } from './bench.ts';
-import { creates } from './frames.ts';
+import { OpCode, requestsIn } from './frames.ts';
 import { asOperator } from './operator.ts';
 
 /** What so many pairs may do that cross. */
@@ -71,18 +71,22 @@ export function describeCrossing(count: number): void {
         let passages = 0;
         let breaks = 0;
         proxy.onClientData = (chunk) => {
-          if (creates(chunk) !== 2) return;
+          if (!requestsIn(chunk).includes(OpCode.multi)) return;
           passages += 1;
           if (passages % 7 !== 0) return;
           breaks += 1;
           setImmediate(() => proxy.cut());
         };
         const until = new AbortController().signal;
-        const pairs = await cross(proxy.endpoint, async (session, specs) => ({
-          session,
-          specs,
-          placements: await repeatUntilDefinite(() => session.enqueueAll!(specs), until),
-        }));
+        // One after the other in each session, or most would go in one piece.
+        const last = new Map<Session, Promise<unknown>>();
+        const pairs = await cross(proxy.endpoint, async (session, specs) => {
+          const enter = (): Promise<readonly Placement[]> =>
+            repeatUntilDefinite(() => session.enqueueAll!(specs), until);
+          const entered = (last.get(session) ?? Promise.resolve()).then(enter);
+          last.set(session, entered);
+          return { session, specs, placements: await entered };
+        });
         expect(breaks).to.be.at.least(Math.floor(count / 7));
         proxy.onClientData = undefined;
         safely(() => expect(crossings(pairs)).to.equal(0));
@@ -90,6 +94,21 @@ export function describeCrossing(count: number): void {
         await serveAll(pairs);
         expect(await sizes()).to.deep.equal([0, 0]);
         await eventually(isGateEmpty);
+      });
+
+      it('never has two pairs wait for each other while half of the sessions go through the gate', async () => {
+        const others = await Promise.all([1, 2].map(() => bench.session(server, 10_000, 'native')));
+        const until = new AbortController().signal;
+        let turn = 0;
+        const pairs = await cross(server, async (own, specs) => {
+          turn += 1;
+          const session = turn % 2 === 0 ? own : others[turn % 4 === 1 ? 0 : 1]!;
+          const enter = (): Promise<readonly Placement[]> => session.enqueueAll!(specs);
+          return { session, specs, placements: await repeatUntilDefinite(enter, until) };
+        });
+        safely(() => expect(crossings(pairs)).to.equal(0));
+        await serveAll(pairs);
+        expect(await sizes()).to.deep.equal([0, 0]);
       });
 
       it('has pairs that wait for each other when they go one by one: that is what the gate is for', async () => {

@@ -9,14 +9,19 @@ export const OpCode = {
   sync: 9,
   ping: 11,
   list: 12,
+  multi: 14,
+  createContainer: 19,
 } as const;
+
+// What is asked for is the same, only the answer tells more.
+const CREATE2 = 15;
 
 /** The types of the requests in a chunk that starts with a request: length, number and type, four bytes each. */
 export function requestsIn(chunk: Buffer): number[] {
   const found: number[] = [];
   for (let at = 0; at + 12 <= chunk.length; at += 4 + chunk.readInt32BE(at))
     found.push(chunk.readInt32BE(at + 8));
-  return found;
+  return found.map((code) => (code === CREATE2 ? OpCode.create : code));
 }
 
 // What the server sends unasked has this number in place of a request's.

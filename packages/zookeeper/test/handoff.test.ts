@@ -11,7 +11,7 @@ import { asOperator } from './operator.ts';
 import { TappedProcess } from './tapped.ts';
 
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';
-const { create, delete: remove, exists, getChildren, getData, list } = OpCode;
+const { create, delete: remove, exists, getChildren, getData } = OpCode;
 
 describe('a hand-off in ZooKeeper', () => {
   const bench = new Bench();
@@ -63,7 +63,7 @@ describe('a hand-off in ZooKeeper', () => {
     const next = await waiter.enqueue(wish(queue));
     void ending(next);
     await untilWatched(first, next);
-    expect(two.taken().requests).to.deep.equal([create, list, exists, getData]);
+    expect(two.taken().requests).to.deep.equal([create, getChildren, exists, getData]);
   });
 
   it('goes through all that wait in one process without a look', async () => {

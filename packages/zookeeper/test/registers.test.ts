@@ -146,8 +146,8 @@ describe('a register in ZooKeeper', () => {
     expect(requests()).to.deep.equal([OpCode.sync, OpCode.getData]);
     await registers.write(queue, 'limit', { text: '6', was: version });
     await eventually(() => seen.includes(OpCode.delete));
-    const { create, list, exists, getData, setData } = OpCode;
-    expect(requests()).to.deep.equal([create, list, exists, getData, setData, OpCode.delete]);
+    const { create, getChildren, getData, setData } = OpCode;
+    expect(requests()).to.deep.equal([create, getChildren, getData, setData, OpCode.delete]);
   });
 
   it('whose write was lost on its way back holds it, and the gate is left', async () => {

@@ -9,7 +9,7 @@ import { asOperator } from './operator.ts';
 
 const GATE = gateDirectory('');
 
-describe('entering several queues of ZooKeeper at once', () => {
+describe('entering several queues of ZooKeeper through the gate', () => {
   const bench = new Bench();
   let server: string;
   let proxy: TcpProxy;
@@ -40,7 +40,7 @@ describe('entering several queues of ZooKeeper at once', () => {
   }
 
   it('answers in the order of the wishes, again the same, and leaves the gate', async () => {
-    const session = await bench.session(server);
+    const session = await bench.session(server, 10_000, 'native');
     const specs = wishes(b, a);
     const placements = await session.enqueueAll!(specs);
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, true]);
@@ -54,8 +54,8 @@ describe('entering several queues of ZooKeeper at once', () => {
     expect(await session.enqueueAll!([])).to.deep.equal([]);
   });
 
-  it('costs two requests in each queue and three in the gate, when both are free and were entered before', async () => {
-    const session = await bench.session(proxy.endpoint);
+  it('costs three requests in each queue and four in the gate, when both are free', async () => {
+    const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const first = wishes(a, b);
     await session.enqueueAll!(first);
     for (const { queue, id } of first) await session.remove(queue, id);
@@ -63,16 +63,16 @@ describe('entering several queues of ZooKeeper at once', () => {
     proxy.onClientData = (chunk) => seen.push(...requestsIn(chunk));
     await session.enqueueAll!(wishes(a, b));
     await eventually(() => seen.includes(OpCode.delete));
-    const { create, list } = OpCode;
+    const { create, getChildren, exists } = OpCode;
     expect(seen.filter((code) => code !== OpCode.ping)).to.deep.equal([
-      ...[create, list],
-      ...[create, list, create, list],
+      ...[create, getChildren, exists],
+      ...[create, getChildren, create, getChildren, exists, exists],
       OpCode.delete,
     ]);
   });
 
   it('waits for whoever is in the gate, and goes on when he is out', async () => {
-    const session = await bench.session(server);
+    const session = await bench.session(server, 10_000, 'native');
     await session.enqueueAll!(wishes(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
       const { path } = await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
@@ -86,7 +86,7 @@ describe('entering several queues of ZooKeeper at once', () => {
   });
 
   it('ends at once when one of the ids is removed before its turn in the gate', async () => {
-    const session = await bench.session(server);
+    const session = await bench.session(server, 10_000, 'native');
     await session.enqueueAll!(wishes(newQueue(), newQueue()));
     const specs = wishes(a, b);
     await asOperator(server, async (zk) => {
@@ -101,7 +101,10 @@ describe('entering several queues of ZooKeeper at once', () => {
   });
 
   it('does not wait for ever for a dead one in the gate: his session ends', async () => {
-    const [dead, session] = [await bench.session(proxy.endpoint, 2_000), await bench.session(server)];
+    const [dead, session] = [
+      await bench.session(proxy.endpoint, 2_000, 'native'),
+      await bench.session(server, 10_000, 'native'),
+    ];
     const before = wishes(a, b);
     await session.enqueueAll!(before);
     for (const { queue, id } of before) await session.remove(queue, id);
@@ -115,7 +118,7 @@ describe('entering several queues of ZooKeeper at once', () => {
   });
 
   it('is given up for now when the gate is not free within the time to live, and leaves it', async () => {
-    const session = await bench.session(server, 2_000);
+    const session = await bench.session(server, 2_000, 'native');
     await session.enqueueAll!(wishes(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
       await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
@@ -129,7 +132,7 @@ describe('entering several queues of ZooKeeper at once', () => {
   });
 
   it('is no loss when an operator removes the node that waits in the gate', async () => {
-    const session = await bench.session(server);
+    const session = await bench.session(server, 10_000, 'native');
     const specs = wishes(a, b);
     await session.enqueueAll!(wishes(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
@@ -144,7 +147,7 @@ describe('entering several queues of ZooKeeper at once', () => {
   });
 
   it('takes the rest away when one was removed by somebody', async () => {
-    const session = await bench.session(server);
+    const session = await bench.session(server, 10_000, 'native');
     const specs = wishes(a, b);
     const [first] = await session.enqueueAll!(specs);
     await asOperator(server, (zk) => zk.delete(first!.key));
@@ -153,7 +156,7 @@ describe('entering several queues of ZooKeeper at once', () => {
   });
 
   it('refuses two entries of one queue and more than sixty, and enters nothing', async () => {
-    const session = await bench.session(server);
+    const session = await bench.session(server, 10_000, 'native');
     expect(await outcome(session.enqueueAll!(wishes(a, b, a)))).to.equal('INVALID_ARGUMENT');
     const many = Array.from({ length: 61 }, (_, number) => `${a}/${number}`);
     expect(await outcome(session.enqueueAll!(wishes(...many)))).to.equal('INVALID_ARGUMENT');
@@ -162,7 +165,7 @@ describe('entering several queues of ZooKeeper at once', () => {
   });
 
   it('whose reply was lost finds what it has put in, when it is all there', async () => {
-    const session = await bench.session(proxy.endpoint);
+    const session = await bench.session(proxy.endpoint, 10_000, 'native');
     await session.enqueueAll!(wishes(a, b));
     const specs = wishes(a, b);
     const trap = proxy.loseNextReply((chunk) => creates(chunk) === 2);
@@ -179,7 +182,10 @@ describe('entering several queues of ZooKeeper at once', () => {
   });
 
   it('that got half of it in begins anew, behind those who went through since', async () => {
-    const [session, other] = [await bench.session(proxy.endpoint), await bench.session(server)];
+    const [session, other] = [
+      await bench.session(proxy.endpoint, 10_000, 'native'),
+      await bench.session(server, 10_000, 'native'),
+    ];
     const specs = wishes(a, b);
     // The directory of the second queue is missing, so its create takes another flight.
     await other.enqueue(wish(a));
@@ -194,7 +200,7 @@ describe('entering several queues of ZooKeeper at once', () => {
   });
 
   it('whose reply was lost leaves nothing once its ids are removed', async () => {
-    const session = await bench.session(proxy.endpoint);
+    const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const specs = wishes(a, b);
     await session.enqueueAll!(wishes(newQueue(), newQueue()));
     const trap = proxy.loseNextReply((chunk) => creates(chunk) === 2);
@@ -208,9 +214,9 @@ describe('entering several queues of ZooKeeper at once', () => {
   });
 
   it('whose reply from the gate was lost has put in nothing, and leaves the gate', async () => {
-    const session = await bench.session(proxy.endpoint);
+    const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const specs = wishes(a, b);
-    expect(await losing(proxy, OpCode.list, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
+    expect(await losing(proxy, OpCode.getChildren, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
     expect(await sizes()).to.deep.equal([0, 0]);
     await eventually(async () => (await inGate()).length === 0);
     await allAdmitted(await session.enqueueAll!(specs));
@@ -218,7 +224,10 @@ describe('entering several queues of ZooKeeper at once', () => {
   });
 
   it('waits in each queue for its own turn', async () => {
-    const [holder, session] = [await bench.session(server), await bench.session(server)];
+    const [holder, session] = [
+      await bench.session(server, 10_000, 'native'),
+      await bench.session(server, 10_000, 'native'),
+    ];
     const held = wish(b);
     await holder.enqueue(held);
     const [first, second] = await session.enqueueAll!(wishes(a, b));

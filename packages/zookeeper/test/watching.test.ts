@@ -36,8 +36,8 @@ describe('a queue in ZooKeeper', () => {
     await session.remove(queue, spec.id);
     expect(turn.admitted).to.equal(true);
     const requests = seen.filter((item) => item !== 'answer' && item !== OpCode.ping);
-    expect(requests).to.deep.equal([OpCode.create, OpCode.list, OpCode.delete]);
-    expect(seen.slice(0, 2)).to.deep.equal([OpCode.create, OpCode.list]);
+    expect(requests).to.deep.equal([OpCode.create, OpCode.getChildren, OpCode.delete]);
+    expect(seen.slice(0, 2)).to.deep.equal([OpCode.create, OpCode.getChildren]);
   });
 
   it('admits a waiter whose predecessor left between the list and the watch', async () => {

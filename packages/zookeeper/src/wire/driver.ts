@@ -9,6 +9,8 @@ import type {
   NodeMode,
   NodeStat,
   SessionKey,
+  Step,
+  StepsDone,
   VersionOption,
   WatchOption,
   ZkDriver,
@@ -23,6 +25,7 @@ import * as requests from './node-requests.ts';
 import type { WireStat } from './records.ts';
 import { sizeOf, type WireRequest } from './request.ts';
 import { hexOf } from './session-key.ts';
+import { doneOf, requestFor } from './steps.ts';
 
 const ANY_VERSION = -1;
 // The servers' default `jute.maxbuffer`. One that gets more drops the connection.
@@ -80,11 +83,20 @@ export class WireDriver implements ZkDriver {
     const what = `create ${path}`;
     const flags = requests.CreateFlag[mode];
     const node = { path, data: Buffer.from(text), flags };
-    const { code, values } = await this.#call(what, requests.create(node));
+    const { code, values } = await this.#call(what, requests.create2(node));
     if (code === ZkCode.noNode) return { path: undefined, reason: 'no-parent' };
     if (code === ZkCode.nodeExists) return { path: undefined, reason: 'exists' };
     if (code !== ZkCode.ok) throw this.#failure(code, what);
-    return { path: values[0] };
+    const [{ path: made, stat }] = values;
+    return { path: made, czxid: stat.czxid };
+  }
+
+  async multi(steps: readonly Step[]): Promise<StepsDone> {
+    const what = `do ${steps.length} steps at once, from ${steps[0]?.type} ${steps[0]?.path} on,`;
+    const { code, values } = await this.#call(what, requestFor(steps));
+    const done = code === ZkCode.ok ? doneOf(values[0]) : code;
+    if (typeof done === 'number') throw this.#failure(done, what);
+    return done;
   }
 
   async delete(path: string, { version = ANY_VERSION }: VersionOption = {}): Promise<boolean> {

@@ -1,13 +1,13 @@
 import type { Get, JuteReader } from './jute-read.ts';
 import type { JuteWriter, Put } from './jute-write.ts';
-import { getText, putCreate, type NewNode } from './node-requests.ts';
+import { CreateFlag, getMade, getText, putCreate, type NewNode } from './node-requests.ts';
 import { OpCode } from './op-code.ts';
 import { getStat, type WireStat } from './records.ts';
 import { requestOf, type WireRequest } from './request.ts';
 import { WireError } from './wire-error.ts';
 
 /** One of several steps of which all are done, or none. A version of -1 is any. */
-export type Step =
+export type WireStep =
   | { readonly type: 'create'; readonly node: NewNode }
   | { readonly type: 'delete' | 'check'; readonly path: string; readonly version: number }
   | {
@@ -25,19 +25,24 @@ export type StepResult =
   | { readonly type: 'error'; readonly error: number };
 
 /** A failure of it is among the results, and not the answer's own code. */
-export function multi(steps: readonly Step[]): WireRequest<readonly StepResult[]> {
+export function multi(steps: readonly WireStep[]): WireRequest<readonly StepResult[]> {
   return requestOf({ type: OpCode.multi, body: (writer) => putSteps(writer, steps), answer: getResults });
 }
 
-function putSteps(writer: JuteWriter, steps: readonly Step[]): void {
+function putSteps(writer: JuteWriter, steps: readonly WireStep[]): void {
   for (const step of steps) {
-    writer.int(OpCode[step.type]).bool(false).int(-1);
+    writer.int(typeOf(step)).bool(false).int(-1);
     putStep(writer, step);
   }
   writer.int(-1).bool(true).int(-1);
 }
 
-const putStep: Put<Step> = (writer, step) => {
+function typeOf(step: WireStep): number {
+  if (step.type !== 'create') return OpCode[step.type];
+  return step.node.flags === CreateFlag.container ? OpCode.createContainer : OpCode.create;
+}
+
+const putStep: Put<WireStep> = (writer, step) => {
   switch (step.type) {
     case 'create':
       putCreate(writer, step.node);
@@ -65,6 +70,9 @@ function getResult(type: number, reader: JuteReader): StepResult {
   switch (type) {
     case OpCode.create:
       return { type: 'create', path: getText(reader) };
+    case OpCode.create2:
+      // Of a container.
+      return { type: 'create', path: getMade(reader).path };
     case OpCode.delete:
       return { type: 'delete' };
     case OpCode.check:

@@ -33,7 +33,8 @@ export function create(node: NewNode): WireRequest<string> {
 
 /** The same; also answers with what the server knows of the node. */
 export function create2(node: NewNode): WireRequest<Made> {
-  return requestOf({ type: OpCode.create2, body: (writer) => putCreate(writer, node), answer: getMade });
+  const type = node.flags === CreateFlag.container ? OpCode.createContainer : OpCode.create2;
+  return requestOf({ type, body: (writer) => putCreate(writer, node), answer: getMade });
 }
 
 /** The server removes it when it has had no children and no change for `ttlMs`. */
@@ -112,7 +113,7 @@ export function putCreate(writer: JuteWriter, { path, data, flags, acl = OPEN }:
   writer.text(path).buffer(data).list(acl, putAcl).int(flags);
 }
 
-function getMade(reader: JuteReader): Made {
+export function getMade(reader: JuteReader): Made {
   return { path: reader.text(), stat: getStat(reader) };
 }
 

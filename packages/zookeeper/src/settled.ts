@@ -1,0 +1,11 @@
+import { isDefinite } from '@queuelock/core/backend';
+
+/** As `Promise.all`, but rejects when none is under way any more, and with a definite error rather than another. */
+export async function settled<T>(works: readonly Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(works);
+  const reasons = results.flatMap((result): unknown[] =>
+    result.status === 'rejected' ? [result.reason] : [],
+  );
+  if (reasons.length > 0) throw reasons.find(isDefinite) ?? reasons[0];
+  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+}

@@ -1,0 +1,137 @@
+import { createLockClient } from '@queuelock/core';
+import type { Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import type { ZkDriver } from '../src/driver.ts';
+import { gateDirectory } from '../src/names.ts';
+import { Bench, allAdmitted, eventually, newQueue, outcome, wish, wishes } from './bench.ts';
+import { OpCode } from './frames.ts';
+import { losing } from './losing.ts';
+import { asOperator } from './operator.ts';
+import { TappedProcess } from './tapped.ts';
+
+const GATE = gateDirectory('');
+const { multi, list, getChildren } = OpCode;
+
+describe('entering several queues of ZooKeeper with one transaction', () => {
+  const bench = new Bench();
+  let server: string;
+  let own: TappedProcess;
+  let session: Session;
+  let a: string;
+  let b: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('entering several queues of @queuelock/zookeeper')).endpoint;
+    [a, b] = [newQueue(), newQueue()];
+    own = await TappedProcess.start(bench, server);
+    session = await own.open();
+    // The directories are there after it.
+    const first = wishes(a, b);
+    await session.enqueueAll!(first);
+    for (const { queue, id } of first) await session.remove(queue, id);
+    own.reset();
+  });
+  afterEach(() => bench.clear());
+
+  const sizes = (): Promise<readonly number[]> =>
+    asOperator(server, (zk) =>
+      Promise.all([a, b].map(async (queue) => (await zk.children(`/${queue}`))?.length ?? 0)),
+    );
+
+  /** Works while somebody of the older kind is in the gate. */
+  const whileInGate = (work: (leave: () => Promise<unknown>, zk: ZkDriver) => Promise<void>): Promise<void> =>
+    asOperator(server, async (zk) => {
+      const { path } = await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
+      await work(() => zk.delete(path!), zk);
+    });
+
+  it('costs that, a look at the gate and a list of each, in one flight', async () => {
+    const placements = await session.enqueueAll!(wishes(a, b));
+    expect(own.taken().requests).to.deep.equal([multi, list, getChildren, getChildren]);
+    const tokens = await asOperator(server, (zk) => Promise.all(placements.map(({ key }) => zk.stat(key))));
+    expect(placements.map(({ token }) => token)).to.deep.equal(tokens.map((stat) => stat!.czxid));
+    expect(tokens[0]!.czxid).to.equal(tokens[1]!.czxid);
+  });
+
+  it('asks nobody in the gate when all are admitted at once', async () => {
+    await whileInGate(async () => {
+      await allAdmitted(await session.enqueueAll!(wishes(a, b)));
+    });
+  });
+
+  it('is taken back while somebody is in the gate, unless all are admitted at once', async () => {
+    const held = wish(b);
+    await session.enqueue(held);
+    await whileInGate(async (leave, zk) => {
+      const entered = session.enqueueAll!(wishes(a, b));
+      const inGate = async (): Promise<number> =>
+        (await zk.children(GATE))!.filter((name) => name.startsWith('_c_')).length;
+      await eventually(async () => (await inGate()) === 2);
+      expect(await sizes()).to.deep.equal([0, 1]);
+      await leave();
+      expect((await entered).map(({ turn }) => turn.admitted)).to.deep.equal([true, false]);
+    });
+  });
+
+  it('is not held up by somebody in the gate when it is a try', async () => {
+    await session.enqueue(wish(b));
+    await whileInGate(async () => {
+      const placements = await session.enqueueAll!(wishes(a, b), { isTry: true });
+      expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([true, false]);
+    });
+  });
+
+  for (const driver of ['wire', 'native'] as const) {
+    it(`is not held up by somebody in the gate when a client tries, with driver ${driver}`, async () => {
+      const backend = bench.backend(server, { driver });
+      const client = bench.keep(createLockClient(backend), (kept) => kept.close());
+      await whileInGate(async (leave) => {
+        const held = await client.multi([a, b]).tryAcquire();
+        expect(held?.held).to.equal(true);
+        expect(await client.multi([b, newQueue()]).tryAcquire()).to.equal(undefined);
+        await held!.release();
+        expect(await sizes()).to.deep.equal([0, 0]);
+        expect(await leave()).to.equal(true);
+      });
+    });
+  }
+
+  it('is found again after a lost reply, all of it, at the same places', async () => {
+    await session.enqueue(wish(b));
+    const specs = wishes(a, b);
+    expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
+    expect(await sizes()).to.deep.equal([1, 2]);
+    const later = await bench.session(server);
+    await later.enqueue(wish(b));
+    const placements = await session.enqueueAll!(specs);
+    expect(placements.map(({ turn }) => turn.ahead)).to.deep.equal([0, 1]);
+    expect(await sizes()).to.deep.equal([1, 3]);
+  });
+
+  it('is done again after a lost reply, when somebody was in the gate', async () => {
+    await session.enqueue(wish(b));
+    const specs = wishes(a, b);
+    await whileInGate(async (leave) => {
+      expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
+      await leave();
+    });
+    await (await bench.session(server)).enqueue(wish(b));
+    const placements = await session.enqueueAll!(specs);
+    expect(placements.map(({ turn }) => turn.ahead)).to.deep.equal([0, 2]);
+    expect(await sizes()).to.deep.equal([1, 3]);
+  });
+
+  it('leaves nothing after a lost reply, once its ids are removed', async () => {
+    const specs = wishes(a, b);
+    expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
+    for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
+    expect(await sizes()).to.deep.equal([0, 0]);
+  });
+
+  it('ends the session when its private node was removed', async () => {
+    await asOperator(server, (zk) => zk.delete(`/.queuelock/${session.id}`));
+    expect(await outcome(session.enqueueAll!(wishes(a, b)))).to.equal('SESSION_LOST');
+    expect(await sizes()).to.deep.equal([0, 0]);
+  });
+});

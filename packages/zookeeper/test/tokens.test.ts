@@ -1,0 +1,69 @@
+import type { Session } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { Bench, newQueue, wish, type Driver } from './bench.ts';
+import { OpCode } from './frames.ts';
+import { asOperator } from './operator.ts';
+import { TappedProcess } from './tapped.ts';
+
+describe('the token of an entry that need not wait', () => {
+  const bench = new Bench();
+  let server: string;
+  let queue: string;
+
+  beforeEach(async () => {
+    server = (await sharedZooKeeper('tokens of @queuelock/zookeeper')).endpoint;
+    queue = newQueue();
+  });
+  afterEach(() => bench.clear());
+
+  /** Rounds of a free lock, with another in the queue in between; answers how often the node was looked at. */
+  async function looksIn(rounds: number, driver: Driver): Promise<number> {
+    const own = await TappedProcess.start(bench, server, { driver });
+    const [session, other] = [await own.open(), await bench.session(server)];
+    let looks = 0;
+    await asOperator(server, async (zk) => {
+      for (let round = 0; round < rounds; round += 1) {
+        own.reset();
+        const [spec, between] = [wish(queue), wish(queue)];
+        const { key, token, turn } = await session.enqueue(spec);
+        looks += own.taken().requests.filter((code) => code === OpCode.exists).length;
+        expect(turn.admitted).to.equal(true);
+        expect(token).to.equal((await zk.stat(key))?.czxid);
+        await session.remove(queue, spec.id);
+        await other.enqueue(between);
+        await other.remove(queue, between.id);
+      }
+    });
+    return looks;
+  }
+
+  it('takes no look: the answer to its create tells it', async () => {
+    expect(await looksIn(3, 'wire')).to.equal(0);
+  });
+
+  it('takes one with driver native', async () => {
+    expect(await looksIn(3, 'native')).to.equal(3);
+  });
+
+  it('is that of its node, whoever comes and goes meanwhile', async () => {
+    const sessions = await Promise.all([1, 2, 3].map(() => bench.session(server)));
+    await asOperator(server, async (zk) => {
+      const live = async (session: Session): Promise<void> => {
+        for (let round = 0; round < 40; round += 1) {
+          const specs = [wish(queue, { limit: 1_000 }), wish(queue, { limit: 1_000 })];
+          const placements = await Promise.all(specs.map((spec) => session.enqueue(spec)));
+          for (const { key, token } of placements) expect(token).to.equal((await zk.stat(key))?.czxid);
+          await Promise.all(specs.slice(round % 2).map(({ id }) => session.remove(queue, id)));
+        }
+      };
+      const over = new AbortController();
+      const lives = Promise.all(sessions.map(live)).finally(() => over.abort());
+      for (let round = 0; !over.signal.aborted; round += 1) {
+        const note = `/${queue}/note-${round % 3}`;
+        if (!(await zk.delete(note))) await zk.create(note, '', 'ephemeral');
+      }
+      await lives;
+    });
+  });
+});
