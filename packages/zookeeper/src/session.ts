@@ -12,7 +12,7 @@ import { withDirectory } from './parents.ts';
 import { placeOf, type QueuePlaces } from './queue-place.ts';
 import { resumptionText } from './resumption.ts';
 import { checkQueue } from './shape.ts';
-import type { Observable } from './rx.ts';
+import { Subject, merge, type Observable } from './rx.ts';
 import { checkTogether, enterTogether, type Member } from './together.ts';
 import { Traces } from './traces.ts';
 import { placementOf } from './turns.ts';
@@ -37,6 +37,8 @@ export async function openSession(zk: ZkDriver, place: SessionPlace): Promise<Se
   return new ZooKeeperSession(zk, privatePath, place);
 }
 
+const GIVEN_UP = 'an entry could not be taken out again, so the session was given up';
+
 class ZooKeeperSession implements Session {
   readonly id: string;
   readonly ttlMs: number;
@@ -50,6 +52,8 @@ class ZooKeeperSession implements Session {
   readonly #clock: Clock;
   readonly #privatePath: string;
   readonly #beats: Beats;
+  readonly #givenUp$ = new Subject<void>();
+  #isGivenUp = false;
   readonly #outlook: Outlook;
   readonly #entries = new Map<string, OwnEntry>();
   /** Where the entry with an id was asked for. */
@@ -58,7 +62,7 @@ class ZooKeeperSession implements Session {
   constructor(zk: ZkDriver, privatePath: string, { clock, isResumed, followed, ...places }: SessionPlace) {
     this.id = zk.sessionId;
     this.ttlMs = zk.timeoutMs;
-    this.doubts$ = zk.connection$;
+    this.doubts$ = merge(zk.connection$, this.#givenUp$);
     this.resumption = resumptionText({ session: zk.sessionKey, ttlMs: zk.timeoutMs });
     this.#zk = zk;
     this.#places = places;
@@ -66,7 +70,7 @@ class ZooKeeperSession implements Session {
     this.#clock = clock;
     this.#privatePath = privatePath;
     this.#beats = new Beats(zk.timeoutMs, zk.begunAt);
-    this.#outlook = outlookOf(zk, followed);
+    this.#outlook = outlookOf(zk, { followed, giveUp: () => this.#giveUp() });
     this.traces = new Traces(zk, { places, entryOf: (queue, id) => this.#known(queue, id) });
     zk.connection$.subscribe({
       next: (news) => {
@@ -77,6 +81,7 @@ class ZooKeeperSession implements Session {
   }
 
   async renew(signal: AbortSignal): Promise<number> {
+    if (this.#isGivenUp) throw this.#lost(GIVEN_UP);
     const sentAt = this.#clock.now();
     // An answer that comes after the abort still counts for the next one.
     const base = await orAborted(this.#beat(sentAt), signal);
@@ -85,15 +90,26 @@ class ZooKeeperSession implements Session {
 
   async #beat(sentAt: number): Promise<number> {
     const isThere = await this.#zk.write(this.#privatePath, '', { urgent: true });
+    if (this.#isGivenUp) throw this.#lost(GIVEN_UP);
     // A server that is set up otherwise grants less at a reconnect; what was proven before that is worth nothing then.
     if (isThere && this.#zk.timeoutMs >= this.ttlMs) return this.#beats.acknowledged(sentAt);
-    void this.close();
-    throw new QueueLockError(
-      'SESSION_LOST',
+    throw this.#lost(
       isThere
         ? `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`
         : `the private node ${this.#privatePath} of the session was removed`,
     );
+  }
+
+  /** Closed after whoever asked has learned it: as soon as the server has ended it, others hold what is held here. */
+  #lost(why: string): QueueLockError {
+    void this.close();
+    return new QueueLockError('SESSION_LOST', why);
+  }
+
+  /** The next heartbeat, which is called for at once, ends it. */
+  #giveUp(): void {
+    this.#isGivenUp = true;
+    this.#givenUp$.next();
   }
 
   async enqueue(spec: EntrySpec): Promise<Placement> {
