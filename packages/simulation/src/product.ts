@@ -13,12 +13,11 @@ export { losesEvents, staleReads } from '../../etcd/src/read-trust.ts';
 
 export type { Dial, Dialled } from '../../zookeeper/src/wire/dial.ts';
 export { dial } from '../../zookeeper/src/wire/dial.ts';
-export type { WatchEvent } from '../../zookeeper/src/wire/events.ts';
 export { framed } from '../../zookeeper/src/wire/frames.ts';
 export { JuteReader } from '../../zookeeper/src/wire/jute-read.ts';
 export { JuteWriter } from '../../zookeeper/src/wire/jute-write.ts';
 export { WireLink } from '../../zookeeper/src/wire/link.ts';
-export { multi, type StepResult } from '../../zookeeper/src/wire/multi.ts';
+export { multi } from '../../zookeeper/src/wire/multi.ts';
 export * as nodeRequests from '../../zookeeper/src/wire/node-requests.ts';
 export { OpCode } from '../../zookeeper/src/wire/op-code.ts';
 export type { WireStat } from '../../zookeeper/src/wire/records.ts';

@@ -127,7 +127,7 @@ export function eventFrame(path: string, type: number): Buffer {
 }
 
 /** The number of changes of the children as clients see it: twice those that were made, less those that are there. Of containers nothing is told. */
-export function statOf(node: Node): WireStat {
+function statOf(node: Node): WireStat {
   return {
     ...{ czxid: node.czxid, mzxid: node.mzxid, pzxid: node.pzxid, ctime: 0n, mtime: 0n },
     ...{ version: node.version, aversion: 0, ephemeralOwner: node.owner > 0n ? node.owner : 0n },

@@ -17,11 +17,6 @@ const TIMES: readonly Mistake[] = [
     'return Math.max(0, this.ttlMs - (sentAt - base));',
     'return base > 0 ? this.ttlMs : 0;',
   ]),
-  mistake('a beat proves from its answer on', 'exclusive', [
-    'core/src/heartbeat.ts',
-    'deadlineOf(sentAt, provenMs',
-    'deadlineOf(clock.now(), provenMs',
-  ]),
   mistake('the margin is added and not kept back', 'exclusive', [
     'core/src/budget.ts',
     '(1 - CLOCK_RATE_ERROR) - marginMs',
@@ -55,10 +50,10 @@ const PLACES: readonly Mistake[] = [
     '(left -= ref.permits ?? 1) < 0',
     '(left -= 1) < 0',
   ]),
-  mistake('the names of entries tell of no permits', TOO_EARLY, [
+  mistake('the names of entries tell of one permit each', TOO_EARLY, [
     'zookeeper/src/entries.ts',
     'Number.isSafeInteger(limit) ? { permits, limit } : {};',
-    'limit < 0 ? { permits, limit } : {};',
+    'Number.isSafeInteger(limit) ? { permits: 1, limit } : {};',
   ]),
   mistake('a writer does not wait for readers', TOO_EARLY, [
     'zookeeper/src/entries.ts',
@@ -117,11 +112,6 @@ const ENTERING: readonly Mistake[] = [
     '    if (!this.#mayBeIn) return undefined;\n    const seat',
     '    if (this.#path === undefined) return undefined;\n    const seat',
   ]),
-  mistake('what is found is taken for final without a quorum', LEFT_OVER, [
-    'zookeeper/src/enqueue.ts',
-    'Promise.all([throughQuorum(zk), zk.children(directory)]);',
-    'Promise.all([undefined, zk.children(directory)]);',
-  ]),
   mistake(
     'an entry is on no session',
     ['progress', 'nothing left', 'outcome'],
@@ -151,25 +141,11 @@ const ENTERING: readonly Mistake[] = [
     'const nodes = this.#twin === undefined ? [path] : [this.#twin, path];',
     'const nodes = this.#twin === undefined ? [] : [this.#twin];',
   ]),
-  mistake(
-    'several queues are entered without the gate',
-    [...ENDLESS, ...TOO_EARLY],
-    [
-      'zookeeper/src/together.ts',
-      '(await throughGate(gate, () => takeAll(members)))',
-      '(await takeAll(members))',
-    ],
-  ),
   mistake('the gate is not left', ENDLESS, [
     'zookeeper/src/gate.ts',
     'repeatUntilDefinite(() => entry.remove(), new AbortController().signal)',
     'Promise.resolve()',
   ]),
-  mistake(
-    'the gate lets two in',
-    [...ENDLESS, ...TOO_EARLY],
-    ['zookeeper/src/gate.ts', '  const rule = { limit: 1 };\n', '  const rule = { limit: 2 };\n'],
-  ),
   mistake('a reader leaves the writer that it was', LEFT_OVER, [
     'zookeeper/src/entry.ts',
     '        await this.#zk.delete(this.#twin);\n',
@@ -225,16 +201,6 @@ const WATCHING: readonly Mistake[] = [
       '      ownGone$: new Observable(() => undefined),',
     ],
   ),
-  mistake(
-    'a list is shown without the watch on it',
-    'view',
-    [
-      'zookeeper/src/observe.ts',
-      'const children = await zk.children(directory, { watch: true });',
-      'const children = await zk.children(directory);',
-    ],
-    ['zookeeper/src/watches.ts', 'SAFETY_MS = { least: 10_000,', 'SAFETY_MS = { least: 10_000_000,'],
-  ),
 ];
 
 const CONNECTIONS: readonly Mistake[] = [
@@ -272,25 +238,12 @@ const CONNECTIONS: readonly Mistake[] = [
     'return Math.max(0, this.#notBefore - this.#clock.now());',
     'return 0;',
   ]),
-  mistake('what has no answer is asked again at once', TOO_OFTEN, [
-    'core/src/definite.ts',
-    'new ExponentialBackoff({ initialDelay: 50, maxDelay: 1_000 })',
-    'new ExponentialBackoff({ initialDelay: 1, maxDelay: 2 })',
-  ]),
   mistake(
     'answers of a broken connection go to the next',
     ENDLESS,
     ['zookeeper/src/wire/link.ts', '    this.#pipeline.fail(CONNECTION_LOSS);\n', ''],
     ['zookeeper/src/calls.ts', '      call.fail(noAnswer(what, this.#timeoutMs));\n', ''],
   ),
-];
-
-const VIEWS: readonly Mistake[] = [
-  mistake('what has gone is still shown', 'view', [
-    'zookeeper/src/observe.ts',
-    '  return seen.filter((entry) => entry !== undefined);',
-    '  return seen.filter((entry) => entry !== undefined).slice(0, 1);',
-  ]),
 ];
 
 /** Those that could be made in the core or the ZooKeeper backend. */
@@ -300,5 +253,4 @@ export const ON_ZOOKEEPER: readonly Mistake[] = [
   ...ENTERING,
   ...WATCHING,
   ...CONNECTIONS,
-  ...VIEWS,
 ];
