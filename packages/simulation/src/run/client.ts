@@ -76,7 +76,7 @@ export class Client {
     this.machine.do(() => {
       this.#making.judge.note(`${this.name} closes`);
       this.#program.stop();
-      void this.#client?.close().then(() => {
+      void (this.#client?.close() ?? Promise.resolve()).then(() => {
         this.#making.judge.note(`${this.name} is closed`);
         this.state = 'closed';
       });
@@ -103,7 +103,8 @@ export class Client {
     next.#program.running += 1;
     machine.after(afterMs, () => {
       next.#program.running -= 1;
-      next.start({ resumption, left: this.#program });
+      // It may have been told to close before it began.
+      if (next.state === 'runs') next.start({ resumption, left: this.#program });
     });
     return next;
   }
