@@ -1,5 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
+import timersPromises from 'node:timers/promises';
 import type { Random } from './random.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -11,6 +13,8 @@ interface Handle {
 
 // A time of day for labels, which decide nothing.
 const EPOCH_MS = 1_700_000_000_000;
+// In the next round of the event loop, where a timer takes a millisecond at least.
+const SOON_MS = -1;
 
 /**
  * Puts timers, clocks and chance of the platform under the control of a run: whoever acts takes them from its own machine. So the code of
@@ -24,11 +28,17 @@ export function borrowGlobals(
   const timers = borrowTimers(timeline);
   const rejections = borrowRejections(onLost);
   const now = (): number => timeline.acting?.now() ?? timeline.now();
-  const original = { random: Math.random, now: Date.now, randomUUID: crypto.randomUUID };
+  const original = { random: Math.random, now: Date.now };
+  const { randomUUID, randomBytes } = crypto;
+  const { uptime } = os;
   Object.assign(Math, { random: () => random.next() });
   Object.assign(Date, { now: () => Math.floor(EPOCH_MS + now()) });
   Object.assign(performance, { now });
-  Object.assign(crypto, { randomUUID: () => uuidOf(random) });
+  Object.assign(os, { uptime: () => now() / 1_000 });
+  Object.assign(crypto, {
+    randomUUID: () => uuidOf(random),
+    randomBytes: (size: number) => Buffer.from(Array.from({ length: size }, () => random.int(0, 255))),
+  });
   syncBuiltinESMExports();
   return () => {
     timers();
@@ -36,13 +46,15 @@ export function borrowGlobals(
     Object.assign(Math, { random: original.random });
     Object.assign(Date, { now: original.now });
     Reflect.deleteProperty(performance, 'now');
-    Object.assign(crypto, { randomUUID: original.randomUUID });
+    Object.assign(os, { uptime });
+    Object.assign(crypto, { randomUUID, randomBytes });
     syncBuiltinESMExports();
   };
 }
 
 function borrowTimers(timeline: Timeline): () => void {
-  const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
+  const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
+  const promised = { ...timersPromises };
   type Task = (...args: unknown[]) => void;
   const clear = (handle: Handle | undefined): void => handle?.cancel();
   Object.assign(globalThis, {
@@ -56,18 +68,35 @@ function borrowTimers(timeline: Timeline): () => void {
     },
     clearTimeout: clear,
     clearInterval: clear,
+    setImmediate: (task: Task, ...args: unknown[]) => timerOn(timeline, SOON_MS, () => task(...args)),
+    clearImmediate: clear,
   });
-  return () => void Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval });
+  Object.assign(timersPromises, {
+    setTimeout: (ms: number, value: unknown, { ref = true }: { readonly ref?: boolean } = {}) =>
+      new Promise((resolve) => {
+        const handle = timerOn(timeline, ms, () => resolve(value));
+        if (!ref) handle.unref();
+      }),
+    setImmediate: () => new Promise<void>((resolve) => void timerOn(timeline, SOON_MS, () => resolve())),
+  });
+  return () => {
+    Object.assign(timersPromises, promised);
+    Object.assign(globalThis, {
+      ...{ setTimeout, clearTimeout, setInterval, clearInterval },
+      ...{ setImmediate, clearImmediate },
+    });
+  };
 }
 
-function timerOn({ acting }: Timeline, ms: number, task: () => void): Handle {
+function timerOn({ acting }: Timeline, askedMs: number, task: () => void): Handle {
   if (!acting) throw new Error('a timer is set by nobody');
+  const ms = askedMs === SOON_MS ? 0 : Math.max(1, askedMs);
   const handle: Handle = {
-    cancel: acting.after(Math.max(1, ms), task),
+    cancel: acting.after(ms, task),
     ref: () => handle,
     unref: () => {
       handle.cancel();
-      handle.cancel = acting.later(Math.max(1, ms), task);
+      handle.cancel = acting.later(ms, task);
       return handle;
     },
   };

@@ -1,4 +1,3 @@
-import type { Member } from './etcd/member.ts';
 import type { Random } from './random.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
@@ -16,15 +15,22 @@ export interface Trouble {
   readonly slowAnswersMs?: number;
 }
 
-type Way = 'there' | 'back';
+/** Which way a message goes. */
+export type Way = 'there' | 'back';
+
+/** What a link leads to. */
+export interface LinkEnd {
+  readonly machine: Machine;
+  readonly isUp: boolean;
+}
 
 const QUICKEST_MS = 0.3;
 const USUAL_MS = 2;
 
 /** What carries messages between one client and one member. */
-export class Link {
+export class Link<M extends LinkEnd = LinkEnd> {
   readonly client: Machine;
-  readonly member: Member;
+  readonly member: M;
   readonly #timeline: Timeline;
   readonly #random: Random;
   /** What is cut off with it, all at once. */
@@ -32,11 +38,7 @@ export class Link {
   #trouble: Trouble = {};
   #troubleUntil = 0;
 
-  constructor(
-    timeline: Timeline,
-    random: Random,
-    ends: { readonly client: Machine; readonly member: Member },
-  ) {
+  constructor(timeline: Timeline, random: Random, ends: { readonly client: Machine; readonly member: M }) {
     this.#timeline = timeline;
     this.#random = random;
     this.client = ends.client;

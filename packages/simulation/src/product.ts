@@ -1,6 +1,9 @@
 /* eslint-disable no-restricted-imports -- what is simulated lies behind the door that users have */
 import { createLockClient } from '@queuelock/core';
+export type { Backend } from '@queuelock/core/backend';
 import { etcdOver } from '../../etcd/src/backend.ts';
+import { ZooKeeperBackend } from '../../zookeeper/src/backend.ts';
+import { settingsOf } from '../../zookeeper/src/options.ts';
 
 export type { CallOptions, Channel, ChannelListener, Driver } from '../../etcd/src/driver.ts';
 export { GrpcError } from '../../etcd/src/grpc-status.ts';
@@ -8,11 +11,26 @@ export { http2Driver } from '../../etcd/src/http2-driver.ts';
 export { checkOptions } from '../../etcd/src/options.ts';
 export { losesEvents, staleReads } from '../../etcd/src/read-trust.ts';
 
+export type { Dial, Dialled } from '../../zookeeper/src/wire/dial.ts';
+export { dial } from '../../zookeeper/src/wire/dial.ts';
+export { framed } from '../../zookeeper/src/wire/frames.ts';
+export { JuteReader } from '../../zookeeper/src/wire/jute-read.ts';
+export { JuteWriter } from '../../zookeeper/src/wire/jute-write.ts';
+export { WireLink } from '../../zookeeper/src/wire/link.ts';
+export { multi } from '../../zookeeper/src/wire/multi.ts';
+export * as nodeRequests from '../../zookeeper/src/wire/node-requests.ts';
+export { OpCode } from '../../zookeeper/src/wire/op-code.ts';
+export type { WireStat } from '../../zookeeper/src/wire/records.ts';
+export type { WireRequest } from '../../zookeeper/src/wire/request.ts';
+export { closeSession } from '../../zookeeper/src/wire/session-requests.ts';
+
 /** What is looked at: core and backend, as they are or with a mistake in them. */
 export interface Product {
   readonly createLockClient: typeof createLockClient;
   readonly etcdOver: typeof etcdOver;
+  readonly ZooKeeperBackend: typeof ZooKeeperBackend;
+  readonly settingsOf: typeof settingsOf;
 }
 
 /** As it is. */
-export const product: Product = { createLockClient, etcdOver };
+export const product: Product = { createLockClient, etcdOver, ZooKeeperBackend, settingsOf };

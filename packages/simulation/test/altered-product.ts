@@ -13,23 +13,31 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Product } from '../src/product.ts';
 
-/** A change of the product: in this source file (`core/src/…`, `etcd/src/…`), this text, which stands there exactly once, becomes that one. */
+/** A change of the product: in this source file (`core/src/…`, `etcd/src/…`, `zookeeper/src/…`), this text, which stands there exactly once, becomes that one. */
 export type Alteration = readonly [file: string, from: string, to: string];
 
+const FILES = [
+  'core/src/index.ts',
+  'etcd/src/backend.ts',
+  'zookeeper/src/options.ts',
+  'zookeeper/src/backend.ts',
+];
 const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Loads copies of core and backend with these changes, the one on the other; the real ones stay as they are. */
+/** Loads copies of core and backends with these changes, the one on the other; the real ones stay as they are. */
 export async function alteredProduct(alterations: readonly Alteration[]): Promise<Product> {
   const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-product-'));
   try {
-    for (const name of ['core', 'etcd']) copyPackage(name, copy);
+    for (const name of ['core', 'etcd', 'zookeeper']) copyPackage(name, copy);
     for (const alteration of alterations) alter(copy, alteration);
-    const [core, backend] = (await Promise.all(
-      ['core/src/index.ts', 'etcd/src/backend.ts'].map(
-        (file) => import(pathToFileURL(join(copy, file)).href),
-      ),
-    )) as [Pick<Product, 'createLockClient'>, Pick<Product, 'etcdOver'>];
-    return { createLockClient: core.createLockClient, etcdOver: backend.etcdOver };
+    const loaded = (await Promise.all(
+      FILES.map((file) => import(pathToFileURL(join(copy, file)).href)),
+    )) as Partial<Product>[];
+    const { createLockClient, etcdOver, ZooKeeperBackend, settingsOf } = Object.assign(
+      {},
+      ...loaded,
+    ) as Product;
+    return { createLockClient, etcdOver, ZooKeeperBackend, settingsOf };
   } finally {
     rmSync(copy, { recursive: true });
   }

@@ -1,5 +1,6 @@
 import type { Rule } from '../src/run/judge.ts';
-import { planOf } from '../src/run/plan.ts';
+import type { StoreName } from '../src/run/plan.ts';
+import { planOf } from '../src/run/plan-of.ts';
 import { play } from '../src/run/play.ts';
 import { alteredProduct } from './altered-product.ts';
 import type { Mistake } from './mistake.ts';
@@ -14,11 +15,11 @@ export interface Hunt {
 /** Plays runs from that seed on with the mistake, until a rule notices it. */
 export async function hunt(
   { alterations }: Mistake,
-  { first, most }: { readonly first: number; readonly most: number },
+  { store, first, most }: { readonly store: StoreName; readonly first: number; readonly most: number },
 ): Promise<Hunt> {
   const altered = await alteredProduct(alterations);
   for (let seed = first; seed < first + most; seed += 1) {
-    const { broken } = await play(altered, planOf(seed));
+    const { broken } = await play(altered, planOf(seed, store));
     if (broken) return { broken, runs: seed - first + 1 };
   }
   return { broken: undefined, runs: most };

@@ -1,3 +1,4 @@
+import type { StoreName } from '../src/run/plan.ts';
 import type { Mistake } from './mistake.ts';
 import { ENDS } from './mistakes/ends.ts';
 import { ENTERING } from './mistakes/entering.ts';
@@ -7,14 +8,9 @@ import { SINGLE_KEYS } from './mistakes/single-keys.ts';
 import { STORMS } from './mistakes/storms.ts';
 import { VIEWS } from './mistakes/views.ts';
 import { WATCHING } from './mistakes/watching.ts';
+import { ON_ZOOKEEPER } from './mistakes/zookeeper.ts';
 
-export const MISTAKES: readonly Mistake[] = [
-  ...LIVENESS,
-  ...PLACES,
-  ...ENTERING,
-  ...SINGLE_KEYS,
-  ...WATCHING,
-  ...VIEWS,
-  ...ENDS,
-  ...STORMS,
-];
+export const MISTAKES: Readonly<Record<StoreName, readonly Mistake[]>> = {
+  etcd: [...LIVENESS, ...PLACES, ...ENTERING, ...SINGLE_KEYS, ...WATCHING, ...VIEWS, ...ENDS, ...STORMS],
+  zookeeper: ON_ZOOKEEPER,
+};

@@ -4,7 +4,7 @@ import { Cluster } from '../src/etcd/cluster.ts';
 import { Link } from '../src/link.ts';
 import type { Driver } from '../src/product.ts';
 import { Random } from '../src/random.ts';
-import { SimulatedDriver } from '../src/simulated-driver.ts';
+import { SimulatedDriver } from '../src/etcd/driver.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 import type { Settle } from './two-etcds.ts';
 

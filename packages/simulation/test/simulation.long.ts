@@ -12,39 +12,41 @@ import { MISTAKES } from './mistakes.ts';
 const SECONDS = Number(process.env['QUEUELOCK_SIMULATION_SECONDS'] ?? 60);
 const MOST_RUNS = 2_000;
 
-describe('clients of a simulated etcd, with everything that may go wrong', () => {
-  it(`keep every rule in whatever runs (${SECONDS} s)`, async function () {
-    const first = Number(process.env['QUEUELOCK_SEED'] ?? randomInt(2 ** 30));
-    const began = performance.now();
-    const sum = { runs: 0, events: 0, grants: 0 };
-    for (let seed = first; performance.now() - began < SECONDS * 1_000; seed += 1) {
-      const { events, grants } = await goesWell(product, seed);
-      sum.runs += 1;
-      sum.events += events;
-      sum.grants += grants;
-    }
-    const seconds = (performance.now() - began) / 1_000;
-    const rate = (count: number): string => `${Math.round(count / seconds)}/s`;
-    const told = `from seed ${first}: ${sum.runs} runs (${rate(sum.runs)}), ${sum.events} events (${rate(sum.events)})`;
-    this.test!.title += `, ${told}, ${sum.grants} grants`;
-    expect(sum.grants).to.be.greaterThan(0);
-  }).timeout(0);
-});
-
-describe('the rules notice in the runs from seed 1 on that', () => {
-  const needed: number[] = [];
-  for (const mistake of MISTAKES) {
-    it(mistake.what, async function () {
-      const { broken, runs } = await hunt(mistake, { first: 1, most: MOST_RUNS });
-      expect(mistake.noticedBy).to.include(broken);
-      this.test!.title += `: "${String(broken)}" in run ${runs}`;
-      needed.push(runs);
+for (const store of ['etcd', 'zookeeper'] as const) {
+  describe(`clients of a simulated ${store}, with everything that may go wrong`, () => {
+    it(`keep every rule in whatever runs (${SECONDS} s)`, async function () {
+      const first = Number(process.env['QUEUELOCK_SEED'] ?? randomInt(2 ** 30));
+      const began = performance.now();
+      const sum = { runs: 0, events: 0, grants: 0 };
+      for (let seed = first; performance.now() - began < SECONDS * 1_000; seed += 1) {
+        const { events, grants } = await goesWell(product, { seed, store });
+        sum.runs += 1;
+        sum.events += events;
+        sum.grants += grants;
+      }
+      const seconds = (performance.now() - began) / 1_000;
+      const rate = (count: number): string => `${Math.round(count / seconds)}/s`;
+      const told = `from seed ${first}: ${sum.runs} runs (${rate(sum.runs)}), ${sum.events} events (${rate(sum.events)})`;
+      this.test!.title += `, ${told}, ${sum.grants} grants`;
+      expect(sum.grants).to.be.greaterThan(0);
     }).timeout(0);
-  }
-
-  after(() => {
-    needed.sort((one, other) => one - other);
-    const [median = 0, most = 0] = [needed[Math.floor(needed.length / 2)], needed.at(-1)];
-    console.log(`    ${needed.length} mistakes: half of them within ${median} runs, all within ${most}`);
   });
-});
+
+  describe(`the rules notice in the runs over ${store} from seed 1 on that`, () => {
+    const needed: number[] = [];
+    for (const mistake of MISTAKES[store]) {
+      it(mistake.what, async function () {
+        const { broken, runs } = await hunt(mistake, { store, first: 1, most: MOST_RUNS });
+        expect(mistake.noticedBy).to.include(broken);
+        this.test!.title += `: "${String(broken)}" in run ${runs}`;
+        needed.push(runs);
+      }).timeout(0);
+    }
+
+    after(() => {
+      needed.sort((one, other) => one - other);
+      const [median = 0, most = 0] = [needed[Math.floor(needed.length / 2)], needed.at(-1)];
+      console.log(`    ${needed.length} mistakes: half of them within ${median} runs, all within ${most}`);
+    });
+  });
+}

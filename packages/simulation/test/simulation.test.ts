@@ -1,48 +1,44 @@
-// Runs of the etcd backend and the core over a simulated cluster, the same ones every time.
+// Runs of the core and a backend over a simulated store, the same ones every time.
 //
 //   node_modules/.bin/mocha packages/simulation/test/simulation.long.ts    others, for as long as one likes
 import { expect } from 'chai';
 import { product } from '../src/product.ts';
-import { planOf } from '../src/run/plan.ts';
+import { planOf } from '../src/run/plan-of.ts';
 import { play } from '../src/run/play.ts';
 import { goesWell } from './goes-well.ts';
 import { hunt } from './hunt.ts';
 import { MISTAKES } from './mistakes.ts';
 
-const PARTS = 3;
-const SEEDS_A_PART = 40;
+const SEEDS = 60;
+const TWICE = [1, 2] as const;
 
-describe('clients of a simulated etcd, with everything that may go wrong', () => {
-  for (let part = 0; part < PARTS; part += 1) {
-    const first = part * SEEDS_A_PART + 1;
-    it(`keep every rule in the runs of the seeds ${first} to ${first + SEEDS_A_PART - 1}`, async () => {
-      for (let seed = first; seed < first + SEEDS_A_PART; seed += 1) await goesWell(product, seed);
-    }).timeout(300_000);
-  }
+/** Of different kinds, and noticed within a few runs; all of them in `simulation.long.ts`. */
+const SOON = {
+  etcd: ['one more than the limit is let in', 'whoever begins to watch does not look'],
+  zookeeper: ['one more than the limit is let in', 'a node that goes is no news'],
+} as const;
+const MOST_RUNS = 20;
 
-  it('do the same things at the same times whenever a run is played', async () => {
-    for (const seed of [1, 2, 3, 4, 5]) {
-      const [one, other] = [await play(product, planOf(seed)), await play(product, planOf(seed))];
-      expect(one).to.deep.equal(other);
-    }
-  }).timeout(60_000);
-});
+for (const store of ['etcd', 'zookeeper'] as const) {
+  describe(`clients of a simulated ${store}, with everything that may go wrong`, () => {
+    it(`keep every rule in the runs of the seeds 1 to ${SEEDS}`, async () => {
+      for (let seed = 1; seed <= SEEDS; seed += 1) await goesWell(product, { seed, store });
+    }).timeout(600_000);
 
-/** Of different kinds; all of them in `simulation.long.ts`. */
-const SOON: ReadonlySet<string> = new Set([
-  'a beat proves from its answer on',
-  'the margin is added and not kept back',
-  'one more than the limit is let in',
-  'a removal without certainty keeps no late request out',
-  'whoever begins to watch does not look',
-  'a removal without an answer counts as done',
-]);
+    it('do the same things at the same times whenever a run is played', async () => {
+      for (const seed of TWICE) {
+        const plan = planOf(seed, store);
+        expect(await play(product, plan)).to.deep.equal(await play(product, plan));
+      }
+    }).timeout(120_000);
+  });
 
-describe('the rules notice soon that', () => {
-  for (const mistake of MISTAKES.filter(({ what }) => SOON.has(what))) {
-    it(mistake.what, async () => {
-      const { broken } = await hunt(mistake, { first: 1, most: 40 });
-      expect(mistake.noticedBy).to.include(broken);
-    }).timeout(300_000);
-  }
-});
+  describe(`the rules notice soon in runs over ${store} that`, () => {
+    for (const what of SOON[store])
+      it(what, async () => {
+        const mistake = MISTAKES[store].find((one) => one.what === what);
+        const { broken } = await hunt(mistake!, { store, first: 1, most: MOST_RUNS });
+        expect(mistake!.noticedBy).to.include(broken);
+      }).timeout(300_000);
+  });
+}

@@ -38,6 +38,7 @@ import {
 } from './rx.ts';
 import { openSession } from './session.ts';
 import { checkAsked, checkGranted, shortestSession } from './shortest-session.ts';
+import type { Dial } from './wire/dial.ts';
 
 // The session of the connection that only looks; nothing lives under it.
 const VIEWER_TTL_MS = 10_000;
@@ -49,6 +50,7 @@ export class ZooKeeperBackend implements Backend {
   readonly info: BackendInfo;
   readonly registers: Registers;
   readonly #settings: Settings;
+  readonly #dial: Dial | undefined;
   readonly #clock = systemClock();
   readonly #followed = new Followed();
   readonly #closing = new AbortController();
@@ -57,8 +59,10 @@ export class ZooKeeperBackend implements Backend {
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
 
-  constructor(settings: Settings) {
+  /** @param dial how the wire client has its sockets, for tests */
+  constructor(settings: Settings, dial?: Dial) {
     this.#settings = settings;
+    this.#dial = dial;
     this.info = {
       name: 'zookeeper',
       endpoint: settings.endpoint,
@@ -162,7 +166,8 @@ export class ZooKeeperBackend implements Backend {
     const signal = AbortSignal.any([wanted.signal, this.#closing.signal]);
     const clock = this.#clock;
     const pace = this.#paces.pop() ?? new Pace(clock);
-    const zk = await connect(this.#settings, { ...wanted, clock, pace, signal }).catch((error: unknown) => {
+    const request = { ...wanted, dial: this.#dial, clock, pace, signal };
+    const zk = await connect(this.#settings, request).catch((error: unknown) => {
       this.#paces.push(pace);
       throw error;
     });
@@ -228,7 +233,7 @@ export class ZooKeeperBackend implements Backend {
   }
 }
 
-type Wanted = Omit<ConnectRequest, 'clock' | 'pace'>;
+type Wanted = Omit<ConnectRequest, 'dial' | 'clock' | 'pace'>;
 
 /** Nobody here ends a session that somebody else has made. */
 function leave(zk: ZkDriver, { session }: Wanted): Promise<void> {

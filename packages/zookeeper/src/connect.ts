@@ -10,11 +10,13 @@ import { requireAddon } from './native.ts';
 import type { Host, Settings } from './options.ts';
 import type { Pace } from './pace.ts';
 import { firstValueFrom, merge } from './rx.ts';
-import { addressText } from './wire/dial.ts';
+import { addressText, type Dial } from './wire/dial.ts';
 import { WireDriver } from './wire/driver.ts';
 
 /** What it takes to connect, besides the settings. */
 export interface ConnectRequest {
+  /** How the wire client has its sockets. Default: over the network. */
+  readonly dial?: Dial | undefined;
   readonly ttlMs: number;
   /** To go on with a session that there is: then it is never ended here, also when nothing comes of it. */
   readonly session?: SessionKey | undefined;
@@ -51,7 +53,7 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
 type Attempts = ConnectRequest & { readonly onFailure: (failure: Error | undefined) => void };
 
 async function connectTo(first: string[], settings: Settings, request: Attempts): Promise<ZkDriver> {
-  const { ttlMs, session, clock, pace, signal } = request;
+  const { dial, ttlMs, session, clock, pace, signal } = request;
   let addresses = first;
   const onFailure = (failure?: Error): void => {
     request.onFailure(failure);
@@ -62,6 +64,7 @@ async function connectTo(first: string[], settings: Settings, request: Attempts)
     );
   };
   const driver = driverOf(settings, {
+    dial,
     addresses: () => addresses,
     onFailure,
     auth: settings.auth,
@@ -81,13 +84,13 @@ async function connectTo(first: string[], settings: Settings, request: Attempts)
   }
 }
 
-function driverOf({ driver, tls }: Settings, options: DriverOptions): NativeDriver | WireDriver {
-  if (driver === 'wire') return new WireDriver({ ...options, tls });
+function driverOf({ driver, tls }: Settings, { dial, ...options }: DriverOptions): NativeDriver | WireDriver {
+  if (driver === 'wire') return new WireDriver({ ...options, dial, tls });
   requireAddon();
   return new NativeDriver(options);
 }
 
-type DriverOptions = ConstructorParameters<typeof NativeDriver>[0];
+type DriverOptions = ConstructorParameters<typeof NativeDriver>[0] & Pick<ConnectRequest, 'dial'>;
 
 /** The C client would look names up while the event loop stands still, and give up for ever on the first failure. */
 async function resolveAll(settings: Settings): Promise<string[]> {

@@ -196,7 +196,7 @@ export class OwnEntry {
       await this.withdraw();
     } catch (error) {
       if (!isDefinite(error) || isQueueLockError(error, 'SESSION_LOST')) throw error;
-      void this.#zk.close();
+      this.#outlook.giveUp();
     }
     this.#path = undefined;
     this.#mayBeIn = false;

@@ -97,5 +97,9 @@ export function entryUnwanted(id: string): QueueLockError {
 
 /** Somebody has removed the node that its heartbeats are written on. */
 export function privateNodeLost(path: string): QueueLockError {
-  return new QueueLockError('SESSION_LOST', `the private node ${path} of the session was removed`);
+  return sessionLost(`the private node ${path} of the session was removed`);
+}
+
+export function sessionLost(why: string): QueueLockError {
+  return new QueueLockError('SESSION_LOST', why);
 }

@@ -53,7 +53,7 @@ export async function throughGate<T>({ outlook, place, signal }: Gate, work: () 
     return await work();
   } finally {
     // Nothing to wait for: what this session sends next comes after it.
-    repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(() => outlook.zk.close());
+    repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(outlook.giveUp);
   }
 }
 

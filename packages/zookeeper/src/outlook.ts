@@ -10,9 +10,20 @@ export interface Outlook {
   readonly lengths: Lengths;
   /** The entries that others of this process wait for, by their paths. */
   readonly followed: Followed;
+  /** Ends the session, when that is the only way left to free a queue. */
+  readonly giveUp: () => void;
 }
 
-/** @param followed of all sessions that may tell each other */
-export function outlookOf(zk: ZkDriver, followed: Followed = new Followed()): Outlook {
-  return { zk, watches: new Watches(zk), lengths: new Lengths(), followed };
+/**
+ * @param followed of all sessions that may tell each other
+ * @param giveUp default: nobody holds anything in this session, and it is closed at once
+ */
+export function outlookOf(
+  zk: ZkDriver,
+  {
+    followed = new Followed(),
+    giveUp = () => void zk.close(),
+  }: Partial<Pick<Outlook, 'followed' | 'giveUp'>> = {},
+): Outlook {
+  return { zk, watches: new Watches(zk), lengths: new Lengths(), followed, giveUp };
 }

@@ -1,4 +1,4 @@
-import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
+import { isQueueLockError, type QueueLockError } from '@queuelock/core/backend';
 import type {
   Clock,
   EntrySpec,
@@ -13,7 +13,7 @@ import { Beats } from './beats.ts';
 import type { ZkDriver } from './driver.ts';
 import { OwnEntry } from './entry.ts';
 import type { Seat } from './enqueue.ts';
-import { privateNodeLost } from './errors.ts';
+import { privateNodeLost, sessionLost } from './errors.ts';
 import { PRIVATE_DIRECTORY, gateDirectory, privatePath, queuePath } from './names.ts';
 import { checkChange, checkShare, checkSpec } from './naming-checks.ts';
 import { outlookOf, type Outlook } from './outlook.ts';
@@ -21,7 +21,7 @@ import { withDirectory } from './parents.ts';
 import { placeOf, type QueuePlaces } from './queue-place.ts';
 import { resumptionText } from './resumption.ts';
 import { checkQueue } from './shape.ts';
-import type { Observable } from './rx.ts';
+import { Subject, merge, type Observable } from './rx.ts';
 import { checkTogether, enterTogether, type Member } from './together.ts';
 import { Traces } from './traces.ts';
 import { placementOf } from './turns.ts';
@@ -46,6 +46,10 @@ export async function openSession(zk: ZkDriver, place: SessionPlace): Promise<Se
   return new ZooKeeperSession(zk, path, place);
 }
 
+function givenUp(): QueueLockError {
+  return sessionLost('an entry could not be taken out again, so the session was given up');
+}
+
 class ZooKeeperSession implements Session {
   readonly id: string;
   readonly ttlMs: number;
@@ -59,6 +63,8 @@ class ZooKeeperSession implements Session {
   readonly #clock: Clock;
   readonly #privatePath: string;
   readonly #beats: Beats;
+  readonly #givenUp$ = new Subject<void>();
+  #isGivenUp = false;
   readonly #outlook: Outlook;
   readonly #entries = new Map<string, OwnEntry>();
   /** Where the entry with an id was asked for. */
@@ -67,7 +73,7 @@ class ZooKeeperSession implements Session {
   constructor(zk: ZkDriver, ownPath: string, { clock, isResumed, followed, ...places }: SessionPlace) {
     this.id = zk.sessionId;
     this.ttlMs = zk.timeoutMs;
-    this.doubts$ = zk.connection$;
+    this.doubts$ = merge(zk.connection$, this.#givenUp$);
     this.resumption = resumptionText({ session: zk.sessionKey, ttlMs: zk.timeoutMs });
     this.#zk = zk;
     this.#places = places;
@@ -75,7 +81,7 @@ class ZooKeeperSession implements Session {
     this.#clock = clock;
     this.#privatePath = ownPath;
     this.#beats = new Beats(zk.timeoutMs, zk.begunAt);
-    this.#outlook = outlookOf(zk, followed);
+    this.#outlook = outlookOf(zk, { followed, giveUp: () => this.#giveUp() });
     this.traces = new Traces(zk, { places, entryOf: (queue, id) => this.#known(queue, id) });
     zk.connection$.subscribe({
       next: (news) => {
@@ -86,6 +92,7 @@ class ZooKeeperSession implements Session {
   }
 
   async renew(signal: AbortSignal): Promise<number> {
+    if (this.#isGivenUp) throw this.#lost(givenUp());
     const sentAt = this.#clock.now();
     // An answer that comes after the abort still counts for the next one.
     const base = await orAborted(this.#beat(sentAt), signal);
@@ -94,14 +101,28 @@ class ZooKeeperSession implements Session {
 
   async #beat(sentAt: number): Promise<number> {
     const isThere = await this.#zk.write(this.#privatePath, '', { urgent: true });
+    if (this.#isGivenUp) throw this.#lost(givenUp());
     // A server that is set up otherwise grants less at a reconnect; what was proven before that is worth nothing then.
     if (isThere && this.#zk.timeoutMs >= this.ttlMs) return this.#beats.acknowledged(sentAt);
-    void this.close();
-    if (!isThere) throw privateNodeLost(this.#privatePath);
-    throw new QueueLockError(
-      'SESSION_LOST',
-      `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`,
+    throw this.#lost(
+      isThere
+        ? sessionLost(
+            `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`,
+          )
+        : privateNodeLost(this.#privatePath),
     );
+  }
+
+  /** Closed after whoever asked has learned it: as soon as the server has ended it, others hold what is held here. */
+  #lost(why: QueueLockError): QueueLockError {
+    void this.close();
+    return why;
+  }
+
+  /** The next heartbeat, which is called for at once, ends it. */
+  #giveUp(): void {
+    this.#isGivenUp = true;
+    this.#givenUp$.next();
   }
 
   async enqueue(spec: EntrySpec): Promise<Placement> {

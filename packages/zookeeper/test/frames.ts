@@ -11,6 +11,7 @@ export const OpCode = {
   list: 12,
   multi: 14,
   createContainer: 19,
+  closeSession: -11,
 } as const;
 
 // What is asked for is the same, only the answer tells more.

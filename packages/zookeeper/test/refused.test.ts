@@ -1,10 +1,11 @@
+import { createLockClient, type LockClient } from '@queuelock/core';
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { startProxy } from '../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
 import { PERMISSION, allowAll } from './access.ts';
 import { Bench, ending, eventually, newQueue, outcome, wish } from './bench.ts';
-import { OpCode } from './frames.ts';
+import { OpCode, requestsIn } from './frames.ts';
 import { losing } from './losing.ts';
 import { asOperator } from './operator.ts';
 
@@ -49,8 +50,25 @@ describe('an enqueue that ZooKeeper refuses', () => {
     await queueWith(PERMISSION.create);
     const other = ending(await session.enqueue(wish(newQueue())));
     expect(await outcome(session.enqueue(wish(queue)))).to.equal('ACCESS_DENIED');
+    expect(await outcome(session.renew(signal))).to.equal('SESSION_LOST');
     expect(await other).to.equal('SESSION_LOST');
     await eventually(async () => (await count()) === 0);
+  });
+
+  it('ends what the session holds before another gets it, also when the server’s word comes late', async () => {
+    await queueWith(PERMISSION.create);
+    const proxy = bench.keep(await startProxy(server), (started) => started.cut());
+    const [one, other] = [proxy.endpoint, server].map((endpoint) =>
+      bench.keep(createLockClient(bench.backend(endpoint), { ttlMs: 10_000 }), (client) => client.close()),
+    ) as [LockClient, LockClient];
+    const held = newQueue();
+    const ownership = await one.acquire(held);
+    const next = other.acquire(held).then(() => ownership.held);
+    const trap = proxy.loseNextReply((chunk) => requestsIn(chunk).includes(OpCode.closeSession));
+    const refused = outcome(one.acquire(queue));
+    await trap.lost;
+    expect(await next).to.equal(false);
+    expect(await refused).to.be.oneOf(['ACCESS_DENIED', 'SESSION_LOST']);
   });
 
   it('for an entry of another naming leaves nothing, also when the reply to the create was lost', async () => {

@@ -1,17 +1,16 @@
 import type { LockClient } from '@queuelock/core';
 import type { Product } from '../product.ts';
-import type { SimulatedDriver } from '../simulated-driver.ts';
 import type { Machine } from '../timeline.ts';
-import { SINGLE, type ClientPlan } from './plan.ts';
+import type { ClientPlan } from './plan.ts';
 import { Program, type Surroundings } from './program.ts';
+import type { Access, Connected } from './store.ts';
 import { View } from './view.ts';
 
 /** What a client is made with. */
 export interface Making extends Surroundings {
   readonly product: Product;
   readonly plan: ClientPlan;
-  readonly hosts: readonly string[];
-  readonly drive: (host: string, machine: Machine) => SimulatedDriver;
+  readonly access: Access;
   /** Whether another process may go on with its session. */
   readonly mayMove: boolean;
 }
@@ -29,8 +28,8 @@ export class Client {
   /** `crashed` from outside, `closed` when that has settled. */
   state: 'runs' | 'closing' | 'closed' | 'crashed' = 'runs';
   readonly #making: Making;
-  readonly #drivers: SimulatedDriver[] = [];
   readonly #program: Program;
+  #connected: Connected | undefined;
   #client: LockClient | undefined;
   #view: View | undefined;
   #resumption: string | undefined;
@@ -51,9 +50,9 @@ export class Client {
     return this.state === 'runs' ? this.#view : undefined;
   }
 
-  /** Its streams of keepalives. */
-  get beats(): number {
-    return this.#drivers.reduce((sum, { beats }) => sum + beats, 0);
+  /** How many connections it keeps beyond those that it needs. */
+  get excess(): number {
+    return this.#connected?.excess ?? 0;
   }
 
   /** Begins what it is to do, or goes on with what another process has left. */
@@ -77,7 +76,7 @@ export class Client {
     this.machine.do(() => {
       this.#making.judge.note(`${this.name} closes`);
       this.#program.stop();
-      void this.#client?.close().then(() => {
+      void (this.#client?.close() ?? Promise.resolve()).then(() => {
         this.#making.judge.note(`${this.name} is closed`);
         this.state = 'closed';
       });
@@ -90,7 +89,7 @@ export class Client {
     this.state = 'crashed';
     this.machine.crash();
     this.machine.isDead = true;
-    for (const driver of this.#drivers) driver.crash();
+    this.#connected?.crash();
     this.#program.stop();
   }
 
@@ -104,24 +103,16 @@ export class Client {
     next.#program.running += 1;
     machine.after(afterMs, () => {
       next.#program.running -= 1;
-      next.start({ resumption, left: this.#program });
+      // It may have been told to close before it began.
+      if (next.state === 'runs') next.start({ resumption, left: this.#program });
     });
     return next;
   }
 
   #connect(estate: Estate | undefined): LockClient {
-    const { product, plan, hosts, drive } = this.#making;
-    const open = (host: string): SimulatedDriver => {
-      const driver = drive(host, this.machine);
-      this.#drivers.push(driver);
-      return driver;
-    };
-    const backend = product.etcdOver(open, {
-      hosts,
-      naming: (queue) => (queue === 'f' ? plan.naming : 'go'),
-      singleKey: (queue) => (queue === SINGLE.queue ? SINGLE.key : undefined),
-    });
-    return product.createLockClient(backend, {
+    const { product, plan, access } = this.#making;
+    this.#connected = access.connect(this.machine, plan);
+    return product.createLockClient(this.#connected.backend, {
       ttlMs: plan.ttlMs,
       clock: this.machine,
       owner: this.name,

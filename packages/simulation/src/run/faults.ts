@@ -1,24 +1,20 @@
-import type { Api } from '../etcd/api.ts';
-import type { Cluster } from '../etcd/cluster.ts';
-import type { Member } from '../etcd/member.ts';
-import type { Link, Trouble } from '../link.ts';
+import type { Trouble } from '../link.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { Client } from './client.ts';
 import type { Holds } from './holds.ts';
 import type { Judge } from './judge.ts';
-import { SINGLE, type Fault } from './plan.ts';
-import { certainly } from './stranger.ts';
+import type { Fault } from './plan.ts';
+import type { Access, Store, StoreMember } from './store.ts';
 
 /** What faults can befall. */
 export interface Stage {
   readonly timeline: Timeline;
   readonly judge: Judge;
   readonly fate: Machine;
-  readonly cluster: Cluster;
+  readonly store: Store;
   readonly clients: Client[];
-  /** Of each client to each member. */
-  readonly links: readonly (readonly Link[])[];
-  readonly apis: readonly (readonly Api[])[];
+  /** Of each client. */
+  readonly accesses: readonly Access[];
   /** Another process of a client. */
   readonly another: (client: Client) => Machine;
   readonly holds: Holds;
@@ -35,28 +31,37 @@ export function befall(stage: Stage, fault: Fault): void {
     stage.judge.note(storyOf(stage, fault, members));
     const client = stage.clients[fault.client] as Client;
     const trouble = TROUBLES[fault.kind]?.(fault.degree);
-    const places = members.map((member) => stage.cluster.members.indexOf(member));
+    const places = members.map((member) => stage.store.members.indexOf(member));
     for (const place of trouble ? places : [])
-      stage.links[fault.client]?.[place]?.trouble(trouble ?? {}, fault.forMs);
-    if (fault.kind === 'reset') for (const place of places) stage.links[fault.client]?.[place]?.reset();
+      stage.accesses[fault.client]?.links[place]?.trouble(trouble ?? {}, fault.forMs);
+    if (fault.kind === 'reset')
+      for (const place of places) stage.accesses[fault.client]?.links[place]?.reset();
     if (fault.kind.startsWith('member')) for (const member of members) befallMember(stage, fault, member);
     if (fault.kind.startsWith('client')) befallClient(stage, fault, client);
     if (fault.kind === 'entry is removed') removeEntry(stage, fault);
-    if (fault.kind === 'stranger') enterStranger(stage, fault);
+    if (fault.kind === 'stranger')
+      stage.store.enterStranger(stage.queues[fault.degree < 0.5 ? 0 : 1], fault.forMs, fault.degree);
     if (fault.kind === 'denied') deny(stage, fault);
-    if (fault.kind === 'compaction') stage.cluster.compact();
+    if (fault.kind === 'compaction') stage.store.compact();
   });
 }
 
-function membersOf({ cluster }: Stage, { member }: Fault): readonly Member[] {
-  if (member === 'all') return cluster.members;
-  const leader = cluster.terms.leader ?? cluster.members.at(0);
-  if (member === 'followers') return cluster.members.filter((other) => other !== leader);
-  if (member === 'leader') return cluster.members.filter((other) => other === leader);
-  return cluster.members.slice(member, member + 1);
+function membersOf({ store, accesses }: Stage, { member, client }: Fault): readonly StoreMember[] {
+  const { members } = store;
+  if (member === 'all') return members;
+  if (member === 'its own')
+    return members.filter((_member, place) => (accesses[client]?.links[place]?.calls ?? 0) > 0);
+  const leader = store.leader ?? members.at(0);
+  if (member === 'followers') return members.filter((other) => other !== leader);
+  if (member === 'leader') return members.filter((other) => other === leader);
+  return members.slice(member, member + 1);
 }
 
-function storyOf({ clients }: Stage, { kind, client, forMs }: Fault, members: readonly Member[]): string {
+function storyOf(
+  { clients }: Stage,
+  { kind, client, forMs }: Fault,
+  members: readonly StoreMember[],
+): string {
   const where = members
     .map((member) => `${member.machine.name}${member.leads ? ' (leader)' : ''}`)
     .join(', ');
@@ -77,7 +82,7 @@ const TROUBLES: { readonly [kind in Fault['kind']]?: (degree: number) => Trouble
   'slow answers': (degree) => ({ slowAnswersMs: degree * SLOWEST_MS }),
 };
 
-function befallMember({ cluster, fate }: Stage, fault: Fault, member: Member): void {
+function befallMember({ store, fate }: Stage, fault: Fault, member: StoreMember): void {
   const after = (task: () => void): void => void fate.after(fault.forMs, task);
   if (fault.kind === 'member pauses') member.machine.pause(fault.forMs);
   if (fault.kind === 'member lags') {
@@ -86,11 +91,11 @@ function befallMember({ cluster, fate }: Stage, fault: Fault, member: Member): v
   }
   if (fault.kind === 'member is cut from others') {
     member.isCut = true;
-    after(() => cluster.heal(member));
+    after(() => store.heal(member));
   }
   if (fault.kind === 'member restarts' && member.isUp) {
     member.crash();
-    after(() => cluster.restart(member));
+    after(() => store.restart(member));
   }
 }
 
@@ -103,46 +108,13 @@ function befallClient({ another, clients }: Stage, { kind, forMs, ...fault }: Fa
   if (next) clients[fault.client] = next;
 }
 
-function deny({ apis, fate }: Stage, { client, forMs }: Fault): void {
-  const denied = apis[client] ?? [];
-  for (const api of denied) api.isDenied = true;
-  fate.after(forMs, () => {
-    for (const api of denied) api.isDenied = false;
-  });
+function deny({ accesses, fate }: Stage, { client, forMs }: Fault): void {
+  accesses[client]?.deny(true);
+  fate.after(forMs, () => accesses[client]?.deny(false));
 }
 
-/** An operator deletes the entry that has been there for longest, or the newest. */
-function removeEntry({ cluster, holds, queues, judge }: Stage, { degree }: Fault): void {
-  const [queue] = queues;
+/** An operator deletes an entry. */
+function removeEntry({ store, holds, queues: [queue] }: Stage, { degree }: Fault): void {
   holds.stealIn(queue);
-  certainly(cluster, (store) => {
-    const rows = store.keyspace.rows({ key: `${queue}/`, end: `${queue}0` });
-    const byAge = rows.sort((one, other) => one.create - other.create);
-    const row = byAge.at(degree < 0.7 ? 0 : -1);
-    if (row) judge.note(`an operator deletes ${row.key}`);
-    return store.deleteRange({ key: Buffer.from(row?.key ?? 'nothing') });
-  });
-}
-
-/** A client of another kind stands in line for a while, or takes the single key. */
-function enterStranger({ cluster, fate, holds, queues, judge }: Stage, { forMs, degree }: Fault): void {
-  const queue = queues[degree < 0.5 ? 0 : 1];
-  const key = Buffer.from(queue === SINGLE.queue && degree < 0.75 ? SINGLE.key : `${queue}/stranger`);
-  const compare = [{ target: 'Create', result: 'Equal', create_revision: '0', key }] as const;
-  const success = [{ request_put: { key, value: Buffer.from('of a stranger') } }];
-  certainly(cluster, (store) => {
-    const answer = store.txn({ compare: [...compare], success });
-    if (!('succeeded' in answer.body && answer.body.succeeded === true)) return answer;
-    const isSingle = key.toString() === SINGLE.key;
-    judge.note(`a stranger creates ${key.toString()}`);
-    if (isSingle) holds.ofStranger(true);
-    fate.after(forMs, () => {
-      certainly(cluster, (later) => {
-        judge.note(`the stranger deletes ${key.toString()}`);
-        if (isSingle) holds.ofStranger(false);
-        return later.deleteRange({ key });
-      });
-    });
-    return answer;
-  });
+  store.removeEntry(queue, degree < 0.7);
 }

@@ -9,8 +9,6 @@ const CLOSES_WITHIN_MS = 30_000;
 const MOST_EVENTS = 200_000;
 /** Longer than any lease, those included that begin anew with another leader. */
 const FORGOTTEN_AFTER_MS = 30_000;
-// What is kept of a queue without a lease: who has removed entries of others.
-const REGISTERS = '.queuelock/register/';
 
 /** Lets a run go on to its end, and judges what is left. */
 export async function finish(stage: Stage): Promise<void> {
@@ -29,8 +27,8 @@ export async function finish(stage: Stage): Promise<void> {
     busy.length === 0 || judge.broken !== undefined,
     () => `${busy.join(', ')} still wait`,
   );
-  for (const { beats, name } of clients)
-    judge.require('nothing left', beats <= 1, () => `${name} has ${beats} streams of keepalives`);
+  for (const { excess, name } of clients)
+    judge.require('nothing left', excess <= 0, () => `${name} has ${excess} connections too many`);
   await look(stage);
   if (judge.broken) return;
   for (const client of clients) client.close();
@@ -49,17 +47,10 @@ async function look({ timeline, judge, clients }: Stage): Promise<void> {
     judge.require('view', isRight, () => `${queue} is not shown as it is`);
 }
 
-function leftIn({ cluster, clients }: Stage): string[] {
-  const { keyspace, leases } = cluster.store;
+function leftIn({ store, clients }: Stage): string[] {
   return [
     ...clients.filter(({ isBusy }) => isBusy).map(({ name }) => `${name} does not close`),
-    ...keyspace
-      .rows({ key: '', end: '\u0100' })
-      .flatMap(({ key }) => (key.startsWith(REGISTERS) ? [] : [`key ${key}`])),
-    ...[...leases.keys()].map((id) => `lease ${id}`),
-    ...cluster.members.flatMap(({ host, streams }) =>
-      streams.size > 0 ? [`${streams.size} streams at ${host}`] : [],
-    ),
+    ...store.left(),
     ...clients.flatMap(({ name, machine }) =>
       machine.timers > 0 ? [`${machine.timers} timers of ${name}`] : [],
     ),

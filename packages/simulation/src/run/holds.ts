@@ -1,7 +1,6 @@
-import type { Store } from '../etcd/store.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { Judge } from './judge.ts';
-import { SINGLE } from './plan.ts';
+import type { Standing, Store } from './store.ts';
 
 /** A hold as its program sees it. */
 export interface Held {
@@ -33,14 +32,13 @@ export class Holds {
   readonly #unruly = new Set<string>();
   /** When entries were deleted by somebody, by key and token. */
   readonly #deletedAt = new Map<string, number>();
-  #isStrangers = false;
   #grants = 0;
 
   constructor(timeline: Timeline, judge: Judge, store: Store) {
     this.#timeline = timeline;
     this.#judge = judge;
     this.store = store;
-    store.onDeleted = ({ key, create }) => this.#deletedAt.set(`${key} ${create}`, timeline.now());
+    store.onDeleted = (entry) => this.#deletedAt.set(lifeOf(entry), timeline.now());
   }
 
   get grants(): number {
@@ -68,11 +66,6 @@ export class Holds {
     this.#marked.add(held.key);
   }
 
-  /** A client of another kind has the single key from now on, or no more. */
-  ofStranger(has: boolean): void {
-    this.#isStrangers = has;
-  }
-
   /** Whether somebody may have removed entries there. */
   isUnruly(queue: string): boolean {
     return this.#unruly.has(queue);
@@ -94,12 +87,11 @@ export class Holds {
       taken <= held.limit,
       () => `${held.who} and ${others.map(({ who, token }) => `${who} (${token})`).join(', ')} at once`,
     );
-    if (held.queue !== SINGLE.queue) return;
-    const [single] = this.store.keyspace.rows({ key: SINGLE.key, end: undefined });
+    const owner = this.store.owner(held.queue);
     this.#judge.require(
       'exclusive',
-      !this.#isStrangers && (single?.value.toString() === held.key || this.#unruly.has(held.queue)),
-      () => `${held.who} has not the single key, but ${single?.value.toString() ?? 'nobody'}`,
+      owner === undefined || owner === held.key || this.#unruly.has(held.queue),
+      () => `${held.who} has not the single key, but ${String(owner)}`,
     );
   }
 
@@ -116,18 +108,15 @@ export class Holds {
   }
 
   #checkOrder(held: Held): void {
-    const { keyspace } = this.store;
-    const rows = keyspace.rows({ key: `${held.queue}/`, end: `${held.queue}0` });
-    const ahead = rows.filter(({ key, create }) => {
-      const isShared = key.endsWith('~r') || this.#marked.has(key);
-      return BigInt(create) < held.token && !(held.shared && isShared);
+    const ahead = this.store.standing(held.queue).filter(({ key, token, shared }) => {
+      const isShared = shared || this.#marked.has(key);
+      return token < held.token && !(held.shared && isShared);
     });
-    const taken = ahead.reduce((sum, { key }) => sum + Number(/~(\d+)of/.exec(key)?.[1] ?? 1), held.permits);
+    const taken = ahead.reduce((sum, { permits }) => sum + permits, held.permits);
     this.#judge.require(
       'order',
       taken <= held.limit,
-      () =>
-        `ahead of ${held.who} (${held.token}): ${ahead.map(({ key, create }) => `${key} (${create})`).join(', ')}`,
+      () => `ahead of ${held.who} (${held.token}): ${ahead.map(lifeOf).join(', ')}`,
     );
   }
 
@@ -153,6 +142,6 @@ function isSame(one: Held, other: Held): boolean {
   return lifeOf(one) === lifeOf(other);
 }
 
-function lifeOf({ key, token }: Held): string {
+function lifeOf({ key, token }: Pick<Standing, 'key' | 'token'>): string {
   return `${key} ${token}`;
 }

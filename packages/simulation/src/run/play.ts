@@ -1,17 +1,16 @@
 import { borrowGlobals } from '../borrowed-globals.ts';
-import { Api } from '../etcd/api.ts';
-import { Cluster } from '../etcd/cluster.ts';
-import { Link } from '../link.ts';
+import { EtcdStore } from '../etcd/etcd-store.ts';
 import type { Product } from '../product.ts';
 import { Random } from '../random.ts';
-import { SimulatedDriver } from '../simulated-driver.ts';
 import { Machine, Timeline } from '../timeline.ts';
+import { ZooKeeperStore } from '../zookeeper/zookeeper-store.ts';
 import { Client } from './client.ts';
 import { befall, type Stage } from './faults.ts';
 import { finish } from './finish.ts';
 import { Holds } from './holds.ts';
 import { Judge, type Rule } from './judge.ts';
-import { RATE_ERROR, type Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
+import type { Access, Premises, Store } from './store.ts';
 import { Storm } from './storm.ts';
 
 /** What came of a run. */
@@ -23,6 +22,11 @@ export interface Played {
   readonly grants: number;
 }
 
+const STORES: Readonly<Record<Plan['store'], new (premises: Premises) => Store>> = {
+  etcd: EtcdStore,
+  zookeeper: ZooKeeperStore,
+};
+
 /** Plays a plan: the same one goes the same way every time. */
 export async function play(product: Product, plan: Plan): Promise<Played> {
   const timeline = new Timeline();
@@ -31,11 +35,10 @@ export async function play(product: Product, plan: Plan): Promise<Played> {
   const random = new Random(plan.seed);
   const giveBack = borrowGlobals(timeline, random.fork('globals'), lost);
   try {
-    const { members, version } = plan;
-    const options = { members, version, minTtl: 2, rateError: RATE_ERROR };
-    const cluster = new Cluster(timeline, random.fork('cluster'), options);
-    const holds = new Holds(timeline, judge, cluster.store);
-    const stage = setStage({ timeline, judge, cluster, holds, product, plan, random });
+    const note = (line: string): void => judge.note(line);
+    const store = new STORES[plan.store]({ timeline, random, product, plan, note });
+    const holds = new Holds(timeline, judge, store);
+    const stage = setStage({ timeline, judge, store, holds, product, plan });
     for (const fault of plan.faults) befall(stage, fault);
     await finish(stage);
     return { broken: judge.broken, story: judge.story, events: timeline.events, grants: holds.grants };
@@ -44,44 +47,28 @@ export async function play(product: Product, plan: Plan): Promise<Played> {
   }
 }
 
-interface Props extends Pick<Stage, 'timeline' | 'judge' | 'cluster' | 'holds'> {
+interface Props extends Pick<Stage, 'timeline' | 'judge' | 'store' | 'holds'> {
   readonly product: Product;
   readonly plan: Plan;
-  readonly random: Random;
 }
 
 /** With the clients on it, which have begun. */
-function setStage(props: Props): Stage {
-  const { timeline, judge, cluster, holds, product, plan, random } = props;
+function setStage({ timeline, judge, store, holds, product, plan }: Props): Stage {
   const { queues } = plan;
   const machineOf = (i: number, name = `c${i}`): Machine => {
     const rate = plan.clients[i]?.rate ?? 1;
     return new Machine(timeline, name, { rate, bootedAt: 10_000 * i, hasPromises: true });
   };
-  const links: Link[][] = [];
-  const apis: Api[][] = [];
+  const accesses = plan.clients.map((_client, i) => {
+    const client = `c${i}`;
+    const storm = new Storm({ client, most: store.mostASecond }, timeline, judge);
+    return store.access(client, () => storm.sent());
+  });
   const clients = plan.clients.map((clientPlan, i) => {
     const machine = machineOf(i);
-    const storm = new Storm(machine.name, timeline, judge);
-    const mine: Link[] = [];
-    links.push(mine);
-    apis.push(
-      cluster.members.map(
-        (member) => new Api(cluster, member, random.fork(`${machine.name} ids ${member.id}`)),
-      ),
-    );
-    const drive = (host: string, on: Machine): SimulatedDriver => {
-      const place = cluster.members.findIndex((member) => member.host === host);
-      const api = apis[i]?.[place] as Api;
-      const name = `${on.name} ${api.member.machine.name}`;
-      const link = new Link(timeline, random.fork(name), { client: on, member: api.member });
-      mine[place] = link;
-      return new SimulatedDriver(link, api, () => storm.sent());
-    };
     const client = new Client(machine.name, machine, {
-      ...{ timeline, judge, holds, queues, product, drive },
-      plan: clientPlan,
-      hosts: cluster.members.map(({ host }) => host),
+      ...{ timeline, judge, holds, queues, product, plan: clientPlan },
+      access: accesses[i] as Access,
       mayMove: plan.faults.some(({ kind, client: at }) => kind === 'client moves' && at === i),
     });
     client.start();
@@ -89,5 +76,5 @@ function setStage(props: Props): Stage {
   });
   const another = (client: Client): Machine => machineOf(clients.indexOf(client), `${client.name}'`);
   const fate = new Machine(timeline, 'fate');
-  return { timeline, judge, cluster, holds, queues, links, apis, clients, another, fate };
+  return { timeline, judge, store, holds, queues, accesses, clients, another, fate };
 }

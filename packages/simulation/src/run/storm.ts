@@ -1,18 +1,22 @@
 import type { Timeline } from '../timeline.ts';
 import type { Judge } from './judge.ts';
 
-const MOST_A_SECOND = 100;
-
 /** Counts what a client sends. */
 export class Storm {
   readonly #client: string;
+  readonly #most: number;
   readonly #timeline: Timeline;
   readonly #judge: Judge;
   #second = 0;
   #sent = 0;
 
-  constructor(client: string, timeline: Timeline, judge: Judge) {
+  constructor(
+    { client, most }: { readonly client: string; readonly most: number },
+    timeline: Timeline,
+    judge: Judge,
+  ) {
     this.#client = client;
+    this.#most = most;
     this.#timeline = timeline;
     this.#judge = judge;
   }
@@ -24,8 +28,8 @@ export class Storm {
     this.#sent += 1;
     this.#judge.require(
       'no storm',
-      this.#sent <= MOST_A_SECOND,
-      () => `${this.#client} sends more than ${MOST_A_SECOND} requests in a second`,
+      this.#sent <= this.#most,
+      () => `${this.#client} sends more than ${this.#most} requests in a second`,
     );
   }
 }

@@ -12,7 +12,7 @@ export class View {
   readonly queue: string;
   readonly #around: Sights;
   #latest: QueueState | undefined;
-  #since = 1;
+  #since = 0;
 
   constructor(state$: ReturnType<LockClient['watch']>, around: Sights) {
     this.queue = around.queue;
@@ -29,28 +29,18 @@ export class View {
   /** Whether it shows what there is now. */
   get isRight(): boolean {
     const { holds, queue } = this.#around;
-    return this.#latest?.status === 'live' && textOf(this.#latest) === textAt(holds, queue);
+    return this.#latest?.status === 'live' && textOf(this.#latest) === holds.store.shown(queue);
   }
 
   #check(state: QueueState): void {
     const { holds, judge, queue } = this.#around;
-    const { keyspace } = holds.store;
     const seen = textOf(state);
-    // What it was then is not known any more.
-    if (keyspace.compacted > 0) return;
-    let at = this.#since;
-    while (at <= keyspace.revision && textAt(holds, queue, at) !== seen) at += 1;
-    judge.require('view', at <= keyspace.revision, () => `${queue} is shown as ${seen}`);
-    this.#since = at;
+    const at = holds.store.shownAt(queue, seen, this.#since);
+    judge.require('view', at !== undefined, () => `${queue} is shown as ${seen}`);
+    this.#since = at ?? this.#since;
   }
 }
 
 function textOf({ entries }: QueueState): string {
   return entries.map(({ key, order }) => `${key} ${order}`).join(', ');
-}
-
-function textAt({ store }: Sights['holds'], queue: string, revision?: number): string {
-  const rows = store.keyspace.rows({ key: `${queue}/`, end: `${queue}0` }, revision);
-  const byOrder = rows.sort((one, other) => one.create - other.create);
-  return byOrder.map(({ key, create }) => `${key} ${create}`).join(', ');
 }

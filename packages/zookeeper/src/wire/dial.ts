@@ -17,7 +17,10 @@ export interface Dialled {
   readonly ready: 'connect' | 'secureConnect';
 }
 
-export function dial({ host, port, name = host }: Place, tls: Tls | undefined): Dialled {
+/** How a socket is had. */
+export type Dial = (place: Place, tls: Tls | undefined) => Dialled;
+
+export const dial: Dial = ({ host, port, name = host }, tls) => {
   const place = { host, port, noDelay: true };
   if (!tls) return { socket: connectTcp(place), ready: 'connect' };
   const servername = tls.servername ?? name;
@@ -25,7 +28,7 @@ export function dial({ host, port, name = host }: Place, tls: Tls | undefined): 
   const identity = isIP(servername) > 0 ? {} : { servername };
   const socket = connectTls({ ...place, ...identity, secureContext: tls.secureContext });
   return { socket, ready: 'secureConnect' };
-}
+};
 
 /** A server's address, and the name that it was looked up by if it was: `name/address:port`. An IPv6 address has no brackets. */
 export function addressText({ host, port, name }: Place): string {

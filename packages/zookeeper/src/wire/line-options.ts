@@ -1,6 +1,7 @@
 import type { Clock } from '@queuelock/core/backend';
 import type { SessionKey } from '../driver.ts';
 import type { Pace } from '../pace.ts';
+import type { Dial } from './dial.ts';
 import type { WatchEvent } from './events.ts';
 import type { Tls } from './tls.ts';
 
@@ -8,6 +9,8 @@ import type { Tls } from './tls.ts';
 export interface LineOptions {
   /** As `addressText` writes them, at least one; asked for at each attempt. */
   readonly addresses: () => readonly string[];
+  /** Default: over the network. */
+  readonly dial?: Dial | undefined;
   readonly tls?: Tls | undefined;
   /** An attempt failed, and so it ended. */
   readonly onFailure: (failure: Error) => void;

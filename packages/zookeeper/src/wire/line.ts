@@ -129,12 +129,13 @@ export class WireLine {
   }
 
   #attempt(): State {
-    const { addresses, tls, ttlMs, pace, clock, onChange } = this.#options;
+    const { addresses, dial, tls, ttlMs, pace, clock, onChange } = this.#options;
     pace.attempted();
     this.#seen.begin();
     const link: WireLink = new WireLink(
       {
         address: this.#rota.next(addresses()),
+        dial,
         tls,
         hello: this.#seen.hello(),
         withinMs: sooner(attemptMsOf(ttlMs), clock),

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@queuelock/core/backend';
 import { afterQuietLoop } from '../quiet-loop.ts';
-import { dial, placeOf } from './dial.ts';
+import { dial as dialTheNetwork, placeOf, type Dial } from './dial.ts';
 import type { WatchEvent } from './events.ts';
 import { FrameReader } from './frames.ts';
 import { helloFrame, welcomeOf, type Hello, type Welcome } from './handshake.ts';
@@ -17,6 +17,8 @@ import { WireError } from './wire-error.ts';
 export interface LinkOptions {
   /** As `addressText` writes it. */
   readonly address: string;
+  /** Default: over the network. */
+  readonly dial?: Dial | undefined;
   readonly tls: Tls | undefined;
   readonly hello: Hello;
   /** For the connection and the first answer on it. */
@@ -56,7 +58,10 @@ export class WireLink {
   /** For the first answer, and then for what the connection needs next. */
   #cancel: () => void;
 
-  constructor({ address, tls, hello, withinMs, clock }: LinkOptions, listener: LinkListener) {
+  constructor(
+    { address, dial = dialTheNetwork, tls, hello, withinMs, clock }: LinkOptions,
+    listener: LinkListener,
+  ) {
     this.#clock = clock;
     this.#listener = listener;
     this.#pipeline = new Pipeline(hello.lastZxid);

@@ -1,6 +1,6 @@
-import type { ServedStream } from './etcd/member.ts';
-import type { Link } from './link.ts';
-import { GrpcError, type Channel, type ChannelListener } from './product.ts';
+import type { Member, ServedStream } from './member.ts';
+import type { Link } from '../link.ts';
+import { GrpcError, type Channel, type ChannelListener } from '../product.ts';
 
 /** What a member does about what it is told on a stream. */
 export interface Serving<Request> {
@@ -15,7 +15,7 @@ const DEAD_AFTER_MS = 5_000;
 
 /** A stream of messages, which arrive in their order: where one is lost, all that follow are. */
 export class SimulatedStream<Request, Response> implements Channel<Request>, ServedStream {
-  readonly #link: Link;
+  readonly #link: Link<Member>;
   readonly #serving: Serving<Request>;
   readonly #listener: ChannelListener<Response>;
   readonly #forget: () => void;
@@ -26,7 +26,7 @@ export class SimulatedStream<Request, Response> implements Channel<Request>, Ser
   #isLost = false;
   #isServed = true;
 
-  constructor(link: Link, serve: Serve<Request, Response>, listener: ChannelListener<Response>) {
+  constructor(link: Link<Member>, serve: Serve<Request, Response>, listener: ChannelListener<Response>) {
     this.#link = link;
     this.#listener = listener;
     this.#serving = serve((response) => this.#send('back', () => this.#receive(response)));

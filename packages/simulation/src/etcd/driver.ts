@@ -1,8 +1,9 @@
 import type { ILeaseKeepAliveRequest, ILeaseKeepAliveResponse, IWatchRequest, IWatchResponse } from 'etcd3';
-import type { Api, Method } from './etcd/api.ts';
-import { WatchServer } from './etcd/watch-server.ts';
-import type { Link } from './link.ts';
-import { GrpcError, type CallOptions, type Channel, type ChannelListener, type Driver } from './product.ts';
+import type { Api, Method } from './api.ts';
+import type { Member } from './member.ts';
+import { WatchServer } from './watch-server.ts';
+import type { Link } from '../link.ts';
+import { GrpcError, type CallOptions, type Channel, type ChannelListener, type Driver } from '../product.ts';
 import { SimulatedStream } from './stream.ts';
 
 /** Hears of every request that is sent; a driver that cannot connect sends none. */
@@ -10,7 +11,7 @@ export type OnSent = (method: string, request: unknown) => void;
 
 /** A client's way to one member. */
 export class SimulatedDriver implements Driver {
-  readonly #link: Link;
+  readonly #link: Link<Member>;
   readonly #api: Api;
   readonly #onSent: OnSent;
   readonly #streams = new Set<Pick<SimulatedStream<unknown, unknown>, 'close' | 'drop'>>();
@@ -26,7 +27,7 @@ export class SimulatedDriver implements Driver {
   readonly leaseRevoke = this.#unary('leaseRevoke') as Driver['leaseRevoke'];
   readonly leaseTimeToLive = this.#unary('leaseTimeToLive') as Driver['leaseTimeToLive'];
 
-  constructor(link: Link, api: Api, onSent: OnSent) {
+  constructor(link: Link<Member>, api: Api, onSent: OnSent) {
     this.#link = link;
     this.#api = api;
     this.#onSent = onSent;

@@ -1,4 +1,4 @@
-import type { Cluster, Command } from '../etcd/cluster.ts';
+import type { Cluster, Command } from './cluster.ts';
 
 /** Carries it out once, whatever happens to the cluster, as soon as it can be. */
 export function certainly(cluster: Cluster, command: Command): void {

@@ -1,0 +1,187 @@
+import { Link } from '../link.ts';
+import type { Product } from '../product.ts';
+import { RATE_ERROR, SINGLE, type ClientPlan } from '../run/plan.ts';
+import type { Access, Connected, Premises, Standing, Store } from '../run/store.ts';
+import type { Machine } from '../timeline.ts';
+import { Api } from './api.ts';
+import { certainly } from './certainly.ts';
+import { Cluster } from './cluster.ts';
+import { SimulatedDriver } from './driver.ts';
+import type { Row } from './keyspace.ts';
+import type { Member } from './member.ts';
+
+const MIN_TTL_S = 2;
+/** A stranger of a lower degree takes the single key. */
+const TAKES_SINGLE = 0.75;
+// What is kept of a queue without a lease: who has removed entries of others.
+const REGISTERS = '.queuelock/register/';
+const STRANGER = 'a stranger';
+
+/** etcd, as a run uses it. */
+export class EtcdStore implements Store {
+  readonly mostASecond = 100;
+  onDeleted: Store['onDeleted'] = () => undefined;
+  readonly #cluster: Cluster;
+  readonly #premises: Premises;
+  #isStrangers = false;
+
+  constructor(premises: Premises) {
+    const { timeline, random, plan } = premises;
+    const { members, version } = plan;
+    const options = { members, version, minTtl: MIN_TTL_S, rateError: RATE_ERROR };
+    this.#premises = premises;
+    this.#cluster = new Cluster(timeline, random.fork('cluster'), options);
+    this.#cluster.store.onDeleted = ({ key, create }) => this.onDeleted({ key, token: BigInt(create) });
+  }
+
+  get members(): readonly Member[] {
+    return this.#cluster.members;
+  }
+
+  get leader(): Member | undefined {
+    return this.#cluster.terms.leader;
+  }
+
+  heal(member: Member): void {
+    this.#cluster.heal(member);
+  }
+
+  restart(member: Member): void {
+    this.#cluster.restart(member);
+  }
+
+  compact(): void {
+    this.#cluster.compact();
+  }
+
+  access(name: string, onSent: () => void): Access {
+    const { random, timeline, product } = this.#premises;
+    const { members } = this;
+    const apis = members.map(
+      (member) => new Api(this.#cluster, member, random.fork(`${name} ids ${member.id}`)),
+    );
+    const links: Link[] = [];
+    const drive = (host: string, client: Machine): SimulatedDriver => {
+      const place = members.findIndex((member) => member.host === host);
+      const api = apis[place] as Api;
+      const { member } = api;
+      const link = new Link(timeline, random.fork(`${client.name} ${member.machine.name}`), {
+        client,
+        member,
+      });
+      links[place] = link;
+      return new SimulatedDriver(link, api, onSent);
+    };
+    const hosts = members.map(({ host }) => host);
+    return {
+      links,
+      connect: (machine, plan) => connect(product, { hosts, drive: (host) => drive(host, machine) }, plan),
+      deny: (isDenied) => {
+        for (const api of apis) api.isDenied = isDenied;
+      },
+    };
+  }
+
+  standing(queue: string): readonly Standing[] {
+    return this.#rows(queue).map(({ key, create }) => ({
+      key,
+      token: BigInt(create),
+      shared: key.endsWith('~r'),
+      permits: Number(/~(\d+)of/.exec(key)?.[1] ?? 1),
+    }));
+  }
+
+  owner(queue: string): string | undefined {
+    if (queue !== SINGLE.queue) return undefined;
+    const [single] = this.#cluster.store.keyspace.rows({ key: SINGLE.key, end: undefined });
+    return this.#isStrangers ? STRANGER : (single?.value.toString() ?? 'nobody');
+  }
+
+  shown(queue: string, revision?: number): string {
+    const byOrder = [...this.#rows(queue, revision)].sort((one, other) => one.create - other.create);
+    return byOrder.map(({ key, create }) => `${key} ${create}`).join(', ');
+  }
+
+  shownAt(queue: string, text: string, since: number): number | undefined {
+    const { keyspace } = this.#cluster.store;
+    // What it was then is not known any more.
+    if (keyspace.compacted > 0) return since;
+    let at = Math.max(1, since);
+    while (at <= keyspace.revision && this.shown(queue, at) !== text) at += 1;
+    return at <= keyspace.revision ? at : undefined;
+  }
+
+  removeEntry(queue: string, isOldest: boolean): void {
+    certainly(this.#cluster, (store) => {
+      const byAge = [...this.#rows(queue)].sort((one, other) => one.create - other.create);
+      const row = byAge.at(isOldest ? 0 : -1);
+      if (row) this.#premises.note(`an operator deletes ${row.key}`);
+      return store.deleteRange({ key: Buffer.from(row?.key ?? 'nothing') });
+    });
+  }
+
+  /** Or takes the single key. */
+  enterStranger(queue: string, forMs: number, degree: number): void {
+    const isSingle = queue === SINGLE.queue && degree < TAKES_SINGLE;
+    const key = Buffer.from(isSingle ? SINGLE.key : `${queue}/stranger`);
+    const compare = [{ target: 'Create', result: 'Equal', create_revision: '0', key }] as const;
+    const success = [{ request_put: { key, value: Buffer.from('of a stranger') } }];
+    const { note } = this.#premises;
+    certainly(this.#cluster, (store) => {
+      const answer = store.txn({ compare: [...compare], success });
+      if (!('succeeded' in answer.body && answer.body.succeeded === true)) return answer;
+      note(`a stranger creates ${key.toString()}`);
+      if (isSingle) this.#isStrangers = true;
+      this.#cluster.later(forMs, () => {
+        certainly(this.#cluster, (later) => {
+          note(`the stranger deletes ${key.toString()}`);
+          if (isSingle) this.#isStrangers = false;
+          return later.deleteRange({ key });
+        });
+      });
+      return answer;
+    });
+  }
+
+  left(): readonly string[] {
+    const { keyspace, leases } = this.#cluster.store;
+    return [
+      ...keyspace
+        .rows({ key: '', end: '\u0100' })
+        .flatMap(({ key }) => (key.startsWith(REGISTERS) ? [] : [`key ${key}`])),
+      ...[...leases.keys()].map((id) => `lease ${id}`),
+      ...this.members.flatMap(({ host, streams }) =>
+        streams.size > 0 ? [`${streams.size} streams at ${host}`] : [],
+      ),
+    ];
+  }
+
+  #rows(queue: string, revision?: number): readonly Row[] {
+    return this.#cluster.store.keyspace.rows({ key: `${queue}/`, end: `${queue}0` }, revision);
+  }
+}
+
+interface Ways {
+  readonly hosts: readonly string[];
+  readonly drive: (host: string) => SimulatedDriver;
+}
+
+function connect(product: Product, { hosts, drive }: Ways, { naming }: ClientPlan): Connected {
+  const drivers: SimulatedDriver[] = [];
+  const open = (host: string): SimulatedDriver => {
+    const driver = drive(host);
+    drivers.push(driver);
+    return driver;
+  };
+  return {
+    backend: product.etcdOver(open, {
+      hosts: [...hosts],
+      naming: (queue) => (queue === 'f' ? naming : 'go'),
+      singleKey: (queue) => (queue === SINGLE.queue ? SINGLE.key : undefined),
+    }),
+    get excess() {
+      return drivers.reduce((sum, { beats }) => sum + beats, 0) - 1;
+    },
+    crash: () => drivers.forEach((driver) => driver.crash()),
+  };
+}

@@ -1,0 +1,195 @@
+import { Random } from '../random.ts';
+import {
+  FAULTS,
+  LIMIT,
+  RATE_ERROR,
+  SINGLE,
+  TROUBLE_ENDS_MS,
+  WAYS,
+  type ClientPlan,
+  type Fault,
+  type Plan,
+  type Step,
+  type StoreName,
+} from './plan.ts';
+
+// On ZooKeeper there is no history to forget, and the transport repeats nothing.
+const NOT_ON_ZOOKEEPER: ReadonlySet<string> = new Set(['compaction', 'repeated']);
+
+const QUEUES = {
+  etcd: [
+    ['a', 'b'],
+    ['a', 'b'],
+    ['a', 'b'],
+    ['a', 'f'],
+    ['a', SINGLE.queue],
+    ['f', SINGLE.queue],
+  ],
+  zookeeper: [
+    ['a', 'b'],
+    ['a', 'b'],
+    ['a', 'b'],
+    ['a', 'f'],
+    ['k', 'a'],
+    ['w', 'b'],
+  ],
+} as const;
+/** A stranger of that degree takes the single key. */
+const STRANGE = 0.6;
+// With readers.
+const PLAIN: ReadonlySet<string> = new Set(['a', 'b', 'k', 'w']);
+
+const SHORT_HOLDS_MS = [0, 5, 100, 600, 2_000, 4_000];
+const LONG_HOLDS_MS = [5, 2_000, 8_000, 14_000, 20_000];
+const SOUND = '3.5.30';
+const STALE_READS = '3.5.15';
+
+// On ZooKeeper a beat proves one that is a fifth of the time to live older, which hides what is slower than that.
+const LONELY_TTLS_MS = { etcd: [10_000, 20_000], zookeeper: [3_000, 5_000, 10_000] } as const;
+
+/** The plan of a seed. */
+export function planOf(seed: number, store: StoreName): Plan {
+  const random = new Random(seed);
+  const theme = random.pick(['short', 'short', 'long', 'stale', 'slow'] as const);
+  const holdsMs = theme === 'short' ? SHORT_HOLDS_MS : LONG_HOLDS_MS;
+  const members = theme === 'stale' ? 3 : random.pick([1, 3, 3, 3, 5]);
+  const queues = random.pick<readonly [string, string]>(QUEUES[store]);
+  const hasOperator = random.chance(0.25);
+  const isSeen = random.chance(0.15);
+  const context = { store, random, holdsMs, queues, hasOperator, isSeen };
+  const clients = Array.from({ length: random.int(3, 6) }, () => clientOf(context));
+  const faults = Array.from({ length: random.int(0, 8) }, () => faultOf(context, clients.length, members));
+  // Over the single key there is a dispute.
+  if (queues[1] === SINGLE.queue)
+    faults.push({ ...faultOf(context, clients.length, members), kind: 'stranger', degree: STRANGE });
+  const version = random.chance(0.7) ? SOUND : STALE_READS;
+  const plan = { store, seed, members, version, queues, clients, faults };
+  return inOrder(theme === 'stale' || theme === 'slow' ? withLonelyHolder(random, plan, theme) : plan);
+}
+
+function inOrder(plan: Plan): Plan {
+  return { ...plan, faults: [...plan.faults].sort((one, other) => one.atMs - other.atMs) };
+}
+
+/** Somebody who holds for long while others wait, and at the end reaches nobody any more: believes as long as it may. */
+function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'): Plan {
+  const holder = random.int(0, plan.clients.length - 1);
+  const { store, queues } = plan;
+  const asked = stepOf({ store, random, holdsMs: [32_000], queues, hasOperator: false, isSeen: false });
+  const long = { ...asked, afterMs: 0, way: 'acquire' as const, patienceMs: undefined, needsMs: 0 };
+  const wish = { ...long, afterMs: 1_000, holdMs: 1_000 };
+  const clients = plan.clients.map((client, i) =>
+    i === holder
+      ? { ...client, ttlMs: random.pick(LONELY_TTLS_MS[store]), lanes: [[long]] }
+      : { ...client, lanes: [[wish, ...(client.lanes[0] ?? [])]] },
+  );
+  const isForgotten = store === 'zookeeper' && before === 'stale' && random.chance(0.5);
+  const trouble = isForgotten
+    ? forgetfulFollower(random, holder)
+    : before === 'stale'
+      ? staleLeader(random, { store, client: holder })
+      : slowAnswers(random, holder);
+  const over = Math.max(...trouble.map((fault) => fault.atMs + fault.forMs));
+  const atMs = isForgotten ? (trouble.at(-1)?.atMs ?? over) + random.int(0, 20) : over - random.int(0, 2_800);
+  const lonely: Fault = {
+    kind: 'cut off',
+    member: 'all',
+    client: holder,
+    degree: 0,
+    atMs,
+    forMs: TROUBLE_ENDS_MS - atMs,
+  };
+  const others = random.chance(0.3) ? plan.faults.slice(0, 2) : [];
+  return { ...plan, clients, faults: [...others, ...trouble, lonely] };
+}
+
+/**
+ * The client reaches only the leader, which stands still while another one is elected, and goes on as if nothing had been; or, on ZooKeeper,
+ * where one that stood still learns it at once, is cut off from the others.
+ */
+function staleLeader(
+  random: Random,
+  { store, client }: { readonly store: StoreName; readonly client: number },
+): readonly Fault[] {
+  const kind = store === 'zookeeper' && random.chance(0.7) ? 'member is cut from others' : 'member pauses';
+  const atMs = random.int(2_000, 6_000);
+  const forMs = random.int(2_500, 7_500);
+  return [
+    { client, degree: 0, kind: 'cut off', member: 'followers', atMs: atMs - 1_000, forMs: forMs + 4_000 },
+    { client, degree: 0, kind, member: 'leader', atMs, forMs },
+  ];
+}
+
+/** The client's member is cut off from its leader before it could tell that it has heard from the client. */
+function forgetfulFollower(random: Random, client: number): readonly Fault[] {
+  const atMs = random.int(3_000, 9_000);
+  return [
+    { client, degree: 0, kind: 'cut off', member: 'leader', atMs: 0, forMs: TROUBLE_ENDS_MS },
+    { client, degree: 0, kind: 'reset', member: 'leader', atMs: 1, forMs: 1 },
+    { client, degree: 0, kind: 'member is cut from others', member: 'its own', atMs, forMs: 12_000 },
+  ];
+}
+
+function slowAnswers(random: Random, client: number): readonly Fault[] {
+  const atMs = random.int(1_000, 4_000);
+  const forMs = random.int(4_000, 12_000);
+  return [{ client, degree: random.next(), kind: 'slow answers', member: 'all', atMs, forMs }];
+}
+
+interface Context {
+  readonly store: StoreName;
+  readonly random: Random;
+  readonly holdsMs: readonly number[];
+  readonly queues: readonly [string, string];
+  /** Whether somebody may remove entries of others. */
+  readonly hasOperator: boolean;
+  /** Whether clients look at queues all the time. */
+  readonly isSeen: boolean;
+}
+
+function clientOf(context: Context): ClientPlan {
+  const { random, queues, isSeen } = context;
+  const lanes = Array.from({ length: random.int(1, 2) }, () =>
+    Array.from({ length: random.int(2, 6) }, () => stepOf(context)),
+  );
+  return {
+    naming: random.pick(['go', 'fast', 'fast']),
+    watches: isSeen && random.chance(0.5) ? random.pick(queues) : undefined,
+    ttlMs: random.pick([2_000, 3_000, 5_000, 10_000]),
+    rate: 1 + random.between(-RATE_ERROR, RATE_ERROR),
+    lanes,
+  };
+}
+
+function stepOf({ random, holdsMs, queues, hasOperator }: Context): Step {
+  const queue = random.pick(queues);
+  const drawn = random.pick(WAYS);
+  const isForPlain = drawn === 'shared' || drawn === 'downgrade';
+  const mayBe = drawn === 'steal' ? hasOperator : !isForPlain || PLAIN.has(queue);
+  const way = mayBe ? drawn : 'acquire';
+  const isTold = way !== 'try' && way !== 'claim';
+  const isImpatient = way === 'abort' || way === 'claim' || random.chance(0.2);
+  return {
+    afterMs: random.chance(0.5) ? 0 : random.int(1, 1_500),
+    way,
+    queue,
+    permits: random.int(1, LIMIT),
+    holdMs: random.pick(holdsMs),
+    patienceMs: isImpatient ? random.int(1, 3_000) : undefined,
+    needsMs: isTold && random.chance(0.1) ? random.int(1, 1_700) : 0,
+  };
+}
+
+function faultOf({ store, random, hasOperator }: Context, clients: number, members: number): Fault {
+  const drawn = random.pick(FAULTS);
+  const kind = store === 'zookeeper' && NOT_ON_ZOOKEEPER.has(drawn) ? 'member lags' : drawn;
+  const atMs = random.int(0, TROUBLE_ENDS_MS * 0.6);
+  return {
+    atMs,
+    forMs: Math.min(random.pick([200, 1_000, 2_500, 5_000, 12_000]), TROUBLE_ENDS_MS - atMs),
+    kind: kind === 'entry is removed' && !hasOperator ? 'client pauses' : kind,
+    client: random.int(0, clients - 1),
+    member: random.pick(['leader', 'leader', 'all', random.int(0, members - 1)] as const),
+    degree: random.next(),
+  };
+}

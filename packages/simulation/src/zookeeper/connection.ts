@@ -1,0 +1,216 @@
+import { OpCode, type JuteWriter } from '../product.ts';
+import type { Member } from './member.ts';
+import {
+  answerFrame,
+  eventFrame,
+  helloOf,
+  putDone,
+  putFailed,
+  putStat,
+  requestOf,
+  welcomeFrame,
+  type Hello,
+  type Look,
+  type Request,
+} from './messages.ts';
+import { Code, type Step } from './prepare.ts';
+
+/** The client's end, as a member sees it. */
+export interface Peer {
+  send(frame: Buffer): void;
+  /** Closes the connection, after what was sent. */
+  close(): void;
+}
+
+/** Whether a client may read, write, make and delete nothing now. */
+export type IsDenied = () => boolean;
+
+/** A request in its place: what is asked first is answered first. */
+interface Place {
+  /** Answers, once it may; none before it is known what. */
+  answer: (() => void) | undefined;
+}
+
+/** One client at one member. */
+export class Connection {
+  /** 0 until there is one. */
+  session = 0n;
+  readonly #member: Member;
+  readonly #peer: Peer;
+  readonly #isDenied: IsDenied;
+  readonly #line: Place[] = [];
+  #isOver = false;
+  #isGreeted = false;
+
+  constructor(member: Member, peer: Peer, isDenied: IsDenied) {
+    this.#member = member;
+    this.#peer = peer;
+    this.#isDenied = isDenied;
+  }
+
+  hear(frame: Buffer): void {
+    if (this.#isOver) return;
+    if (this.#isGreeted) this.#take(requestOf(frame));
+    else this.#greet(helloOf(frame));
+  }
+
+  event(path: string, type: number): void {
+    this.#peer.send(eventFrame(path, type));
+  }
+
+  /** The client is not there any more; its session goes on. */
+  gone(): void {
+    this.#isOver = true;
+    this.#member.forget(this);
+  }
+
+  /** What was answered is sent, and then nothing more. */
+  hangUp(): void {
+    if (this.#isOver) return;
+    this.gone();
+    this.#peer.close();
+  }
+
+  #greet(hello: Hello): void {
+    const member = this.#member;
+    this.#isGreeted = true;
+    if (!member.isServing || hello.lastZxid > member.tree.zxid) {
+      this.#peer.close();
+      this.#isOver = true;
+      return;
+    }
+    member.connections.add(this);
+    const { tickMs } = member.ensemble.options;
+    const timeoutMs = Math.min(20 * tickMs, Math.max(2 * tickMs, hello.timeoutMs));
+    if (hello.session === 0n) this.#begin(timeoutMs);
+    else this.#goOn(hello, timeoutMs);
+  }
+
+  #begin(timeoutMs: number): void {
+    const member = this.#member;
+    const session = member.newSession();
+    member.ask((leading) =>
+      leading.begin({ member, session }, timeoutMs, () => this.#welcome(session, timeoutMs)),
+    );
+  }
+
+  /** Whoever comes with a session takes it from where it was. */
+  #goOn({ session, password }: Hello, timeoutMs: number): void {
+    const member = this.#member;
+    for (const other of [...member.connections]) if (other.session === session) other.hangUp();
+    if (!password.equals(passwordOf(session))) {
+      this.#welcome(session, 0);
+      return;
+    }
+    member.ask((leading, answer) => {
+      const isValid = leading.tracker.touch(session);
+      if (isValid) leading.tracker.own(session, member);
+      answer(() => this.#welcome(session, isValid ? timeoutMs : 0));
+    });
+  }
+
+  #welcome(session: bigint, timeoutMs: number): void {
+    if (this.#isOver) return;
+    this.session = session;
+    this.#peer.send(welcomeFrame(timeoutMs > 0 ? session : 0n, timeoutMs, passwordOf(session)));
+    if (timeoutMs === 0) this.hangUp();
+  }
+
+  #take(request: Request): void {
+    const member = this.#member;
+    // What comes from a session that has expired is dropped without a word.
+    if (!member.touch(this.session)) return;
+    const place: Place = { answer: undefined };
+    this.#line.push(place);
+    const settle = (answer: () => void): void => {
+      place.answer = answer;
+      this.#advance();
+    };
+    if (request.type === 'look') settle(() => this.#look(request));
+    else if (request.type === 'change') this.#change(request, settle);
+    else if (request.type === 'close') this.#close(request, settle);
+    else if (request.type === 'sync')
+      member.ask((leading, answer) =>
+        leading.sync(() =>
+          answer(() => settle(() => this.#answer(request, Code.ok, (writer) => writer.text('/')))),
+        ),
+      );
+    else settle(() => this.#answer(request, request.type === 'unknown' ? Code.unimplemented : Code.ok));
+  }
+
+  /** In their order: who waits for a change keeps those behind waiting. */
+  #advance(): void {
+    while (!this.#isOver && this.#line[0]?.answer) this.#line.shift()?.answer?.();
+  }
+
+  #change(request: Extract<Request, { type: 'change' }>, settle: (answer: () => void) => void): void {
+    const { steps, op } = request;
+    const member = this.#member;
+    member.ask((leading) => {
+      const origin = { member, session: this.session, isDenied: this.#isDenied() };
+      leading.change(origin, steps, (outcome, nodes) => {
+        if (outcome.code === Code.sessionMoved) {
+          this.hangUp();
+          return;
+        }
+        settle(() => {
+          if ('paths' in outcome)
+            this.#answer(request, Code.ok, (writer) =>
+              putDone(writer, { op, steps, paths: outcome.paths, nodes }),
+            );
+          else if (op === OpCode.multi) this.#answerFailed(request, steps, outcome);
+          else this.#answer(request, outcome.code);
+        });
+      });
+    });
+  }
+
+  /** A failure is among the results, unless the session itself is at fault. */
+  #answerFailed(
+    request: Request,
+    steps: readonly Step[],
+    { failed, code }: { readonly failed: number; readonly code: number },
+  ): void {
+    if (code === Code.sessionExpired) this.#answer(request, code);
+    else this.#answer(request, Code.ok, (writer) => putFailed(writer, steps, { failed, code }));
+  }
+
+  #close(request: Request, settle: (answer: () => void) => void): void {
+    const member = this.#member;
+    const go = (): void =>
+      settle(() => {
+        this.#answer(request, Code.ok);
+        this.hangUp();
+      });
+    member.ask((leading) => {
+      leading.end(this.session, { member, period: member.period, go });
+    });
+  }
+
+  #look({ path, op, watches, ...request }: Look & { readonly xid: number }): void {
+    const node = this.#member.tree.nodes.get(path);
+    const isLook = op === OpCode.exists;
+    const code = !node ? Code.noNode : !isLook && this.#isDenied() ? Code.noAuth : Code.ok;
+    const isList = op === OpCode.getChildren || op === OpCode.getChildren2;
+    if (watches && (code === Code.ok || isLook)) this.#member.watch(isList ? 'child' : 'data', path, this);
+    this.#answer(request, code, (writer) => {
+      if (!node || code !== Code.ok) return;
+      if (op === OpCode.getData) writer.buffer(node.data);
+      if (isList) writer.list([...node.children], (list, name) => list.text(name));
+      if (op !== OpCode.getChildren) putStat(writer, node);
+    });
+  }
+
+  #answer({ xid }: { readonly xid: number }, code: number, put?: (writer: JuteWriter) => unknown): void {
+    this.#peer.send(
+      answerFrame({ xid, zxid: this.#member.tree.zxid, code }, code === Code.ok ? put : undefined),
+    );
+  }
+}
+
+/** As good as any, for who knows it. */
+function passwordOf(session: bigint): Buffer {
+  const password = Buffer.alloc(16, 0x5a);
+  password.writeBigInt64BE(session);
+  return password;
+}

@@ -1,0 +1,100 @@
+import type { Ensemble } from './ensemble.ts';
+import type { Leading } from './leading.ts';
+import type { Member } from './member.ts';
+import { Pipe } from './pipe.ts';
+
+/** The connection of a follower to its leader. */
+export class Following {
+  readonly leading: Leading;
+  readonly member: Member;
+  /** The leader's tick up to which it counts, unless it answers. */
+  deadline: number;
+  isOver = false;
+  readonly #ensemble: Ensemble;
+  readonly #up: Pipe;
+  readonly #down: Pipe;
+  #heardAt: number;
+
+  constructor(ensemble: Ensemble, leading: Leading, member: Member) {
+    this.#ensemble = ensemble;
+    this.leading = leading;
+    this.member = member;
+    const isOpen = (): boolean => ensemble.reach(member, leading.member);
+    this.#up = new Pipe(ensemble.timeline, leading.member.machine, isOpen);
+    this.#down = new Pipe(ensemble.timeline, member.machine, isOpen);
+    this.deadline = leading.tick + ensemble.options.syncLimit;
+    this.#heardAt = member.machine.now();
+    leading.followings.add(this);
+    this.#listen(this.#heardAt);
+  }
+
+  /** To the leader, in the order in which it is sent. */
+  tell(task: (leading: Leading) => void): void {
+    this.#up.send(this.#ensemble.hopMs(), () => {
+      if (!this.leading.isOver) task(this.leading);
+    });
+  }
+
+  /** To the follower, likewise. */
+  hear(task: () => void): void {
+    this.#down.send(this.#ensemble.hopMs() + this.member.lagMs, () => {
+      this.#heardAt = this.member.machine.now();
+      task();
+    });
+  }
+
+  /** The follower tells whom it has heard from; the leader counts it until that tick. */
+  ping(deadline: number): void {
+    this.hear(() => {
+      const touched = this.member.takeTouched();
+      this.tell(({ tracker }) => {
+        this.deadline = deadline;
+        for (const session of touched) tracker.touch(session);
+      });
+    });
+  }
+
+  /** Whoever of the two is still there learns it, if it can be told. */
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#up.end();
+    this.#down.end();
+    this.leading.followings.delete(this);
+    if (this.member.following !== this) return;
+    const ms = this.#ensemble.reach(this.member, this.leading.member)
+      ? this.#ensemble.hopMs()
+      : this.#patienceMs;
+    const { life } = this.member.machine;
+    this.member.machine.after(ms, () => {
+      if (this.member.machine.life === life && this.member.following === this) this.member.look();
+    });
+  }
+
+  /** The follower has left: the leader learns it when it can. */
+  left(): void {
+    this.#up.end();
+    this.#down.end();
+    const { machine } = this.leading.member;
+    const isTold = this.#ensemble.reach(this.member, this.leading.member);
+    if (isTold) machine.after(this.#ensemble.hopMs(), () => this.end());
+  }
+
+  get #patienceMs(): number {
+    const { tickMs, syncLimit } = this.#ensemble.options;
+    return tickMs * syncLimit;
+  }
+
+  /** Gives the leader up when nothing is heard of it. Who stood still itself takes what has come meanwhile first. */
+  #listen(lookedAt: number): void {
+    const { machine } = this.member;
+    const pauseMs = this.#ensemble.options.tickMs / 2;
+    machine.after(pauseMs, () => {
+      if (this.isOver || this.member.following !== this) return;
+      const now = machine.now();
+      if (now - lookedAt > 2 * pauseMs) this.#heardAt = now;
+      if (now - this.#heardAt > this.#patienceMs) this.member.look();
+      else this.#listen(now);
+    });
+  }
+}

@@ -1,0 +1,165 @@
+import { Machine, type Timeline } from '../timeline.ts';
+import type { Connection } from './connection.ts';
+import type { Ensemble } from './ensemble.ts';
+import type { Following } from './following.ts';
+import type { Entry, Leading } from './leading.ts';
+import { EventType, Tree } from './tree.ts';
+
+type Watchers = Map<string, Set<Connection>>;
+
+/** One member: its own copy of the tree, as far as it has read the log, and whom it serves. */
+export class Member {
+  readonly host: string;
+  readonly machine: Machine;
+  readonly ensemble: Ensemble;
+  readonly connections = new Set<Connection>();
+  tree = new Tree();
+  isUp = true;
+  /** Whether the other members cannot be reached. */
+  isCut = false;
+  /** How much later it reads than others. */
+  lagMs = 0;
+  /** Another one each time that it begins to serve. */
+  period = 0;
+  leading: Leading | undefined;
+  following: Following | undefined;
+  lookingSince = 0;
+  readonly #timeline: Timeline;
+  readonly #number: number;
+  readonly #data: Watchers = new Map();
+  readonly #child: Watchers = new Map();
+  readonly #touched = new Set<bigint>();
+  #applied = 0;
+  #sessions = 0n;
+
+  constructor(
+    ensemble: Ensemble,
+    timeline: Timeline,
+    { number, rate }: { readonly number: number; readonly rate: number },
+  ) {
+    this.ensemble = ensemble;
+    this.#timeline = timeline;
+    this.#number = number;
+    this.host = `10.0.0.${number}:2181`;
+    this.machine = new Machine(timeline, `member${number}`, { rate, bootedAt: 1_000 * number });
+  }
+
+  /** Whether it believes that it leads. */
+  get leads(): boolean {
+    return this.leading !== undefined;
+  }
+
+  get isLooking(): boolean {
+    return this.isUp && !this.leading && !this.following;
+  }
+
+  get isServing(): boolean {
+    return this.isUp && !this.isLooking;
+  }
+
+  lead(leading: Leading): void {
+    this.leading = leading;
+    this.period += 1;
+  }
+
+  follow(following: Following): void {
+    this.following = following;
+    this.period += 1;
+  }
+
+  /** Leaves whom it followed, or leads no more: it serves nobody until there is a leader again. */
+  look(): void {
+    const { leading, following } = this;
+    this.leading = undefined;
+    this.following = undefined;
+    this.lookingSince = this.#timeline.now();
+    this.#data.clear();
+    this.#child.clear();
+    this.#touched.clear();
+    for (const connection of [...this.connections]) connection.hangUp();
+    leading?.stop();
+    following?.left();
+  }
+
+  /** Loses everything but its log. */
+  crash(): void {
+    this.isUp = false;
+    const { leading, following } = this;
+    this.look();
+    following?.end();
+    leading?.stop();
+    this.machine.crash();
+  }
+
+  /** Applies what it has missed, before it serves in that epoch. */
+  catchUp(log: readonly Entry[], epoch: bigint): void {
+    for (const entry of log.slice(this.#applied)) this.tree.apply(entry.changes, entry.zxid, () => undefined);
+    this.#applied = log.length;
+    this.tree.zxid = epoch << 32n > this.tree.zxid ? epoch << 32n : this.tree.zxid;
+  }
+
+  /** Applies the entry that ends there, tells who watches, and then who has asked for it. */
+  apply({ changes, zxid, done }: Entry, end: number): void {
+    if (end <= this.#applied) return;
+    this.#applied = end;
+    const nodes = this.tree.apply(changes, zxid, (path, type) => this.#trigger(path, type));
+    if (done?.member === this && done.period === this.period) done.go(nodes);
+    for (const change of changes) if (change.type === 'end session') this.#hangUp(change.session);
+  }
+
+  /** To whom it follows, or to itself; the answer comes back the same way. */
+  ask(task: (leading: Leading, answer: (back: () => void) => void) => void): void {
+    const { following, leading } = this;
+    if (leading) task(leading, (back) => back());
+    else following?.tell((leader) => task(leader, (back) => following.hear(back)));
+  }
+
+  /** `false` for a session that it knows to be over. */
+  touch(session: bigint): boolean {
+    if (this.leading) return this.leading.tracker.touch(session);
+    this.#touched.add(session);
+    return true;
+  }
+
+  takeTouched(): readonly bigint[] {
+    const touched = [...this.#touched];
+    this.#touched.clear();
+    return touched;
+  }
+
+  newSession(): bigint {
+    this.#sessions += 1n;
+    return (BigInt(this.#number) << 56n) + (BigInt(this.period) << 24n) + this.#sessions;
+  }
+
+  watch(kind: 'data' | 'child', path: string, connection: Connection): void {
+    const watchers = kind === 'data' ? this.#data : this.#child;
+    watchers.set(path, (watchers.get(path) ?? new Set()).add(connection));
+  }
+
+  forget(connection: Connection): void {
+    this.connections.delete(connection);
+    for (const watchers of [this.#data, this.#child])
+      for (const connections of watchers.values()) connections.delete(connection);
+  }
+
+  /** Each watch tells once. */
+  #trigger(path: string, type: (typeof EventType)[keyof typeof EventType]): void {
+    const told = new Set<Connection>();
+    const kinds =
+      type === EventType.child
+        ? [this.#child]
+        : type === EventType.deleted
+          ? [this.#data, this.#child]
+          : [this.#data];
+    for (const watchers of kinds) {
+      for (const connection of watchers.get(path) ?? []) told.add(connection);
+      watchers.delete(path);
+    }
+    for (const connection of told) connection.event(path, type);
+  }
+
+  #hangUp(session: bigint): void {
+    for (const connection of [...this.connections]) if (connection.session === session) connection.hangUp();
+  }
+}

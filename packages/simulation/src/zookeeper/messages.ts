@@ -1,0 +1,192 @@
+import { JuteReader, JuteWriter, OpCode, framed, type WireStat } from '../product.ts';
+import { Code, type Mode, type Step } from './prepare.ts';
+import type { Node } from './tree.ts';
+
+/** What a client asks of a member. */
+export type Request = { readonly xid: number } & (
+  | { readonly type: 'ping' | 'sync' | 'close' | 'auth' | 'unknown' }
+  | Look
+  | { readonly type: 'change'; readonly steps: readonly Step[]; readonly op: number }
+);
+
+/** A request that changes nothing, but may leave a watch. */
+export interface Look {
+  readonly type: 'look';
+  readonly op: number;
+  readonly path: string;
+  readonly watches: boolean;
+}
+
+/** What a client says first. */
+export interface Hello {
+  readonly lastZxid: bigint;
+  readonly timeoutMs: number;
+  /** 0 for a new one. */
+  readonly session: bigint;
+  readonly password: Buffer;
+}
+
+const LENGTH_BYTES = 4;
+const PASSWORD_BYTES = 16;
+// By the flags of a create.
+const MODES: readonly Mode[] = [
+  { kind: 'persistent', isSequential: false },
+  { kind: 'ephemeral', isSequential: false },
+  { kind: 'persistent', isSequential: true },
+  { kind: 'ephemeral', isSequential: true },
+  { kind: 'container', isSequential: false },
+];
+const LOOKS: ReadonlySet<number> = new Set([
+  OpCode.exists,
+  OpCode.getData,
+  OpCode.getChildren,
+  OpCode.getChildren2,
+]);
+const CREATES: ReadonlySet<number> = new Set([OpCode.create, OpCode.create2, OpCode.createContainer]);
+
+export function helloOf(frame: Buffer): Hello {
+  const reader = new JuteReader(frame.subarray(LENGTH_BYTES));
+  reader.int();
+  const [lastZxid, timeoutMs, session] = [reader.long(), reader.int(), reader.long()];
+  return { lastZxid, timeoutMs, session, password: Buffer.from(reader.buffer() ?? Buffer.alloc(0)) };
+}
+
+export function requestOf(frame: Buffer): Request {
+  const reader = new JuteReader(frame.subarray(LENGTH_BYTES));
+  const [xid, op] = [reader.int(), reader.int()];
+  if (op === OpCode.ping) return { xid, type: 'ping' };
+  if (op === OpCode.sync) return { xid, type: 'sync' };
+  if (op === OpCode.closeSession) return { xid, type: 'close' };
+  if (op === OpCode.auth) return { xid, type: 'auth' };
+  if (LOOKS.has(op)) return { xid, type: 'look', op, path: reader.text(), watches: reader.bool() };
+  if (op === OpCode.multi) return { xid, type: 'change', op, steps: stepsOf(reader) };
+  const step = stepOf(op, reader);
+  return step ? { xid, type: 'change', op, steps: [step] } : { xid, type: 'unknown' };
+}
+
+function stepsOf(reader: JuteReader): Step[] {
+  const steps: Step[] = [];
+  for (;;) {
+    const [op, isEnd] = [reader.int(), reader.bool()];
+    reader.int();
+    const step = isEnd ? undefined : stepOf(op, reader);
+    if (!step) return steps;
+    steps.push(step);
+  }
+}
+
+function stepOf(op: number, reader: JuteReader): Step | undefined {
+  if (CREATES.has(op)) {
+    const [path, data] = [reader.text(), bytesOf(reader)];
+    reader.list((acl) => [acl.int(), acl.text(), acl.text()]);
+    return { type: 'create', path, data, mode: MODES[reader.int()] as Mode };
+  }
+  if (op === OpCode.setData)
+    return { type: 'setData', path: reader.text(), data: bytesOf(reader), version: reader.int() };
+  if (op === OpCode.delete || op === OpCode.check)
+    return {
+      type: op === OpCode.delete ? 'delete' : 'check',
+      path: reader.text(),
+      version: reader.int(),
+    };
+  return undefined;
+}
+
+function bytesOf(reader: JuteReader): Buffer {
+  return Buffer.from(reader.buffer() ?? Buffer.alloc(0));
+}
+
+/** Says that a session is there; with a timeout of 0, that it is not. */
+export function welcomeFrame(session: bigint, timeoutMs: number, password: Buffer): Buffer {
+  const writer = new JuteWriter().int(0).int(0).int(timeoutMs).long(session);
+  return framed(
+    writer
+      .buffer(timeoutMs > 0 ? password : Buffer.alloc(PASSWORD_BYTES))
+      .bool(false)
+      .bytes(),
+  );
+}
+
+/** An answer, as of the transaction that the member has come to. */
+export function answerFrame(
+  { xid, zxid, code }: { readonly xid: number; readonly zxid: bigint; readonly code: number },
+  put: (writer: JuteWriter) => unknown = () => undefined,
+): Buffer {
+  const writer = new JuteWriter().int(0).int(xid).long(zxid).int(code);
+  put(writer);
+  return framed(writer.bytes());
+}
+
+const EVENT_XID = -1;
+const SYNC_CONNECTED = 3;
+
+export function eventFrame(path: string, type: number): Buffer {
+  return answerFrame({ xid: EVENT_XID, zxid: -1n, code: Code.ok }, (writer) =>
+    writer.int(type).int(SYNC_CONNECTED).text(path),
+  );
+}
+
+/** The number of changes of the children as clients see it: twice those that were made, less those that are there. Of containers nothing is told. */
+function statOf(node: Node): WireStat {
+  return {
+    ...{ czxid: node.czxid, mzxid: node.mzxid, pzxid: node.pzxid, ctime: 0n, mtime: 0n },
+    ...{ version: node.version, aversion: 0, ephemeralOwner: node.owner > 0n ? node.owner : 0n },
+    cversion: (2 * node.made - node.children.size) | 0,
+    dataLength: node.data.length,
+    numChildren: node.children.size,
+  };
+}
+
+export function putStat(writer: JuteWriter, node: Node): void {
+  const stat = statOf(node);
+  writer.long(stat.czxid).long(stat.mzxid).long(stat.ctime).long(stat.mtime);
+  writer.int(stat.version).int(stat.cversion).int(stat.aversion).long(stat.ephemeralOwner);
+  writer.int(stat.dataLength).int(stat.numChildren).long(stat.pzxid);
+}
+
+/** A change that was carried out. */
+export interface Carried {
+  readonly op: number;
+  readonly steps: readonly Step[];
+  /** Of each step. */
+  readonly paths: readonly string[];
+  /** Of each step that has changed something, as the node was right after it. */
+  readonly nodes: readonly (Node | undefined)[];
+}
+
+/** What comes back for it. */
+export function putDone(writer: JuteWriter, { op, steps, paths, nodes }: Carried): void {
+  const left = [...nodes];
+  for (const [at, step] of steps.entries()) {
+    const node = step.type === 'check' ? undefined : left.shift();
+    const type = op === OpCode.multi ? opOf(step) : op;
+    if (op === OpCode.multi) writer.int(type).bool(false).int(0);
+    if (CREATES.has(type)) writer.text(paths[at] as string);
+    if (node && TELLS_STAT.has(type)) putStat(writer, node);
+  }
+  if (op === OpCode.multi) putEnd(writer);
+}
+
+function putEnd(writer: JuteWriter): void {
+  writer.int(OpCode.error).bool(true).int(-1);
+}
+
+/** What comes back for steps of which one failed. */
+export function putFailed(
+  writer: JuteWriter,
+  steps: readonly Step[],
+  { failed, code }: { readonly failed: number; readonly code: number },
+): void {
+  for (const at of steps.keys()) {
+    const error = at < failed ? Code.ok : at === failed ? code : Code.runtimeInconsistency;
+    writer.int(OpCode.error).bool(false).int(error).int(error);
+  }
+  putEnd(writer);
+}
+
+function opOf(step: Step): number {
+  if (step.type === 'create' && step.mode.kind === 'container') return OpCode.createContainer;
+  return step.type === 'delete container' ? OpCode.delete : OpCode[step.type];
+}
+
+const TELLS_STAT: ReadonlySet<number> = new Set([OpCode.create2, OpCode.createContainer, OpCode.setData]);

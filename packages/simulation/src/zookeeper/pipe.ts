@@ -1,0 +1,52 @@
+import type { Machine, Timeline } from '../timeline.ts';
+
+interface Sent {
+  readonly at: number;
+  readonly task: () => void;
+}
+
+const AGAIN_MS = 50;
+
+/** One way of a connection between two members: what is sent arrives in its order, and late where there is no way for a while. */
+export class Pipe {
+  readonly #timeline: Timeline;
+  readonly #to: Machine;
+  readonly #isOpen: () => boolean;
+  readonly #sent: Sent[] = [];
+  #isOver = false;
+
+  constructor(timeline: Timeline, to: Machine, isOpen: () => boolean) {
+    this.#timeline = timeline;
+    this.#to = to;
+    this.#isOpen = isOpen;
+  }
+
+  /** Arrives after so many milliseconds, if nothing holds it up. */
+  send(ms: number, task: () => void): void {
+    if (this.#isOver) return;
+    const at = Math.max(this.#timeline.now() + ms, this.#sent.at(-1)?.at ?? 0);
+    this.#sent.push({ at, task });
+    if (this.#sent.length === 1) this.#wait(ms);
+  }
+
+  /** What is under way is gone. */
+  end(): void {
+    this.#isOver = true;
+    this.#sent.splice(0);
+  }
+
+  #wait(ms: number): void {
+    this.#timeline.after(ms, this.#to, () => this.#deliver());
+  }
+
+  #deliver(): void {
+    if (this.#isOver) return;
+    if (!this.#isOpen()) {
+      this.#wait(AGAIN_MS);
+      return;
+    }
+    this.#sent.shift()?.task();
+    const [next] = this.#sent;
+    if (next) this.#wait(next.at - this.#timeline.now());
+  }
+}

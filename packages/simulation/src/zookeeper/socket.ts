@@ -1,0 +1,129 @@
+import { EventEmitter } from 'node:events';
+import type { Link, Way } from '../link.ts';
+import type { Dialled } from '../product.ts';
+import { Connection, type IsDenied } from './connection.ts';
+import type { Member } from './member.ts';
+
+/** What a client's socket is over. */
+export interface Wiring {
+  readonly link: Link<Member>;
+  readonly isDenied: IsDenied;
+  /** Hears of every frame that is sent. */
+  readonly onSent: () => void;
+}
+
+/** A socket of a client: as much of one as the wire client uses. Frames arrive in their order; where one is lost, all that follow are. */
+export class SimulatedSocket extends EventEmitter {
+  /** For the client. */
+  isOver = false;
+  readonly #wiring: Wiring;
+  readonly #connection: Connection;
+  readonly #forget: () => void;
+  readonly #last = { there: 0, back: 0 };
+  readonly #life: number;
+  #corked: Buffer[] | undefined;
+  readonly #isLost = { there: false, back: false };
+
+  constructor(wiring: Wiring) {
+    super();
+    this.#wiring = wiring;
+    const { link, isDenied } = wiring;
+    const { member } = link;
+    this.#life = member.machine.life;
+    const close = (): void => this.#send('back', () => this.#over());
+    const send = (frame: Buffer): void => this.#send('back', () => this.#receive(frame));
+    this.#connection = new Connection(member, { send, close }, isDenied);
+    this.#forget = link.onReset((reason) => {
+      member.machine.do(() => this.#connection.gone());
+      this.#fail(reason);
+    });
+    if (member.isUp) this.#greet();
+    else link.client.later(1, () => this.#fail('connect ECONNREFUSED'));
+  }
+
+  get writableCorked(): number {
+    return this.#corked ? 1 : 0;
+  }
+
+  cork(): void {
+    this.#corked ??= [];
+  }
+
+  /** What was written meanwhile arrives at one time. */
+  uncork(): void {
+    const frames = this.#corked ?? [];
+    this.#corked = undefined;
+    if (frames.length > 0) this.#send('there', () => frames.forEach((frame) => this.#connection.hear(frame)));
+  }
+
+  write(frame: Buffer): void {
+    this.#wiring.onSent();
+    // The client may number a request again: what it has sent stays as it was.
+    const copy = Buffer.from(frame);
+    if (this.#corked) this.#corked.push(copy);
+    else this.#send('there', () => this.#connection.hear(copy));
+  }
+
+  destroy(): void {
+    if (this.isOver) return;
+    this.#send('there', () => this.#connection.gone());
+    this.#over();
+  }
+
+  /** Its process is gone, and the system tells the member. */
+  drop(): void {
+    if (this.isOver) return;
+    this.#send('there', () => this.#connection.gone());
+    this.isOver = true;
+    this.#forget();
+  }
+
+  /** Taken by the system of the member, also while its process stands still. */
+  #greet(): void {
+    const { link } = this.#wiring;
+    const there = link.arrival('there');
+    const back = link.arrival('back');
+    if (there === undefined || back === undefined) return;
+    link.deliver('back', Math.max(there, back), () => {
+      if (!this.isOver) this.emit('connect');
+    });
+  }
+
+  #receive(frame: Buffer): void {
+    if (!this.isOver) this.emit('data', frame);
+  }
+
+  #send(way: Way, task: () => void): void {
+    const { link } = this.#wiring;
+    if (way === 'there' && this.#life !== link.member.machine.life) return;
+    const at = this.#isLost[way] || isLost(link, way) ? undefined : link.arrival(way);
+    if (at === undefined) {
+      this.#isLost[way] = true;
+      return;
+    }
+    this.#last[way] = Math.max(this.#last[way], at);
+    link.deliver(way, this.#last[way], task);
+  }
+
+  #fail(reason: string): void {
+    if (this.isOver) return;
+    this.emit('error', new Error(reason));
+    this.#over();
+  }
+
+  #over(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#forget();
+    this.#wiring.link.client.do(() => this.emit('close'));
+  }
+}
+
+function isLost(link: Link<Member>, way: Way): boolean {
+  return way === 'there' ? link.times() === 0 : link.isReplyLost;
+}
+
+/** As the platform's. */
+export function dialled(socket: SimulatedSocket): Dialled {
+  return { socket: socket as unknown as Dialled['socket'], ready: 'connect' };
+}

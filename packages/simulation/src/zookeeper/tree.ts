@@ -1,0 +1,113 @@
+/** What a node is, as the log leads to it. Paths of ephemeral nodes end with their session. */
+export interface Node {
+  readonly data: Buffer;
+  readonly czxid: bigint;
+  readonly mzxid: bigint;
+  /** Of the transaction that made or deleted a child last. */
+  readonly pzxid: bigint;
+  readonly version: number;
+  /** How many children were made, modulo 2^32: the number of the next sequential one. */
+  readonly made: number;
+  readonly owner: bigint;
+  readonly children: ReadonlySet<string>;
+}
+
+/** What is done to the tree, and cannot fail any more. */
+export type Change =
+  | { readonly type: 'create'; readonly path: string; readonly data: Buffer; readonly owner: bigint }
+  | { readonly type: 'delete'; readonly path: string }
+  | { readonly type: 'set'; readonly path: string; readonly data: Buffer }
+  | { readonly type: 'begin session'; readonly session: bigint; readonly timeoutMs: number }
+  | { readonly type: 'end session'; readonly session: bigint };
+
+/** What a watch tells, by the numbers of the protocol. */
+export const EventType = { created: 1, deleted: 2, changed: 3, child: 4 } as const;
+
+/** Of a container, in place of a session. */
+export const CONTAINER: bigint = -(2n ** 63n);
+
+/** Hears of each event of a change, in their order: of the node itself, or (`child`) of its list of children. */
+export type Tell = (path: string, type: (typeof EventType)[keyof typeof EventType]) => void;
+
+const ROOT: Node = {
+  ...{ data: Buffer.alloc(0), czxid: 0n, mzxid: 0n, pzxid: 0n, version: 0, made: 0, owner: 0n },
+  children: new Set(),
+};
+
+/** The nodes and the sessions, as of one transaction. */
+export class Tree {
+  /** Of the last transaction. */
+  zxid = 0n;
+  readonly nodes: Map<string, Node>;
+  /** With the timeout of each, in milliseconds. */
+  readonly sessions: Map<bigint, number>;
+
+  constructor(nodes: Iterable<[string, Node]> = [['/', ROOT]], sessions: Iterable<[bigint, number]> = []) {
+    this.nodes = new Map(nodes);
+    this.sessions = new Map(sessions);
+  }
+
+  copy(): Tree {
+    const tree = new Tree(this.nodes, this.sessions);
+    tree.zxid = this.zxid;
+    return tree;
+  }
+
+  /** Those that end with a session. */
+  ephemeralsOf(session: bigint): string[] {
+    return [...this.nodes].flatMap(([path, { owner }]) => (owner === session ? [path] : []));
+  }
+
+  /** Does what one transaction does; its changes share its id. Answers with the node of each of them, as it is right after it. */
+  apply(changes: readonly Change[], zxid: bigint, tell: Tell): readonly (Node | undefined)[] {
+    this.zxid = zxid;
+    return changes.map((change) => {
+      this.#apply(change, zxid, tell);
+      return 'path' in change ? this.nodes.get(change.path) : undefined;
+    });
+  }
+
+  #apply(change: Change, zxid: bigint, tell: Tell): void {
+    if (change.type === 'create') this.#create(change, zxid, tell);
+    else if (change.type === 'delete') this.#delete(change.path, zxid, tell);
+    else if (change.type === 'set') this.#set(change, zxid, tell);
+    else if (change.type === 'begin session') this.sessions.set(change.session, change.timeoutMs);
+    else {
+      this.sessions.delete(change.session);
+      for (const path of this.ephemeralsOf(change.session)) this.#delete(path, zxid, tell);
+    }
+  }
+
+  #create({ path, data, owner }: Extract<Change, { type: 'create' }>, zxid: bigint, tell: Tell): void {
+    const { parent, name } = placeOf(path);
+    const above = this.nodes.get(parent) as Node;
+    const children = new Set(above.children).add(name);
+    this.nodes.set(parent, { ...above, children, made: (above.made + 1) | 0, pzxid: zxid });
+    this.nodes.set(path, { ...ROOT, data, owner, czxid: zxid, mzxid: zxid, pzxid: zxid });
+    tell(path, EventType.created);
+    tell(parent, EventType.child);
+  }
+
+  #delete(path: string, zxid: bigint, tell: Tell): void {
+    const { parent, name } = placeOf(path);
+    const above = this.nodes.get(parent) as Node;
+    const children = new Set(above.children);
+    children.delete(name);
+    this.nodes.set(parent, { ...above, children, pzxid: zxid });
+    this.nodes.delete(path);
+    tell(path, EventType.deleted);
+    tell(parent, EventType.child);
+  }
+
+  #set({ path, data }: Extract<Change, { type: 'set' }>, zxid: bigint, tell: Tell): void {
+    const before = this.nodes.get(path) as Node;
+    this.nodes.set(path, { ...before, data, mzxid: zxid, version: (before.version + 1) | 0 });
+    tell(path, EventType.changed);
+  }
+}
+
+/** Where a node hangs. */
+export function placeOf(path: string): { readonly parent: string; readonly name: string } {
+  const slash = path.lastIndexOf('/');
+  return { parent: slash <= 0 ? '/' : path.slice(0, slash), name: path.slice(slash + 1) };
+}

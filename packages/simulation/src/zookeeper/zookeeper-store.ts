@@ -1,0 +1,218 @@
+import { Link } from '../link.ts';
+import type { Product } from '../product.ts';
+import { NAMINGS, RATE_ERROR } from '../run/plan.ts';
+import type { Access, Connected, Premises, Standing, Store } from '../run/store.ts';
+import { Machine } from '../timeline.ts';
+import { certainly } from './certainly.ts';
+import { Ensemble } from './ensemble.ts';
+import type { Entry } from './leading.ts';
+import type { Member } from './member.ts';
+import { namedAs, type Named } from './names.ts';
+import { SimulatedSocket, dialled } from './socket.ts';
+import { CONTAINER, Tree, placeOf, type Node } from './tree.ts';
+
+/** Short, and with them sessions: four ticks are the shortest. */
+const TICKS = { tickTimeMs: 500, syncLimit: 2 };
+const CONTAINERS_EVERY_MS = 5_000;
+/** A session, and one for those who only look. */
+const CONNECTIONS = 2;
+const REGISTERS = '/.queuelock/register/';
+// Directories that stay, as their namings say.
+const STAYING: ReadonlySet<string> = new Set(['/', '/f', '/k']);
+const STRANGER = '_c_00000000-0000-0000-0000-000000000000-';
+// How a stranger's name goes on, by the naming of the queue.
+const MARKS = { fast: '__fast__', kazoo: '__lock__', 'curator-read-write': '__WRIT__', curator: 'lock-' };
+
+interface Entered extends Named {
+  readonly key: string;
+  readonly token: bigint;
+}
+
+/** ZooKeeper, as a run uses it. */
+export class ZooKeeperStore implements Store {
+  readonly mostASecond = 150;
+  onDeleted: Store['onDeleted'] = () => undefined;
+  readonly #premises: Premises;
+  readonly #ensemble: Ensemble;
+  readonly #fate: Machine;
+  /** What is committed. */
+  readonly #tree = new Tree();
+
+  constructor(premises: Premises) {
+    const { timeline, random, plan } = premises;
+    this.#premises = premises;
+    this.#fate = new Machine(timeline, 'fate');
+    this.#ensemble = new Ensemble(timeline, random.fork('ensemble'), {
+      members: plan.members,
+      tickMs: TICKS.tickTimeMs,
+      syncLimit: TICKS.syncLimit,
+      containersEveryMs: CONTAINERS_EVERY_MS,
+      rateError: RATE_ERROR,
+    });
+    this.#ensemble.onCommitted = (entry) => this.#committed(entry);
+  }
+
+  get members(): readonly Member[] {
+    return this.#ensemble.members;
+  }
+
+  get leader(): Member | undefined {
+    return this.#ensemble.leader;
+  }
+
+  heal(member: Member): void {
+    this.#ensemble.heal(member);
+  }
+
+  restart(member: Member): void {
+    this.#ensemble.restart(member);
+  }
+
+  compact(): void {
+    // It keeps no history.
+  }
+
+  access(_name: string, onSent: () => void): Access {
+    const { timeline, random, product } = this.#premises;
+    const links: Link<Member>[] = [];
+    let denied = false;
+    const isDenied = (): boolean => denied;
+    return {
+      links,
+      connect: (client) => {
+        const mine = this.members.map((member, i) => {
+          const name = `${client.name} ${member.machine.name}`;
+          return (links[i] = new Link(timeline, random.fork(name), { client, member }));
+        });
+        const dial = (address: string): SimulatedSocket => {
+          const link = mine.find(({ member }) => member.host === address) as Link<Member>;
+          return new SimulatedSocket({ link, isDenied, onSent });
+        };
+        return connect(product, { dial, hosts: this.members.map(({ host }) => host) });
+      },
+      deny: (isNow) => (denied = isNow),
+    };
+  }
+
+  standing(queue: string): readonly Standing[] {
+    return this.#entered(queue);
+  }
+
+  owner(): undefined {
+    return undefined;
+  }
+
+  shown(queue: string): string {
+    const entered = [...this.#entered(queue)].sort(
+      (one, other) => one.number - other.number || Number(one.shared) - Number(other.shared),
+    );
+    // A writer that turns into a reader is the reader as soon as that is there.
+    const standing = entered.filter(
+      ({ number, shared }, at) => shared || entered[at + 1]?.number !== number || !entered[at + 1]?.shared,
+    );
+    return standing.map(({ key, number }) => `${key} ${number}`).join(', ');
+  }
+
+  /** Labels are read one by one, so it may be shown as it never was at one moment, for a moment. */
+  shownAt(_queue: string, _text: string, since: number): number {
+    return since;
+  }
+
+  removeEntry(queue: string, isOldest: boolean): void {
+    certainly(this.#ensemble, this.#fate, {
+      step: () => {
+        const byAge = [...this.#entered(queue)].sort((one, other) => one.number - other.number);
+        const entry = byAge.at(isOldest ? 0 : -1);
+        return entry && { type: 'delete', path: entry.key, version: -1 };
+      },
+      done: (path) => this.#premises.note(`an operator deletes ${path}`),
+    });
+  }
+
+  enterStranger(queue: string, forMs: number): void {
+    const { note } = this.#premises;
+    const naming = NAMINGS[queue] ?? 'curator';
+    const path = `/${queue}/${naming === 'fast' ? '' : STRANGER}${MARKS[naming]}`;
+    certainly(this.#ensemble, this.#fate, {
+      step: (tree) =>
+        tree.nodes.has(`/${queue}`)
+          ? { type: 'create', path, data: Buffer.alloc(0), mode: { kind: 'persistent', isSequential: true } }
+          : undefined,
+      done: (made) => {
+        note(`a stranger creates ${made}`);
+        this.#fate.after(forMs, () =>
+          certainly(this.#ensemble, this.#fate, {
+            step: (tree) => (tree.nodes.has(made) ? { type: 'delete', path: made, version: -1 } : undefined),
+            done: () => note(`the stranger deletes ${made}`),
+          }),
+        );
+      },
+    });
+  }
+
+  left(): readonly string[] {
+    const { nodes, sessions } = this.#tree;
+    return [
+      ...[...nodes].flatMap(([path, node]) => (isLeft(path, node) ? [`node ${path}`] : [])),
+      ...[...sessions.keys()].map((session) => `session ${session.toString(16)}`),
+      ...this.members.flatMap(({ host, connections }) =>
+        connections.size > 0 ? [`${connections.size} connections at ${host}`] : [],
+      ),
+    ];
+  }
+
+  #entered(queue: string): readonly Entered[] {
+    const children = this.#tree.nodes.get(`/${queue}`)?.children ?? [];
+    return [...children].flatMap((name) => {
+      const named = namedAs(name);
+      const key = `/${queue}/${name}`;
+      return named ? [{ ...named, key, token: this.#tokenOf(key, named) }] : [];
+    });
+  }
+
+  #tokenOf(path: string, named: Named | undefined): bigint {
+    return named?.since ?? this.#tree.nodes.get(path)?.czxid ?? 0n;
+  }
+
+  #committed({ changes, zxid, by }: Entry): void {
+    for (const change of changes) {
+      if (change.type !== 'delete' || this.#tree.nodes.get(change.path)?.owner === by) continue;
+      const { path } = change;
+      this.onDeleted({ key: path, token: this.#tokenOf(path, namedAs(placeOf(path).name)) });
+    }
+    this.#tree.apply(changes, zxid, () => undefined);
+  }
+}
+
+/** Registers stay, and so do directories that nobody has used. */
+function isLeft(path: string, { owner, made, children }: Node): boolean {
+  if (owner === CONTAINER) return made > 0 && children.size === 0;
+  return owner > 0n || !(STAYING.has(path) || path.startsWith(REGISTERS));
+}
+
+interface Ways {
+  readonly hosts: readonly string[];
+  readonly dial: (address: string) => SimulatedSocket;
+}
+
+function connect(product: Product, { hosts, dial }: Ways): Connected {
+  const sockets = new Set<SimulatedSocket>();
+  const settings = product.settingsOf({
+    ...TICKS,
+    hosts: [...hosts],
+    naming: (queue) => NAMINGS[queue] ?? 'curator',
+  });
+  const backend = new product.ZooKeeperBackend(settings, ({ host, port }) => {
+    const socket = dial(`${host}:${port}`);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    return dialled(socket);
+  });
+  return {
+    backend,
+    get excess() {
+      return [...sockets].filter(({ isOver }) => !isOver).length - CONNECTIONS;
+    },
+    crash: () => sockets.forEach((socket) => socket.drop()),
+  };
+}

@@ -1,0 +1,16 @@
+// As zookeeper-differential.test.ts, with other sequences: 100,000 requests.
+import { randomInt } from 'node:crypto';
+import { sharedZooKeeper } from '../../../integration/services.ts';
+import { compareWith } from './compare-zookeepers.ts';
+
+const SEEDS = 20;
+const REQUESTS = 5_000;
+
+describe('a simulated ZooKeeper', () => {
+  const first = Number(process.env['QUEUELOCK_SEED'] ?? randomInt(2 ** 30));
+  for (let seed = first; seed < first + SEEDS; seed += 1)
+    it(`answers and tells what a real one does in long sequences (seed ${seed})`, async () => {
+      const { endpoint } = await sharedZooKeeper('a simulated ZooKeeper');
+      await compareWith(endpoint, { seed, count: REQUESTS });
+    }).timeout(600_000);
+});
