@@ -22,11 +22,12 @@ import {
   CLAIM_OPTIONS,
   CLIENT_OPTIONS,
   EVICT_OPTIONS,
+  RUN_OPTIONS,
   TRY_ACQUIRE_OPTIONS,
 } from './known-options.ts';
 import { claim, type ClaimContext } from './lock.ts';
 import { NamesTogether } from './multi-lock.ts';
-import type { AcquireOptions, ClaimOptions, LockClientOptions } from './options.ts';
+import type { AcquireOptions, ClaimOptions, LockClientOptions, RunOptions } from './options.ts';
 import type { Eviction, QueueState, SharedRegister } from './queue-api.ts';
 import { SharedQueues } from './queue-watch.ts';
 import { ReentrantOwnership, holdToEnter } from './reentrancy.ts';
@@ -38,6 +39,7 @@ import type { Backend } from './spi.ts';
 import type { QueueHistory, QueuesState } from './store-api.ts';
 import type { Finding } from './store-facts.ts';
 import { StoreViews } from './store-views.ts';
+import { waitOf } from './work-options.ts';
 import { workUnder } from './work.ts';
 
 /**
@@ -137,14 +139,16 @@ class SharedSessionClient implements LockClient {
 
   async run<T>(
     name: string,
-    work: (ownership: Ownership) => T | PromiseLike<T>,
-    options?: AcquireOptions,
+    work: (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: RunOptions,
   ): Promise<Awaited<T>> {
     checkWork(work);
-    const ownership = await this.#acquire(name, checkedOptions('options of run', options, ACQUIRE_OPTIONS));
+    const { wait, limits } = waitOf(checkedOptions('options of run', options, RUN_OPTIONS));
+    const ownership = await this.#acquire(name, wait);
     const what = `the lock ${JSON.stringify(name)}`;
-    const hold = { by: this, ownership, permits: options?.permits ?? 1 };
-    return runWithin(hold, () => workUnder(ownership, { what, work }));
+    const hold = { by: this, ownership, permits: wait.permits ?? 1 };
+    const { clock } = this.#context;
+    return runWithin(hold, () => workUnder(ownership, { what, work, clock, ...limits }));
   }
 
   multi(names: readonly string[]): MultiLock {

@@ -6,6 +6,7 @@ import type { Eviction } from './queue-api.ts';
  *
  * - `INVALID_ARGUMENT`: the call can never succeed as written; the message names argument, value and rule.
  * - `TIMEOUT`: the wait ended before the turn came; the entry has been withdrawn.
+ * - `WORK_TIMEOUT`: the work under the lock took longer than it may, was told to stop, and ended with an error. The work may have had effects.
  * - `REENTRANT`: the calling async context holds this name already, and more would not fit into its limit; waiting would never end.
  * - `CLOSED`: the client was closed.
  * - `UNAVAILABLE`: the server could not be reached, or its answer was lost; the outcome of the call is unknown.
@@ -22,6 +23,7 @@ import type { Eviction } from './queue-api.ts';
 export type QueueLockErrorCode =
   | 'INVALID_ARGUMENT'
   | 'TIMEOUT'
+  | 'WORK_TIMEOUT'
   | 'REENTRANT'
   | 'CLOSED'
   | 'UNAVAILABLE'

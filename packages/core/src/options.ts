@@ -114,6 +114,23 @@ export interface ClaimOptions {
   readonly value?: string;
 }
 
+/** What tells a work to stop, besides the loss of its hold. */
+export interface WorkOptions {
+  /**
+   * Ends the whole call: the wait at once, with the signal's reason; later it tells the work to stop, by the signal that the work is given, and
+   * waits for it. No work begins after it. For the caller's shutdown, or for a client that hangs up.
+   */
+  readonly stop?: AbortSignal;
+  /**
+   * Longest time for the work in milliseconds, then it is told to stop, and waited for: the lock is never given up under a work that goes on.
+   * If it throws after that, the call rejects with `WORK_TIMEOUT`; what it returns counts all the same. Default: no limit.
+   */
+  readonly workTimeoutMs?: number;
+}
+
+/** Settings of one `run`: `signal` and `timeoutMs` are for the wait, `workTimeoutMs` for the work, `stop` for both. */
+export interface RunOptions extends AcquireOptions, WorkOptions {}
+
 /** Settings of one acquisition. */
 export interface AcquireOptions extends ClaimOptions {
   /**
