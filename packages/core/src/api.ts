@@ -80,6 +80,12 @@ export interface SessionState {
   readonly ttlMs?: number;
 }
 
+/** How a client is closed. */
+export interface CloseOptions {
+  /** Longest time for works that are under way, in milliseconds. Default 0: holds are revoked at once. */
+  readonly drainMs?: number;
+}
+
 /** Fair locks over one backend; one session, shared by all. */
 export interface LockClient extends AsyncDisposable {
   /**
@@ -164,7 +170,11 @@ export interface LockClient extends AsyncDisposable {
   abandon(): Promise<void>;
   /**
    * Ends everything: waiters reject with `CLOSED`, ownerships are revoked (`client-closed`) and their entries removed,
-   * the backend is closed. Afterwards every call rejects with `CLOSED`, and the process may exit.
+   * the backend is closed. Afterwards every call rejects with `CLOSED`, and the process may exit. A repeated call answers as the first.
+   *
+   * With `drainMs` works come to an end first: from now on every new claim rejects with `CLOSED`, who waits does so at once, and the `stop` of each
+   * `run` (also of several names, of semaphores and `lead`) aborts with `CLOSED`. It waits until those works have ended and released, at most `drainMs`; then
+   * it revokes the rest, among it whatever `acquire` and `claim` hold.
    */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
 }

@@ -35,6 +35,11 @@ export function checkWork(work: unknown): void {
   if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
 }
 
+/** Checks how long works may go on while a client closes. */
+export function checkDrain(drainMs: number): void {
+  within('drainMs', drainMs, { min: 0, max: MAX_TIMER_MS });
+}
+
 /** Checks whom an operator means. */
 export function checkEntry(entry: Pick<SeenEntry, 'key' | 'order'>): void {
   const { key, order } = checkedObject('entry', entry);

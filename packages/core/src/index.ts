@@ -2,6 +2,7 @@
 export type {
   ClaimOutcome,
   ClaimState,
+  CloseOptions,
   LockClient,
   MultiClaimState,
   MultiLock,
@@ -27,6 +28,7 @@ export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from
 export type { Backend, BackendInfo } from './spi.ts';
 export { createLockClient } from './client.ts';
 export { anySignal } from './checked-signal.ts';
+export { closeOnSignals, type CloseOnSignalsOptions } from './close-on-signals.ts';
 export { firstHeld } from './first-held.ts';
 export { admittedOf } from './admitted.ts';
 export { expectedWait, type ExpectedWait, type HoldTimes, type WaitBasis } from './expected-wait.ts';

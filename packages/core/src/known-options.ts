@@ -1,4 +1,4 @@
-import type { LockClient, MultiOptions, MultiRunOptions } from './api.ts';
+import type { CloseOptions, LockClient, MultiOptions, MultiRunOptions } from './api.ts';
 import { knownWithout, type KnownOptions } from './checked-options.ts';
 import type {
   AcquireOptions,
@@ -71,5 +71,7 @@ export const TRY_ACQUIRE_OPTIONS: KnownOptions<Omit<AcquireOptions, 'timeoutMs'>
 export const STEAL_OPTIONS: KnownOptions<NonNullable<ClaimOptions['steal']>> = { reason: 'string' };
 
 export const WISH_OPTIONS: KnownOptions<HandoverWish> = { reason: 'string', withinMs: 'number' };
+
+export const CLOSE_OPTIONS: KnownOptions<CloseOptions> = { drainMs: 'number' };
 
 export const EVICT_OPTIONS: KnownOptions<Parameters<LockClient['evict']>[2]> = { reason: 'string' };

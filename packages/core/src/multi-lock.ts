@@ -12,6 +12,7 @@ import type { Observable } from './rx.ts';
 import type { Backend } from './spi.ts';
 import { waitOf } from './work-options.ts';
 import { workUnder } from './work.ts';
+import type { Works } from './works.ts';
 
 /** The client that takes several names. */
 export interface MultiTools {
@@ -20,6 +21,7 @@ export interface MultiTools {
   readonly backend: Backend;
   readonly context: ClaimContext;
   readonly defaults: RequestDefaults;
+  readonly works: Works;
 }
 
 /** Several names of one client. */
@@ -72,14 +74,14 @@ export class NamesTogether implements MultiLock {
     checkWork(work);
     const { wait, limits } = waitOf(checkedOptions('options of run', options, MULTI_RUN_OPTIONS));
     const ownership = await this.#acquire(wait);
-    const { clock } = this.#tools.context;
+    const { clock, closing } = this.#tools.context;
     const what = `the locks ${JSON.stringify(this.names)}`;
     const within = this.names.reduce(
       (inner: () => Promise<Awaited<T>>, name) => () =>
         runWithin({ by: this.#tools.by, ownership: ownership.of(name), permits: 1 }, inner),
-      () => workUnder(ownership, { what, work, clock, ...limits }),
+      () => workUnder(ownership, { what, work, clock, closing, ...limits }),
     );
-    return within();
+    return this.#tools.works.noted(within());
   }
 
   #refuseReentry(): void {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { checkedSignal } from './checked-signal.ts';
 import type { Clock } from './clock.ts';
+import type { Closing } from './closing.ts';
 import type { Hold } from './hold-api.ts';
 import { QueueLockError, detailOf, isQueueLockError } from './errors.ts';
 
@@ -13,8 +14,8 @@ export interface WorkTerms<H extends Hold, T> {
   /** The caller's. */
   readonly stop?: AbortSignal | undefined;
   readonly workTimeoutMs?: number | undefined;
-  /** That of the client which is being closed. */
-  readonly closing?: AbortSignal | undefined;
+  /** Of the client. */
+  readonly closing?: Closing | undefined;
 }
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };
@@ -45,14 +46,14 @@ class Stop {
   readonly #controller = new AbortController();
   readonly #ends: readonly AbortSignal[];
   readonly #timeLimit: QueueLockError | undefined;
-  readonly #closing: AbortSignal | undefined;
+  readonly #closing: Closing | undefined;
   readonly #undo: (() => void)[] = [];
 
   constructor(
     hold: Hold,
     { what, clock, stop, workTimeoutMs = Infinity, closing }: WorkTerms<never, unknown>,
   ) {
-    this.#ends = [hold.signal, stop, closing].filter((end) => end !== undefined);
+    this.#ends = stop ? [hold.signal, stop] : [hold.signal];
     this.#closing = closing;
     const deadline = clock.now() + workTimeoutMs;
     const isLimited = workTimeoutMs !== Infinity;
@@ -68,6 +69,7 @@ class Stop {
       end.addEventListener('abort', tell);
       this.#undo.push(() => end.removeEventListener('abort', tell));
     }
+    if (closing) this.#undo.push(closing.tell((error) => this.#abort(error)));
     if (isLimited) this.#undo.push(clock.after(workTimeoutMs, () => this.#abort(this.#timeLimit)));
   }
 
@@ -79,7 +81,7 @@ class Stop {
   /** What a work that threw is to be told as. */
   explains(error: unknown): unknown {
     const reason: unknown = Reflect.get(AbortSignal.prototype, 'reason', this.signal);
-    const isOurs = reason !== undefined && (reason === this.#timeLimit || reason === this.#closing?.reason);
+    const isOurs = reason !== undefined && (reason === this.#timeLimit || reason === this.#closing?.error);
     if (!isOurs || error === reason || !isQueueLockError(reason)) return error;
     return new QueueLockError(reason.code, detailOf(reason), { cause: error });
   }
