@@ -70,8 +70,10 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     const granted$ = new Subject<void>();
     let asked = request;
     let latest: unknown;
+    let isPlaced = false;
     const trouble = (why: unknown): void => {
       latest = why;
+      isPlaced ||= why === undefined;
       context.trouble?.(why);
     };
     const story$ = context.session$.pipe(
@@ -89,7 +91,7 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
       clock: context.clock,
       what: JSON.stringify(request.queue),
       granted$,
-      trouble: () => latest ?? context.openingTrouble(),
+      trouble: () => latest ?? context.openingTrouble() ?? (isPlaced ? undefined : unanswered()),
     };
     return story$.pipe(
       limitedBy(request.patience, waiting),
@@ -153,6 +155,11 @@ function enter(
     }),
     throwIfEmpty(() => taken(spec.queue)),
   );
+}
+
+/** Nothing failed yet, and nothing is known. */
+export function unanswered(): QueueLockError {
+  return new QueueLockError('UNAVAILABLE', 'the store has not answered yet');
 }
 
 /** A try that has found somebody ahead. */

@@ -55,7 +55,7 @@ export interface ClaimOptions {
    * `Promise.race([acquire(name), timer])`: the entry would stay in line, and the lock be held for ever once its turn has come.
    */
   readonly signal?: AbortSignal;
-  /** Longest wait in milliseconds, then `TIMEOUT`. 0 waits for nothing but the server's answer, to one attempt. Default: for ever. */
+  /** Longest wait in milliseconds, then `TIMEOUT`, or `UNAVAILABLE` if the store could not be asked whose turn it is. 0 waits for nothing but the server's answer, to one attempt. Default: for ever. */
   readonly timeoutMs?: number;
   /**
    * Time that the work needs, in milliseconds: the hold begins only with at least so much of it proven, after another
