@@ -8,7 +8,7 @@ import {
   type FencingHold,
 } from '@queuelock/fencing';
 import { memory } from '@queuelock/memory';
-import type { CohortHold, Leadership } from '@queuelock/recipes';
+import { semaphore, type CohortHold, type Leadership } from '@queuelock/recipes';
 import { expect } from 'chai';
 
 /** Every way in. */
@@ -45,5 +45,16 @@ describe('what a lock client gives to a fence', () => {
     await locks.run('x', (ownership) => fenceAll(ownership));
     const reader = await locks.acquire('x', { mode: 'shared' });
     expect(() => fenceAll(reader)).to.throw(/INVALID_ARGUMENT.*hold is exclusive.*got "a reader"/);
+  });
+
+  it('is not taken of a permit, also of one that was entered again', async () => {
+    const refusal = /INVALID_ARGUMENT.*hold is exclusive.*got "a permit of 3"/;
+    const uploads = semaphore(locks, 's', { limit: 3 });
+    await using permit = await uploads.acquire({ permits: 2 });
+    expect([permit.limit, permit.permits]).to.deep.equal([3, 2]);
+    expect(() => fenceAll(permit)).to.throw(refusal);
+    await uploads.run((own) => expect(() => fenceAll(own)).to.throw(refusal), { reentrant: true });
+    await using resizable = await semaphore(locks, 'r', { limit: 3, resizable: true }).acquire();
+    expect(() => fenceAll(resizable)).to.throw(refusal);
   });
 });

@@ -26,8 +26,10 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     return unless(acquired, (error) => error === giving.signal.reason);
   },
   'a timeout': async (client, name, ms) =>
-    unless(client.acquire(name, { timeoutMs: Math.max(1, ms) }), (error) =>
-      isQueueLockError(error, 'TIMEOUT'),
+    // Unavailable: it ended before the store had answered.
+    unless(
+      client.acquire(name, { timeoutMs: Math.max(1, ms) }),
+      (error) => isQueueLockError(error, 'TIMEOUT') || isQueueLockError(error, 'UNAVAILABLE'),
     ),
   'an unsubscription': (client, name, ms) =>
     new Promise((resolve, reject) => {

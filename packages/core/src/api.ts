@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';
 import type { HandoverAnswer, MultiOwnership, Ownership } from './hold-api.ts';
-import type { AcquireOptions, ClaimOptions } from './options.ts';
+import type { AcquireOptions, ClaimOptions, RunOptions, WorkOptions } from './options.ts';
 import type { Eviction, QueueEntry, QueueState, SharedRegister } from './queue-api.ts';
 import type { QueueHistory, QueuesState } from './store-api.ts';
 import type { Finding } from './store-facts.ts';
@@ -48,8 +48,8 @@ export interface MultiLock {
   readonly names: readonly string[];
   /** As `LockClient.run`. */
   run<T>(
-    work: (ownership: MultiOwnership) => T | PromiseLike<T>,
-    options?: MultiOptions,
+    work: (ownership: MultiOwnership, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: MultiRunOptions,
   ): Promise<Awaited<T>>;
   /** As `LockClient.acquire`. */
   acquire(options?: MultiOptions): Promise<MultiOwnership>;
@@ -68,6 +68,9 @@ export type MultiOptions = Pick<
   'signal' | 'timeoutMs' | 'needsMs' | 'owner' | 'metadata' | 'mode' | 'holding'
 >;
 
+/** Settings of a multi-lock's `run`. */
+export interface MultiRunOptions extends MultiOptions, WorkOptions {}
+
 /** Liveness of the client's session. `idle`: nothing needed one yet. `lost`: it ended or could not be opened; the next call opens another. */
 export interface SessionState {
   readonly status: 'idle' | 'opening' | 'alive' | 'doubtful' | 'lost' | 'closed';
@@ -77,6 +80,12 @@ export interface SessionState {
   readonly ttlMs?: number;
 }
 
+/** How a client is closed. */
+export interface CloseOptions {
+  /** Longest time for works that are under way, in milliseconds. Default 0: holds are revoked at once. */
+  readonly drainMs?: number;
+}
+
 /** Fair locks over one backend; one session, shared by all. */
 export interface LockClient extends AsyncDisposable {
   /**
@@ -84,14 +93,17 @@ export interface LockClient extends AsyncDisposable {
    * So where the server cannot be reached at the end, it answers when that has confirmed it or the session has surely ended, up to a
    * TTL later; what `work` came to by then is not judged by that.
    * Rejects with `OWNERSHIP_LOST` when the hold was lost while `work` ran, whatever `work` did (its own error is the
-   * `cause`); it waits for `work` to end first, so watch `ownership.signal` there. Rejects with the error of `work`
-   * otherwise; with `REENTRANT` when called inside the `work` of the same name, unless the permits of both fit into its limit; with `TIMEOUT`, the signal's
+   * `cause`). Rejects with the error of `work` otherwise, or with `WORK_TIMEOUT` or `CLOSED` where that ended it; with `REENTRANT` when called inside the `work` of the same name, unless the permits of both fit into its limit; with `TIMEOUT`, the signal's
    * reason, `UNAVAILABLE`, `SESSION_LOST` when the turn never came.
+   *
+   * @param work is always waited for, so give its `stop` to all that it waits for. `stop` aborts at the first of: the loss of the hold, `options.stop`,
+   *   the end of `options.workTimeoutMs`, a `close` of the client. Each look at it compares with the clock, so it is right also after a blocked event
+   *   loop; derive from it with `anySignal`, which looks too. A work that stops half-way has to throw (`stop.throwIfAborted()`): one that returns has done it.
    */
   run<T>(
     name: string,
-    work: (ownership: Ownership) => T | PromiseLike<T>,
-    options?: AcquireOptions,
+    work: (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: RunOptions,
   ): Promise<Awaited<T>>;
   /** Waits for the lock; release it with `release()` or `await using`. Rejects as `run` does. */
   acquire(name: string, options?: AcquireOptions): Promise<Ownership>;
@@ -158,7 +170,11 @@ export interface LockClient extends AsyncDisposable {
   abandon(): Promise<void>;
   /**
    * Ends everything: waiters reject with `CLOSED`, ownerships are revoked (`client-closed`) and their entries removed,
-   * the backend is closed. Afterwards every call rejects with `CLOSED`, and the process may exit.
+   * the backend is closed. Afterwards every call rejects with `CLOSED`, and the process may exit. A repeated call answers as the first.
+   *
+   * With `drainMs` works come to an end first: from now on every new claim rejects with `CLOSED`, who waits does so at once, and the `stop` of each
+   * `run` (also of several names, of semaphores and `lead`) aborts with `CLOSED`. It waits until those works have ended and released, at most `drainMs`; then
+   * it revokes the rest, among it whatever `acquire` and `claim` hold.
    */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
 }

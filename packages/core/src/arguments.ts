@@ -4,7 +4,7 @@ import { checkedSize, checkedText, checkedTexts } from './checked.ts';
 import { checkedObject, checkedOptions } from './checked-options.ts';
 import { systemClock } from './clock.ts';
 import type { EntryLabel } from './entry-value.ts';
-import { invalidArgument } from './errors.ts';
+import { QueueLockError, invalidArgument } from './errors.ts';
 import type { Ownership } from './hold-api.ts';
 import { STEAL_OPTIONS, WISH_OPTIONS } from './known-options.ts';
 import { limitOf } from './limit.ts';
@@ -25,6 +25,12 @@ const MODES: ReadonlySet<unknown> = new Set<ClaimOptions['mode']>(['exclusive', 
 
 /** Checks what a client is to be made of; often a URL is given instead, which may have a password in it. */
 export function checkBackend(backend: Backend): void {
+  // No text is repeated: it is a URL, which may have a password in it.
+  if (typeof backend === 'string')
+    throw new QueueLockError(
+      'INVALID_ARGUMENT',
+      "backend is what a backend's package makes: for a URL fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text",
+    );
   const given: Partial<Backend> = checkedObject('backend', backend);
   if (typeof given.open === 'function' && typeof given.checkName === 'function' && given.info) return;
   throw invalidArgument('backend', backend, "is what a backend's package makes: etcd(options), fromUrl(url)");
@@ -33,6 +39,11 @@ export function checkBackend(backend: Backend): void {
 /** Checks what is to be done under a lock. */
 export function checkWork(work: unknown): void {
   if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
+}
+
+/** Checks how long works may go on while a client closes. */
+export function checkDrain(drainMs: number): void {
+  within('drainMs', drainMs, { min: 0, max: MAX_TIMER_MS });
 }
 
 /** Checks whom an operator means. */

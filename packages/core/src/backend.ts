@@ -35,7 +35,7 @@ export { parseBackendUrl, type BackendUrl } from './backend-url.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { pauseAfter, sooner, type Chance, type Growth } from './jitter.ts';
 // What recipes are made with besides.
-export { ACQUIRE_OPTIONS, CLAIM_OPTIONS } from './known-options.ts';
+export { ACQUIRE_OPTIONS, CLAIM_OPTIONS, RUN_OPTIONS, WORK_OPTIONS } from './known-options.ts';
 export {
   checkedObject,
   checkedOptions,
@@ -45,5 +45,6 @@ export {
 } from './checked-options.ts';
 export { checkedSignal } from './checked-signal.ts';
 export { after } from './timer.ts';
-export { workUnder } from './work.ts';
+export { checkWorkOptions, waitOf } from './work-options.ts';
+export { workUnder, type WorkTerms } from './work.ts';
 export { inJson, jsonable } from './jsonable.ts';

@@ -1,6 +1,7 @@
-import type { ClaimState, LockClient, MultiLock, SessionState } from './api.ts';
+import type { ClaimState, CloseOptions, LockClient, MultiLock, SessionState } from './api.ts';
 import {
   checkBackend,
+  checkDrain,
   checkEntry,
   checkName,
   checkWork,
@@ -14,6 +15,7 @@ import { runWithin } from './call-chain.ts';
 import { checkedOptions } from './checked-options.ts';
 import { QueueLockError, invalidArgument, isQueueLockError } from './errors.ts';
 import { Evictions, type Victim } from './evictions.ts';
+import { Closing } from './closing.ts';
 import { firstHeld } from './first-held.ts';
 import type { Ownership } from './hold-api.ts';
 import { HoldTimes } from './hold-times.ts';
@@ -21,12 +23,14 @@ import {
   ACQUIRE_OPTIONS,
   CLAIM_OPTIONS,
   CLIENT_OPTIONS,
+  CLOSE_OPTIONS,
   EVICT_OPTIONS,
+  RUN_OPTIONS,
   TRY_ACQUIRE_OPTIONS,
 } from './known-options.ts';
 import { claim, type ClaimContext } from './lock.ts';
 import { NamesTogether } from './multi-lock.ts';
-import type { AcquireOptions, ClaimOptions, LockClientOptions } from './options.ts';
+import type { AcquireOptions, ClaimOptions, LockClientOptions, RunOptions } from './options.ts';
 import type { Eviction, QueueState, SharedRegister } from './queue-api.ts';
 import { SharedQueues } from './queue-watch.ts';
 import { ReentrantOwnership, holdToEnter } from './reentrancy.ts';
@@ -38,7 +42,9 @@ import type { Backend } from './spi.ts';
 import type { QueueHistory, QueuesState } from './store-api.ts';
 import type { Finding } from './store-facts.ts';
 import { StoreViews } from './store-views.ts';
+import { waitOf } from './work-options.ts';
 import { workUnder } from './work.ts';
+import { Works } from './works.ts';
 
 /**
  * Makes a client of one backend, which is its own from now on: `close()` closes both. Nothing is connected until the first
@@ -66,6 +72,7 @@ class SharedSessionClient implements LockClient {
   readonly #closes$: Observable<unknown>;
   readonly #closing = new AbortController();
   readonly #unfinished = new Set<Promise<void>>();
+  readonly #works = new Works();
   #closed: Promise<void> | undefined;
   #keepsSession = false;
 
@@ -98,6 +105,7 @@ class SharedSessionClient implements LockClient {
       watch: (name) => this.#queues.watch(name),
       evictions: new Evictions({ backend, by: owner, register, closing: this.#closing.signal }),
       holdTimes: new HoldTimes(),
+      closing: new Closing(),
     };
   }
 
@@ -137,14 +145,18 @@ class SharedSessionClient implements LockClient {
 
   async run<T>(
     name: string,
-    work: (ownership: Ownership) => T | PromiseLike<T>,
-    options?: AcquireOptions,
+    work: (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: RunOptions,
   ): Promise<Awaited<T>> {
     checkWork(work);
-    const ownership = await this.#acquire(name, checkedOptions('options of run', options, ACQUIRE_OPTIONS));
+    const { wait, limits } = waitOf(checkedOptions('options of run', options, RUN_OPTIONS));
+    const ownership = await this.#acquire(name, wait);
     const what = `the lock ${JSON.stringify(name)}`;
-    const hold = { by: this, ownership, permits: options?.permits ?? 1 };
-    return runWithin(hold, () => workUnder(ownership, { what, work }));
+    const hold = { by: this, ownership, permits: wait.permits ?? 1 };
+    const { clock, closing } = this.#context;
+    return this.#works.noted(
+      runWithin(hold, () => workUnder(ownership, { what, work, clock, closing, ...limits })),
+    );
   }
 
   multi(names: readonly string[]): MultiLock {
@@ -153,6 +165,7 @@ class SharedSessionClient implements LockClient {
       backend: this.#backend,
       context: this.#context,
       defaults: this.#defaults,
+      works: this.#works,
     });
   }
 
@@ -182,7 +195,7 @@ class SharedSessionClient implements LockClient {
     checkEntry(entry);
     const { reason: given } = checkedOptions('options of evict', options, EVICT_OPTIONS);
     const reason = checkedReason('reason', given);
-    this.#throwIfClosed();
+    this.#closing.signal.throwIfAborted();
     return this.#context.evictions.evict(name, entry, { kind: 'evicted', reason });
   }
 
@@ -213,8 +226,11 @@ class SharedSessionClient implements LockClient {
     return this.close();
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
+  async close(options?: CloseOptions): Promise<void> {
+    const { drainMs = 0 } = checkedOptions('options of close', options, CLOSE_OPTIONS);
+    checkDrain(drainMs);
+    this.#closed ??=
+      drainMs > 0 ? this.#works.drain(drainMs, this.#context).then(() => this.#close()) : this.#close();
     return this.#closed;
   }
 
@@ -230,9 +246,5 @@ class SharedSessionClient implements LockClient {
     await Promise.resolve();
     while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
     await this.#backend.close();
-  }
-
-  #throwIfClosed(): void {
-    this.#closing.signal.throwIfAborted();
   }
 }

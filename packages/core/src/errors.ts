@@ -5,10 +5,11 @@ import type { Eviction } from './queue-api.ts';
  * What went wrong, as far as a caller would act differently on it.
  *
  * - `INVALID_ARGUMENT`: the call can never succeed as written; the message names argument, value and rule.
- * - `TIMEOUT`: the wait ended before the turn came; the entry has been withdrawn.
+ * - `TIMEOUT`: the wait ended before the turn came, since others hold the lock or stand ahead; the entry has been withdrawn. Never an outage.
+ * - `WORK_TIMEOUT`: the work under the lock took longer than it may, was told to stop, and ended with an error. The work may have had effects.
  * - `REENTRANT`: the calling async context holds this name already, and more would not fit into its limit; waiting would never end.
  * - `CLOSED`: the client was closed.
- * - `UNAVAILABLE`: the server could not be reached, or its answer was lost; the outcome of the call is unknown.
+ * - `UNAVAILABLE`: the server could not be reached, or its answer was lost, also until the end of a `timeoutMs`; the outcome of the call is unknown.
  * - `ACCESS_DENIED`: the server refused the credentials or the permission.
  * - `SESSION_LOST`: the session is gone, and with it every entry of it. Definite.
  * - `ENTRY_LOST`: this entry is not in the queue and will not be: somebody else removed it. Definite.
@@ -22,6 +23,7 @@ import type { Eviction } from './queue-api.ts';
 export type QueueLockErrorCode =
   | 'INVALID_ARGUMENT'
   | 'TIMEOUT'
+  | 'WORK_TIMEOUT'
   | 'REENTRANT'
   | 'CLOSED'
   | 'UNAVAILABLE'

@@ -46,6 +46,9 @@ export interface Ownership extends Hold {
   readonly grantToken: bigint | undefined;
   /** Whether it is held together with other readers. */
   readonly shared: boolean;
+  /** Of how many permits there are it has `permits`: 1 of 1 for a lock. With a limit that changes: as it was when it joined. */
+  readonly limit: number;
+  readonly permits: number;
   /** How often the call chain has entered this hold: 1, and one more for each `reentrant` or `within` around it. */
   readonly depth: number;
   /**

@@ -1,6 +1,13 @@
-import type { LockClient, MultiOptions } from './api.ts';
+import type { CloseOptions, LockClient, MultiOptions, MultiRunOptions } from './api.ts';
 import { knownWithout, type KnownOptions } from './checked-options.ts';
-import type { AcquireOptions, ClaimOptions, HandoverWish, LockClientOptions } from './options.ts';
+import type {
+  AcquireOptions,
+  ClaimOptions,
+  HandoverWish,
+  LockClientOptions,
+  RunOptions,
+  WorkOptions,
+} from './options.ts';
 
 export const CLIENT_OPTIONS: KnownOptions<LockClientOptions> = {
   ttlMs: 'number',
@@ -23,6 +30,11 @@ export const MULTI_OPTIONS: KnownOptions<MultiOptions> = {
   holding: 'any',
 };
 
+/** Those that are for a work, for recipes that do some. */
+export const WORK_OPTIONS: KnownOptions<WorkOptions> = { stop: 'any', workTimeoutMs: 'number' };
+
+export const MULTI_RUN_OPTIONS: KnownOptions<MultiRunOptions> = { ...MULTI_OPTIONS, ...WORK_OPTIONS };
+
 export const TRY_MULTI_OPTIONS: KnownOptions<Omit<MultiOptions, 'timeoutMs'>> = knownWithout(
   MULTI_OPTIONS,
   'timeoutMs',
@@ -41,12 +53,15 @@ export const CLAIM_OPTIONS: KnownOptions<ClaimOptions> = {
   value: 'string',
 };
 
-/** Those of `acquire` and `run`, for recipes that take them too. */
+/** Those of `acquire`, for recipes that take them too. */
 export const ACQUIRE_OPTIONS: KnownOptions<AcquireOptions> = {
   ...CLAIM_OPTIONS,
   reentrant: 'boolean',
   within: 'object',
 };
+
+/** Those of `run`, for recipes that take them too. */
+export const RUN_OPTIONS: KnownOptions<RunOptions> = { ...ACQUIRE_OPTIONS, ...WORK_OPTIONS };
 
 export const TRY_ACQUIRE_OPTIONS: KnownOptions<Omit<AcquireOptions, 'timeoutMs'>> = knownWithout(
   ACQUIRE_OPTIONS,
@@ -56,5 +71,7 @@ export const TRY_ACQUIRE_OPTIONS: KnownOptions<Omit<AcquireOptions, 'timeoutMs'>
 export const STEAL_OPTIONS: KnownOptions<NonNullable<ClaimOptions['steal']>> = { reason: 'string' };
 
 export const WISH_OPTIONS: KnownOptions<HandoverWish> = { reason: 'string', withinMs: 'number' };
+
+export const CLOSE_OPTIONS: KnownOptions<CloseOptions> = { drainMs: 'number' };
 
 export const EVICT_OPTIONS: KnownOptions<Parameters<LockClient['evict']>[2]> = { reason: 'string' };

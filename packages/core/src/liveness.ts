@@ -39,6 +39,16 @@ export class Liveness {
     return !this.#ended && this.#health$.value === 'alive';
   }
 
+  /** Why it is in doubt; `undefined` when it is not. */
+  get trouble(): QueueLockError | undefined {
+    if (this.#ended || this.#health$.value === 'alive') return undefined;
+    const cause = this.#trouble;
+    const detail = cause === undefined ? 'no heartbeat is confirmed' : detailOf(cause);
+    return new QueueLockError('UNAVAILABLE', `the session at ${this.#endpoint} is in doubt: ${detail}`, {
+      cause,
+    });
+  }
+
   /** Emits whenever a heartbeat was confirmed. */
   get proofs$(): Observable<void> {
     return this.#proofs$;

@@ -1,8 +1,9 @@
 import type { ClaimState } from './api.ts';
 import type { Clock } from './clock.ts';
+import type { Closing } from './closing.ts';
 import { enterQueue, type Enqueue, type Entry } from './entry.ts';
 import { endedBy, failed, onlyIfOvertaken, onlyIfTheSessionWasStale, type Place } from './ending.ts';
-import { QueueLockError, invalidArgument } from './errors.ts';
+import { QueueLockError, detailOf, invalidArgument } from './errors.ts';
 import type { Evictions } from './evictions.ts';
 import { beginningWith } from './beginning-with.ts';
 import { whenItMayBegin } from './grant.ts';
@@ -52,6 +53,7 @@ export interface ClaimContext {
   readonly watch: (name: string) => Observable<QueueState>;
   readonly evictions: Evictions;
   readonly holdTimes: HoldTimes;
+  readonly closing: Closing;
   /** Is handed every promise of work that goes on after a claim has ended. */
   readonly afterwards: (work: Promise<void>) => void;
   /** Of claims that are made together with others: how they join, and who hears why they have not yet. */
@@ -68,8 +70,10 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     const granted$ = new Subject<void>();
     let asked = request;
     let latest: unknown;
+    let isPlaced = false;
     const trouble = (why: unknown): void => {
       latest = why;
+      isPlaced ||= why === undefined;
       context.trouble?.(why);
     };
     const story$ = context.session$.pipe(
@@ -87,15 +91,34 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
       clock: context.clock,
       what: JSON.stringify(request.queue),
       granted$,
-      trouble: () => latest ?? context.openingTrouble(),
+      trouble: () => latest ?? context.openingTrouble() ?? (isPlaced ? undefined : unanswered()),
     };
     return story$.pipe(
       limitedBy(request.patience, waiting),
+      unlessClosing(context.closing, { name: request.queue, granted$ }),
       catchError((error: unknown) => of(failed(error))),
       beginningWith<ClaimState>({ status: 'joining' }),
       takeWhile(({ status }) => status !== 'ended', true),
     );
   });
+}
+
+/** A wait ends when the client begins to close; a hold goes on. */
+function unlessClosing<T>(
+  closing: Closing,
+  { name, granted$ }: { readonly name: string; readonly granted$: Observable<unknown> },
+): MonoTypeOperatorFunction<T> {
+  return (source$) =>
+    new Observable((subscriber) => {
+      const forget = closing.tell((error) => {
+        const named = `${JSON.stringify(name)}: ${detailOf(error)}`;
+        subscriber.error(new QueueLockError('CLOSED', named, { reason: 'client-closed' }));
+      });
+      subscriber.add(forget);
+      if (subscriber.closed) return;
+      subscriber.add(granted$.subscribe({ next: forget, error: forget }));
+      source$.subscribe(subscriber);
+    });
 }
 
 interface Surroundings extends Omit<ClaimContext, 'session$' | 'openingTrouble'> {
@@ -132,6 +155,11 @@ function enter(
     }),
     throwIfEmpty(() => taken(spec.queue)),
   );
+}
+
+/** Nothing failed yet, and nothing is known. */
+export function unanswered(): QueueLockError {
+  return new QueueLockError('UNAVAILABLE', 'the store has not answered yet');
 }
 
 /** A try that has found somebody ahead. */

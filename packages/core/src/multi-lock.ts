@@ -1,16 +1,18 @@
-import type { MultiClaimState, MultiLock, MultiOptions } from './api.ts';
+import type { MultiClaimState, MultiLock, MultiOptions, MultiRunOptions } from './api.ts';
 import { checkNames, checkPatience, checkWork, requestOf, type RequestDefaults } from './arguments.ts';
 import { heldByThisChain, runWithin } from './call-chain.ts';
 import { checkedOptions } from './checked-options.ts';
 import { QueueLockError, isQueueLockError } from './errors.ts';
 import { firstHeld } from './first-held.ts';
 import type { MultiOwnership } from './hold-api.ts';
-import { MULTI_OPTIONS, TRY_MULTI_OPTIONS } from './known-options.ts';
+import { MULTI_OPTIONS, MULTI_RUN_OPTIONS, TRY_MULTI_OPTIONS } from './known-options.ts';
 import type { ClaimContext } from './lock.ts';
 import { claimTogether } from './multi.ts';
 import type { Observable } from './rx.ts';
 import type { Backend } from './spi.ts';
+import { waitOf } from './work-options.ts';
 import { workUnder } from './work.ts';
+import type { Works } from './works.ts';
 
 /** The client that takes several names. */
 export interface MultiTools {
@@ -19,6 +21,7 @@ export interface MultiTools {
   readonly backend: Backend;
   readonly context: ClaimContext;
   readonly defaults: RequestDefaults;
+  readonly works: Works;
 }
 
 /** Several names of one client. */
@@ -65,18 +68,20 @@ export class NamesTogether implements MultiLock {
   }
 
   async run<T>(
-    work: (ownership: MultiOwnership) => T | PromiseLike<T>,
-    options?: MultiOptions,
+    work: (ownership: MultiOwnership, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: MultiRunOptions,
   ): Promise<Awaited<T>> {
     checkWork(work);
-    const ownership = await this.#acquire(checkedOptions('options of run', options, MULTI_OPTIONS));
+    const { wait, limits } = waitOf(checkedOptions('options of run', options, MULTI_RUN_OPTIONS));
+    const ownership = await this.#acquire(wait);
+    const { clock, closing } = this.#tools.context;
     const what = `the locks ${JSON.stringify(this.names)}`;
     const within = this.names.reduce(
       (inner: () => Promise<Awaited<T>>, name) => () =>
         runWithin({ by: this.#tools.by, ownership: ownership.of(name), permits: 1 }, inner),
-      () => workUnder(ownership, { what, work }),
+      () => workUnder(ownership, { what, work, clock, closing, ...limits }),
     );
-    return within();
+    return this.#tools.works.noted(within());
   }
 
   #refuseReentry(): void {

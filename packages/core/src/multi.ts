@@ -5,7 +5,7 @@ import { QueueLockError, isQueueLockError } from './errors.ts';
 import { OvertakenError } from './evictions.ts';
 import type { MultiOwnership, Ownership } from './hold-api.ts';
 import { jsonable } from './jsonable.ts';
-import { claim, type ClaimContext } from './lock.ts';
+import { claim, unanswered, type ClaimContext } from './lock.ts';
 import { HeldTogether } from './multi-ownership.ts';
 import {
   Subject,
@@ -38,8 +38,10 @@ export function claimTogether(
   return defer(() => {
     const granted$ = new Subject<void>();
     let latest: unknown;
+    let isPlaced = false;
     const trouble = (why: unknown): void => {
       latest = why;
+      isPlaced ||= why === undefined;
     };
     const story$ = defer(() => join({ ...context, trouble }, requests, patience)).pipe(
       tap(({ status }) => {
@@ -51,7 +53,7 @@ export function claimTogether(
       clock: context.clock,
       what: JSON.stringify(requests.map(({ queue }) => queue)),
       granted$,
-      trouble: () => latest ?? context.openingTrouble(),
+      trouble: () => latest ?? context.openingTrouble() ?? (isPlaced ? undefined : unanswered()),
     };
     return story$.pipe(
       limitedBy(patience, waiting),

@@ -55,7 +55,7 @@ export interface ClaimOptions {
    * `Promise.race([acquire(name), timer])`: the entry would stay in line, and the lock be held for ever once its turn has come.
    */
   readonly signal?: AbortSignal;
-  /** Longest wait in milliseconds, then `TIMEOUT`. 0 waits for nothing but the server's answer, to one attempt. Default: for ever. */
+  /** Longest wait in milliseconds, then `TIMEOUT`, or `UNAVAILABLE` if the store could not be asked whose turn it is. 0 waits for nothing but the server's answer, to one attempt. Default: for ever. */
   readonly timeoutMs?: number;
   /**
    * Time that the work needs, in milliseconds: the hold begins only with at least so much of it proven, after another
@@ -113,6 +113,23 @@ export interface ClaimOptions {
   /** What the entry stores, as it is, in place of owner and metadata: for formats that other programs read. At most 1,024 bytes. */
   readonly value?: string;
 }
+
+/** What tells a work to stop, besides the loss of its hold. */
+export interface WorkOptions {
+  /**
+   * Ends the whole call: the wait at once, with the signal's reason; later it tells the work to stop, by the signal that the work is given, and
+   * waits for it. No work begins after it. For the caller's shutdown, or for a client that hangs up.
+   */
+  readonly stop?: AbortSignal;
+  /**
+   * Longest time for the work in milliseconds, then it is told to stop, and waited for: the lock is never given up under a work that goes on.
+   * If it throws after that, the call rejects with `WORK_TIMEOUT`; what it returns counts all the same. Default: no limit.
+   */
+  readonly workTimeoutMs?: number;
+}
+
+/** Settings of one `run`: `signal` and `timeoutMs` are for the wait, `workTimeoutMs` for the work, `stop` for both. */
+export interface RunOptions extends AcquireOptions, WorkOptions {}
 
 /** Settings of one acquisition. */
 export interface AcquireOptions extends ClaimOptions {

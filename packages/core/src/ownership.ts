@@ -59,6 +59,14 @@ export class HeldOwnership implements Ownership {
     return this.#shared;
   }
 
+  get limit(): number {
+    return this.#entry.spec.limit;
+  }
+
+  get permits(): number {
+    return this.#entry.spec.permits ?? 1;
+  }
+
   get key(): string {
     return this.#entry.placement.key;
   }

@@ -74,6 +74,14 @@ export class ReentrantOwnership implements Ownership {
     return this.#shared.hold.id;
   }
 
+  get limit(): number {
+    return this.#shared.hold.limit;
+  }
+
+  get permits(): number {
+    return this.#shared.hold.permits;
+  }
+
   get key(): string {
     return this.#shared.hold.key;
   }

@@ -10,7 +10,7 @@ export interface SharedSession {
   /** The session, opened by the first who asks and again after a loss; errors with `CLOSED` once the client is closed. */
   readonly session$: Observable<LiveSession>;
   readonly state$: BehaviorSubject<SessionState>;
-  /** While it is being opened: why it is not open yet. */
+  /** Why it is not open yet, while it is being opened, or why it is in doubt. */
   readonly openingTrouble: () => unknown;
 }
 
@@ -41,7 +41,9 @@ export function shareSession(
   const tellEnd = (error: unknown): void => {
     tell({ status: isQueueLockError(error, 'CLOSED') ? 'closed' : 'lost' });
   };
-  const follow = ({ session, liveness }: LiveSession): void => {
+  let latest: LiveSession | undefined;
+  const follow = (live: LiveSession): void => {
+    const { session, liveness } = (latest = live);
     liveness.health$.subscribe({
       next: (status) => {
         tell({ status, id: session.id, ttlMs: session.ttlMs });
@@ -66,7 +68,7 @@ export function shareSession(
     }),
   );
   const openingTrouble = (): unknown =>
-    state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : undefined;
+    state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : latest?.liveness.trouble;
   return { session$, state$, openingTrouble };
 }
 

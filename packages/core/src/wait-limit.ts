@@ -34,7 +34,7 @@ function isLimit(timeoutMs: number | undefined): timeoutMs is number {
   return timeoutMs !== undefined && timeoutMs > 0 && timeoutMs !== Infinity;
 }
 
-/** Errors with the signal's reason when it aborts, with `TIMEOUT` when the time is over. Emits nothing. */
+/** Errors with the signal's reason when it aborts, with `TIMEOUT` when the time is over, or `UNAVAILABLE` if there was trouble at the end. Emits nothing. */
 export function waitLimit({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
   return new Observable((subscriber) => {
     if (signal) {
@@ -62,11 +62,16 @@ export function waitLimit({ signal, timeoutMs }: WaitLimit, context: WaitContext
   });
 }
 
+/** Who cannot reach the store does not know that anybody holds the lock: that is no `TIMEOUT`, which a caller takes for busy. */
 function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockError {
   const cause = trouble?.();
-  const late = `${what}: the turn did not come within ${String(timeoutMs)} ms`;
-  if (cause === undefined) return new QueueLockError('TIMEOUT', late);
-  return new QueueLockError('TIMEOUT', `${late}, there is no place in the queue yet: ${detailOf(cause)}`, {
-    cause,
-  });
+  const late = `${what}: the turn did not come within ${String(timeoutMs)} ms (timeoutMs)`;
+  if (cause === undefined) return new QueueLockError('TIMEOUT', `${late}: others hold it or stand ahead`);
+  return new QueueLockError(
+    'UNAVAILABLE',
+    `${late}, and whose turn it is was not known: ${detailOf(cause)}`,
+    {
+      cause,
+    },
+  );
 }

@@ -6,6 +6,7 @@ import { rejection } from './stage.ts';
 const RETRYABLE: Readonly<Record<QueueLockErrorCode, boolean>> = {
   INVALID_ARGUMENT: false,
   TIMEOUT: true,
+  WORK_TIMEOUT: false,
   REENTRANT: false,
   CLOSED: false,
   UNAVAILABLE: true,

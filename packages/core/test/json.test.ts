@@ -22,6 +22,8 @@ describe('JSON shows', () => {
           order: String(own.order),
           token: String(own.token),
           shared: false,
+          limit: 1,
+          permits: 1,
           depth: 1,
           held: true,
           remainingMs: own.remainingMs,

@@ -594,7 +594,7 @@ describe('a lock client', () => {
       const error = await late;
       expect(error)
         .to.have.property('message')
-        .that.matches(/^\[TIMEOUT\] .* 40 ms.*: no space left$/);
+        .that.matches(/^\[UNAVAILABLE\] .* 40 ms.*: no space left$/);
       expect(error).to.have.nested.property('cause.message', 'no space left');
     });
 

@@ -1,7 +1,7 @@
 import { type Intercept, type MemoryCall } from '@queuelock/memory';
 import { expect } from 'chai';
 import { QueueLockError } from '../src/index.ts';
-import { onStage, rejection } from './stage.ts';
+import { Gate, onStage, rejection } from './stage.ts';
 
 /** Calls of these kinds are refused for a reason that passes. */
 function refusing(...calls: readonly MemoryCall[]): Intercept {
@@ -14,7 +14,10 @@ describe('an error says', () => {
     onStage(async (stage) => {
       const holder = await stage.client().acquire('x');
       const late = await rejection(stage.passing(stage.client().acquire('x', { timeoutMs: 50 })));
-      expect(late).to.have.property('message', '[TIMEOUT] "x": the turn did not come within 50 ms');
+      expect(late).to.have.property(
+        'message',
+        '[TIMEOUT] "x": the turn did not come within 50 ms (timeoutMs): others hold it or stand ahead',
+      );
       expect(late).to.not.have.property('cause');
       await stage.passing(holder.release());
     }));
@@ -23,11 +26,11 @@ describe('an error says', () => {
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('open') } });
       const late = await rejection(stage.passing(client.acquire('x', { timeoutMs: 500 })));
-      expect(late).to.include({ code: 'TIMEOUT' });
+      expect(late).to.include({ code: 'UNAVAILABLE' });
       expect(late).to.have.nested.property('cause.code', 'UNAVAILABLE');
       expect(late)
         .to.have.property('message')
-        .that.matches(/^\[TIMEOUT\] "x": .* 500 ms, .*memory:: no leader$/);
+        .that.matches(/^\[UNAVAILABLE\] "x": .* 500 ms .*memory:: no leader$/);
     }));
 
   it('that nobody answers when the turn did not come, and where', () =>
@@ -45,6 +48,37 @@ describe('an error says', () => {
       isOver = true;
     }));
 
+  it('that the store is away, not that the lock is taken, when it went while the entry stood in line', () =>
+    onStage(async (stage) => {
+      const holder = await stage.client().acquire('x');
+      let isAway = false;
+      const away: Intercept = (call, proceed) =>
+        isAway && call === 'renew' ? Promise.reject(new QueueLockError('UNAVAILABLE', 'cut off')) : proceed();
+      const client = stage.client({ link: { intercept: away } });
+      const waiting = rejection(stage.passing(client.acquire('x', { timeoutMs: 6_000 })));
+      await stage.settle();
+      isAway = true;
+      const late = await waiting;
+      expect(late).to.include({ code: 'UNAVAILABLE' });
+      expect(late)
+        .to.have.property('message')
+        .that.matches(/^\[UNAVAILABLE\] "x": .*6000 ms.* the session at memory: is in doubt: cut off$/);
+      await stage.passing(holder.release());
+    }));
+
+  it('that nothing is known, not that the lock is taken, while the store has not answered', () =>
+    onStage(async (stage) => {
+      const gate = new Gate('enqueue');
+      const client = stage.client({ link: { intercept: gate.requests } });
+      const late = await rejection(stage.passing(client.acquire('x', { timeoutMs: 500 })));
+      expect(late).to.include({ code: 'UNAVAILABLE' });
+      expect(late)
+        .to.have.property('message')
+        .that.matches(/"x": .* the store has not answered yet$/);
+      gate.open();
+      await stage.settle();
+    }));
+
   it('why several names were not entered when the turn did not come', () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('enqueueAll') } });
@@ -52,7 +86,7 @@ describe('an error says', () => {
       expect(late).to.have.nested.property('cause.message').that.includes('no leader');
       expect(late)
         .to.have.property('message')
-        .that.matches(/^\[TIMEOUT\] \["x","y"\]: .* 500 ms, .*no leader$/);
+        .that.matches(/^\[UNAVAILABLE\] \["x","y"\]: .* 500 ms .*no leader$/);
     }));
 
   it('where no heartbeat was confirmed in time, and why the last one was not', () =>

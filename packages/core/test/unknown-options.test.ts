@@ -134,7 +134,7 @@ describe('what is no backend, no work and no entry', () => {
 
   it('is refused by name, and a URL is not repeated, which may have a password in it', async () => {
     expect(await refusalOf(() => createLockClient(untyped('etcd://u:secret@h')))).to.equal(
-      'backend must be an object; got a text',
+      "backend is what a backend's package makes: for a URL fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text",
     );
     expect(await refusalOf(() => createLockClient(untyped({ hosts: 'h' })))).to.equal(
       `backend ${rule}; got an object`,

@@ -1,4 +1,4 @@
-import type { ClaimOptions, Hold, Ownership } from '@queuelock/core';
+import type { ClaimOptions, Hold, Ownership, WorkOptions } from '@queuelock/core';
 import type { WaitOptions } from './patience.ts';
 
 /** Settings of a cohort. */
@@ -20,7 +20,10 @@ export interface Cohort extends AsyncDisposable {
    * did (its own error is the `cause`), and with the error of `work` otherwise. Acquiring again within `work` waits for itself
    * for ever: unlike `LockClient.run` nothing here notices it.
    */
-  run<T>(work: (hold: CohortHold) => T | PromiseLike<T>, options?: WaitOptions): Promise<Awaited<T>>;
+  run<T>(
+    work: (hold: CohortHold, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: WaitOptions & WorkOptions,
+  ): Promise<Awaited<T>>;
   /**
    * Turns away those who wait, with `CLOSED`, and revokes the hold (`client-closed`). Settles when that is given back; a place in line
    * that was not held yet is withdrawn meanwhile. The client stays open.

@@ -1,11 +1,12 @@
-import { QueueLockError, type LockClient, type Ownership } from '@queuelock/core';
-import { checkedOptions, workUnder, type KnownOptions } from '@queuelock/core/backend';
+import { QueueLockError, type LockClient, type Ownership, type WorkOptions } from '@queuelock/core';
+import { WORK_OPTIONS, checkedOptions, waitOf, workUnder, type KnownOptions } from '@queuelock/core/backend';
 import { wholeNumber } from './arguments.ts';
 import type { Cohort, CohortHold, CohortOptions } from './cohort-api.ts';
+import { machineClock } from './clock.ts';
 import { CohortEntry, type EntryTerms } from './cohort-entry.ts';
 import { LocalHold } from './cohort-hold.ts';
 import { LocalLine } from './cohort-line.ts';
-import type { WaitOptions } from './patience.ts';
+import { WAIT_OPTIONS, type WaitOptions } from './patience.ts';
 
 /**
  * Lets many acquirers of one process share one entry in the queue: they stand in a line of their own, first come, first served, and the
@@ -33,6 +34,7 @@ export function cohort(client: LockClient, name: string, options?: CohortOptions
   return new EntrySharing(client, { name, label }, handOffs);
 }
 
+const RUN_OPTIONS = { ...WAIT_OPTIONS, ...WORK_OPTIONS };
 const OPTIONS: KnownOptions<CohortOptions> = { handOffs: 'number', owner: 'string', metadata: 'object' };
 
 /** The decisions: who has the hold, and whether there is an entry. There is one exactly as long as somebody waits or holds. */
@@ -62,11 +64,17 @@ class EntrySharing implements Cohort {
   }
 
   async run<T>(
-    work: (hold: CohortHold) => T | PromiseLike<T>,
-    options: WaitOptions = {},
+    work: (hold: CohortHold, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: WaitOptions & WorkOptions,
   ): Promise<Awaited<T>> {
-    const hold = await this.acquire(options);
-    return workUnder(hold, { what: `the lock ${JSON.stringify(this.name)}`, work });
+    const { wait, limits } = waitOf(checkedOptions('options of run', options, RUN_OPTIONS));
+    const hold = await this.acquire(wait);
+    return workUnder(hold, {
+      what: `the lock ${JSON.stringify(this.name)}`,
+      work,
+      clock: machineClock,
+      ...limits,
+    });
   }
 
   close(): Promise<void> {

@@ -1,5 +1,11 @@
-import type { AcquireOptions, LockClient, Ownership } from '@queuelock/core';
-import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import type { AcquireOptions, LockClient, Ownership, WorkOptions } from '@queuelock/core';
+import {
+  WORK_OPTIONS,
+  checkedOptions,
+  invalidArgument,
+  waitOf,
+  type KnownOptions,
+} from '@queuelock/core/backend';
 import { wholeNumber } from './arguments.ts';
 import { patiently } from './patience.ts';
 
@@ -29,6 +35,7 @@ const TRY_LEASE_OPTIONS: KnownOptions<Omit<LeaseOptions, 'timeoutMs'>> = {
 };
 
 const LEASE_OPTIONS: KnownOptions<LeaseOptions> = { ...TRY_LEASE_OPTIONS, timeoutMs: 'number' };
+const LEASE_RUN_OPTIONS = { ...LEASE_OPTIONS, ...WORK_OPTIONS };
 
 /** Leases of one path; made by `curatorSemaphore`. Each of them is an ownership with a signal and a fencing token of its own. */
 export interface CuratorSemaphore {
@@ -41,7 +48,10 @@ export interface CuratorSemaphore {
   /** A lease if there is one, `undefined` otherwise: also when somebody else is just being served. */
   tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
   /** Runs `work` with a lease. A call chain that has all of them is refused with `REENTRANT`; see `permits` of `ClaimOptions` for one that has some. */
-  run<T>(work: (lease: Ownership) => T | PromiseLike<T>, options?: LeaseOptions): Promise<Awaited<T>>;
+  run<T>(
+    work: (lease: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: LeaseOptions & WorkOptions,
+  ): Promise<Awaited<T>>;
 }
 
 /**
@@ -82,14 +92,17 @@ class TwoQueues implements CuratorSemaphore {
     return this.#inTurn(checked, (terms) => this.#client.acquire(this.#leases, terms));
   }
 
-  async run<T>(work: (lease: Ownership) => T | PromiseLike<T>, options?: LeaseOptions): Promise<Awaited<T>> {
-    const checked = checkedOptions('options of run', options, LEASE_OPTIONS);
-    return this.#inTurn(checked, (terms, begun) => {
-      const begin = (lease: Ownership): T | PromiseLike<T> => {
+  async run<T>(
+    work: (lease: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: LeaseOptions & WorkOptions,
+  ): Promise<Awaited<T>> {
+    const { wait, limits } = waitOf(checkedOptions('options of run', options, LEASE_RUN_OPTIONS));
+    return this.#inTurn(wait, (terms, begun) => {
+      const begin = (lease: Ownership, stop: AbortSignal): T | PromiseLike<T> => {
         begun();
-        return work(lease);
+        return work(lease, stop);
       };
-      return this.#client.run(this.#leases, begin, terms);
+      return this.#client.run(this.#leases, begin, { ...terms, ...limits });
     });
   }
 

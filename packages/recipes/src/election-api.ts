@@ -1,4 +1,4 @@
-import type { ClaimOptions, Clock, Ownership, QueueLockError } from '@queuelock/core';
+import type { ClaimOptions, Clock, Ownership, QueueLockError, WorkOptions } from '@queuelock/core';
 import type { Observable } from 'rxjs';
 
 /** Who stands for a leader, and with what. */
@@ -22,7 +22,7 @@ export interface ElectionOptions {
 export type CampaignOptions = Pick<ClaimOptions, 'signal' | 'timeoutMs' | 'needsMs'>;
 
 /** Settings of leading again and again. */
-export interface LeadOptions extends Pick<ClaimOptions, 'needsMs'> {
+export interface LeadOptions extends Pick<ClaimOptions, 'needsMs'>, Pick<WorkOptions, 'workTimeoutMs'> {
   /** Ends it: withdraws the candidate, or tells the work to end and waits for that. */
   readonly signal: AbortSignal;
   /**
@@ -37,6 +37,8 @@ export type TermEnd =
   | { readonly outcome: 'resigned' }
   /** `OWNERSHIP_LOST`; its `cause` is what the work threw, if it threw something else. */
   | { readonly outcome: 'lost'; readonly error: QueueLockError }
+  /** `WORK_TIMEOUT`: the work threw after its `workTimeoutMs`; its `cause` is what it threw, if that was something else. */
+  | { readonly outcome: 'timed-out'; readonly error: QueueLockError }
   /** The work threw while it led, which ends the leading: what `lead` rejects with. */
   | { readonly outcome: 'failed'; readonly error: unknown };
 
@@ -109,10 +111,8 @@ export interface Election {
    * the rest of that, and each short term in a row doubles the time, up to 2 s (all cut by up to a fifth, at random); a term that was as long is
    * followed by the next campaign at once. During that pause nobody of this call stands, so another candidate leads if there is one.
    *
-   * @param work leads; `stop` aborts when it is to end: `leadership.signal` aborted, or `options.signal`. Looking at it checks the
-   *   clock, as with `Hold.signal`, so it is right also after a blocked event loop. A signal that is derived from it, by `AbortSignal.any`
-   *   or within a client that it is given to, is told by the event only: before an effect look at `stop.aborted` itself, which tells
-   *   those at once, or call `leadership.throwIfLost()`.
+   * @param work leads; `stop` aborts when it is to end: `leadership.signal` aborted, `options.signal`, the end of
+   *   `options.workTimeoutMs`, or a `close` of the client; as in `LockClient.run`.
    * @returns resolves when `options.signal` has aborted, the work has ended and the resignation is confirmed. Rejects with what the
    *   work threw while it led, and with errors of campaigns that no repetition helps (`ACCESS_DENIED`, `CLOSED`, `REENTRANT`,
    *   `INVALID_ARGUMENT` for a `needsMs` that no heartbeat proves). What the

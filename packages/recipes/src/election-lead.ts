@@ -1,10 +1,9 @@
-import { isQueueLockError, type ClaimOptions } from '@queuelock/core';
+import { isQueueLockError, type RunOptions } from '@queuelock/core';
 import { after, jsonable } from '@queuelock/core/backend';
 import type { Leadership, LeadOptions, TermEnd } from './election-api.ts';
 import type { Ballot } from './election-ballot.ts';
 import { Pace } from './election-pace.ts';
 import { mayPass, type Term } from './election-term.ts';
-import { firstToAbort } from './first-to-abort.ts';
 import { aborted, firstOf } from './patience.ts';
 import { catchError, endWith, merge, of, type Observable } from './rx.ts';
 
@@ -61,7 +60,7 @@ async function unlessAborted(signal: AbortSignal, pause$: Observable<unknown>): 
 async function leadOnce(
   ballot: Ballot,
   work: LeaderWork,
-  { signal, needsMs = 0 }: LeadOptions,
+  { signal, needsMs = 0, workTimeoutMs }: LeadOptions,
 ): Promise<CandidacyEnd> {
   const { client, clock } = ballot;
   const stand = ballot.stand();
@@ -71,34 +70,31 @@ async function leadOnce(
   try {
     await client.run(
       ballot.name,
-      async (ownership) => {
+      async (ownership, stop) => {
         const won = await ballot.elected(ownership, stand);
         try {
           if (signal.aborted) return;
           [term, begunAt] = [won, clock.now()];
-          await workUntilStopped(work, term, signal);
+          await work(term, stop);
         } finally {
           won.end();
         }
       },
-      { ...stand, signal, needsMs } satisfies ClaimOptions,
+      {
+        ...stand,
+        needsMs,
+        stop: signal,
+        ...(workTimeoutMs === undefined ? {} : { workTimeoutMs }),
+      } satisfies RunOptions,
     );
     return term ? led({ outcome: 'resigned' }) : { outcome: 'withdrawn' };
   } catch (error) {
     if (term?.signal.aborted && isQueueLockError(error, 'OWNERSHIP_LOST'))
       return led({ outcome: 'lost', error });
+    if (term && isQueueLockError(error, 'WORK_TIMEOUT')) return led({ outcome: 'timed-out', error });
     if (term) return led(jsonable({ outcome: 'failed', error }));
     if (signal.aborted) return { outcome: 'withdrawn' };
     if (mayPass(error)) return { outcome: 'unelected', error };
     throw error;
-  }
-}
-
-async function workUntilStopped(work: LeaderWork, term: Term, signal: AbortSignal): Promise<void> {
-  const stop = firstToAbort(term.signal, signal);
-  try {
-    await work(term, stop.signal);
-  } finally {
-    stop.stop();
   }
 }

@@ -1,5 +1,10 @@
 import { isQueueLockError, type LockClient } from '@queuelock/core';
-import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import {
+  checkWorkOptions,
+  checkedOptions,
+  invalidArgument,
+  type KnownOptions,
+} from '@queuelock/core/backend';
 import { machineClock } from './clock.ts';
 import type {
   CampaignOptions,
@@ -50,7 +55,12 @@ const CAMPAIGN_OPTIONS: KnownOptions<CampaignOptions> = {
   timeoutMs: 'number',
   needsMs: 'number',
 };
-const LEAD_OPTIONS: KnownOptions<LeadOptions> = { signal: 'any', needsMs: 'number', onEnd: 'function' };
+const LEAD_OPTIONS: KnownOptions<LeadOptions> = {
+  signal: 'any',
+  needsMs: 'number',
+  workTimeoutMs: 'number',
+  onEnd: 'function',
+};
 
 class QueueElection implements Election {
   readonly candidacy$: Observable<Leadership | undefined>;
@@ -88,7 +98,9 @@ class QueueElection implements Election {
 
   async lead(work: LeaderWork, options: LeadOptions): Promise<void> {
     if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
-    const { signal } = checkedOptions('options of lead', options, LEAD_OPTIONS);
+    const checked = checkedOptions('options of lead', options, LEAD_OPTIONS);
+    const { signal } = checked;
+    checkWorkOptions(checked);
     if (!(signal instanceof AbortSignal))
       throw invalidArgument('signal', signal, 'is an AbortSignal: nothing else ends the leading');
     await leadUntilAborted(this.#ballot, work, options);

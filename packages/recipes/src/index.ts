@@ -43,6 +43,7 @@ export { semaphore } from './semaphore.ts';
 export type {
   PermitClaimOptions,
   PermitOptions,
+  PermitRunOptions,
   ResizableSemaphore,
   Semaphore,
   SemaphoreOptions,

@@ -1,4 +1,4 @@
-import type { Ownership } from '@queuelock/core';
+import type { Ownership, WorkOptions } from '@queuelock/core';
 import type { Slot, SlotNote } from './slot.ts';
 
 export type { Slot, SlotNote } from './slot.ts';
@@ -18,7 +18,7 @@ export interface OncePerOptions {
 }
 
 /** Settings of one call. */
-export interface SlotOptions {
+export interface SlotOptions extends Pick<WorkOptions, 'workTimeoutMs'> {
   /**
    * Ends the wait, which rejects at once with its reason, and tells the work to stop, which is waited for. A work that stops half-way
    * has to throw: one that returns has done the slot.

@@ -1,6 +1,12 @@
 import { hostname } from 'node:os';
 import type { LockClient, SharedRegister } from '@queuelock/core';
-import { checkedOptions, invalidArgument, jsonable, type KnownOptions } from '@queuelock/core/backend';
+import {
+  checkedOptions,
+  invalidArgument,
+  jsonable,
+  waitOf,
+  type KnownOptions,
+} from '@queuelock/core/backend';
 import type { OncePer, OncePerOptions, SlotOptions, SlotOutcome, SlotWork } from './once-per-api.ts';
 import { WAIT_OPTIONS, checkWait } from './patience.ts';
 import { callFor } from './slot-call.ts';
@@ -8,6 +14,7 @@ import { SlotRegister } from './slot-register.ts';
 import { noteIn, slotText, type Slot, type SlotNote } from './slot.ts';
 
 const OPTIONS: KnownOptions<OncePerOptions> = { promise: 'any', owner: 'string' };
+const RUN_OPTIONS: KnownOptions<SlotOptions> = { ...WAIT_OPTIONS, workTimeoutMs: 'number' };
 const PROMISES: ReadonlySet<unknown> = new Set(['at-most-once', 'until-done']);
 /** Notes have to fit into a register, whatever an owner is in JSON. */
 const LONGEST_OWNER = 128;
@@ -52,8 +59,8 @@ class SlotBySlot implements OncePer {
   }
 
   async run<T>(slot: Slot, work: SlotWork<T>, options?: SlotOptions): Promise<SlotOutcome<Awaited<T>>> {
-    const checked = checkedOptions('options of run', options, WAIT_OPTIONS);
-    checkWait(checked, 1);
+    const checked = checkedOptions('options of run', options, RUN_OPTIONS);
+    checkWait(waitOf(checked).wait, 1);
     if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
     const register = new SlotRegister(this.#register, slotText(slot));
     const terms = { client: this.#client, name: this.name, register, ...this.#options };

@@ -1,4 +1,4 @@
-import type { AcquireOptions, ClaimOptions, ClaimState, Ownership } from '@queuelock/core';
+import type { AcquireOptions, ClaimOptions, ClaimState, Ownership, WorkOptions } from '@queuelock/core';
 import type { Observable } from 'rxjs';
 
 /** Settings of a semaphore. */
@@ -11,6 +11,9 @@ export interface SemaphoreOptions {
 
 /** Settings of one acquisition: those of a lock, and `permits`, how many to take at once (default 1, at most the limit). */
 export type PermitOptions = Omit<AcquireOptions, 'mode' | 'limit'>;
+
+/** Settings of one `run`: those of `acquire`, and what tells the work to stop. */
+export interface PermitRunOptions extends PermitOptions, WorkOptions {}
 
 /** Settings of one claim: those of a lock's, and `permits`. */
 export type PermitClaimOptions = Omit<ClaimOptions, 'mode' | 'limit'>;
@@ -29,7 +32,10 @@ export interface Semaphore {
    * Runs `work` with permits. A call chain that holds some is refused with `REENTRANT` if both together are more than there are, and always
    * where the number changes; otherwise see `permits` of `ClaimOptions`.
    */
-  run<T>(work: (permit: Ownership) => T | PromiseLike<T>, options?: PermitOptions): Promise<Awaited<T>>;
+  run<T>(
+    work: (permit: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: PermitRunOptions,
+  ): Promise<Awaited<T>>;
   /** As `LockClient.claim`. */
   claim(options?: PermitClaimOptions): Observable<ClaimState>;
 }

@@ -2,6 +2,7 @@ import type { ClaimOptions, ClaimState, LockClient, Ownership } from '@queuelock
 import {
   ACQUIRE_OPTIONS,
   CLAIM_OPTIONS,
+  RUN_OPTIONS,
   checkedOptions,
   knownWithout,
   type KnownOptions,
@@ -10,6 +11,7 @@ import { untilClosed } from './live-text.ts';
 import type {
   PermitClaimOptions,
   PermitOptions,
+  PermitRunOptions,
   ResizableSemaphore,
   Semaphore,
   SemaphoreOptions,
@@ -53,6 +55,7 @@ export function semaphore(client: LockClient, name: string, options: SemaphoreOp
 const OPTIONS: KnownOptions<SemaphoreOptions> = { limit: 'any', resizable: 'boolean' };
 
 const PERMIT_OPTIONS = knownWithout(ACQUIRE_OPTIONS, 'mode', 'limit');
+const PERMIT_RUN_OPTIONS = knownWithout(RUN_OPTIONS, 'mode', 'limit');
 const TRY_PERMIT_OPTIONS = knownWithout(ACQUIRE_OPTIONS, 'mode', 'limit', 'timeoutMs');
 const PERMIT_CLAIM_OPTIONS = knownWithout(CLAIM_OPTIONS, 'mode', 'limit');
 
@@ -81,14 +84,14 @@ class QueueSemaphore implements Semaphore {
   }
 
   async run<T>(
-    work: (permit: Ownership) => T | PromiseLike<T>,
-    options?: PermitOptions,
+    work: (permit: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: PermitRunOptions,
   ): Promise<Awaited<T>> {
-    const terms = this.#complete(checkedOptions('options of run', options, PERMIT_OPTIONS));
+    const terms = this.#complete(checkedOptions('options of run', options, PERMIT_RUN_OPTIONS));
     const watch = this.#limit.watch();
-    const begin = (permit: Ownership): T | PromiseLike<T> => {
+    const begin = (permit: Ownership, stop: AbortSignal): T | PromiseLike<T> => {
       watch.unsubscribe();
-      return work(permit);
+      return work(permit, stop);
     };
     return this.#client.run(this.name, begin, terms).finally(() => watch.unsubscribe());
   }
@@ -107,7 +110,7 @@ class QueueSemaphore implements Semaphore {
     });
   }
 
-  #complete(options: PermitOptions): PermitOptions & Pick<ClaimOptions, 'limit'> {
+  #complete<Options extends PermitOptions>(options: Options): Options & Pick<ClaimOptions, 'limit'> {
     return { ...options, ...this.#limit.terms(options.permits ?? 1) };
   }
 }

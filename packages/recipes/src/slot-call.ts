@@ -1,5 +1,4 @@
 import type { LockClient, Ownership } from '@queuelock/core';
-import { firstToAbort } from './first-to-abort.ts';
 import type { OncePerOptions, SlotOptions, SlotOutcome, SlotWork } from './once-per-api.ts';
 import { aborted, firstOf, patience } from './patience.ts';
 import { Subscription, from, merge } from './rx.ts';
@@ -25,11 +24,17 @@ export async function callFor<T>(
     const past = await unlessAborted(wait.signal, register.past());
     if (past) return past;
     wait.watch(register);
-    const underHold = (ownership: Ownership): Promise<SlotOutcome<Awaited<T>>> => {
+    const underHold: SlotWork<Promise<SlotOutcome<Awaited<T>>>> = (ownership, stop) => {
       wait.end();
-      return workFor(terms, ownership, { work, ...options });
+      return workFor(terms, ownership, { work, stop });
     };
-    return await client.run(name, underHold, { signal: wait.signal, owner });
+    const { signal, workTimeoutMs } = options;
+    return await client.run(name, underHold, {
+      signal: wait.signal,
+      owner,
+      ...(signal ? { stop: signal } : {}),
+      ...(workTimeoutMs === undefined ? {} : { workTimeoutMs }),
+    });
   } catch (error) {
     if (wait.past) return wait.past;
     throw error;
@@ -75,24 +80,18 @@ class SlotWait {
 async function workFor<T>(
   { register, promise, owner }: SlotTerms,
   ownership: Ownership,
-  { work, signal }: SlotOptions & { readonly work: SlotWork<T> },
+  { work, stop }: { readonly work: SlotWork<T>; readonly stop: AbortSignal },
 ): Promise<SlotOutcome<Awaited<T>>> {
-  const lost = ownership.signal;
-  const stop = firstToAbort(lost, ...(signal ? [signal] : []));
   const note = (until: AbortSignal): Promise<PastSlot | undefined> =>
     unlessAborted(until, register.note(ownership, noter(owner), until));
   const isNotedFirst = promise === 'at-most-once';
-  try {
-    const past = await (isNotedFirst ? note(stop.signal) : unlessAborted(stop.signal, register.past()));
-    if (past) return past;
-    // Also after a loop that was blocked since the answer.
-    stop.signal.throwIfAborted();
-    const value = await work(ownership, stop.signal);
-    if (!isNotedFirst) await note(lost);
-    return { outcome: 'ran', slot: register.slot, token: ownership.token, value };
-  } finally {
-    stop.stop();
-  }
+  const past = await (isNotedFirst ? note(stop) : unlessAborted(stop, register.past()));
+  if (past) return past;
+  // Also after a loop that was blocked since the answer.
+  stop.throwIfAborted();
+  const value = await work(ownership, stop);
+  if (!isNotedFirst) await note(ownership.signal);
+  return { outcome: 'ran', slot: register.slot, token: ownership.token, value };
 }
 
 function noter(owner: string): Pick<SlotNote, 'by' | 'at'> {

@@ -30,6 +30,7 @@ export const removalSchema: v.GenericSchema<Removal> = v.object({
 const codes = [
   'INVALID_ARGUMENT',
   'TIMEOUT',
+  'WORK_TIMEOUT',
   'REENTRANT',
   'CLOSED',
   'UNAVAILABLE',

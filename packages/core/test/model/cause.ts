@@ -27,11 +27,13 @@ export function hasCause(
     key === undefined
       ? sessionsLost >= 2
       : sessionsLost > 0 || !server.sessionIds.includes(ledger.sessionOf(key));
+  const isLate = plan.timeoutMs !== undefined && waitedMs > plan.timeoutMs - 1;
   const causes: Partial<Record<QueueLockErrorCode, boolean>> = {
-    TIMEOUT: plan.timeoutMs !== undefined && waitedMs > plan.timeoutMs - 1,
+    TIMEOUT: isLate,
     CLOSED: actor.closed,
     ACCESS_DENIED: actor.wasRefused(plan.name),
-    UNAVAILABLE: actor.network.hadTrouble && (plan.way === 'tryAcquire' || !actor.alive),
+    // A wait that is over while the store has not answered, or is in doubt, is no TIMEOUT.
+    UNAVAILABLE: isLate || (actor.network.hadTrouble && (plan.way === 'tryAcquire' || !actor.alive)),
     ENTRY_LOST: key !== undefined && ledger.evicted.has(key),
     SESSION_LOST: lostItsSession,
     NOT_ENOUGH_TIME: key !== undefined && provenMs(actor.machine, ledger, key) < (plan.needsMs ?? 0),

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { closeOnSignals } from '../src/index.ts';
+import { follow, onStage, rejection, thrownBy } from './stage.ts';
+
+function stopped(stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => stop.addEventListener('abort', () => resolve()));
+}
+
+describe('a close that drains', () => {
+  it('tells works to stop, and waits until they have ended and released', () =>
+    onStage(async (stage) => {
+      const client = stage.client();
+      let end: (() => void) | undefined;
+      let reason: unknown;
+      const one = client.run('x', async (own, stop) => {
+        await stopped(stop);
+        reason = stop.reason;
+        await new Promise<void>((done) => (end = done));
+        own.throwIfLost();
+        return 'done';
+      });
+      const several = client.multi(['y', 'z']).run((_own, stop) => stopped(stop).then(() => 'both'));
+      await stage.settle();
+      const closed = client.close({ drainMs: 60_000 });
+      await stage.clock.advance(30_000);
+      expect(reason).to.include({ code: 'CLOSED' });
+      expect(await several).to.equal('both');
+      expect(stage.owners('x')).to.have.length(1);
+      end?.();
+      expect(await stage.passing(one)).to.equal('done');
+      await stage.passing(closed);
+    }));
+
+  it('turns away who waits and who comes, at once', () =>
+    onStage(async (stage) => {
+      const client = stage.client();
+      const works = client.run('x', (_own, stop) => stopped(stop).then(() => stage.clock.advance(0)));
+      const waits = rejection(client.acquire('x'));
+      const line = follow(client.claim('x'));
+      await stage.settle();
+      const closed = client.close({ drainMs: 1_000 });
+      expect(line.last).to.have.nested.property('error.code', 'CLOSED');
+      expect(await waits).to.include({ code: 'CLOSED' });
+      expect(await rejection(client.acquire('y'))).to.include({ code: 'CLOSED' });
+      expect(await rejection(client.run('y', () => 1))).to.include({ code: 'CLOSED' });
+      await stage.passing(Promise.all([works, closed]));
+    }));
+
+  it('revokes what is left when the time is over, and handles, which nothing tells to stop', () =>
+    onStage(async (stage) => {
+      const client = stage.client();
+      const handle = await client.acquire('h');
+      let end: (() => void) | undefined;
+      const stubborn = rejection(client.run('x', () => new Promise<void>((done) => (end = done))));
+      await stage.settle();
+      const closed = client.close({ drainMs: 1_000 });
+      await stage.clock.advance(900);
+      expect(handle.held).to.equal(true);
+      await stage.passing(closed);
+      expect(handle.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'client-closed' });
+      end?.();
+      expect(await stubborn).to.include({ code: 'OWNERSHIP_LOST', reason: 'client-closed' });
+    }));
+
+  it('says CLOSED of a work that threw because of it', () =>
+    onStage(async (stage) => {
+      const client = stage.client();
+      const failure = new Error('half done');
+      const failing = rejection(
+        client.run('x', (_own, stop) => stopped(stop).then(() => Promise.reject(failure))),
+      );
+      await stage.settle();
+      await stage.passing(client.close({ drainMs: 1_000 }));
+      expect(await failing).to.include({ code: 'CLOSED', cause: failure });
+    }));
+
+  it('takes no time when nothing runs, answers the same again, and knows its options', () =>
+    onStage(async (stage) => {
+      const client = stage.client();
+      const closed = client.close({ drainMs: 60_000 });
+      await stage.settle();
+      expect(stage.clock.timerCount).to.equal(0);
+      await Promise.all([closed, client.close()]);
+      expect(await rejection(client.close({ drain: 5 } as object)))
+        .to.have.property('message')
+        .that.includes('drainMs?');
+      expect(await rejection(client.close({ drainMs: -1 }))).to.include({ code: 'INVALID_ARGUMENT' });
+      expect(thrownBy(() => closeOnSignals(client, { signals: ['TERM'] }))).to.include({
+        code: 'INVALID_ARGUMENT',
+      });
+    }));
+});
+
+describe('a process that closes on signals', () => {
+  async function endOf(how: string, signal: NodeJS.Signals): Promise<[end: unknown, told: string[]]> {
+    const script = fileURLToPath(new URL('closing-process.ts', import.meta.url));
+    const child = spawn(process.execPath, [...process.execArgv, script, how], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let out = '';
+    child.stdout.on('data', (chunk) => {
+      out += String(chunk);
+      if (out === 'working\n') child.kill(signal);
+    });
+    const [code, by] = (await once(child, 'close')) as [number | null, string | null];
+    return [code ?? by, out.trim().split('\n')];
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`lets its works end and dies by the signal: ${signal}`, async () => {
+      const [end, [, ...told]] = await endOf('willing', signal);
+      expect(end).to.equal(signal);
+      expect(told).to.deep.equal(['told', 'QueueLockError: [CLOSED] "x": the client is closing', 'done']);
+    });
+  }
+
+  it('does not wait for ever', async () => {
+    const [end, told] = await endOf('stubborn', 'SIGTERM');
+    expect(end).to.equal('SIGTERM');
+    expect(told).to.include('told').and.not.include('done');
+  });
+
+  it('leaves its end to others who listen', async () => {
+    const [end, told] = await endOf('listener', 'SIGTERM');
+    expect(end).to.equal(7);
+    expect(told).to.include('done');
+  });
+});
