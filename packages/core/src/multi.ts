@@ -6,9 +6,9 @@ import { OvertakenError } from './evictions.ts';
 import type { MultiOwnership, Ownership } from './hold-api.ts';
 import { jsonable } from './jsonable.ts';
 import { claim, type ClaimContext } from './lock.ts';
+import { Moment } from './moment.ts';
 import { HeldTogether } from './multi-ownership.ts';
 import {
-  Subject,
   catchError,
   combineLatest,
   defer,
@@ -36,21 +36,21 @@ export function claimTogether(
   patience: WaitLimit,
 ): Observable<MultiClaimState> {
   return defer(() => {
-    const granted$ = new Subject<void>();
+    const granted = new Moment();
     let latest: unknown;
     const trouble = (why: unknown): void => {
       latest = why;
     };
     const story$ = defer(() => join({ ...context, trouble }, requests, patience)).pipe(
       tap(({ status }) => {
-        if (status === 'held') granted$.next();
+        if (status === 'held') granted.come();
       }),
       retry({ delay: (error) => onlyIfRemoved(error, patience) }),
     );
     const waiting = {
       clock: context.clock,
       what: JSON.stringify(requests.map(({ queue }) => queue)),
-      granted$,
+      granted,
       trouble: () => latest ?? context.openingTrouble(),
     };
     return story$.pipe(

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 import { QueueLockError, detailOf } from './errors.ts';
+import type { Moment } from './moment.ts';
 import { Observable, identity, merge, takeUntil, type MonoTypeOperatorFunction } from './rx.ts';
 
 /** What may end a wait. */
@@ -19,14 +20,14 @@ export interface WaitContext {
 }
 
 interface Waiting extends WaitContext {
-  /** Emits when the wait is over. */
-  readonly granted$: Observable<unknown>;
+  /** When the wait is over. */
+  readonly granted: Moment;
 }
 
 /** Ends a story as `waitLimit` does, unless it has been granted. One without a limit passes as it is. */
 export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperatorFunction<T> {
   if (!limit.signal && !isLimit(limit.timeoutMs)) return identity;
-  const { granted$ } = waiting;
+  const granted$ = waiting.granted.come$;
   return (story$) => merge(waitLimit(limit, waiting).pipe(takeUntil(granted$)), story$);
 }
 

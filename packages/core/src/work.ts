@@ -9,7 +9,8 @@ export async function workUnder<H extends Hold, T>(
   { what, work }: { readonly what: string; readonly work: (ownership: H) => T | PromiseLike<T> },
 ): Promise<Awaited<T>> {
   const outcome = await outcomeOf(() => work(ownership));
-  const { reason } = ownership.signal as { readonly reason: unknown };
+  // Whoever holds has lost nothing, and needs no signal to be told so.
+  const reason: unknown = ownership.held ? undefined : ownership.signal.reason;
   await ownership.release();
   throwIfLost(reason, what, outcome);
   if ('error' in outcome) throw outcome.error;
