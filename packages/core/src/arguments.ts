@@ -14,6 +14,7 @@ import type { Backend, SeenEntry } from './spi.ts';
 import type { ClaimRequest } from './wish.ts';
 
 const HOST = hostname();
+const PID = process.pid;
 const MAX_NAME_BYTES = 512;
 const MAX_TTL_MS = 24 * 60 * 60 * 1_000;
 // setTimeout runs at once when asked to wait longer than this.
@@ -21,6 +22,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 const MAX_LIMIT = 1_000_000;
 const MAX_NAMES = 60;
 const MAX_REASON = 200;
+const SHORT_OWNER = 100;
 const MODES: ReadonlySet<unknown> = new Set<ClaimOptions['mode']>(['exclusive', 'shared']);
 
 /** Checks what a client is to be made of; often a URL is given instead, which may have a password in it. */
@@ -174,24 +176,30 @@ function inLineOf(options: ClaimOptions): ClaimRequest['inLine'] {
 }
 
 function labelOf(
-  { value, owner, metadata = {}, request, holding }: ClaimOptions,
+  { value, owner, metadata, request, holding }: ClaimOptions,
   defaults: RequestDefaults,
 ): EntryLabel | string {
   if (value !== undefined) return checkedText('value', value);
   const user = {
     owner: checkedText('owner', owner ?? defaults.owner),
-    metadata: checkedTexts('metadata', metadata),
+    metadata: metadata === undefined ? {} : checkedTexts('metadata', metadata),
   };
-  checkedSize('owner and metadata as JSON', JSON.stringify(user));
+  // A short name alone fits, however it is quoted: one unit of text takes six bytes at most.
+  if (metadata !== undefined || user.owner.length > SHORT_OWNER)
+    checkedSize('owner and metadata as JSON', JSON.stringify(user));
   const held =
     holding === undefined ? heldByThisChain().map(({ ownership }) => ownership) : checkedHolds(holding);
   return {
     ...user,
     host: HOST,
-    pid: process.pid,
-    holds: [...new Set(held.filter(isHeld).map(({ id }) => id))],
+    pid: PID,
+    holds: idsOf(held),
     ...(request ? { request } : {}),
   };
+}
+
+function idsOf(held: readonly Ownership[]): readonly string[] {
+  return held.length === 0 ? [] : [...new Set(held.filter(isHeld).map(({ id }) => id))];
 }
 
 function checkedHolds(holds: readonly Ownership[]): readonly Ownership[] {

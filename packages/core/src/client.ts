@@ -81,7 +81,7 @@ class SharedSessionClient implements LockClient {
     const { clock } = settings;
     const afterwards = (work: Promise<void>): void => {
       this.#unfinished.add(work);
-      void work.finally(() => this.#unfinished.delete(work));
+      void work.then(() => this.#unfinished.delete(work));
     };
     const leave = { afterwards, keepsSession: () => this.#keepsSession };
     const { session$, state$, openingTrouble } = shareSession(backend, settings, {

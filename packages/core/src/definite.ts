@@ -1,5 +1,6 @@
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import { isQueueLockError, type QueueLockErrorCode } from './errors.ts';
+import type { Stop } from './stop.ts';
 
 const DEFINITE: ReadonlySet<QueueLockErrorCode> = new Set([
   'SESSION_LOST',
@@ -32,13 +33,23 @@ export async function repeatUntilDefinite<T>(call: () => Promise<T>, signal: Abo
   try {
     return await call();
   } catch (error) {
-    if (isDefinite(error)) throw error;
     return repeatAfter(error, call, signal);
   }
 }
 
+/** The same, for what makes its signal only when the first attempt has failed. */
+export async function repeatUnlessStopped<T>(call: () => Promise<T>, stop: Stop): Promise<T> {
+  stop.throwIfAborted();
+  try {
+    return await call();
+  } catch (error) {
+    return repeatAfter(error, call, stop.signal);
+  }
+}
+
 /** The policy is asked only when the first attempt has failed: it costs several times as much as a call that succeeds at once. */
-function repeatAfter<T>(failure: unknown, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+async function repeatAfter<T>(failure: unknown, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  if (isDefinite(failure)) throw failure;
   return untilDefinite.execute(async ({ attempt }) => {
     if (attempt === 0) throw failure;
     // The policy makes one more attempt after an abort during its pause.

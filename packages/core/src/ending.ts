@@ -89,13 +89,11 @@ function endOf(
 }
 
 /** No place was lost when the session turned out to be gone before the entry was in the queue: a new one serves as well. */
-export function onlyIfTheSessionWasStale(error: unknown): Observable<unknown> {
-  if (isQueueLockError(error, 'SESSION_LOST')) return of(true);
-  throw error;
+export function isOfStaleSession(error: unknown): boolean {
+  return isQueueLockError(error, 'SESSION_LOST');
 }
 
 /** Somebody was let pass: the wait goes on behind, with a new place. Those who wait together start again together. */
-export function onlyIfOvertaken(error: unknown, together: Enqueue | undefined): Observable<unknown> {
-  if (error instanceof OvertakenError && !together) return of(true);
-  throw error;
+export function isOvertaken(error: unknown, together: Enqueue | undefined): boolean {
+  return error instanceof OvertakenError && !together;
 }

@@ -32,7 +32,9 @@ const MAX_BYTES = 2_048;
 /** The stored form: JSON, `{"owner":"…","metadata":{…},…}`, each member only when it says something. */
 export function encodeLabel(label: EntryLabel | string): string {
   if (typeof label === 'string') return label;
-  const value = JSON.stringify(label, (_key, part: unknown) => (saysNothing(part) ? undefined : part));
+  const said: Record<string, unknown> = {};
+  for (const [name, part] of Object.entries(label)) if (!saysNothing(part)) said[name] = part;
+  const value = JSON.stringify(said);
   if (Buffer.byteLength(value) <= MAX_BYTES) return value;
   return encodeLabel(shortened(label));
 }

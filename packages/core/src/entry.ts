@@ -1,4 +1,4 @@
-import { isDefinite, repeatUntilDefinite } from './definite.ts';
+import { isDefinite, repeatUnlessStopped, repeatUntilDefinite } from './definite.ts';
 import {
   QueueLockError,
   detailOf,
@@ -9,6 +9,7 @@ import {
 import { Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
 import type { EntrySpec, Placement, Session } from './spi.ts';
+import { Stop } from './stop.ts';
 
 /** An entry that stands in the queue. */
 export interface Entry {
@@ -39,14 +40,18 @@ export interface JoinOptions {
 export type Enqueue = (session: Session, spec: EntrySpec, stop: AbortSignal) => Promise<Placement>;
 
 /**
- * Chapter 2: my place. Joins the queue when subscribed and emits the entry, or completes without one when a `try` found
- * somebody ahead. Unsubscribing leaves, also while the join is on its way: a join cannot be interrupted, since its effect
+ * Chapter 2: my place. Joins the queue when subscribed and emits the entry; errors with `TIMEOUT` when a `try` found somebody
+ * ahead. Unsubscribing leaves, also while the join is on its way: a join cannot be interrupted, since its effect
  * would be unknown; leaving follows it.
  */
 export function enterQueue(live: LiveSession, spec: EntrySpec, options: JoinOptions): Observable<Entry> {
   return new Observable((subscriber) => {
     takeId(live, spec);
-    const stop = new AbortController();
+    const stop = new Stop();
+    const fail = (error: unknown): void => {
+      subscriber.error(error);
+    };
+    let isJoining = true;
     const sessionEnd = live.liveness.health$.subscribe({
       error: (error: unknown) => {
         stop.abort(error);
@@ -54,8 +59,7 @@ export function enterQueue(live: LiveSession, spec: EntrySpec, options: JoinOpti
       },
     });
     const attempts = new Attempts(live, spec, options);
-    let isJoining = true;
-    const joined = attempts.join(stop.signal).finally(() => {
+    const joined = attempts.join(stop).finally(() => {
       isJoining = false;
       sessionEnd.unsubscribe();
     });
@@ -64,26 +68,25 @@ export function enterQueue(live: LiveSession, spec: EntrySpec, options: JoinOpti
       if (left) return left;
       if (isJoining) stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));
       left = joined.then(
-        (placement) => (placement ? takeOut(live, spec) : undefined),
-        (error: unknown) => (attempts.mayBeIn && !isNotIn(error) ? takeOut(live, spec) : undefined),
+        (placement) => takeOut(live, spec, placement !== undefined),
+        (error: unknown) => takeOut(live, spec, attempts.mayBeIn && !isNotIn(error)),
       );
       options.leaving(left);
-      void left.finally(() => live.ids.delete(spec.id));
       return left;
     };
     subscriber.add(() => {
       void leave();
     });
-    joined.then(
-      (placement) => {
-        if (placement) subscriber.next({ spec, placement, leave });
-        else subscriber.complete();
-      },
-      (error: unknown) => {
-        subscriber.error(error);
-      },
-    );
+    joined.then((placement) => {
+      if (placement) subscriber.next({ spec, placement, leave });
+      else fail(taken(spec.queue));
+    }, fail);
   });
+}
+
+/** A try that has found somebody ahead. */
+function taken(queue: string): QueueLockError {
+  return new QueueLockError('TIMEOUT', `${JSON.stringify(queue)} is taken (timeoutMs 0)`);
 }
 
 /** An entry is of one claim: the first that leaves would take it from the others. */
@@ -107,11 +110,11 @@ class Attempts {
     this.#options = options;
   }
 
-  async join(stop: AbortSignal): Promise<Placement | undefined> {
+  async join(stop: Stop): Promise<Placement | undefined> {
     const { liveness } = this.#live;
     try {
       if (this.#options.mode === 'try') return await this.#once(stop);
-      return await repeatUntilDefinite(() => this.#once(stop), stop);
+      return await repeatUnlessStopped(() => this.#once(stop), stop);
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) liveness.end(error);
       liveness.ending.throwIfAborted();
@@ -119,11 +122,11 @@ class Attempts {
     }
   }
 
-  async #once(stop: AbortSignal): Promise<Placement | undefined> {
+  async #once(stop: Stop): Promise<Placement | undefined> {
     const { session } = this.#live;
     const { mode, enqueue } = this.#options;
     try {
-      const placement = await (enqueue?.(session, this.#spec, stop) ??
+      const placement = await (enqueue?.(session, this.#spec, stop.signal) ??
         (mode === 'try' ? session.tryEnqueue(this.#spec) : session.enqueue(this.#spec)));
       this.#options.trouble(undefined);
       return placement;
@@ -136,12 +139,16 @@ class Attempts {
 }
 
 /**
- * Repeats the removal until it is certain or the session is over. A server that *refuses* it leaves one way to free the
- * queue: to end the session.
+ * Repeats the removal, of one that may be in, until it is certain or the session is over. A server that *refuses* it leaves one way to
+ * free the queue: to end the session.
  */
-async function takeOut({ session, liveness }: LiveSession, spec: EntrySpec): Promise<void> {
+async function takeOut(
+  { session, liveness, ids }: LiveSession,
+  spec: EntrySpec,
+  mayBeIn: boolean,
+): Promise<void> {
   try {
-    await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);
+    if (mayBeIn) await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);
   } catch (error) {
     liveness.end(
       isQueueLockError(error, 'SESSION_LOST')
@@ -152,6 +159,7 @@ async function takeOut({ session, liveness }: LiveSession, spec: EntrySpec): Pro
           }),
     );
   }
+  ids.delete(spec.id);
 }
 
 /** Whether there is nothing to take out. What can never succeed did not when it was tried before either; an entry that is there then is another claim's. */

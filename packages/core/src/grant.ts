@@ -25,15 +25,17 @@ interface Beginning {
   readonly clock: Clock;
 }
 
-/** Between turn and ownership: goes on with `hold$` when the hold may begin, most often at once. */
-export function whenItMayBegin<T>(hold$: () => Observable<T>, beginning: Beginning): Observable<T> {
+/** Between turn and ownership: whether the hold may begin at once, which is most often so. */
+export function mayBeginNow(beginning: Beginning): boolean {
   const leavesTraces = beginning.uncleanHandoverDelayMs > 0;
-  if (!leavesTraces && beginning.live.liveness.isAlive && hasEnoughTime(beginning)) return hold$();
+  return !leavesTraces && beginning.live.liveness.isAlive && hasEnoughTime(beginning);
+}
+
+/** Emits once, when it may. */
+export function whenItMayBegin(beginning: Beginning): Observable<unknown> {
   const proven$ = proven(beginning);
-  const ready$ = leavesTraces
-    ? concat(defer(() => handedOver(beginning)).pipe(ignoreElements()), proven$)
-    : proven$;
-  return ready$.pipe(switchMap(hold$));
+  if (beginning.uncleanHandoverDelayMs === 0) return proven$;
+  return concat(defer(() => handedOver(beginning)).pipe(ignoreElements()), proven$);
 }
 
 // After the one that was asked for comes the regular one, which proves the most on a store that counts from earlier beats.

@@ -6,17 +6,19 @@ export class HoldTimes {
   readonly #byName = new Map<string, readonly number[]>();
 
   note(name: string, heldMs: number): void {
-    const times = [...(this.#byName.get(name) ?? []), heldMs].slice(-KEPT_TIMES);
+    const before = this.#byName.get(name) ?? [];
+    const times = [...(before.length < KEPT_TIMES ? before : before.slice(1)), heldMs];
     // The one used last stands last.
     this.#byName.delete(name);
     this.#byName.set(name, times);
+    if (this.#byName.size <= KEPT_NAMES) return;
     const [oldest] = this.#byName.keys();
-    if (this.#byName.size > KEPT_NAMES && oldest !== undefined) this.#byName.delete(oldest);
+    if (oldest !== undefined) this.#byName.delete(oldest);
   }
 
   /** The median, in whole milliseconds. */
   typical(name: string): number | undefined {
-    const times = [...(this.#byName.get(name) ?? [])].sort((a, b) => a - b);
+    const times = this.#byName.get(name)?.toSorted((a, b) => a - b) ?? [];
     const median = times[Math.floor(times.length / 2)];
     return median === undefined ? undefined : Math.round(median);
   }

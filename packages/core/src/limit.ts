@@ -1,6 +1,7 @@
 import { beginningWith } from './beginning-with.ts';
 import type { Entry } from './entry.ts';
 import { QueueLockError } from './errors.ts';
+import type { Moment } from './moment.ts';
 import type { ClaimOptions } from './options.ts';
 import {
   distinctUntilChanged,
@@ -29,7 +30,7 @@ export function limitOf({ limit: given$ = 1 }: ClaimOptions, check: (limit: numb
 export function turnsUnder(
   limit: Limit,
   entry: Entry,
-  { session, granted$ }: { readonly session: Session; readonly granted$: Observable<unknown> },
+  { session, granted }: { readonly session: Session; readonly granted: Moment },
 ): Observable<Turn> {
   const { spec, placement } = entry;
   if (limit.fixed !== undefined) return turnsFrom(placement);
@@ -46,7 +47,7 @@ export function turnsUnder(
     switchMap((now, index) =>
       index === 0 ? of(placement) : from(underWay).pipe(switchMap(() => askUntilDefinite(() => ask(now)))),
     ),
-    takeUntil(granted$),
+    takeUntil(granted.come$),
   );
   return place$.pipe(switchMap(turnsFrom));
 }

@@ -5,10 +5,10 @@ import { QueueLockError, isQueueLockError } from './errors.ts';
 import { OvertakenError } from './evictions.ts';
 import type { MultiOwnership, Ownership } from './hold-api.ts';
 import { jsonable } from './jsonable.ts';
-import { claim, unanswered, type ClaimContext } from './lock.ts';
+import { claim, type ClaimContext } from './lock.ts';
+import { Moment } from './moment.ts';
 import { HeldTogether } from './multi-ownership.ts';
 import {
-  Subject,
   catchError,
   combineLatest,
   defer,
@@ -36,24 +36,22 @@ export function claimTogether(
   patience: WaitLimit,
 ): Observable<MultiClaimState> {
   return defer(() => {
-    const granted$ = new Subject<void>();
+    const granted = new Moment();
     let latest: unknown;
-    let isPlaced = false;
     const trouble = (why: unknown): void => {
       latest = why;
-      isPlaced ||= why === undefined;
     };
     const story$ = defer(() => join({ ...context, trouble }, requests, patience)).pipe(
       tap(({ status }) => {
-        if (status === 'held') granted$.next();
+        if (status === 'held') granted.come();
       }),
       retry({ delay: (error) => onlyIfRemoved(error, patience) }),
     );
     const waiting = {
       clock: context.clock,
       what: JSON.stringify(requests.map(({ queue }) => queue)),
-      granted$,
-      trouble: () => latest ?? context.openingTrouble() ?? (isPlaced ? undefined : unanswered()),
+      granted,
+      trouble: () => latest ?? context.openingTrouble(),
     };
     return story$.pipe(
       limitedBy(patience, waiting),

@@ -6,12 +6,14 @@ import type { EntrySpec } from './spi.ts';
 /** Stores a value in the entry; `false` if there is no entry any more. */
 type Write = (value: string) => Promise<boolean>;
 
+const NOTHING_YET = Promise.resolve();
+
 /** What an own entry stores. Changes build on each other and are written one after the other. */
 export class OwnLabel {
   readonly #live: LiveSession;
   readonly #spec: EntrySpec;
   #label: EntryLabel | string;
-  #last: Promise<unknown> = Promise.resolve();
+  #last: Promise<unknown> = NOTHING_YET;
 
   constructor(live: LiveSession, spec: EntrySpec, label: EntryLabel | string) {
     this.#live = live;

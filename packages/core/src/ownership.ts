@@ -1,24 +1,16 @@
 import { checkedText, checkedTexts } from './checked.ts';
 import { checkedSignal } from './checked-signal.ts';
+import type { Deed, Witness } from './deed.ts';
 import type { Entry } from './entry.ts';
 import type { EntryLabel } from './entry-value.ts';
 import { QueueLockError, invalidArgument, isQueueLockError, type RevocationReason } from './errors.ts';
 import type { HandoverRequest, Ownership } from './hold-api.ts';
 import { notEnoughTime } from './grant.ts';
+import { Moment } from './moment.ts';
 import { ownershipInJson } from './ownership-json.ts';
 import { requestsTo, type AnswerTools, type AnsweringHold } from './requests.ts';
-import { ReplaySubject, Subject, type Observable } from './rx.ts';
+import type { Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
-import type { Turn } from './spi.ts';
-
-/** What an ownership is made of. */
-export interface Deed {
-  readonly entry: Entry;
-  readonly live: LiveSession;
-  readonly tools: AnswerTools;
-  /** The one that admitted it. */
-  readonly turn: Turn;
-}
 
 /**
  * Chapter 4: the right to act. Starts when the turn has come; ends once, by `release`, or by `revoke` when the session or
@@ -30,20 +22,22 @@ export class HeldOwnership implements Ownership {
   readonly #entry: Entry;
   readonly #live: LiveSession;
   readonly #tools: AnswerTools;
-  readonly #loss = new AbortController();
-  readonly #released$ = new Subject<void>();
-  readonly #ended$ = new ReplaySubject<void>(1);
+  readonly #witness: Witness;
+  readonly #ended = new Moment();
   #shared: boolean;
+  /** Made with the signal, for whoever asks for that. */
+  #loss: AbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
 
-  constructor({ entry, live, tools, turn }: Deed) {
+  constructor({ entry, live, tools, turn, witness }: Deed) {
     this.grantToken = turn.grantToken;
     this.#entry = entry;
     this.#live = live;
     this.#tools = tools;
+    this.#witness = witness;
     this.#shared = entry.spec.shared;
   }
 
@@ -102,13 +96,8 @@ export class HeldOwnership implements Ownership {
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= checkedSignal(this.#loss, () => this.held);
+    this.#signal ??= this.#newSignal();
     return this.#signal;
-  }
-
-  /** Emits and completes when a release was confirmed. */
-  get released$(): Observable<void> {
-    return this.#released$;
   }
 
   /** Whether it was given up by its owner: what happens to the session later is no loss then. */
@@ -118,7 +107,7 @@ export class HeldOwnership implements Ownership {
 
   get requests$(): Observable<HandoverRequest> {
     const tell: AnsweringHold['tell'] = (change) => this.#written(() => this.#tools.label.tell(change));
-    return requestsTo({ own: this, ended$: this.#ended$, tell }, this.#tools);
+    return requestsTo({ own: this, ended$: this.#ended.come$, tell }, this.#tools);
   }
 
   async downgrade(): Promise<void> {
@@ -151,14 +140,16 @@ export class HeldOwnership implements Ownership {
     );
   }
 
+  /** It is held no more; what it takes to leave the queue is up to the caller. */
+  giveUp(): void {
+    if (this.#finish('released')) this.#witness.givenUp();
+  }
+
   async release(): Promise<void> {
-    this.#finish('released');
+    this.giveUp();
     await this.#entry.leave();
-    await this.#story;
-    if (this.#end === 'released') {
-      this.#released$.next();
-      this.#released$.complete();
-    }
+    if (this.#story) await this.#story;
+    if (this.#end === 'released') this.#witness.released();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -178,7 +169,7 @@ export class HeldOwnership implements Ownership {
   revoke(cause: unknown): QueueLockError {
     if (this.#lossError) return this.#lossError;
     this.#lossError = this.#lossOf(cause);
-    if (this.#finish('lost')) this.#loss.abort(this.#lossError);
+    if (this.#finish('lost')) this.#loss?.abort(this.#lossError);
     return this.#lossError;
   }
 
@@ -187,6 +178,12 @@ export class HeldOwnership implements Ownership {
     if (!this.#lossError) return;
     const { reason, message } = this.#lossOf(cause);
     Object.assign(this.#lossError, { reason, message, cause });
+  }
+
+  #newSignal(): AbortSignal {
+    this.#loss = new AbortController();
+    if (this.#end === 'lost') this.#loss.abort(this.#lossError);
+    return checkedSignal(this.#loss, () => this.held);
   }
 
   #lossOf(cause: unknown): QueueLockError {
@@ -201,7 +198,7 @@ export class HeldOwnership implements Ownership {
   #finish(end: 'released' | 'lost'): boolean {
     if (this.#end) return false;
     this.#end = end;
-    this.#ended$.next();
+    this.#ended.come();
     return true;
   }
 

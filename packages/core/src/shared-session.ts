@@ -1,13 +1,23 @@
 import type { SessionState } from './api.ts';
 import { QueueLockError, detailOf, isQueueLockError } from './errors.ts';
-import { BehaviorSubject, ReplaySubject, defer, merge, share, tap, type Observable } from './rx.ts';
+import {
+  BehaviorSubject,
+  Observable,
+  ReplaySubject,
+  defer,
+  merge,
+  share,
+  take,
+  tap,
+  type MonoTypeOperatorFunction,
+} from './rx.ts';
 import { openOrResume } from './resume.ts';
 import { openSession, type LiveSession, type SessionSettings } from './session.ts';
 import type { Backend } from './spi.ts';
 
 /** One session for all claims of a client, and what is known of it. */
 export interface SharedSession {
-  /** The session, opened by the first who asks and again after a loss; errors with `CLOSED` once the client is closed. */
+  /** The session, once: opened by the first who asks and again after a loss; errors with `CLOSED` once the client is closed. */
   readonly session$: Observable<LiveSession>;
   readonly state$: BehaviorSubject<SessionState>;
   /** Why it is not open yet, while it is being opened, or why it is in doubt. */
@@ -58,18 +68,39 @@ export function shareSession(
     tell({ status: 'opening' });
     const opening = { ...settings, open, endpoint, trouble: (why: unknown) => void (failure = why) };
     return merge(closed$, openSession(opening, { closing: afterwards, keepsSession }));
-  }).pipe(
-    tap({ next: follow, error: tellEnd }),
-    share({
-      connector: () => new ReplaySubject(1),
-      resetOnRefCountZero: false,
-      resetOnComplete: true,
-      resetOnError: true,
-    }),
-  );
+  }).pipe(tap({ next: follow, error: tellEnd }), sharedAndAtHand());
   const openingTrouble = (): unknown =>
     state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : latest?.liveness.trouble;
   return { session$, state$, openingTrouble };
+}
+
+/** Subscribed once for all, until it errors. Whoever asks gets the present value alone, most often without subscribing to anything. */
+function sharedAndAtHand<T extends object>(): MonoTypeOperatorFunction<T> {
+  return (source$) => {
+    let present: T | undefined;
+    const next = (value: T): void => {
+      present = value;
+    };
+    const error = (): void => {
+      present = undefined;
+    };
+    const shared$ = source$.pipe(
+      tap({ next, error }),
+      share({
+        connector: () => new ReplaySubject(1),
+        resetOnRefCountZero: false,
+        resetOnComplete: true,
+        resetOnError: true,
+      }),
+      take(1),
+    );
+    return new Observable((subscriber) => {
+      if (!present) return shared$.subscribe(subscriber);
+      subscriber.next(present);
+      subscriber.complete();
+      return undefined;
+    });
+  };
 }
 
 function notOpenYet(endpoint: string, cause: unknown): QueueLockError {

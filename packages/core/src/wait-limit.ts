@@ -1,7 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 import { QueueLockError, detailOf } from './errors.ts';
+import type { Moment } from './moment.ts';
 import { Observable, identity, merge, takeUntil, type MonoTypeOperatorFunction } from './rx.ts';
+
+/** In place of what went wrong: the store was asked, nothing has failed yet, and nothing is known. */
+export const UNANSWERED: unique symbol = Symbol('unanswered');
 
 /** What may end a wait. */
 export interface WaitLimit {
@@ -14,19 +18,19 @@ export interface WaitContext {
   readonly clock: Clock;
   /** What is waited for, as it is to be called. */
   readonly what: string;
-  /** What went wrong last, if that is why the wait goes on. Default: nothing. */
+  /** What went wrong last, if that is why the wait goes on, or `UNANSWERED`. Default: nothing. */
   readonly trouble?: () => unknown;
 }
 
 interface Waiting extends WaitContext {
-  /** Emits when the wait is over. */
-  readonly granted$: Observable<unknown>;
+  /** When the wait is over. */
+  readonly granted: Moment;
 }
 
 /** Ends a story as `waitLimit` does, unless it has been granted. One without a limit passes as it is. */
 export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperatorFunction<T> {
   if (!limit.signal && !isLimit(limit.timeoutMs)) return identity;
-  const { granted$ } = waiting;
+  const granted$ = waiting.granted.come$;
   return (story$) => merge(waitLimit(limit, waiting).pipe(takeUntil(granted$)), story$);
 }
 
@@ -64,7 +68,7 @@ export function waitLimit({ signal, timeoutMs }: WaitLimit, context: WaitContext
 
 /** Who cannot reach the store does not know that anybody holds the lock: that is no `TIMEOUT`, which a caller takes for busy. */
 function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockError {
-  const cause = trouble?.();
+  const cause = causeIn(trouble?.());
   const late = `${what}: the turn did not come within ${String(timeoutMs)} ms (timeoutMs)`;
   if (cause === undefined) return new QueueLockError('TIMEOUT', `${late}: others hold it or stand ahead`);
   return new QueueLockError(
@@ -74,4 +78,10 @@ function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockE
       cause,
     },
   );
+}
+
+function causeIn(trouble: unknown): unknown {
+  return trouble === UNANSWERED
+    ? new QueueLockError('UNAVAILABLE', 'the store has not answered yet')
+    : trouble;
 }

@@ -1,7 +1,6 @@
-import { beginningWith } from './beginning-with.ts';
 import { repeatUntilDefinite } from './definite.ts';
 import { QueueLockError } from './errors.ts';
-import { Observable, Subscription, map, merge, type MonoTypeOperatorFunction } from './rx.ts';
+import { Observable, Subscription, map, merge } from './rx.ts';
 import type { EntrySpec, Turn } from './spi.ts';
 
 /** An entry that takes permits; 1 if it says nothing. */
@@ -100,26 +99,29 @@ export function turnsByWatching<R extends Taker>(
   rule: Rule,
   first: Ahead<R>,
 ): Observable<Turn> {
-  const lost$ = view.ownGone$.pipe(
+  const turn = turnOf(first, rule);
+  if (turn.admitted) return held(view, turn);
+  // The own entry is the first that is watched: whoever finds both gone after a broken connection is lost, and not admitted.
+  return merge(lost(view), inLine(view, rule, first));
+}
+
+/** The turn of an entry that owns at once, and its loss if it owns for long. One stream by hand: every short hold has it. */
+function held(view: Pick<QueueView<Taker>, 'ownGone$'>, turn: Turn): Observable<Turn> {
+  return new Observable((subscriber) => {
+    subscriber.next(turn);
+    const timer = setTimeout(() => lost(view).subscribe(subscriber), OWN_UNWATCHED_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  });
+}
+
+function lost({ ownGone$ }: Pick<QueueView<Taker>, 'ownGone$'>): Observable<never> {
+  return ownGone$.pipe(
     map((): never => {
       throw new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else');
     }),
   );
-  const turn = turnOf(first, rule);
-  if (turn.admitted) return lost$.pipe(delayedBy(OWN_UNWATCHED_MS), beginningWith<Turn>(turn));
-  // The own entry is the first that is watched: whoever finds both gone after a broken connection is lost, and not admitted.
-  return merge(lost$, inLine(view, rule, first));
-}
-
-/** The same, subscribed so much later. */
-function delayedBy<T>(ms: number): MonoTypeOperatorFunction<T> {
-  return (source$) =>
-    new Observable((subscriber) => {
-      const timer = setTimeout(() => source$.subscribe(subscriber), ms);
-      return () => {
-        clearTimeout(timer);
-      };
-    });
 }
 
 /** The turns of an entry that waits; silent when it is admitted. One stream by hand: there is one for each that waits. */

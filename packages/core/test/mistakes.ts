@@ -197,7 +197,7 @@ const LIMITS: readonly Mistake[] = [
   mistake(
     'a change of the limit that is answered late takes the grant back',
     'a change of the limit that is answered after the grant takes nothing back, and the loss is still told',
-    ['limit.ts', '    takeUntil(granted$),\n', ''],
+    ['limit.ts', '    takeUntil(granted.come$),\n', ''],
   ),
   mistake(
     'changes of the limit overtake each other',

@@ -152,7 +152,7 @@ export class Entries {
     entry.withdraw();
     await entry.settled();
     if (this.#resumedAt > 0n && entry.order === undefined) await this.#recall(entry);
-    entry.followed = tellLeaving({ ...this.#around, entry });
+    entry.followed = tellLeaving({ followed: this.#around.followed, entry });
     const removed = await withdraw(this.#around, entry);
     this.#forget({ queue, id }, entry, removed);
     return removed;

@@ -4,7 +4,7 @@
 import { labelOfOwner, type Turn } from '@queuelock/core/backend';
 import { lifeOf } from './ahead.ts';
 import type { Entry } from './entry.ts';
-import { concat, ignoreElements, of, switchMap, timer, type Observable } from './rx.ts';
+import { Observable, ignoreElements, switchMap, timer } from './rx.ts';
 import { modifiedAt, putKeepingLease } from './txn.ts';
 import type { Following } from './turns.ts';
 
@@ -22,12 +22,18 @@ export function noteTurn({ entry, rule }: Pick<Telling, 'entry' | 'rule'>, { adm
 
 /** The same turns. An owner that had to wait tells others while it holds; whoever is behind one that had not has seen nobody else ahead. */
 export function tellingOwner(turns$: Observable<Turn>, telling: Telling): Observable<Turn> {
-  return turns$.pipe(
-    switchMap((turn) => {
+  return new Observable((subscriber) => {
+    const next = (turn: Turn): void => {
       noteTurn(telling, turn);
-      return turn.admitted && telling.entry.waited ? concat(of(turn), told(telling)) : of(turn);
-    }),
-  );
+      subscriber.next(turn);
+      if (turn.admitted && telling.entry.waited && !subscriber.closed)
+        subscriber.add(told(telling).subscribe());
+    };
+    const error = (cause: unknown): void => {
+      subscriber.error(cause);
+    };
+    subscriber.add(turns$.subscribe({ next, error }));
+  });
 }
 
 /** To those of this process who wait for the entry that its session takes it out; whether there are any who wait for its owner. */

@@ -23,22 +23,16 @@ export async function placeAll(
   entered: readonly Entered[],
 ): Promise<readonly Placement[]> {
   const arrivals = newcomers.map((newcomer, i): Arrival => {
-    const { order, rows, behind, withSingle } = {
-      order: undefined,
-      rows: undefined,
-      behind: undefined,
-      withSingle: undefined,
-      ...entered[i],
-    };
-    if (order === undefined)
+    const place = entered[i];
+    if (!place || !('order' in place))
       throw new QueueLockError('UNAVAILABLE', 'etcd gave an answer that does not fit the request');
-    return { ...newcomer, order, rows, behind, withSingle };
+    return { ...newcomer, ...place };
   });
   const placements = await Promise.all(arrivals.map((arrival) => placementOf(around, arrival)));
   const all = await withSingleKeys(around, arrivals, placements);
-  return all.map(({ turns$, ...placement }, i) => {
+  return all.map((placement, i) => {
     const { entry } = arrivals[i] as Arrival;
-    return { ...placement, turns$: untilLeft(turns$, entry) };
+    return { ...placement, turns$: untilLeft(placement.turns$, entry) };
   });
 }
 

@@ -10,6 +10,8 @@ export interface Entry extends EntrySpec {
   shared: boolean;
   value: string;
   turn: Turn;
+  /** Why it is not in the queue any more, once it is not. */
+  gone?: 'ENTRY_LOST' | 'SESSION_LOST';
   readonly turn$: BehaviorSubject<Turn>;
 }
 

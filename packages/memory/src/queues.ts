@@ -1,9 +1,4 @@
-import {
-  QueueLockError,
-  type EntrySpec,
-  type QueueLockErrorCode,
-  type SeenEntry,
-} from '@queuelock/core/backend';
+import { QueueLockError, type EntrySpec, type SeenEntry } from '@queuelock/core/backend';
 import { Queue, turnBehind, type Entry } from './queue.ts';
 import { BehaviorSubject, Observable, Subject } from './rx.ts';
 
@@ -84,7 +79,7 @@ export class Queues {
   drop(entry: Entry): void {
     const queue = this.#queue(entry.queue);
     this.#take(entry);
-    entry.turn$.error(gone('ENTRY_LOST', entry));
+    tellGone(entry, 'ENTRY_LOST');
     this.#closeRanks(queue);
     this.#moves$.next({ name: queue.name, left: 1 });
   }
@@ -95,7 +90,7 @@ export class Queues {
       entries.filter((entry) => entry.sessionId === sessionId),
     );
     for (const entry of dead) this.#take(entry);
-    for (const entry of dead) entry.turn$.error(gone('SESSION_LOST', entry));
+    for (const entry of dead) tellGone(entry, 'SESSION_LOST');
     for (const name of new Set(dead.map(({ queue }) => queue))) this.#closeRanks(this.#queue(name));
     for (const { queue } of dead) this.#moves$.next({ name: queue, left: 1 });
   }
@@ -136,7 +131,14 @@ export class Queues {
   }
 }
 
-function gone(code: QueueLockErrorCode & `${string}_LOST`, { key }: Entry): QueueLockError {
+/** Most who leave do so by themselves and hear no more: nobody needs an error then. */
+function tellGone(entry: Entry, code: NonNullable<Entry['gone']>): void {
+  entry.gone = code;
+  if (entry.turn$.observed) entry.turn$.error(goneError(entry, code));
+}
+
+/** What whoever follows such an entry is told. */
+export function goneError({ key }: Entry, code: NonNullable<Entry['gone']>): QueueLockError {
   const cause = code === 'ENTRY_LOST' ? 'it was removed' : 'its session has ended';
   return new QueueLockError(code, `the entry ${key} is not in the queue any more: ${cause}`);
 }

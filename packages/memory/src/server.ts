@@ -12,9 +12,9 @@ import {
 import type { MemoryEntry, MemoryServer, MemoryServerOptions } from './memory-server.ts';
 import { otherLimit, turnBehind, type Entry } from './queue.ts';
 import { observeQueues } from './queue-list.ts';
-import { Queues } from './queues.ts';
+import { Queues, goneError } from './queues.ts';
 import { RegisterStore } from './register-store.ts';
-import { Observable } from './rx.ts';
+import { Observable, defer } from './rx.ts';
 import { Sessions, type Granted } from './sessions.ts';
 import { Traces } from './traces.ts';
 
@@ -182,7 +182,11 @@ export class Server implements MemoryServer {
 
   /** The turns of an entry, as in `Placement.turns$`. */
   follow(entry: Entry): Observable<Entry['turn']> {
-    return this.#counted(entry.turn$);
+    const gone$ = defer(() => {
+      if (entry.gone) throw goneError(entry, entry.gone);
+      return entry.turn$;
+    });
+    return this.#counted(gone$);
   }
 
   /** A queue now and after every change. */

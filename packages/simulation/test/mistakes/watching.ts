@@ -74,9 +74,9 @@ export const WATCHING: readonly Mistake[] = [
     'whoever waits does not hear that its session has ended',
     ['progress', 'outcome', 'nothing left'],
     [
-      'core/src/lock.ts',
-      '    failingWith(live),\n    catchError((error: unknown) => endedBy',
-      '    catchError((error: unknown) => endedBy',
+      'core/src/following.ts',
+      'this.#follow(live.liveness.health$,',
+      'this.#follow(new Observable((deaf) => live.liveness.health$.subscribe({ next: (now) => deaf.next(now), error: () => undefined })),',
     ],
   ),
   mistake(

@@ -10,7 +10,11 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
   inCore(
     'a loss does not abort the signal',
     ['signal', 'told in time', 'outcome', 'at once'],
-    ['ownership.ts', "if (this.#finish('lost')) this.#loss.abort(this.#lossError);", "this.#finish('lost');"],
+    [
+      'ownership.ts',
+      "if (this.#finish('lost')) this.#loss?.abort(this.#lossError);",
+      "this.#finish('lost');",
+    ],
   ),
   inCore('the signal waits for its turn to be told of the end of the session', 'signal', [
     'ownership.ts',
@@ -19,8 +23,8 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
   ]),
   inCore('a release aborts the signal', 'signal', [
     'ownership.ts',
-    "this.#finish('released');\n",
-    "this.#finish('released');\n    this.#loss.abort(this);\n",
+    "if (this.#finish('released')) ",
+    "this.#loss?.abort(this);\n    if (this.#finish('released')) ",
   ]),
   inCore('what was released is held until the server has confirmed it', 'no way back', [
     'ownership.ts',
@@ -54,17 +58,14 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     'void this.#entry.leave();',
   ]),
   inCore('a state says `held` after the release', 'no way back', [
-    'lock.ts',
-    '    filter(() => ownership.held),\n',
-    '',
+    'following.ts',
+    'if (!ownership?.held) return;',
+    'if (!ownership) return;',
   ]),
   inCore('a holder does not hear that its entry was removed', 'learns', [
-    'lock.ts',
-    'distinctUntilChanged(sameTurn),',
-    `distinctUntilChanged(sameTurn), catchError((error) => {
-        if (ownership) return new Subject<Turn>();
-        throw error;
-      }),`,
+    'following.ts',
+    '    this.#followed.unsubscribe();\n    const ending',
+    "    if (this.#ownership && String(cause).includes('ENTRY_LOST')) return;\n    this.#followed.unsubscribe();\n    const ending",
   ]),
   inCore('a run resolves although its lock was lost', 'run', [
     'work.ts',
@@ -77,8 +78,8 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     ['call-chain.ts', 'held.push(level.hold)', 'held.pop()'],
   ),
   inCore('a holder who unsubscribes holds on until the server has heard of it', 'no way back', [
-    'lock.ts',
-    '    finalize(() => void ownership?.release()),\n',
+    'following.ts',
+    '    this.#ownership?.giveUp();\n',
     '',
   ]),
 ];

@@ -44,7 +44,7 @@ export const JOINING_DEFECTS: readonly Defect[] = [
   ),
   inCore('an enqueue is not repeated', 'outcome', [
     'entry.ts',
-    'await repeatUntilDefinite(() => this.#once(stop), stop)',
+    'await repeatUnlessStopped(() => this.#once(stop), stop)',
     'await this.#once(stop)',
   ]),
   inCore(
@@ -55,7 +55,7 @@ export const JOINING_DEFECTS: readonly Defect[] = [
       "if (isJoining) stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));",
       '',
     ],
-    ['entry.ts', 'left = joined.then(', 'void takeOut(live, spec);\n      left = joined.then('],
+    ['entry.ts', 'left = joined.then(', 'void takeOut(live, spec, true);\n      left = joined.then('],
   ),
   inCore('a join outlives its session', 'at once', [
     'entry.ts',
@@ -74,7 +74,7 @@ export const JOINING_DEFECTS: readonly Defect[] = [
   ),
   inCore('a stale session is not replaced', 'outcome', [
     'lock.ts',
-    '      retry({ count: 1, delay: onlyIfTheSessionWasStale }),\n',
-    '',
+    'mayBeStale && isOfStaleSession(cause)',
+    'mayBeStale && cause === undefined',
   ]),
 ];

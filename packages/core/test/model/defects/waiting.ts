@@ -14,9 +14,9 @@ export const WAITING_DEFECTS: readonly Defect[] = [
     ['wait-limit.ts', '.pipe(takeUntil(granted$))', ''],
   ),
   inCore('a waiter does not hear of the end of its session', 'at once', [
-    'lock.ts',
-    '    failingWith(live),\n',
-    '',
+    'following.ts',
+    'this.#follow(live.liveness.health$,',
+    'this.#follow(new Observable((deaf) => live.liveness.health$.subscribe({ next: (now) => deaf.next(now), error: () => undefined })),',
   ]),
   inCore('a waiter hears of its first turn only', 'progress', [
     'limit.ts',
@@ -43,7 +43,7 @@ function turnsFrom(`,
   inCore(
     'a waiter does not wait',
     ['exclusive', 'order'],
-    ['lock.ts', 'turn.admitted\n        ? whenItMayBegin', 'turn\n        ? whenItMayBegin'],
+    ['following.ts', 'if (!now.admitted) {', 'if (!now) {'],
   ),
   inCore(
     'a lock is granted in doubt',

@@ -1,0 +1,22 @@
+import type { Entry } from './entry.ts';
+import type { AnswerTools } from './requests.ts';
+import type { LiveSession } from './session.ts';
+import type { Turn } from './spi.ts';
+
+/** What an ownership is made of. */
+export interface Deed {
+  readonly entry: Entry;
+  readonly live: LiveSession;
+  readonly tools: AnswerTools;
+  /** The one that admitted it. */
+  readonly turn: Turn;
+  readonly witness: Witness;
+}
+
+/** Whoever hears that an ownership ends by its owner's will. */
+export interface Witness {
+  /** It is held no more, and its entry is about to leave. */
+  givenUp(): void;
+  /** The release was confirmed. */
+  released(): void;
+}

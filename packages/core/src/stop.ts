@@ -1,0 +1,23 @@
+/** As an `AbortController`, whose signal is made for the first who asks: of all that could be stopped little ever is. */
+export class Stop {
+  #controller: AbortController | undefined;
+  #stopped: { readonly reason: unknown } | undefined;
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#stopped) this.#controller.abort(this.#stopped.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Only the first reason counts. */
+  abort(reason: unknown): void {
+    this.#stopped ??= { reason };
+    this.#controller?.abort(reason);
+  }
+
+  throwIfAborted(): void {
+    if (this.#stopped) throw this.#stopped.reason;
+  }
+}
