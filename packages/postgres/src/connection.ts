@@ -71,6 +71,9 @@ export class Connection {
       inbox: this.inbox,
       say: () => this.#pool.run("select pg_notify($1, '')", [this.inbox]),
       onDown,
+      onDeaf: () => {
+        this.#poll();
+      },
     });
     this.steps = new Steps(this.#pool, { endpoint: driver.endpoint, schema, migrate });
     this.fronts = new Fronts({
@@ -146,18 +149,15 @@ export class Connection {
         this.#lookAround();
       },
     });
-    this.#poll();
   }
 
   /** Looks from time to time as long as nothing is heard and somebody waits for something. */
   #poll(): void {
-    if (this.#isClosed) return;
+    this.#cancelPoll?.();
+    if (this.#isClosed || !this.#ears.isDeaf) return;
     this.#cancelPoll = this.#clock.after(sooner(POLL_MS, this.#clock), () => {
-      if (this.#ears.isDeaf) {
-        for (const resident of this.#residents.values())
-          if (resident.followers.anyWaits) resident.lookAround();
-        if (this.#watched.size > 0) this.#ears.alert();
-      }
+      for (const resident of this.#residents.values()) if (resident.followers.anyWaits) resident.lookAround();
+      if (this.#watched.size > 0) this.#ears.alert();
       this.#poll();
     });
   }

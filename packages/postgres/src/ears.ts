@@ -19,6 +19,8 @@ interface Settings {
   readonly say: () => Promise<unknown>;
   /** It broke; another one is on its way. */
   readonly onDown: () => void;
+  /** Nothing is heard on the one that is there now. */
+  readonly onDeaf: () => void;
 }
 
 /** How long what was said to oneself may take. */
@@ -129,6 +131,7 @@ export class Ears {
     }
     its.wire = this.#wire = opened;
     for (const channel of this.#listeners.keys()) this.#heard.add(channel);
+    if (this.#isDeaf) this.#settings.onDeaf();
     this.alert();
   }
 

@@ -19,10 +19,10 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['57P03', 'the server is starting or stopping'],
 ]);
 
-/** Of errors of the server. */
+/** Of errors of the server. None of its codes begins with E, as all of the system's do. */
 export function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : '';
+  return typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : '';
 }
 
 export function isMissing(error: unknown): boolean {

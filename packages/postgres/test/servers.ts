@@ -1,6 +1,8 @@
+import { expect } from 'chai';
 import { Client } from 'pg';
 import { postgresUrl, startPostgres } from '../../../integration/services/postgres-process.ts';
 import type { ProcessService } from '../../../integration/services/service.ts';
+import { until } from '../../../integration/services/until.ts';
 
 /** A server of the suite that makes it, and somebody who may do everything on it; defines its hooks. */
 export class OwnServer {
@@ -11,10 +13,7 @@ export class OwnServer {
   constructor() {
     before('start a PostgreSQL', async () => {
       this.server = await startPostgres();
-      this.operator = new Client({ connectionString: this.url });
-      // A test that kills the server kills this, too.
-      this.operator.on('error', () => undefined);
-      await this.operator.connect();
+      await this.reconnect();
     });
     after(async () => {
       await this.operator.end().catch(() => undefined);
@@ -24,6 +23,22 @@ export class OwnServer {
 
   get url(): string {
     return postgresUrl(this.server);
+  }
+
+  /** The operator, after a restart. */
+  async reconnect(): Promise<void> {
+    this.operator = new Client({ connectionString: this.url });
+    // A test that kills the server kills this, too.
+    this.operator.on('error', () => undefined);
+    await this.operator.connect();
+  }
+
+  /** Resolves when the first column of the only row is that. */
+  async until(text: string, value: unknown): Promise<void> {
+    await until(async () => expect(await this.column(text)).to.deep.equal([value]), {
+      what: `${text} is ${String(value)}`,
+      withinMs: 30_000,
+    });
   }
 
   /** The first column of each row. */
