@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { firstValueFrom, filter } from 'rxjs';
+import { filter, firstValueFrom } from 'rxjs';
 import type { Backend } from '@queuelock/core/backend';
 import { startPgBouncer } from '../../../integration/services/pgbouncer-process.ts';
 import { postgresUrl } from '../../../integration/services/postgres-process.ts';
@@ -32,7 +32,9 @@ describe('PostgreSQL behind a pooler that gives connections away after each tran
 
   it('shows a queue to who looks at it', async () => {
     const [looking, joining] = [pooled(), await clients.session(pooled())];
-    const three = firstValueFrom(looking.observe('seen').pipe(filter((entries) => entries.length === 3)));
+    const three = firstValueFrom(looking.observe('seen').pipe(filter((entries) => entries.length === 3)), {
+      defaultValue: [],
+    });
     for (let nth = 0; nth < 3; nth += 1) await joining.enqueue(wish({ queue: 'seen' }));
     expect(await three).to.have.length(3);
   });
