@@ -172,7 +172,9 @@ for (const store of stores) {
 
 describe('a backend URL that is no good', () => {
   for (const url of [
-    'postgres://127.0.0.1:5432',
+    'oracle://user:secret@127.0.0.1:1521',
+    'postgres://user:secret@127.0.0.1,127.0.0.2/locks',
+    'postgres://user:secret@127.0.0.1/locks?sslmode=prefer',
     'redis://user:secret@127.0.0.1:x',
     'redis://user:secret@127.0.0.1/locks',
     'etcd',

@@ -16,6 +16,39 @@ export async function startPostgres(): Promise<ProcessService> {
   return startProcess(postgresProgram);
 }
 
+/** Another one that follows it, without waiting for it; `basebackup`: the program that copies. */
+export async function newPostgresReplica(
+  primary: ProcessService,
+  basebackup: string,
+): Promise<ProcessService> {
+  const [host = '', port = ''] = primary.endpoint.split(':');
+  return startProcess({
+    ...postgresProgram,
+    async command(place) {
+      if (!existsSync(join(place.data, 'PG_VERSION'))) {
+        const user = await unprivilegedUser('postgres');
+        await giveTo(user, place.directory, place.data);
+        const args = [
+          '-h',
+          host,
+          '-p',
+          port,
+          '-U',
+          'postgres',
+          '-D',
+          place.data,
+          '-R',
+          '-X',
+          'stream',
+          '--no-sync',
+        ];
+        await runAs(user, { program: basebackup, args: [...args, '-c', 'fast'] }, place.directory);
+      }
+      return postgresProgram.command(place);
+    },
+  });
+}
+
 /** How to connect to it. */
 export function postgresUrl({ endpoint }: Pick<ProcessService, 'endpoint'>): string {
   return `postgres://postgres@${endpoint}/postgres`;

@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { installPackages } from './install.ts';
+import { postgresUrl } from './postgres-process.ts';
+import { findProgram } from './programs.ts';
+import { startProcess } from './server-process.ts';
+import { NotHere, type ProcessService } from './service.ts';
+import { commandAs, giveTo, unprivilegedUser } from './unprivileged.ts';
+
+/** PgBouncer in front of a PostgreSQL, which gives its connections away after each transaction; installed if this process may. */
+export async function startPgBouncer(server: ProcessService): Promise<ProcessService> {
+  if ((await findProgram('pgbouncer')) === undefined) await installPackages(['pgbouncer']);
+  const program = await findProgram('pgbouncer');
+  if (program === undefined) throw new NotHere('PgBouncer is not installed');
+  const [host = '', port = ''] = server.endpoint.split(':');
+  return startProcess({
+    name: 'pgbouncer',
+    ports: 1,
+    async command(place) {
+      const user = await unprivilegedUser('postgres');
+      const file = join(place.directory, 'pgbouncer.ini');
+      await writeFile(
+        file,
+        `[databases]
+postgres = host=${host} port=${port} user=postgres
+[pgbouncer]
+listen_addr = ${place.host}
+listen_port = ${String(place.ports[0])}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+`,
+      );
+      await giveTo(user, place.directory, file);
+      return commandAs(user, { program, args: [file] });
+    },
+    async probe(place) {
+      const endpoint = `${place.host}:${String(place.ports[0])}`;
+      const client = new Client({
+        connectionString: postgresUrl({ endpoint }),
+        connectionTimeoutMillis: 5_000,
+      });
+      await client.connect();
+      try {
+        await client.query('select 1');
+        return 'pgbouncer';
+      } finally {
+        await client.end();
+      }
+    },
+  });
+}

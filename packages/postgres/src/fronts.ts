@@ -1,0 +1,73 @@
+import type { Clock } from '@queuelock/core/backend';
+
+// Whoever is next looks first, and the others hear of it or find it done.
+const APART_MS = 4;
+const FARTHEST = 25;
+const AGAIN_AFTER_MS = 500;
+// A session that has ended is being ended by somebody else.
+const LEAST_MS = 20;
+
+/** When the first lease in front ends, in milliseconds, of each queue; null: there is nobody. */
+type AskEnds = (queues: readonly string[]) => Promise<readonly (number | null)[]>;
+
+interface Settings {
+  readonly clock: Clock;
+  readonly ask: AskEnds;
+  /** Whether anybody still waits for what comes in that queue. */
+  readonly isWanted: (queue: string) => boolean;
+}
+
+/**
+ * Leases end without a word, so whoever waits looks when the first one in front may have ended: once in a TTL while all goes well. A look
+ * ends what is over, whoever looks.
+ */
+export class Fronts {
+  readonly #settings: Settings;
+  readonly #looks = new Map<string, number>();
+  #cancel: (() => void) | undefined;
+  #cancelledAt = Infinity;
+  #isClosed = false;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** The first lease in front ends so soon, and so many are ahead of the one that waits. */
+  watch(queue: string, endsInMs: number | null, ahead: number): void {
+    if (endsInMs === null) return;
+    const spreadMs = Math.min(ahead, FARTHEST) * APART_MS * Math.random();
+    const at = this.#settings.clock.now() + Math.max(LEAST_MS, Math.ceil(endsInMs) + 1) + spreadMs;
+    if (at >= (this.#looks.get(queue) ?? Infinity)) return;
+    this.#looks.set(queue, at);
+    this.#arm();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel?.();
+  }
+
+  #arm(): void {
+    const first = Math.min(...this.#looks.values());
+    if (this.#isClosed || first === Infinity || first >= this.#cancelledAt) return;
+    this.#cancel?.();
+    this.#cancelledAt = first;
+    this.#cancel = this.#settings.clock.after(Math.max(0, first - this.#settings.clock.now()), () => {
+      this.#cancel = undefined;
+      this.#cancelledAt = Infinity;
+      void this.#look();
+    });
+  }
+
+  async #look(): Promise<void> {
+    const now = this.#settings.clock.now();
+    const due = [...this.#looks].filter(([, at]) => at <= now).map(([queue]) => queue);
+    for (const queue of due) this.#looks.delete(queue);
+    const wanted = due.filter((queue) => this.#settings.isWanted(queue));
+    if (wanted.length > 0) {
+      const ends = await this.#settings.ask(wanted).catch(() => wanted.map(() => AGAIN_AFTER_MS));
+      for (const [place, queue] of wanted.entries()) this.watch(queue, ends[place] ?? null, FARTHEST);
+    }
+    this.#arm();
+  }
+}

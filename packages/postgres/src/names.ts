@@ -1,0 +1,28 @@
+import { invalidArgument } from '@queuelock/core/backend';
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+export function checkName(queue: string): void {
+  if (typeof queue !== 'string' || queue === '')
+    throw invalidArgument('queue', queue, 'is a string with at least one character');
+  if (/\p{Surrogate}/u.test(queue)) throw invalidArgument('queue', queue, 'is well-formed Unicode');
+}
+
+/** The entry's name for people and tools. */
+export function keyOf(queue: string, ord: number): string {
+  return `${queue}/${ord}`;
+}
+
+/** The order that is part of such a key; `undefined` for the key of another queue. */
+export function orderIn(queue: string, key: string): string | undefined {
+  const order = key.slice(queue.length + 1);
+  return key.startsWith(`${queue}/`) && /^\d+$/.test(order) ? order : undefined;
+}
+
+/** Lower-case letters, digits and underscores need no quotes anywhere. Channels add a word to it, and have at most 63 bytes. */
+export function checkSchema(schema: unknown): string {
+  if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,31}$/.test(schema) || schema.startsWith('pg_')) {
+    const rule = 'is 1 to 32 of a to z, 0 to 9 and _, begins with no digit and not with pg_';
+    throw invalidArgument('schema', schema, rule);
+  }
+  return schema;
+}

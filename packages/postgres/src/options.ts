@@ -1,0 +1,98 @@
+import type { ClientConfig } from 'pg';
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import type { Driver } from './driver.ts';
+import { givenDriver, type Given } from './given.ts';
+import { checkSchema } from './names.ts';
+import { PgDriver } from './pg-driver.ts';
+import { DEFAULT_SCHEMA } from './sql/migration.ts';
+import { tlsOf, type Pems } from './tls.ts';
+import { serverOf, type Server } from './url.ts';
+
+/** How to reach a PostgreSQL, and which of its schemas is the locks'. */
+export interface PostgresOptions {
+  /**
+   * `postgres://user:password@host:5432/database`; each part but the scheme may be left out, and is then what the client library finds
+   * (`PGHOST`, `PGUSER`, `PGPASSWORD`, …). Parameters: `schema`; `sslmode` (`disable`, `require`, `verify-ca`, `verify-full`), and `ca`,
+   * `cert`, `key`, the names of PEM files. Default `postgres:`.
+   */
+  readonly url?: string;
+  /**
+   * Instead of `url`: a `Pool` of npm pg, which has its address, credentials and TLS. One of its connections is kept while a session is open,
+   * and others are borrowed for one step each, so it has at least two. It is not ended.
+   */
+  readonly pool?: Given;
+  /** With a `url`: PEM texts. With any of them `sslmode` is `verify-full`, unless the URL says another. */
+  readonly tls?: Pems;
+  /** All that is stored is in it. Who has another one stands in other queues. Default `queuelock`. */
+  readonly schema?: string;
+  /** Makes schema and tables if they are not there, which needs the right to. Default `true`; `false`: somebody else does (`migration`). */
+  readonly migrate?: boolean;
+  /** Connections for steps, beside the one that listens. Default 4. */
+  readonly connections?: number;
+  /** How long one step may take, and how long connecting may, before its outcome counts as unknown, in milliseconds. Default 1,500. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** The same, checked. */
+export interface Settings {
+  readonly driver: Driver;
+  readonly schema: string;
+  readonly migrate: boolean;
+  readonly connections: number;
+  readonly requestTimeoutMs: number;
+}
+
+const OPTIONS: KnownOptions<PostgresOptions> = {
+  url: 'string',
+  pool: 'object',
+  tls: 'object',
+  schema: 'any',
+  migrate: 'boolean',
+  connections: 'any',
+  requestTimeoutMs: 'any',
+};
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT`; no message repeats a password. */
+export function settingsOf(options: PostgresOptions): Settings {
+  const {
+    url,
+    pool,
+    tls = {},
+    migrate = true,
+    connections = 4,
+    requestTimeoutMs = 1_500,
+    ...rest
+  } = checkedOptions('options of postgres', options, OPTIONS);
+  if (pool !== undefined && (url !== undefined || options.tls !== undefined))
+    throw invalidArgument('pool', pool, 'is given without url and tls: it has its own');
+  if (!(typeof requestTimeoutMs === 'number' && requestTimeoutMs >= 1 && requestTimeoutMs <= LONGEST_MS)) {
+    const rule = `is a number of milliseconds from 1 to ${LONGEST_MS}`;
+    throw invalidArgument('requestTimeoutMs', requestTimeoutMs, rule);
+  }
+  if (!(Number.isInteger(connections) && connections >= 1 && connections <= 1_000))
+    throw invalidArgument('connections', connections, 'is a whole number from 1 to 1,000');
+  const more = { migrate, connections, requestTimeoutMs };
+  if (pool !== undefined)
+    return { driver: givenDriver(pool), schema: checkSchema(rest.schema ?? DEFAULT_SCHEMA), ...more };
+  const server = serverOf(url ?? 'postgres:');
+  const config = clientConfig(server, { ...server.tls, ...tls });
+  return {
+    driver: new PgDriver(server.endpoint, config),
+    schema: checkSchema(rest.schema ?? server.schema ?? DEFAULT_SCHEMA),
+    ...more,
+  };
+}
+
+function clientConfig({ host, port, user, password, database, sslmode }: Server, pems: Pems): ClientConfig {
+  return {
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ssl: tlsOf(sslmode, pems),
+    keepAlive: true,
+    application_name: 'queuelock',
+  };
+}

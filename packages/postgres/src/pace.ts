@@ -1,0 +1,35 @@
+import { pauseAfter, type Clock } from '@queuelock/core/backend';
+
+const MOST_IN_A_SECOND = 5;
+const GROWTH = { firstMs: 100, mostMs: 2_500 };
+
+/** When to connect: at once, later and later when attempts come to nothing or connections break, and at chance. */
+export class Pace {
+  readonly #clock: Clock;
+  #attempts: readonly number[] = [];
+  #failures = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds until the next attempt. */
+  get pauseMs(): number {
+    const earliest = this.#attempts.length < MOST_IN_A_SECOND ? -Infinity : (this.#attempts[0] ?? -Infinity);
+    const pause = this.#failures === 0 ? 0 : pauseAfter(this.#failures - 1, GROWTH, this.#clock);
+    return Math.max(0, earliest + 1_000 - this.#clock.now(), pause);
+  }
+
+  attempted(): void {
+    this.#attempts = [...this.#attempts.slice(1 - MOST_IN_A_SECOND), this.#clock.now()];
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+  }
+
+  /** An attempt came to nothing, or a connection broke: all of a server's clients lose it at one moment. */
+  failed(): void {
+    this.#failures += 1;
+  }
+}

@@ -1,0 +1,37 @@
+import type { ClientConfig } from 'pg';
+import type { Driver, Wire, WireEvents } from './driver.ts';
+import { wireOf } from './given.ts';
+
+/** Connections of our own. The library is loaded with the first one. */
+export class PgDriver implements Driver {
+  readonly endpoint: string;
+  readonly isShared = false;
+  readonly #config: ClientConfig;
+
+  constructor(endpoint: string, config: ClientConfig) {
+    this.endpoint = endpoint;
+    this.#config = config;
+  }
+
+  async open(events: WireEvents): Promise<Wire> {
+    const { default: pg } = await import('pg');
+    const client = new pg.Client(this.#config);
+    const close = (): void => {
+      client.end().catch(() => undefined);
+    };
+    const destroy = (): void => {
+      // Its end waits for an answer, which may never come.
+      close();
+      client.connection.stream.destroy();
+    };
+    // Told by the promise as well.
+    client.on('error', () => undefined);
+    events.signal.throwIfAborted();
+    events.signal.addEventListener('abort', destroy);
+    await client.connect();
+    return wireOf(client, events, (broken) => {
+      if (broken) destroy();
+      else close();
+    });
+  }
+}

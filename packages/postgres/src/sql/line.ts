@@ -1,0 +1,123 @@
+/**
+ * The order within a queue. Locks are taken in one order by all steps: rows of sessions that have ended, passed over when somebody has
+ * them; then rows of queues, by name; then nothing that could be waited for. So no two steps wait for each other.
+ */
+export const LINE = `
+create function queuelock.now_us() returns bigint language sql volatile as $$
+  select (extract(epoch from clock_timestamp()) * 1000000)::bigint
+$$;
+
+-- Tells the process of a session that has something to hear. It is told when the step takes effect.
+create function queuelock.tell(p_session bigint, p_kind text, p_ord bigint) returns void language plpgsql as $$
+begin
+  perform pg_notify(inbox, concat_ws(':', id, p_kind, p_ord)) from session where num = p_session and inbox <> '';
+end $$;
+
+create function queuelock.changed(p_queue text) returns void language plpgsql as $$
+begin
+  perform pg_notify('queuelock:look', name) from queue where name = p_queue and watched > clock_timestamp();
+end $$;
+
+-- Permits of the entries that conflict with one, as far as they matter to it: each takes one at least.
+create function queuelock.taken(p_queue text, p_shared boolean, p_most bigint, p_before bigint default null)
+returns bigint language plpgsql as $$
+begin
+  if p_shared then
+    return (select coalesce(sum(permits), 0) from
+      (select permits from entry where queue = p_queue and not shared and ord < coalesce(p_before, ord + 1) order by ord limit p_most) front);
+  end if;
+  return (select coalesce(sum(permits), 0) from
+    (select permits from entry where queue = p_queue and ord < coalesce(p_before, ord + 1) order by ord limit p_most) front);
+end $$;
+
+-- The one rule of all locks.
+create function queuelock.admits(p_taken bigint, p_permits bigint, p_limit bigint) returns boolean language sql immutable as $$
+  select p_taken = 0 or p_taken + p_permits <= p_limit
+$$;
+
+-- Gives their turn to those whose turn it has become. Reads no further than somebody can be admitted.
+create function queuelock.close_ranks(p_queue text) returns void language plpgsql as $$
+declare
+  place bigint := (select ord from entry where queue = p_queue and not admitted order by ord limit 1);
+  largest bigint;
+  alone bigint; -- permits of the exclusive entries in front
+  everybody bigint;
+  piece integer := 2;
+  found_ones integer;
+  one record;
+begin
+  if place is null then return; end if;
+  largest := coalesce((select lim from entry where queue = p_queue and not admitted and lim > 1 order by lim desc limit 1), 1);
+  everybody := taken(p_queue, false, largest, place);
+  alone := case when everybody = 0 then 0 else taken(p_queue, true, largest, place) end;
+  loop
+    found_ones := 0;
+    for one in select * from entry where queue = p_queue and ord >= place order by ord limit piece loop
+      found_ones := found_ones + 1;
+      place := one.ord + 1;
+      if not one.admitted and admits(case when one.shared then alone else everybody end, one.permits, one.lim) then
+        update entry set admitted = true where queue = p_queue and ord = one.ord;
+        perform tell(one.session, 'admitted', one.ord);
+      end if;
+      everybody := everybody + one.permits;
+      if not one.shared then alone := alone + one.permits; end if;
+      if alone >= largest then return; end if;
+    end loop;
+    if found_ones < piece then return; end if;
+    piece := piece * 2;
+  end loop;
+end $$;
+
+-- Begins a step: what it writes outlives a crash, and sessions whose leases are over have ended. It has the locks of these queues.
+create function queuelock.begin_step(p_queues text[]) returns void language plpgsql as $$
+declare
+  ended bigint[] := '{}';
+  theirs text[] := '{}';
+  one text;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception using errcode = 'QL001', message = 'the isolation level is ' || current_setting('transaction_isolation');
+  end if;
+  if current_setting('synchronous_commit') not in ('on', 'remote_apply') then
+    perform set_config('synchronous_commit', 'on', true);
+  end if;
+  if exists (select from session where expires <= clock_timestamp()) then
+    ended := array(select num from session where expires <= clock_timestamp() order by expires limit 100 for update skip locked);
+    theirs := array(select queue from entry where session = any(ended));
+  end if;
+  for one in select distinct unnest(p_queues || theirs) collate "C" as name order by name loop
+    perform from queue where name = one for update;
+    if not found then
+      insert into queue select one, floor, 0, '-infinity' from store on conflict do nothing;
+      perform from queue where name = one for update;
+    end if;
+  end loop;
+  if ended = '{}' then return; end if;
+  perform tell(num, 'ended', 0) from session where num = any(ended);
+  delete from entry where session = any(ended);
+  delete from removed where session = any(ended);
+  delete from session where num = any(ended);
+  for one in select distinct unnest(theirs) loop
+    perform close_ranks(one), changed(one);
+  end loop;
+end $$;
+
+-- Grows within a queue for ever, also when the clock is set back. The queue's lock is ours.
+create function queuelock.next_number(p_queue text) returns bigint language sql volatile as $$
+  update queue set last = greatest(last + 1, now_us()) where name = p_queue returning last
+$$;
+
+-- Whether a session goes on; it is not ended by others before this step has taken effect.
+create function queuelock.is_alive(p_session bigint, p_generation integer) returns boolean language plpgsql as $$
+begin
+  perform from session where num = p_session and generation = p_generation and expires > clock_timestamp() for key share skip locked;
+  return found;
+end $$;
+
+-- Milliseconds until the first lease of those in front ends; null: there is nobody.
+create function queuelock.first_end(p_queue text) returns double precision language sql volatile as $$
+  select extract(epoch from min(expires) - clock_timestamp())::double precision * 1000
+  from (select distinct session from (select session from entry where queue = p_queue order by ord limit 16) front) sessions
+  join session on num = session
+$$;
+`;

@@ -1,0 +1,46 @@
+import { createSecureContext, type ConnectionOptions } from 'node:tls';
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+
+const MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
+
+/** PEM texts. */
+export interface Pems {
+  readonly ca?: string | Buffer;
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+}
+
+const PEMS: KnownOptions<Pems> = { ca: 'any', cert: 'any', key: 'any' };
+
+/**
+ * How to connect, by the words of libpq: `require` encrypts and trusts whoever answers, unless there is a `ca`; the others check the
+ * certificate, `verify-full` the name in it as well. @throws {QueueLockError} `INVALID_ARGUMENT`
+ */
+export function tlsOf(sslmode: string | undefined, pems: Pems): false | ConnectionOptions {
+  const { ca, cert, key } = checkedOptions('tls', pems, PEMS);
+  const isGiven = ca !== undefined || cert !== undefined || key !== undefined;
+  const mode = sslmode ?? (isGiven ? 'verify-full' : 'disable');
+  if (!MODES.includes(mode)) {
+    const rule = `is one of ${MODES.join(', ')}: what may be encrypted or not protects nobody`;
+    throw invalidArgument('sslmode', mode, rule);
+  }
+  if ((cert === undefined) !== (key === undefined))
+    throw invalidArgument('tls', cert === undefined ? 'key' : 'cert', 'has cert and key together');
+  if (mode === 'disable') {
+    if (isGiven) throw invalidArgument('sslmode', mode, 'is not disable when there are certificates');
+    return false;
+  }
+  const given = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  try {
+    createSecureContext(given);
+  } catch (error) {
+    // The reason, since what was given may be a secret.
+    throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
+  }
+  const isChecked = mode !== 'require' || ca !== undefined;
+  return {
+    ...given,
+    rejectUnauthorized: isChecked,
+    ...(mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
+  };
+}

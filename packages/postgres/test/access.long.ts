@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { migration } from '@queuelock/postgres';
+import { Clients, refusal, signal, wish } from './clients.ts';
+
+describe('the rights on PostgreSQL', () => {
+  const clients = new Clients();
+
+  before(async () => {
+    await clients.operator.query('create role app login; revoke create on database postgres from public');
+  });
+
+  function asApp(schema: string): string {
+    return `${clients.url.replace('postgres@', 'app@')}?schema=${schema}`;
+  }
+
+  it('to make tables are not needed when they are there', async () => {
+    await clients.operator.query(migration({ schema: 'given', role: 'app' }));
+    const backend = clients.connect({ url: asApp('given') });
+    const session = await clients.session(backend);
+    const held = wish();
+    expect((await session.enqueue(held)).turn.admitted).to.equal(true);
+    await session.renew(signal);
+    expect(await backend.registers?.write('jobs', 'limit', { text: '3', was: undefined })).to.equal(true);
+    await clients.operator.query('select given.tidy()');
+    expect(await session.remove('jobs', held.id)).to.equal(true);
+  });
+
+  it('and neither are tables nor rights: the error says what to run', async () => {
+    const error = await refusal(clients.connect({ url: asApp('nowhere') }).open(10_000, signal));
+    expect(error).to.include({ code: 'ACCESS_DENIED' });
+    expect(error.message).to.contain("migration({ schema: 'nowhere', role: … })");
+  });
+
+  it('on tables are missing: the error says what to grant', async () => {
+    await clients.operator.query(migration({ schema: 'closed' }));
+    const error = await refusal(clients.connect({ url: asApp('closed') }).open(10_000, signal));
+    expect(error).to.include({ code: 'ACCESS_DENIED' });
+    expect(error.message).to.contain('grant usage on schema closed');
+  });
+
+  it('are not used where somebody else makes the tables', async () => {
+    const error = await refusal(clients.connect({ schema: 'unmade', migrate: false }).open(10_000, signal));
+    expect(error).to.include({ code: 'ACCESS_DENIED' });
+    expect(await clients.column("select 1 from pg_namespace where nspname = 'unmade'")).to.deep.equal([]);
+  });
+
+  it('make the tables once, when many come at a time', async () => {
+    const backends = Array.from({ length: 8 }, () => clients.connect({ schema: 'rushed' }));
+    await Promise.all(backends.map((backend) => clients.session(backend)));
+    expect(await clients.column('select count(*)::int from rushed.session')).to.deep.equal([8]);
+  });
+
+  it('leave a schema alone that is of somebody else, or of a later release', async () => {
+    await clients.operator.query('create schema theirs; create table theirs.session (mine text)');
+    expect(await refusal(clients.connect({ schema: 'theirs' }).open(10_000, signal))).to.include({
+      code: 'FOREIGN_FORMAT',
+    });
+    await clients.operator.query(migration({ schema: 'later' }));
+    await clients.operator.query('update later.store set format = 2');
+    expect(await refusal(clients.connect({ schema: 'later' }).open(10_000, signal))).to.include({
+      code: 'FOREIGN_FORMAT',
+    });
+  });
+
+  it('of a wrong password are refused without a word of it', async () => {
+    await clients.operator.query("alter role app password 'right'");
+    const url = clients.url.replace('postgres@', 'nobody:secret@');
+    const error = await refusal(clients.connect({ url }).open(10_000, signal));
+    expect(error).to.include({ code: 'ACCESS_DENIED' });
+    expect(error.message).to.not.contain('secret');
+  });
+
+  it('of a pool are those of whoever made it', async () => {
+    const pool = new pg.Pool({ connectionString: clients.url, max: 2 });
+    const backend = clients.connect({ pool });
+    const session = await clients.session(backend);
+    const held = wish();
+    await session.enqueue(held);
+    await session.renew(signal);
+    await session.remove('jobs', held.id);
+    await session.close();
+    await backend.close();
+    // Everything was given back.
+    expect(await pool.query('select 1 as one')).to.have.property('rowCount', 1);
+    await pool.end();
+  });
+});

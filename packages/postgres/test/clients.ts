@@ -1,0 +1,76 @@
+import pg from 'pg';
+import type { Backend, Placement, Session, Turn } from '@queuelock/core/backend';
+import { postgres, type PostgresOptions } from '@queuelock/postgres';
+import { OwnServer } from './servers.ts';
+
+export { refusal, wish } from './wishes.ts';
+
+export const { signal } = new AbortController();
+
+/** Sessions on a server of their own; defines the hooks of the suite that makes it. */
+export class Clients extends OwnServer {
+  readonly #backends: Backend[] = [];
+  readonly #sessions: Session[] = [];
+  readonly #pools: pg.Pool[] = [];
+
+  constructor() {
+    super();
+    afterEach(async () => {
+      await Promise.all(this.#sessions.splice(0).map((session) => session.close()));
+      await Promise.all(this.#backends.splice(0).map((backend) => backend.close()));
+      await Promise.all(this.#pools.splice(0).map((pool) => pool.end()));
+    });
+  }
+
+  connect(options: PostgresOptions = {}): Backend {
+    const backend = postgres({ ...(options.pool ? {} : { url: this.url }), ...options });
+    this.#backends.push(backend);
+    return backend;
+  }
+
+  /** A pool, and the statements that go through it: of steps, their names. */
+  pool(config: pg.PoolConfig = {}): { readonly pool: pg.Pool; readonly asked: string[] } {
+    const pool = new pg.Pool({ connectionString: this.url, ...config });
+    const asked: string[] = [];
+    // What breaks here is told to whoever asked.
+    pool.on('error', () => undefined);
+    pool.on('connect', (client) => {
+      const query = client.query.bind(client) as (...args: readonly unknown[]) => unknown;
+      const counted = (...args: readonly unknown[]): unknown => {
+        const text = String(args[0]);
+        asked.push(/^select \w+\.(\w+)\(/.exec(text)?.[1] ?? text);
+        return query(...args);
+      };
+      Object.assign(client, { query: counted });
+    });
+    this.#pools.push(pool);
+    return { pool, asked };
+  }
+
+  async session(backend: Backend = this.connect(), ttlMs = 30_000): Promise<Session> {
+    const session = await backend.open(ttlMs, signal);
+    this.#sessions.push(session);
+    return session;
+  }
+}
+
+/** Resolves with the first turn that is admitted; rejects with the loss. */
+export function admitted({ turns$ }: Placement): Promise<Turn> {
+  return new Promise((resolve, reject) => {
+    const following = turns$.subscribe({
+      next: (turn) => {
+        if (!turn.admitted) return;
+        resolve(turn);
+        setImmediate(() => following.unsubscribe());
+      },
+      error: reject,
+    });
+  });
+}
+
+/** Resolves with the code with which an entry is lost. */
+export function lost({ turns$ }: Placement): Promise<string> {
+  return new Promise((resolve) => {
+    turns$.subscribe({ error: (error: unknown) => resolve((error as { readonly code: string }).code) });
+  });
+}

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { dirname, join } from 'node:path';
+import { readlink } from 'node:fs/promises';
+import { Client } from 'pg';
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { postgres } from '@queuelock/postgres';
+import { newPostgresReplica, postgresUrl } from '../../../integration/services/postgres-process.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { until } from '../../../integration/services/until.ts';
+import { OwnServer } from './servers.ts';
+
+const WITHIN_MS = 60_000;
+
+describe('a replica of PostgreSQL that lags and takes over', () => {
+  const primary = new OwnServer();
+  let replica: ProcessService;
+  let asked: Client;
+  const locks: LockClient[] = [];
+
+  before(async () => {
+    const binaries = dirname(await readlink(`/proc/${primary.server.pid}/exe`));
+    replica = await newPostgresReplica(primary.server, join(binaries, 'pg_basebackup'));
+    asked = new Client({ connectionString: postgresUrl(replica) });
+    await asked.connect();
+    await primary.operator.query('create table report (token bigint not null, content text not null)');
+    await primary.operator.query("insert into report values (0, 'empty')");
+  });
+  after(async () => {
+    await Promise.all(locks.splice(0).map((client) => client.close()));
+    await asked.end();
+    await replica.stop();
+  });
+
+  function client(server: Pick<ProcessService, 'endpoint'>): LockClient {
+    const made = createLockClient(postgres({ url: postgresUrl(server) }), { ttlMs: 10_000 });
+    locks.push(made);
+    return made;
+  }
+
+  it('lets two clients hold, and the fenced table refuses the earlier one', async () => {
+    const earlier = client(primary.server);
+    await earlier.run('warm', async () => undefined);
+    const lsn = (await primary.column('select pg_current_wal_insert_lsn()'))[0];
+    const follows = async (): Promise<void> => {
+      const { rows } = await asked.query('select pg_last_wal_replay_lsn() >= $1::pg_lsn as there', [lsn]);
+      expect(rows).to.deep.equal([{ there: true }]);
+    };
+    await until(follows, { what: 'the replica follows', withinMs: WITHIN_MS });
+    // It takes nothing more from the primary; what it had received it would still have.
+    await asked.query("alter system set primary_conninfo = ''");
+    await asked.query('select pg_reload_conf()');
+    const receives = async (): Promise<void> => {
+      expect((await asked.query('select 1 from pg_stat_wal_receiver')).rowCount).to.equal(0);
+    };
+    await until(receives, { what: 'the replica is cut off', withinMs: WITHIN_MS });
+    const held = await earlier.acquire('report');
+    await asked.query('select pg_promote()');
+    const later = await client(replica).acquire('report');
+    expect([held.held, later.held], 'two hold').to.deep.equal([true, true]);
+    expect(later.token > held.token).to.equal(true);
+    const write = async ({ token }: { readonly token: bigint }): Promise<number | null> =>
+      (
+        await asked.query('update report set token = $1, content = $2 where token <= $1', [
+          String(token),
+          'written',
+        ])
+      ).rowCount;
+    expect(await write(later)).to.equal(1);
+    expect(await write(held)).to.equal(0);
+  }).timeout(WITHIN_MS * 2);
+});

@@ -1,0 +1,34 @@
+import type { BackendHarness } from '@queuelock/conformance';
+import { postgres } from '@queuelock/postgres';
+import { storedText } from '../src/text.ts';
+import { OwnServer } from './servers.ts';
+
+/** On a server of its own; defines the hooks of the suite that calls it. */
+export function harness(): BackendHarness {
+  const own = new OwnServer();
+  return {
+    name: 'postgres',
+    ttlMs: 2_000,
+    // Who waits far behind looks a little later, and a busy machine.
+    expiryGranularityMs: 8_000,
+    connect: async () => postgres({ url: own.url, connections: 2 }),
+    traces: true,
+    together: true,
+    sharing: true,
+    eviction: true,
+    registers: true,
+    resumption: true,
+    queues: true,
+    async evict(key) {
+      const [, queue = '', ord] = /^(.*)\/(\d+)$/s.exec(key) ?? [];
+      await own.operator.query('select queuelock.evict($1, $2)', [storedText(queue), ord]);
+    },
+    entries: async (queue) => {
+      const keys = await own.column(
+        `select queue || '/' || ord from queuelock.entry where queue = $1`,
+        storedText(queue),
+      );
+      return keys.map(String);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { fromUrl, migration, postgres, type PostgresOptions } from '@queuelock/postgres';
+import { tlsOf } from '../src/tls.ts';
+
+describe('the URL of a PostgreSQL', () => {
+  const endpoints: Readonly<Record<string, string>> = {
+    'postgres:': 'postgres://',
+    'postgres://locks': 'postgres://locks',
+    'postgresql://user:secret@locks:7000/db': 'postgres://locks:7000/db',
+    'postgres://:secret@[::1]:7000': 'postgres://[::1]:7000',
+    'postgres://user:secret@locks/db?schema=team&sslmode=require': 'postgres://locks/db',
+  };
+  for (const [url, endpoint] of Object.entries(endpoints)) {
+    it(`${url} names a server, and shows no secret`, async () => {
+      const backend = fromUrl(url);
+      expect(backend.info).to.deep.include({ name: 'postgres', authority: 'primary', endpoint });
+      await backend.close();
+    });
+  }
+
+  for (const url of ['postgres://a,b', 'postgres://user:secret@h/a/b', 'http://user:secret@h']) {
+    it(`${url} is refused with the rule`, () => {
+      expect(() => fromUrl(url))
+        .to.throw('is written postgres://user:password@host:port/database')
+        .with.property('message')
+        .not.contains('secret');
+    });
+  }
+
+  it('with an unknown parameter is refused', () => {
+    expect(() => fromUrl('postgres://h?shema=a')).to.throw('shema is unknown, did you mean schema?');
+  });
+
+  it('with certificates needs files that can be read', () => {
+    expect(() => fromUrl('postgres://h?ca=/no/such.pem')).to.throw('names a PEM file that can be read');
+  });
+});
+
+describe('the TLS of PostgreSQL', () => {
+  it('is off, unless somebody asks for it', () => {
+    expect(tlsOf(undefined, {})).to.equal(false);
+    expect(tlsOf('disable', {})).to.equal(false);
+  });
+
+  it('encrypts only, or checks the certificate, or the name in it as well', () => {
+    expect(tlsOf('require', {})).to.include({ rejectUnauthorized: false });
+    expect(tlsOf('verify-ca', {}))
+      .to.include({ rejectUnauthorized: true })
+      .and.have.property('checkServerIdentity');
+    expect(tlsOf('verify-full', {})).to.deep.equal({ rejectUnauthorized: true });
+  });
+
+  it('takes no mode that may leave it off', () => {
+    expect(() => tlsOf('prefer', {})).to.throw('sslmode is one of disable, require, verify-ca, verify-full');
+    expect(() => tlsOf('disable', { ca: 'x' })).to.throw(
+      'sslmode is not disable when there are certificates',
+    );
+  });
+});
+
+describe('the options of PostgreSQL', () => {
+  const wrong: readonly (readonly [about: string, options: unknown, says: string])[] = [
+    ['an unknown one', { uri: 'postgres://h' }, 'uri is unknown'],
+    ['a schema that needs quotes', { schema: 'My Locks' }, 'schema is 1 to 32 of a to z'],
+    ['a schema of the system', { schema: 'pg_locks' }, 'schema is 1 to 32 of a to z'],
+    ['a schema with code in it', { schema: 'a;drop table b' }, 'schema is 1 to 32 of a to z'],
+    ['no time for a request', { requestTimeoutMs: 0 }, 'requestTimeoutMs is a number of milliseconds'],
+    ['no connections', { connections: 0 }, 'connections is a whole number'],
+    ['no object', 'postgres://user:secret@h', 'options of postgres must be an object'],
+    ['a pool and a URL', { url: 'postgres://h', pool: new pg.Pool() }, 'pool is given without url and tls'],
+    ['a client for a pool', { pool: new pg.Client() }, 'pool is a Pool of npm pg'],
+    ['a cert without its key', { tls: { cert: 'secret' } }, 'has cert and key together'],
+    ['no PEM', { tls: { ca: 'secret', cert: 'secret', key: 'secret' } }, 'tls are PEM texts'],
+  ];
+  for (const [about, options, says] of wrong) {
+    it(`refuse ${about}`, () => {
+      expect(() => postgres(options as PostgresOptions))
+        .to.throw(says)
+        .with.property('message')
+        .not.contains('secret');
+    });
+  }
+
+  it('show where a pool leads to, without its secret', () => {
+    const pool = new pg.Pool({ connectionString: 'postgres://user:secret@locks:7000/db' });
+    expect(postgres({ pool }).info.endpoint).to.equal('postgres://locks:7000/db');
+  });
+});
+
+describe('the migration of PostgreSQL', () => {
+  it('is one transaction, of the schema that is asked for', () => {
+    const text = migration({ schema: 'team', role: 'app user' });
+    expect(text)
+      .to.match(/^begin;\ncreate schema if not exists team;/)
+      .and.match(/commit;\n$/);
+    expect(text).to.contain('grant usage on schema team to "app user"').and.not.contain('queuelock');
+  });
+
+  it('takes no name that could end the quotes around it', () => {
+    expect(() => migration({ role: 'a"; drop table b' })).to.throw('role is the name of a role');
+  });
+});

@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { asQueueLockError, breaksConnection, isClash, isMissing } from '../src/errors.ts';
+import { findingsOf } from '../src/examine.ts';
+import { Followers } from '../src/followers.ts';
+import { keyOf, orderIn } from '../src/names.ts';
+import { Pace } from '../src/pace.ts';
+import { storedText, textOf } from '../src/text.ts';
+
+const AT = { endpoint: 'postgres://h', schema: 'queuelock' };
+
+function serverError(code: string, message = 'no'): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+describe('a text as PostgreSQL holds it', () => {
+  it('comes back as it was, with the character 0 and backslashes', () => {
+    for (const text of ['', 'plain', '\0', '\\0', '\\', '\\\\0\0', 'é\n€'])
+      expect(textOf(storedText(text))).to.equal(text);
+  });
+
+  it('has no character 0, and begins as its beginning does', () => {
+    expect(storedText('a\0b')).to.not.contain('\0');
+    expect(storedText('a\\\0b').startsWith(storedText('a\\'))).to.equal(true);
+  });
+});
+
+describe('the key of an entry', () => {
+  it('is of its queue only', () => {
+    expect(orderIn('a/b', keyOf('a/b', 7))).to.equal('7');
+    expect(orderIn('a', keyOf('a/b', 7))).to.equal(undefined);
+    expect(orderIn('a', 'a/b')).to.equal(undefined);
+  });
+});
+
+describe('an error of PostgreSQL', () => {
+  const codes: Readonly<Record<string, string>> = {
+    '28P01': 'ACCESS_DENIED',
+    '42501': 'ACCESS_DENIED',
+    '3D000': 'INVALID_ARGUMENT',
+    QL001: 'INVALID_ARGUMENT',
+    '42883': 'FOREIGN_FORMAT',
+    '53300': 'UNAVAILABLE',
+    '25006': 'UNAVAILABLE',
+    '40001': 'UNAVAILABLE',
+  };
+  for (const [code, ours] of Object.entries(codes)) {
+    it(`${code} is ${ours}`, () => {
+      expect(asQueueLockError(serverError(code), AT)).to.have.property('code', ours);
+    });
+  }
+
+  it('leaves the connection when that is over, or leads to a server that takes no writes', () => {
+    expect(breaksConnection(serverError('23505'))).to.equal(false);
+    expect(breaksConnection(serverError('25006'))).to.equal(true);
+    expect(breaksConnection(serverError('57P01'))).to.equal(true);
+    expect(breaksConnection(Object.assign(new Error('reset'), { code: 'EPIPE' }))).to.equal(true);
+  });
+
+  it('is tried again after a clash, and asks for tables that are missing', () => {
+    expect(['40P01', '40001', '23505', '42501'].map((code) => isClash(serverError(code)))).to.deep.equal([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(['42883', '3F000', '42501'].map((code) => isMissing(serverError(code)))).to.deep.equal([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+describe('the pace of connections', () => {
+  it('lets five begin in a second, and grows with failures', () => {
+    let now = 0;
+    const pace = new Pace({ now: () => now, after: () => () => undefined, random: () => 0 });
+    for (let nth = 0; nth < 5; nth += 1) {
+      expect(pace.pauseMs).to.equal(0);
+      pace.attempted();
+    }
+    expect(pace.pauseMs).to.equal(1_000);
+    now = 1_000;
+    expect(pace.pauseMs).to.equal(0);
+    pace.failed();
+    const first = pace.pauseMs;
+    expect(first).to.be.greaterThan(0);
+    for (let nth = 0; nth < 10; nth += 1) pace.failed();
+    expect(pace.pauseMs).to.be.greaterThan(first).and.at.most(2_500);
+    pace.succeeded();
+    expect(pace.pauseMs).to.equal(0);
+  });
+});
+
+describe('what is known of entries', () => {
+  const placed = { queue: 'a', id: 'i', ord: 9_007_199_254_740_991, key: 'a/1', call: 1 };
+
+  it('is compared with the store by sums that nothing rounds', () => {
+    const followers = new Followers();
+    void followers.place({ ...placed, turn: { admitted: false } });
+    void followers.place({ ...placed, id: 'j', ord: placed.ord - 1, turn: { admitted: true } });
+    expect(followers.sums).to.deep.equal({ there: 18_014_398_509_481_981n, waiting: 9_007_199_254_740_991n });
+  });
+
+  it('has the news that came before the answer', async () => {
+    const followers = new Followers();
+    await followers.meanwhile(async () => {
+      followers.hear({ kind: 'admitted', ord: placed.ord, call: 1 });
+      const turns: boolean[] = [];
+      followers
+        .place({ ...placed, turn: { admitted: false } })
+        .subscribe(({ admitted }) => turns.push(admitted));
+      expect(turns).to.deep.equal([false, true]);
+    });
+  });
+});
+
+describe('what is said about a PostgreSQL', () => {
+  const fine = { version: '15.18', number: 150_018, replicas: 0, synchronous: '', fsync: 'on', oldest: 1 };
+  const levels = (more: object): readonly string[] =>
+    findingsOf({ ...fine, ...more }, 'here').map(({ level, text }) => `${level}: ${text}`);
+
+  it('is nothing but its version when all is well', () => {
+    expect(levels({})).to.deep.equal(['fine: PostgreSQL 15.18']);
+  });
+
+  it('warns of replicas that lag, of no fsync, of old servers and of old transactions', () => {
+    expect(levels({ replicas: 1 }).join()).to.contain('advice: it has 1 replicas, which may lag');
+    expect(levels({ replicas: 1, synchronous: 'b' })).to.have.length(1);
+    expect(levels({ fsync: 'off' }).join()).to.contain('problem: fsync is off');
+    expect(levels({ number: 110_000 }).join()).to.contain('older than 12');
+    expect(levels({ oldest: 3_600 }).join()).to.contain('open for 3600 s');
+  });
+});

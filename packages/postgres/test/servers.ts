@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { postgresUrl, startPostgres } from '../../../integration/services/postgres-process.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { until } from '../../../integration/services/until.ts';
+
+/** A server of the suite that makes it, and somebody who may do everything on it; defines its hooks. */
+export class OwnServer {
+  server!: ProcessService;
+  /** With the rights of the superuser. */
+  operator!: Client;
+
+  constructor() {
+    before('start a PostgreSQL', async () => {
+      this.server = await startPostgres();
+      await this.reconnect();
+    });
+    after(async () => {
+      await this.operator.end().catch(() => undefined);
+      await this.server.stop();
+    });
+  }
+
+  get url(): string {
+    return postgresUrl(this.server);
+  }
+
+  /** The operator, after a restart. */
+  async reconnect(): Promise<void> {
+    this.operator = new Client({ connectionString: this.url });
+    // A test that kills the server kills this, too.
+    this.operator.on('error', () => undefined);
+    await this.operator.connect();
+  }
+
+  /** Resolves when the first column of the only row is that. */
+  async until(text: string, value: unknown): Promise<void> {
+    await until(async () => expect(await this.column(text)).to.deep.equal([value]), {
+      what: `${text} is ${String(value)}`,
+      withinMs: 30_000,
+    });
+  }
+
+  /** The first column of each row. */
+  async column(text: string, ...values: readonly unknown[]): Promise<readonly unknown[]> {
+    const { rows } = await this.operator.query<Record<string, unknown>>(text, [...values]);
+    return rows.map((row) => Object.values(row)[0]);
+  }
+}

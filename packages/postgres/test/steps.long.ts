@@ -1,0 +1,252 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { until } from '../../../integration/services/until.ts';
+import { Clients, admitted, refusal, wish } from './clients.ts';
+
+const TTL_MS = 300_000;
+const WITHIN_MS = 30_000;
+
+describe('the steps on PostgreSQL', () => {
+  const clients = new Clients();
+  const locks: LockClient[] = [];
+
+  afterEach(async () => {
+    await Promise.all(locks.splice(0).map((client) => client.close()));
+  });
+
+  /** Connected, with a session, and what it asks from now on. */
+  async function ready(): Promise<{ readonly client: LockClient; readonly asked: string[] }> {
+    const { pool, asked } = clients.pool();
+    const client = createLockClient(clients.connect({ pool }), { ttlMs: TTL_MS });
+    locks.push(client);
+    await client.run('first', async () => undefined);
+    asked.length = 0;
+    return { client, asked };
+  }
+
+  async function untilThere(queue: string, count: number): Promise<void> {
+    await until(
+      async () => {
+        const [there] = await clients.column(
+          'select count(*)::int from queuelock.entry where queue = $1',
+          queue,
+        );
+        expect(there).to.equal(count);
+      },
+      { what: `${count} in line`, withinMs: WITHIN_MS },
+    );
+  }
+
+  it('of a lock that is free are one to get it and one to give it back', async () => {
+    const { client, asked } = await ready();
+    const ownership = await client.acquire('free');
+    expect(asked).to.deep.equal(['enqueue']);
+    await ownership.release();
+    expect(asked).to.deep.equal(['enqueue', 'remove']);
+  });
+
+  it('of tryAcquire are one, whether the lock is free or not, and leave nothing', async () => {
+    const [one, other] = [await ready(), await ready()];
+    const ownership = await one.client.tryAcquire('tried');
+    expect(one.asked).to.deep.equal(['enqueue']);
+    expect(await other.client.tryAcquire('tried')).to.equal(undefined);
+    expect(other.asked).to.deep.equal(['enqueue']);
+    await ownership?.release();
+    await untilThere('tried', 0);
+  });
+
+  it('of a tryAcquire that fails write nothing', async () => {
+    const [one, other] = [await ready(), await ready()];
+    const ownership = await one.client.acquire('busy');
+    const [before] = await clients.column('select pg_current_wal_insert_lsn()');
+    const [last] = await clients.column('select last from queuelock.queue where name = $1', 'busy');
+    expect(await other.client.tryAcquire('busy')).to.equal(undefined);
+    expect(await clients.column('select last from queuelock.queue where name = $1', 'busy')).to.deep.equal([
+      last,
+    ]);
+    expect(await clients.column('select pg_current_wal_insert_lsn() - $1::pg_lsn', before)).to.deep.equal([
+      '0',
+    ]);
+    await ownership.release();
+  });
+
+  it('of several locks at once are one', async () => {
+    const { client, asked } = await ready();
+    const ownership = await client.multi(['b', 'a', 'c']).acquire();
+    expect(asked).to.deep.equal(['enqueue']);
+    await ownership.release();
+  });
+
+  it('of a hand-off are one, of the one that leaves; nobody asks meanwhile, and one is woken', async () => {
+    const holder = await ready();
+    const waiters = await Promise.all(Array.from({ length: 5 }, ready));
+    const listener = new pg.Client({ connectionString: clients.url });
+    await listener.connect();
+    const heard: string[] = [];
+    listener.on('notification', ({ channel }) => heard.push(channel));
+    for (const inbox of await clients.column('select inbox from queuelock.session'))
+      await listener.query(`listen "${String(inbox)}"`);
+    let ownership = await holder.client.acquire('handed');
+    const claims = [];
+    for (const [place, { client }] of waiters.entries()) {
+      claims.push(client.acquire('handed'));
+      // In this order.
+      await untilThere('handed', place + 2);
+    }
+    for (const { asked } of waiters) asked.length = 0;
+    for (const claim of claims) {
+      heard.length = 0;
+      await ownership.release();
+      ownership = await claim;
+      // The answer comes after all that was notified before it.
+      await listener.query('select 1');
+      expect(heard).to.have.length(1);
+    }
+    await ownership.release();
+    expect(waiters.map(({ asked }) => asked)).to.deep.equal(waiters.map(() => ['remove']));
+    await listener.end();
+  });
+
+  it('are committed through to the disk, also for users who have set otherwise', async () => {
+    await clients.session();
+    const flushed = async (): Promise<unknown> =>
+      (
+        await clients.column(
+          "select current_setting('synchronous_commit') from (select queuelock.begin_step('{}')) x",
+        )
+      )[0];
+    await clients.operator.query('set search_path = queuelock');
+    await clients.operator.query('set synchronous_commit = off');
+    await clients.operator.query('begin');
+    await clients.column("select begin_step('{}')::text");
+    expect(await clients.column("select current_setting('synchronous_commit')")).to.deep.equal(['on']);
+    await clients.operator.query('commit');
+    await clients.operator.query('set synchronous_commit = remote_apply');
+    expect(await flushed()).to.equal('remote_apply');
+    await clients.operator.query('reset synchronous_commit; reset search_path');
+  });
+
+  it('refuse to run where the order would not hold, and say what to set', async () => {
+    await clients.session();
+    const { pool } = clients.pool({ options: '-c default_transaction_isolation=serializable' });
+    const error = await refusal(clients.session(clients.connect({ pool })));
+    expect(error).to.include({ code: 'INVALID_ARGUMENT' });
+    expect(error.message).to.contain('default_transaction_isolation');
+  });
+
+  it('give no order by what was asked first, but by what was committed', async () => {
+    const session = await clients.session();
+    await session.enqueue(wish({ queue: 'ordered' })).then(({ key }) => key);
+    // Somebody is in the middle of a step on the queue: the next one waits, and sees what it has done.
+    await clients.operator.query('begin');
+    await clients.operator.query("select from queuelock.queue where name = 'ordered' for update");
+    let isPlaced = false;
+    const entering = session.enqueue(wish({ queue: 'ordered' })).then((placement) => {
+      isPlaced = true;
+      return placement;
+    });
+    await until(
+      async () => {
+        const waiting = await clients.column("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+        expect(waiting).to.have.length(1);
+      },
+      { what: 'the next one waits', withinMs: 1_000 },
+    );
+    expect(isPlaced).to.equal(false);
+    await clients.operator.query("delete from queuelock.entry where queue = 'ordered'");
+    await clients.operator.query('commit');
+    expect((await entering).turn.admitted).to.equal(true);
+  });
+
+  it('number entries for ever: after the queue was forgotten, and when the clock was set back', async () => {
+    const session = await clients.session();
+    const first = wish({ queue: 'numbered' });
+    const { token } = await session.enqueue(first);
+    await session.remove('numbered', first.id);
+    // As if the clock had been an hour and more ahead, and the queue had lain there since.
+    const ahead = '(extract(epoch from clock_timestamp()) * 1000000)::bigint + 7200000000';
+    await clients.operator.query(`update queuelock.queue set last = ${ahead} where name = 'numbered'`);
+    const second = await session.enqueue(wish({ queue: 'numbered' }));
+    expect(second.token > token).to.equal(true);
+    await session.remove(
+      'numbered',
+      (await clients.column("select id from queuelock.entry where queue = 'numbered'"))[0] as string,
+    );
+    const [last] = await clients.column("select last from queuelock.queue where name = 'numbered'");
+    await clients.operator.query(
+      "insert into queuelock.queue values ('old', 5, 0, '-infinity'), ('aged', 17, 3, '-infinity')",
+    );
+    await clients.operator.query('update queuelock.queue set last = least(last, 1000)');
+    await clients.operator.query('update queuelock.store set floor = $1', [last]);
+    await clients.operator.query('select queuelock.tidy()');
+    expect(await clients.column('select name from queuelock.queue')).to.deep.equal([]);
+    const third = await session.enqueue(wish({ queue: 'numbered' }));
+    expect(third.token > second.token).to.equal(true);
+  });
+
+  it('forget no queue that somebody is in, or uses now', async () => {
+    const session = await clients.session();
+    await session.enqueue(wish({ queue: 'kept' }));
+    await clients.operator.query('update queuelock.queue set last = 1000');
+    await clients.operator.query('select queuelock.tidy()');
+    expect(await clients.column('select name from queuelock.queue')).to.deep.equal(['kept']);
+  });
+
+  it('of a lease end it by the clock of the server, and a renewal brings nobody back', async () => {
+    const [dead, other] = [await clients.session(), await clients.session()];
+    const held = wish({ queue: 'left' });
+    await dead.enqueue(held);
+    const next = await other.enqueue(wish({ queue: 'left' }));
+    // As if the server's clock had been set forward.
+    await clients.operator.query(
+      "update queuelock.session set expires = clock_timestamp() - interval '1 s' where id = $1",
+      [dead.id],
+    );
+    expect(await refusal(dead.renew(new AbortController().signal))).to.include({ code: 'SESSION_LOST' });
+    await other.tryEnqueue(wish({ queue: 'something else' }));
+    expect((await admitted(next)).admitted).to.equal(true);
+    expect(await dead.remove('left', held.id)).to.equal(false);
+  });
+
+  it('end a session that a slow renewal holds on to neither before nor after it', async () => {
+    const [slow, other] = [await clients.session(), await clients.session()];
+    await slow.enqueue(wish({ queue: 'slow' }));
+    await clients.operator.query(
+      "update queuelock.session set expires = clock_timestamp() + interval '200 ms' where id = $1",
+      [slow.id],
+    );
+    await clients.operator.query('begin');
+    // A renewal that was in time, and is not committed yet.
+    await clients.operator.query(
+      'update queuelock.session set expires = clock_timestamp() + ttl where id = $1 and expires > clock_timestamp()',
+      [slow.id],
+    );
+    await until(
+      async () => {
+        const over = await clients.column('select clock_timestamp() > now() + interval $$300 ms$$');
+        expect(over).to.deep.equal([true]);
+      },
+      { what: 'the lease would be over', withinMs: WITHIN_MS },
+    );
+    expect((await other.enqueue(wish({ queue: 'slow' }))).turn.admitted).to.equal(false);
+    await clients.operator.query('commit');
+    expect((await other.enqueue(wish({ queue: 'slow' }))).turn.admitted).to.equal(false);
+    await slow.renew(new AbortController().signal);
+  });
+
+  it('that clash are taken again', async () => {
+    const [one, other] = [await clients.session(), await clients.session()];
+    const names = ['x', 'y', 'z'];
+    const rounds = Array.from({ length: 20 }, async (_, round) => {
+      const session = round % 2 === 0 ? one : other;
+      const wishes = names.toSorted(() => (round % 3) - 1).map((queue) => wish({ queue }));
+      await session.enqueueAll?.(wishes);
+      for (const { queue, id } of wishes) await session.remove(queue, id);
+    });
+    await Promise.all(rounds);
+    expect(
+      await clients.column('select deadlocks::int from pg_stat_database where datname = current_database()'),
+    ).to.deep.equal([0]);
+  });
+});
