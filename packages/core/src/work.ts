@@ -9,6 +9,7 @@ import { QueueLockError, detailOf, isQueueLockError } from './errors.ts';
 export interface WorkTerms<H extends Hold, T> {
   /** The hold, as it is to be called. */
   readonly what: string;
+  /** Is handed the hold, and the signal that tells it to stop. */
   readonly work: (hold: H, stop: AbortSignal) => T | PromiseLike<T>;
   readonly clock: Clock;
   /** The caller's. */

@@ -16,8 +16,11 @@ export interface GivenClient extends Queryable {
 
 /** As much of a connection as is used. */
 export interface Queryable {
+  /** Sends one statement. */
   query(text: string, values?: unknown[]): Promise<{ readonly rows?: readonly Record<string, unknown>[] }>;
+  /** Tells of `notification`, `error` and `end`. */
   on(event: string, listener: (told: unknown) => void): unknown;
+  /** Tells that listener no more. */
   removeListener(event: string, listener: (told: unknown) => void): unknown;
 }
 
