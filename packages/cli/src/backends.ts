@@ -20,11 +20,13 @@ const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
   ['sqlite', () => import('@queuelock/sqlite')],
   ['redis', () => import('@queuelock/redis')],
   ['rediss', () => import('@queuelock/redis')],
+  ['mysql', () => import('@queuelock/mysql')],
+  ['mariadb', () => import('@queuelock/mysql')],
 ]);
 
 /** The URLs that are understood, for messages. */
 export const KNOWN =
-  'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, zks://host:port, redis://host:port, rediss://host:port';
+  'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, zks://host:port, redis://host:port, rediss://host:port, mysql://host:port/database';
 
 /** How a backend is used. */
 export interface BackendUse {
