@@ -173,6 +173,7 @@ for (const store of stores) {
 describe('a backend URL that is no good', () => {
   for (const url of [
     'postgres://127.0.0.1:5432',
+    'mysql://user:secret@127.0.0.1',
     'redis://user:secret@127.0.0.1:x',
     'redis://user:secret@127.0.0.1/locks',
     'etcd',

@@ -48,7 +48,7 @@ function changeOf(
 
 function rowOf(queue: string, kind: string): string {
   if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
-  return `queue = ${literal(queue)} and kind = ${literal(kind)}`;
+  return `queue = ${literal(queue)} and kind = '${kind}'`;
 }
 
 const ENTERED_TWICE = 1062;
