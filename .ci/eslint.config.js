@@ -2,7 +2,7 @@ import { defineConfig } from 'eslint/config';
 import rxjs from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
-const BACKENDS = ['memory', 'etcd', 'zookeeper', 'sqlite', 'redis', 'postgres'];
+const BACKENDS = ['memory', 'etcd', 'zookeeper', 'sqlite', 'redis', 'postgres', 'mysql'];
 const PACKAGES = [
   'core',
   ...BACKENDS,

@@ -17,7 +17,7 @@ async function payOnce(token: bigint, signal: AbortSignal): Promise<boolean> {
 `;
 
 /** Tests of those packages try these. */
-const NEEDS_A_DATABASE = /@queuelock\/postgres/;
+const NEEDS_A_DATABASE = /@queuelock\/(postgres|mysql)/;
 
 /** The pages with which most begin. */
 const FIRST = [

@@ -175,6 +175,7 @@ describe('a backend URL that is no good', () => {
     'oracle://user:secret@127.0.0.1:1521',
     'postgres://user:secret@127.0.0.1,127.0.0.2/locks',
     'postgres://user:secret@127.0.0.1/locks?sslmode=prefer',
+    'mysql://user:secret@127.0.0.1',
     'redis://user:secret@127.0.0.1:x',
     'redis://user:secret@127.0.0.1/locks',
     'etcd',

@@ -22,11 +22,13 @@ const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
   ['rediss', () => import('@queuelock/redis')],
   ['postgres', () => import('@queuelock/postgres')],
   ['postgresql', () => import('@queuelock/postgres')],
+  ['mysql', () => import('@queuelock/mysql')],
+  ['mariadb', () => import('@queuelock/mysql')],
 ]);
 
 /** The URLs that are understood, for messages. */
 export const KNOWN =
-  'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, zks://host:port, redis://host:port, rediss://host:port, postgres://host:port/database';
+  'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, zks://host:port, redis://host:port, rediss://host:port, postgres://host:port/database, mysql://host:port/database';
 
 /** How a backend is used. */
 export interface BackendUse {

@@ -73,7 +73,17 @@ describe('the way of a contender to its servers', () => {
 
   it('is there for servers without TLS only', () => {
     expect(
-      ['etcd://h', 'zk://h', 'redis://h', 'etcds://h', 'rediss://h', 'sqlite:x', 'memory:'].map(hasWay),
-    ).to.deep.equal([true, true, true, false, false, false, false]);
+      [
+        'etcd://h',
+        'zk://h',
+        'redis://h',
+        'postgres://h/a',
+        'mysql://h/a',
+        'etcds://h',
+        'rediss://h',
+        'sqlite:x',
+        'memory:',
+      ].map(hasWay),
+    ).to.deep.equal([true, true, true, true, true, false, false, false, false]);
   });
 });

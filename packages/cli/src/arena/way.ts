@@ -14,8 +14,16 @@ export interface Way {
   close(): void;
 }
 
-const SERVERS = /^(etcd|zk|redis):\/\/([^@/?]*@)?([^/?]*)(.*)$/i;
-const PORTS: Readonly<Record<string, number>> = { etcd: 2379, zk: 2181, redis: 6379 };
+const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb):\/\/([^@/?]*@)?([^/?]*)(.*)$/i;
+const PORTS: Readonly<Record<string, number>> = {
+  etcd: 2379,
+  zk: 2181,
+  redis: 6379,
+  postgres: 5432,
+  postgresql: 5432,
+  mysql: 3306,
+  mariadb: 3306,
+};
 
 /** Whether there can be one: to servers, and not over TLS, where a proxy would not have the right name. */
 export function hasWay(url: string): boolean {

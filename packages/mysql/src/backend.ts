@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { invalidArgument, systemClock, type Backend, type Registers } from '@queuelock/core/backend';
+import { Connection } from './connection.ts';
+import { Departures } from './departures.ts';
+import { closedError, sessionLost } from './errors.ts';
+import { examine } from './examine.ts';
+import { checkName, orderIn } from './names.ts';
+import { settingsOf, type MysqlOptions, type Settings } from './options.ts';
+import { registersOf } from './registers.ts';
+import { defer } from './rx.ts';
+import { MysqlSession } from './session.ts';
+import { literals } from './sql.ts';
+import { entriesOf, entriesWhenChanged, historyOf, queuesIn } from './views.ts';
+
+const MIN_TTL_MS = 500;
+const DEFAULT_TTL_MS = 10_000;
+const LONGEST_TTL_MS = 2 ** 31 - 1;
+const LOOK_EVERY_MS = 100;
+const LIST_EVERY_MS = 1_000;
+
+/**
+ * A backend over a database of MySQL (8.0.2 or later) or MariaDB (10.6 or later). Connects on first use, and makes its tables and procedures there
+ * if they are not there yet.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for options that are none.
+ */
+export function mysql(options: MysqlOptions): Backend {
+  return new MysqlBackend(settingsOf(options));
+}
+
+/**
+ * A backend by URL, as `MysqlOptions.url` says: `mysql://user:password@host:3306/database`.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL.
+ */
+export function fromUrl(url: string): Backend {
+  return mysql({ url });
+}
+
+class MysqlBackend implements Backend {
+  readonly info: Backend['info'];
+  readonly registers: Registers;
+  readonly #connection: Connection;
+  #closed = false;
+
+  constructor({ driver, connections, requestTimeoutMs }: Settings) {
+    this.info = {
+      name: 'mysql',
+      endpoint: driver.endpoint,
+      authority: 'primary',
+      minTtlMs: MIN_TTL_MS,
+      minTtlRule: 'a commit may take some tens of milliseconds, and so does a busy process',
+      defaultTtlMs: DEFAULT_TTL_MS,
+    };
+    this.#connection = new Connection({
+      driver,
+      clock: systemClock(),
+      withinMs: requestTimeoutMs,
+      connections,
+    });
+    this.registers = registersOf(() => this.#connected());
+  }
+
+  checkName(queue: string): void {
+    checkName(queue);
+  }
+
+  async open(ttlMs: number): Promise<MysqlSession> {
+    if (!(ttlMs >= MIN_TTL_MS && ttlMs <= LONGEST_TTL_MS)) {
+      const rule = `is a number of milliseconds from ${MIN_TTL_MS} to ${LONGEST_TTL_MS}`;
+      throw invalidArgument('ttlMs', ttlMs, rule);
+    }
+    const connection = this.#connected();
+    const id = randomBytes(16).toString('hex');
+    const ttlUs = Math.ceil(ttlMs * 1_000);
+    await connection.steps.write(
+      `insert into queuelock_session (id, generation, ttl, expires, inherited, lost)
+       values (${literals([id, 1, ttlUs])}, utc_timestamp(6) + interval ${ttlUs} microsecond, 0, 0)`,
+    );
+    return new MysqlSession(connection, { id, generation: 1, ttlMs, inherited: 0, lost: 0 });
+  }
+
+  async resume(resumption: string): Promise<MysqlSession> {
+    if (!/^[0-9a-f]{32}$/.test(resumption))
+      throw invalidArgument('resumption', '(not shown)', 'is what a session on MySQL gave as its resumption');
+    const connection = this.#connected();
+    const { word, row } = await connection.take('resume', resumption);
+    if (word === 'lost') throw sessionLost(resumption);
+    return new MysqlSession(connection, {
+      id: resumption,
+      generation: Number(row.a),
+      ttlMs: Number(row.b) / 1_000,
+      inherited: Number(row.c),
+      lost: Number(row.d),
+    });
+  }
+
+  observe(queue: string): ReturnType<Backend['observe']> {
+    return defer(() => {
+      const connection = this.#connected();
+      return connection.lookers.watch({
+        read: entriesWhenChanged(connection, queue),
+        everyMs: LOOK_EVERY_MS,
+      });
+    });
+  }
+
+  queues(prefix: string): ReturnType<NonNullable<Backend['queues']>> {
+    return defer(() => {
+      const connection = this.#connected();
+      const departures = new Departures(systemClock());
+      return connection.lookers.watch({
+        read: async () => departures.listed(await queuesIn(connection, prefix)),
+        everyMs: LIST_EVERY_MS,
+      });
+    });
+  }
+
+  async evict(queue: string, { key, order }: Parameters<NonNullable<Backend['evict']>>[1]): Promise<boolean> {
+    const found = orderIn(queue, key);
+    if (found === undefined)
+      throw invalidArgument('key', key, `is the key of an entry of the queue ${JSON.stringify(queue)}`);
+    if (found !== String(order)) return false;
+    const { row } = await this.#connected().take('evict', queue, order);
+    return Number(row.a) === 1;
+  }
+
+  async history(queue: string): ReturnType<NonNullable<Backend['history']>> {
+    return historyOf(await entriesOf(this.#connected(), queue));
+  }
+
+  async examine(prefix: string): ReturnType<NonNullable<Backend['examine']>> {
+    return examine(this.#connected(), this.info.endpoint, prefix);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#connection.close();
+  }
+
+  #connected(): Connection {
+    if (this.#closed) throw closedError(this.info.endpoint);
+    return this.#connection;
+  }
+}

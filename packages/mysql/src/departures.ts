@@ -1,0 +1,41 @@
+import type { Clock, ListedQueue } from '@queuelock/core/backend';
+import type { FoundQueue } from './views.ts';
+
+interface Known extends Pick<FoundQueue, 'depth' | 'joined'> {
+  readonly left: number;
+  readonly seenAt: number;
+}
+
+// Long enough for somebody who counts once in a while, short enough for names that are used once.
+const REMEMBERED_MS = 60_000;
+
+/** How many have left, from one look to the next: entries are numbered within their queue, which tells how many have joined between. */
+export class Departures {
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Known>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  listed(queues: readonly FoundQueue[]): readonly ListedQueue[] {
+    const seenAt = this.#clock.now();
+    const listed = queues.map(({ joined, ...queue }) => {
+      const left = this.#left(queue.name, { depth: queue.depth, joined });
+      this.#known.set(queue.name, { depth: queue.depth, joined, left, seenAt });
+      return { ...queue, left };
+    });
+    for (const [name, known] of this.#known) {
+      if (seenAt - known.seenAt > REMEMBERED_MS) this.#known.delete(name);
+    }
+    return listed;
+  }
+
+  #left(name: string, { depth, joined }: Pick<FoundQueue, 'depth' | 'joined'>): number {
+    const before = this.#known.get(name);
+    if (!before) return 0;
+    // A queue that was empty meanwhile counts from 1 again: all that stood in the old one have left.
+    const newcomers = joined >= before.joined ? joined - before.joined : joined;
+    return before.left + Math.max(0, before.depth + newcomers - depth);
+  }
+}

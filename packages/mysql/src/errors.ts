@@ -1,0 +1,82 @@
+import { QueueLockError, detailOf, invalidArgument, isQueueLockError } from '@queuelock/core/backend';
+
+// https://dev.mysql.com/doc/mysql-errors/8.0/en/server-error-reference.html
+const DENIED: ReadonlySet<number> = new Set([1044, 1045, 1142, 1143, 1227, 1370, 1698, 3118, 4151]);
+/** Nothing of the step has happened, and the next attempt may succeed: deadlock, lock wait, changed meanwhile, entered twice. */
+const AGAIN: ReadonlySet<number> = new Set([1213, 1205, 1020, 1062]);
+const ABSENT: ReadonlySet<number> = new Set([1146, 1305]);
+const UNKNOWN_DATABASE = 1049;
+const NO_DATABASE = 1046;
+
+/** What somebody may do about it. */
+const HINTS: ReadonlyMap<number, string> = new Map([
+  [1040, 'it has no connection left (max_connections)'],
+  [1114, 'the disk of the server is full'],
+  [1290, 'this server is a replica, or only to be read: locks are made on the primary'],
+  [1568, 'a connection of the pool is in the middle of a transaction: one that is given back has committed'],
+  [1665, 'binlog_format is STATEMENT: set MIXED or ROW'],
+  [1792, 'this server is only to be read: locks are made on the primary'],
+  [1836, 'this server is only to be read: locks are made on the primary'],
+]);
+const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);
+
+/** The number of the server's refusal; `undefined` for any other failure, after which the connection is of no use. */
+export function numberOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || ('fatal' in error && error.fatal === true)) return undefined;
+  if (!('sqlState' in error) || typeof error.sqlState !== 'string') return undefined;
+  return 'errno' in error && typeof error.errno === 'number' ? error.errno : undefined;
+}
+
+export function isWorthAgain(error: unknown): boolean {
+  return AGAIN.has(numberOf(error) ?? 0);
+}
+
+/** Tables or procedures are not there. */
+export function isAbsence(error: unknown): boolean {
+  return ABSENT.has(numberOf(error) ?? 0);
+}
+
+/** Whoever has the address now may be another server. */
+export function isReadOnly(error: unknown): boolean {
+  return READ_ONLY.has(numberOf(error) ?? 0);
+}
+
+export function isDenial(error: unknown): boolean {
+  return DENIED.has(errnoOf(error) ?? 0);
+}
+
+/** An error of the client library as one of ours: definite where trying again is no use. */
+export function asQueueLockError(error: unknown, endpoint: string): QueueLockError {
+  if (isQueueLockError(error)) return error;
+  const detail = detailOf(error) || (error instanceof Error ? error.name : 'unknown failure');
+  const options = { cause: error };
+  const errno = errnoOf(error) ?? 0;
+  if (errno === UNKNOWN_DATABASE || errno === NO_DATABASE)
+    return invalidArgument('database', endpoint, `names a database that is there (${detail})`);
+  if (isDenial(error)) {
+    const message = `${endpoint} refuses: ${detail}; the user needs the rights select, insert, update, delete and execute on the database`;
+    return new QueueLockError('ACCESS_DENIED', message, options);
+  }
+  const hint = HINTS.get(errno);
+  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, options);
+}
+
+/** Also of those after which there is no connection, as a refused password. */
+function errnoOf(error: unknown): number | undefined {
+  return error instanceof Error && 'errno' in error && typeof error.errno === 'number'
+    ? error.errno
+    : undefined;
+}
+
+export function sessionLost(id: string): QueueLockError {
+  return new QueueLockError('SESSION_LOST', `session ${id} has ended`);
+}
+
+export function entryLost(id: string): QueueLockError {
+  return new QueueLockError('ENTRY_LOST', `the entry ${id} is not in the queue and will not be`);
+}
+
+/** The connection was closed. */
+export function closedError(endpoint: string): QueueLockError {
+  return new QueueLockError('CLOSED', `this connection to ${endpoint} was closed`);
+}

@@ -1,0 +1,23 @@
+import { invalidArgument } from '@queuelock/core/backend';
+
+const MAX_NAME_BYTES = 512;
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+export function checkName(queue: string): void {
+  if (typeof queue !== 'string' || queue === '')
+    throw invalidArgument('queue', queue, 'is a string with at least one character');
+  if (/\p{Surrogate}/u.test(queue)) throw invalidArgument('queue', queue, 'is well-formed Unicode');
+  if (Buffer.byteLength(queue) > MAX_NAME_BYTES)
+    throw invalidArgument('queue', queue, `takes at most ${MAX_NAME_BYTES} bytes of UTF-8`);
+}
+
+/** An entry's name for people and tools. */
+export function keyOf(queue: string, ord: string): string {
+  return `${queue}/${ord}`;
+}
+
+/** The order that is part of such a key; `undefined` for the key of another queue. */
+export function orderIn(queue: string, key: string): string | undefined {
+  const order = key.slice(queue.length + 1);
+  return key.startsWith(`${queue}/`) && /^\d+$/.test(order) ? order : undefined;
+}

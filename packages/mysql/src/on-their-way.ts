@@ -1,0 +1,42 @@
+import { isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
+
+type Named = Pick<EntrySpec, 'queue' | 'id'>;
+
+/** Entries of which an enqueue may still come: while it has no answer, and for ever if it has none that is sure. */
+export class OnTheirWay {
+  /** How many calls have no answer yet, Infinity once one never had any. */
+  readonly #calls = new Map<string, number>();
+
+  has(entry: Named): boolean {
+    return this.#calls.has(fieldOf(entry));
+  }
+
+  /** It was removed in a way that refuses what may still come. */
+  settled(entry: Named): void {
+    if (this.#calls.get(fieldOf(entry)) === Infinity) this.#calls.delete(fieldOf(entry));
+  }
+
+  async while<T>(entries: readonly Named[], ask: () => Promise<T>): Promise<T> {
+    this.#count(entries, 1);
+    try {
+      const answer = await ask();
+      this.#count(entries, -1);
+      return answer;
+    } catch (error) {
+      this.#count(entries, isQueueLockError(error, 'UNAVAILABLE') ? Infinity : -1);
+      throw error;
+    }
+  }
+
+  #count(entries: readonly Named[], change: number): void {
+    for (const field of entries.map(fieldOf)) {
+      const left = (this.#calls.get(field) ?? 0) + change;
+      if (left > 0) this.#calls.set(field, left);
+      else this.#calls.delete(field);
+    }
+  }
+}
+
+function fieldOf({ queue, id }: Named): string {
+  return `${id}/${queue}`;
+}

@@ -1,0 +1,67 @@
+import { BEGIN, OR_ROLLBACK, SESSION } from './line.ts';
+
+/** The steps of sessions: who is alive. */
+export const SESSIONS: ReadonlyMap<string, string> = new Map([
+  // `inherited`: entries up to that number are of those who had it before.
+  [
+    'queuelock_resume',
+    `(in p_session char(32) character set ascii)
+begin
+  declare v_generation int;
+  ${OR_ROLLBACK}
+  call queuelock_sweep();
+  ${BEGIN}
+  update queuelock_session set generation = generation + 1, expires = utc_timestamp(6) + interval ttl microsecond,
+    inherited = coalesce((select max(ord) from queuelock_entry where session = p_session), 0)
+    where id = p_session and expires > utc_timestamp(6);
+  set v_generation = (select generation from queuelock_session where id = p_session and expires > utc_timestamp(6));
+  commit;
+  if v_generation is null then
+    select 'lost' as word;
+  else
+    select 'ok' as word, generation as a, ttl as b, inherited as c, lost as d from queuelock_session where id = p_session;
+  end if;
+end`,
+  ],
+  // Also what may have been missed, as `queuelock_look` says it in full.
+  [
+    'queuelock_renew',
+    `(${SESSION})
+begin
+  update queuelock_session set expires = utc_timestamp(6) + interval ttl microsecond
+    where id = p_session and generation = p_generation and expires > utc_timestamp(6);
+  if exists (select 1 from queuelock_session where id = p_session and generation = p_generation and expires > utc_timestamp(6)) then
+    select 'ok' as word, lost as a, (select count(*) from queuelock_entry where session = p_session) as b
+      from queuelock_session where id = p_session;
+  else
+    select 'lost' as word;
+  end if;
+end`,
+  ],
+  [
+    'queuelock_look',
+    `(${SESSION})
+begin
+  ${OR_ROLLBACK}
+  call queuelock_sweep();
+  if exists (select 1 from queuelock_session where id = p_session and generation = p_generation) then
+    select 'ok' as word, lost as a from queuelock_session where id = p_session;
+    select 'entry' as word, queue as a, ord as b, id as c, admitted as d from queuelock_entry where session = p_session;
+  else
+    select 'lost' as word;
+  end if;
+end`,
+  ],
+  [
+    'queuelock_end',
+    `(${SESSION})
+begin
+  ${OR_ROLLBACK}
+  update queuelock_session set expires = '1970-01-01' where id = p_session and generation = p_generation;
+  if row_count() > 0 then
+    call queuelock_bury(p_session);
+  end if;
+  select 'ok' as word;
+end`,
+  ],
+]);

@@ -1,0 +1,85 @@
+import { createPool, type Pool, type PoolOptions } from 'mysql2/promise';
+import type { Backend, Placement, Session, Turn } from '@queuelock/core/backend';
+import { mysql, type GivenPool, type MysqlOptions } from '@queuelock/mysql';
+import { OwnServer } from './servers.ts';
+
+export { refusal, wish } from './wishes.ts';
+
+export const { signal } = new AbortController();
+
+/** Sessions on a server of their own; defines the hooks of the suite that makes it. */
+export class Clients extends OwnServer {
+  readonly #backends: Backend[] = [];
+  readonly #sessions: Session[] = [];
+  readonly #pools: Pool[] = [];
+
+  constructor() {
+    super();
+    afterEach(async () => {
+      await Promise.all(this.#sessions.splice(0).map((session) => session.close()));
+      await Promise.all(this.#backends.splice(0).map((backend) => backend.close()));
+      await Promise.all(this.#pools.splice(0).map((pool) => pool.end()));
+    });
+  }
+
+  connect(options: MysqlOptions = {}): Backend {
+    const backend = mysql({ ...(options.pool ? {} : { url: this.url }), ...options });
+    this.#backends.push(backend);
+    return backend;
+  }
+
+  pool(options: PoolOptions = {}): Pool {
+    const pool = createPool({ uri: this.url, ...options });
+    this.#pools.push(pool);
+    return pool;
+  }
+
+  /** A pool, and the statements that go through it: of steps, their names. */
+  counted(): { readonly pool: GivenPool; readonly asked: string[] } {
+    const pool = this.pool();
+    const asked: string[] = [];
+    return {
+      asked,
+      pool: {
+        async getConnection() {
+          const connection = await pool.getConnection();
+          return {
+            query(options) {
+              asked.push(/^call queuelock_(\w+)/.exec(options.sql)?.[1] ?? options.sql);
+              return connection.query(options);
+            },
+            release: () => connection.release(),
+            destroy: () => connection.destroy(),
+          };
+        },
+      },
+    };
+  }
+
+  async session(backend: Backend = this.connect(), ttlMs = 30_000): Promise<Session> {
+    const session = await backend.open(ttlMs, signal);
+    this.#sessions.push(session);
+    return session;
+  }
+}
+
+/** Resolves with the first turn that is admitted; rejects with the loss. */
+export function admitted({ turns$ }: Placement): Promise<Turn> {
+  return new Promise((resolve, reject) => {
+    const following = turns$.subscribe({
+      next: (turn) => {
+        if (!turn.admitted) return;
+        resolve(turn);
+        setImmediate(() => following.unsubscribe());
+      },
+      error: reject,
+    });
+  });
+}
+
+/** Resolves with the code with which an entry is lost. */
+export function lost({ turns$ }: Placement): Promise<string> {
+  return new Promise((resolve) => {
+    turns$.subscribe({ error: (error: unknown) => resolve((error as { readonly code: string }).code) });
+  });
+}

@@ -1,0 +1,49 @@
+import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import { mariaDbAccess } from '../../../integration/services/mariadb-process.ts';
+
+/** What somebody does with tools of his own, past the backend. */
+export class Operator {
+  readonly #connection: Connection;
+
+  /** Makes the database. */
+  static async connect(endpoint: string, database: string): Promise<Operator> {
+    const connection = await createConnection({ ...mariaDbAccess({ endpoint }), database: 'mysql' });
+    await connection.query(`create database if not exists ${database}`);
+    await connection.query(`use ${database}`);
+    return new Operator(connection);
+  }
+
+  private constructor(connection: Connection) {
+    this.#connection = connection;
+    connection.on('error', () => undefined);
+  }
+
+  async run(sql: string): Promise<void> {
+    await this.#connection.query(sql);
+  }
+
+  async rows<T>(sql: string): Promise<readonly T[]> {
+    return (await this.#connection.query<RowDataPacket[]>(sql))[0] as unknown as readonly T[];
+  }
+
+  async number(sql: string): Promise<number> {
+    const [row] = await this.rows<object>(sql);
+    return Number(Object.values(row ?? {})[0]);
+  }
+
+  /** Takes an entry out by hand: nobody is told. */
+  async evict(key: string): Promise<void> {
+    await this.run(`delete from queuelock_entry where ord = ${Number(key.slice(key.lastIndexOf('/') + 1))}`);
+  }
+
+  /** What is stored of a queue. */
+  entries(queue: string): Promise<readonly unknown[]> {
+    return this.rows(
+      `select ord from queuelock_entry where queue = x'${Buffer.from(queue).toString('hex')}' order by ord`,
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#connection.destroy();
+  }
+}

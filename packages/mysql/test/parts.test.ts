@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { migration } from '@queuelock/mysql';
+import { asQueueLockError, isWorthAgain, numberOf } from '../src/errors.ts';
+import type { Placed } from '../src/followers.ts';
+import { checkName, keyOf, orderIn } from '../src/names.ts';
+import { Pace } from '../src/pace.ts';
+import { Rounds, pauseOf } from '../src/rounds.ts';
+import { literal } from '../src/sql.ts';
+import { firsts, roundQuery } from '../src/waiting.ts';
+
+const latest = { random: () => 0 };
+
+/** An error as the client library has it. */
+function refused(errno: number, more: object = {}): Error {
+  return Object.assign(new Error(`refused ${errno}`), { errno, sqlState: '42000', ...more });
+}
+
+describe('the rounds of those who wait on MySQL', () => {
+  it('are the more often the nearer the turn is, and the seldomer the longer nothing happens', () => {
+    expect([1, 2, 5, 15, 1_000].map((inFront) => pauseOf(inFront, 0, latest))).to.deep.equal([
+      8, 16, 40, 120, 120,
+    ]);
+    expect([0, 1, 2, 20].map((quiet) => pauseOf(1, quiet, latest))).to.deep.equal([8, 12, 18, 120]);
+  });
+
+  it('come at chance, and never late', () => {
+    for (const random of [0, 0.5, 0.999])
+      expect(pauseOf(1, 0, { random: () => random })).to.be.within(6.4, 8);
+  });
+
+  it('end when nobody waits any more', async () => {
+    let now = 0;
+    const due: { readonly at: number; readonly go: () => void }[] = [];
+    const clock = {
+      now: () => now,
+      random: () => 0,
+      after: (ms: number, go: () => void) => {
+        const timer = { at: now + ms, go };
+        due.push(timer);
+        return () => void due.splice(due.indexOf(timer), 1);
+      },
+    };
+    const found = [{ inFront: 1, isQuiet: true }, { inFront: 1, isQuiet: false }, undefined];
+    const at: number[] = [];
+    const rounds = new Rounds(clock, async () => {
+      at.push(now);
+      return found[at.length - 1];
+    });
+    rounds.begin(3);
+    rounds.begin(1);
+    while (due.length > 0) {
+      const [timer] = due.splice(0, 1);
+      now = timer!.at;
+      timer!.go();
+      await new Promise(setImmediate);
+    }
+    expect(at).to.deep.equal([8, 20, 28]);
+  });
+
+  it('ask of each queue for the first one only, and of a number of queues', () => {
+    const placed = (queue: string, ord: string): Placed => ({
+      queue,
+      ord,
+      id: ord,
+      key: keyOf(queue, ord),
+      shared: false,
+      limit: 1,
+      turn: { admitted: false },
+      call: 1,
+    });
+    const crowd = Array.from({ length: 1_000 }, (_, nth) => placed('one', String(nth)));
+    expect(firsts(crowd).map(({ ord }) => ord)).to.deep.equal(['0']);
+    expect(firsts(crowd.map((each) => placed(each.ord, each.ord)))).to.have.length(16);
+    expect(roundQuery(['a'], firsts(crowd)).match(/union all/g)).to.have.length(3);
+  });
+});
+
+describe('the statements for MySQL', () => {
+  it('have texts as bytes only, so that none can be an end of them', () => {
+    expect(literal(`'; drop table queuelock_entry; -- \\`)).to.match(/^x'[0-9a-f]+'$/);
+    expect(literal('')).to.equal("x''");
+    expect(literal(7n)).to.equal('7');
+  });
+
+  it('that make the tables are the file that a DBA runs', () => {
+    const file = readFileSync(join('packages', 'mysql', 'migration.sql'), 'utf8');
+    expect(file).to.equal(migration);
+  });
+});
+
+describe('the errors of MySQL', () => {
+  const endpoint = 'mysql://h:3306/locks';
+
+  it('of those who were in the way of one another are worth another try', () => {
+    for (const errno of [1213, 1205, 1020]) expect(isWorthAgain(refused(errno))).to.equal(true);
+    expect(isWorthAgain(refused(1146))).to.equal(false);
+    expect(isWorthAgain(new Error('read ECONNRESET'))).to.equal(false);
+  });
+
+  it('are definite where trying again is no use', () => {
+    const codes = [1045, 1142, 1370, 1049, 1213, 1290].map(
+      (errno) => asQueueLockError(refused(errno), endpoint).code,
+    );
+    expect(codes).to.deep.equal([
+      'ACCESS_DENIED',
+      'ACCESS_DENIED',
+      'ACCESS_DENIED',
+      'INVALID_ARGUMENT',
+      'UNAVAILABLE',
+      'UNAVAILABLE',
+    ]);
+  });
+
+  it('after which there is no connection are no answer of the server', () => {
+    expect(numberOf(refused(1213))).to.equal(1213);
+    expect(numberOf(refused(1927, { fatal: true }))).to.equal(undefined);
+    expect(numberOf(new Error('Connection lost'))).to.equal(undefined);
+  });
+
+  it('say what to do about a replica', () => {
+    expect(asQueueLockError(refused(1290), endpoint).message).to.contain('locks are made on the primary');
+  });
+});
+
+describe('the names on MySQL', () => {
+  it('take 512 bytes of UTF-8, well-formed', () => {
+    expect(() => checkName('ä'.repeat(256))).not.to.throw();
+    expect(() => checkName('ä'.repeat(257))).to.throw('takes at most 512 bytes');
+    expect(() => checkName('')).to.throw('at least one character');
+    expect(() => checkName('\ud800')).to.throw('well-formed Unicode');
+  });
+
+  it('are in the keys of their entries', () => {
+    expect(orderIn('a/b', keyOf('a/b', '12'))).to.equal('12');
+    expect(orderIn('a', 'a/b/12')).to.equal(undefined);
+    expect(orderIn('b', 'a/12')).to.equal(undefined);
+  });
+});
+
+describe('the pace of connecting to MySQL', () => {
+  it('is five attempts a second at most, and slower while they fail', () => {
+    let now = 0;
+    const pace = new Pace({ now: () => now, after: () => () => undefined, random: () => 0 }, 200);
+    expect(pace.pauseMs).to.equal(0);
+    pace.attempted();
+    expect(pace.pauseMs).to.equal(200);
+    pace.failed();
+    now = 200;
+    expect(pace.pauseMs).to.equal(50);
+    for (let attempt = 0; attempt < 9; attempt += 1) pace.failed();
+    expect(pace.pauseMs).to.equal(2_500);
+  });
+
+  it('of a pool is its own as long as it has connections', () => {
+    let now = 0;
+    const pace = new Pace({ now: () => now, after: () => () => undefined, random: () => 0 }, 0);
+    pace.attempted();
+    pace.succeeded();
+    expect(pace.pauseMs).to.equal(0);
+    pace.failed();
+    expect(pace.pauseMs).to.equal(200);
+    now = 1_000;
+    pace.attempted();
+    pace.succeeded();
+    expect(pace.pauseMs).to.equal(0);
+  });
+});

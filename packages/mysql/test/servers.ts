@@ -1,0 +1,53 @@
+import { startMariaDb } from '../../../integration/services/mariadb-process.ts';
+import { NotHere, type ProcessService } from '../../../integration/services/service.ts';
+import { until } from '../../../integration/services/until.ts';
+import { Operator } from './operator.ts';
+
+const DATABASE = 'locks';
+
+/** A MariaDB of its own with an empty database; defines the hooks of the suite that makes it, which is skipped where there is none. */
+export class OwnServer {
+  server!: ProcessService;
+  operator!: Operator;
+
+  constructor() {
+    // eslint-disable-next-line @typescript-eslint/no-this-alias -- mocha has its own in the hook
+    const own = this;
+    before(async function () {
+      this.timeout(120_000);
+      try {
+        own.server = await startMariaDb();
+      } catch (error) {
+        if (!(error instanceof NotHere)) throw error;
+        this['skipReason'] = error.message;
+        this.skip();
+      }
+      await own.reconnect();
+    });
+    after(async () => {
+      // None where it was skipped.
+      await Promise.all([this.operator, this.server].filter(Boolean).map((each) => end(each)));
+    });
+  }
+
+  get url(): string {
+    return `mysql://root@${this.server.endpoint}/${DATABASE}`;
+  }
+
+  async reconnect(): Promise<void> {
+    this.operator = await Operator.connect(this.server.endpoint, DATABASE);
+  }
+
+  /** Resolves when the query counts so many. */
+  async until(sql: string, count: number): Promise<void> {
+    const look = async (): Promise<void> => {
+      const found = await this.operator.number(sql);
+      if (found !== count) throw new Error(`${sql}: ${found}`);
+    };
+    await until(look, { what: `${count} by ${sql}`, withinMs: 30_000 });
+  }
+}
+
+async function end(each: Operator | ProcessService): Promise<void> {
+  await (each instanceof Operator ? each.close() : each.stop());
+}

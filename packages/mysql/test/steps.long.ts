@@ -1,0 +1,261 @@
+import { expect } from 'chai';
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { migration } from '@queuelock/mysql';
+import { roundQuery } from '../src/waiting.ts';
+import { Clients, admitted, refusal, signal, wish } from './clients.ts';
+
+const TTL_MS = 300_000;
+
+describe('the round trips on MySQL', () => {
+  const clients = new Clients();
+  const locks: LockClient[] = [];
+
+  afterEach(async () => {
+    await Promise.all(locks.splice(0).map((client) => client.close()));
+  });
+
+  /** Connected, with a session. */
+  async function ready(): Promise<{ readonly client: LockClient; readonly asked: string[] }> {
+    const { pool, asked } = clients.counted();
+    const client = createLockClient(clients.connect({ pool }), { ttlMs: TTL_MS });
+    locks.push(client);
+    await client.run('first', async () => undefined);
+    asked.length = 0;
+    return { client, asked };
+  }
+
+  it('of a lock that is free are one to get it and one to give it back', async () => {
+    const { client, asked } = await ready();
+    const ownership = await client.acquire('free');
+    expect(asked.splice(0)).to.deep.equal(['enter']);
+    await ownership.release();
+    expect(asked).to.deep.equal(['leave']);
+  });
+
+  it('of tryAcquire are one, whether the lock is free or not, and leave nothing', async () => {
+    const [one, other] = [await ready(), await ready()];
+    const ownership = await one.client.tryAcquire('tried');
+    expect(one.asked).to.deep.equal(['enter']);
+    const changes = await clients.operator.number("select changes from queuelock_queue where name = 'tried'");
+    expect(await other.client.tryAcquire('tried')).to.equal(undefined);
+    expect(other.asked).to.deep.equal(['enter']);
+    expect(await clients.operator.entries('tried')).to.have.length(1);
+    expect(
+      await clients.operator.number("select changes from queuelock_queue where name = 'tried'"),
+    ).to.equal(changes);
+    await ownership?.release();
+  });
+
+  it('of a hand-off are one, of who leaves, and the looks of who is waiting: one for all in its process', async () => {
+    const holder = await ready();
+    const waiter = await ready();
+    const ownership = await holder.client.acquire('handed');
+    holder.asked.length = 0;
+    const claims = Array.from({ length: 20 }, () => waiter.client.acquire('handed'));
+    await clients.until("select count(*) from queuelock_entry where queue = 'handed'", 21);
+    const looks = waiter.asked.filter((sql) => sql.startsWith('select 1 as kind')).length;
+    await ownership.release();
+    const served = claims.map(async (claim) => (await claim).release());
+    await Promise.race(served);
+    expect(holder.asked).to.deep.equal(['leave']);
+    // One of twenty is admitted; each look is one statement, whoever waits.
+    const after = waiter.asked.filter((sql) => sql.startsWith('select 1 as kind'));
+    expect(after.length).to.be.greaterThan(looks);
+    for (const look of after) expect(look.match(/select 4/g) ?? []).to.have.length.at.most(1);
+    await Promise.all(served);
+  }).timeout(60_000);
+
+  it('of those who wait read by keys, whatever else is stored', async () => {
+    const session = await clients.session();
+    const waiting = { queue: 'handed', ord: '7', id: '', key: '', shared: false, limit: 1, call: 1 };
+    const sql = roundQuery([session.id], [{ ...waiting, turn: { admitted: false } }]);
+    const plan = await clients.operator.rows<{ readonly table: string | null; readonly key: string | null }>(
+      `explain ${sql}`,
+    );
+    const tables = plan.filter(({ table }) => table?.startsWith('queuelock_'));
+    expect(tables).to.have.length.greaterThan(2);
+    for (const { table, key } of tables) expect(key, table ?? '').not.to.equal(null);
+  });
+
+  it('of a process in which nobody waits are none', async () => {
+    const { client, asked } = await ready();
+    const ownership = await client.acquire('alone');
+    asked.length = 0;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(asked).to.deep.equal([]);
+    await ownership.release();
+  }).timeout(10_000);
+
+  it('of several locks at once are one', async () => {
+    const { client, asked } = await ready();
+    const ownership = await client.multi(['a', 'b', 'c']).acquire();
+    expect(asked).to.deep.equal(['enter']);
+    await ownership.release();
+  });
+});
+
+describe('the tokens on MySQL', () => {
+  const clients = new Clients();
+
+  async function tokenOf(queue: string): Promise<bigint> {
+    const session = await clients.session();
+    const spec = wish({ queue });
+    const { token } = await session.enqueue(spec);
+    await session.remove(queue, spec.id);
+    return token;
+  }
+
+  it('grow when the clock is behind, and when a queue was forgotten meanwhile', async () => {
+    const first = await tokenOf('behind');
+    const { operator } = clients;
+    const ahead = first + 60_000_000_000n;
+    await operator.run(`update queuelock_queue set last = ${ahead} where name = 'behind'`);
+    expect((await tokenOf('behind')) > ahead).to.equal(true);
+    // As after a day without use, of a server whose clock is set back after that.
+    await operator.run(`update queuelock_queue set last = 4 where name = 'behind'`);
+    await operator.run(`update queuelock_meta set floor = ${ahead * 2n}, tidied = '1970-01-02'`);
+    await operator.run('call queuelock_tidy()');
+    expect(
+      await operator.number("select count(*) from queuelock_queue where name = 'behind'"),
+      'rows of it',
+    ).to.equal(0);
+    expect((await tokenOf('behind')) > ahead * 2n).to.equal(true);
+  });
+
+  it('are kept above those of a queue that is forgotten', async () => {
+    await tokenOf('old');
+    const { operator } = clients;
+    await operator.run("update queuelock_queue set last = 1000 where name = 'old'");
+    await operator.run("update queuelock_meta set floor = 7, tidied = '1970-01-02'");
+    await operator.run('call queuelock_tidy()');
+    expect(await operator.number('select floor from queuelock_meta')).to.equal(1000);
+  });
+});
+
+describe('a step on MySQL', () => {
+  const clients = new Clients();
+
+  it('that is the victim of a deadlock is taken again, and is none for its caller', async () => {
+    const session = await clients.session();
+    const { operator } = clients;
+    for (const queue of ['one', 'two']) {
+      const spec = wish({ queue });
+      await session.enqueue(spec);
+      await session.remove(queue, spec.id);
+    }
+    const before = await operator.number(
+      "select variable_value from information_schema.global_status where variable_name = 'INNODB_DEADLOCKS'",
+    );
+    // Somebody else has the second, with more to undo, and then wants the first.
+    await operator.run('begin');
+    await operator.run(
+      "insert into queuelock_trace (queue, ord) values ('x', 1), ('x', 2), ('x', 3), ('x', 4), ('x', 5), ('x', 6), ('x', 7), ('x', 8)",
+    );
+    await operator.run("update queuelock_queue set changes = changes + 1 where name = 'two'");
+    const placed = session.enqueueAll!([wish({ queue: 'one' }), wish({ queue: 'two' })]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await operator.run("update queuelock_queue set changes = changes + 1 where name = 'one'");
+    await operator.run('commit');
+    expect((await placed).map(({ turn }) => turn.admitted)).to.deep.equal([true, true]);
+    const after = await operator.number(
+      "select variable_value from information_schema.global_status where variable_name = 'INNODB_DEADLOCKS'",
+    );
+    expect(after - before).to.equal(1);
+  }).timeout(30_000);
+
+  it('over a pool is right whatever isolation, rows and numbers the pool has', async () => {
+    const pool = clients.pool({ rowsAsArray: true, supportBigNumbers: true, bigNumberStrings: true });
+    const { operator } = clients;
+    await operator.run("set global tx_isolation = 'SERIALIZABLE'");
+    const [one, other] = [await clients.session(clients.connect({ pool })), await clients.session()];
+    const held = wish();
+    await one.enqueue(held);
+    const next = admitted(await other.enqueue(wish()));
+    expect(await one.tryEnqueue(wish())).to.equal(undefined);
+    expect(await one.renew(signal)).to.equal(30_000);
+    await one.remove('jobs', held.id);
+    await next;
+    const [[isolation]] = (await pool.query('select @@tx_isolation')) as unknown as [[unknown]];
+    expect(isolation).to.deep.equal(['SERIALIZABLE']);
+    await operator.run("set global tx_isolation = 'REPEATABLE-READ'");
+  });
+
+  it('makes names of 512 bytes, with trailing blanks and other accents, queues of their own', async () => {
+    const session = await clients.session();
+    const long = 'ä'.repeat(255);
+    const names = ['a', 'a ', 'A', 'á', 'a\u0301', 'a\0', `${long}aa`, `${long}ab`, "'; -- \\"];
+    const placements = [];
+    for (const queue of names) placements.push(await session.enqueue(wish({ queue })));
+    for (const { turn } of placements) expect(turn.admitted).to.equal(true);
+    expect(() => clients.connect().checkName(`${long}abc`)).to.throw('takes at most 512 bytes of UTF-8');
+  });
+});
+
+describe('the tables of MySQL', () => {
+  const clients = new Clients();
+
+  async function user(name: string, rights: string, database: string): Promise<string> {
+    const { operator } = clients;
+    await operator.run(`create database ${database}`);
+    await operator.run(`create user ${name}@localhost identified by 'secret-word'`);
+    await operator.run(`grant ${rights} on ${database}.* to ${name}@localhost`);
+    return `mysql://${name}:secret-word@${clients.server.endpoint}/${database}`;
+  }
+
+  it('are made by one of many that come first together', async () => {
+    const sessions = await Promise.all(Array.from({ length: 8 }, () => clients.session()));
+    expect(sessions).to.have.length(8);
+  }).timeout(60_000);
+
+  it('are refused with where their statements are, where the user may not make them', async () => {
+    const url = await user('poor', 'select, insert, update, delete, execute', 'poor');
+    const { code, message } = await refusal(clients.session(clients.connect({ url })));
+    expect(code).to.equal('ACCESS_DENIED');
+    expect(message).to.include('@queuelock/mysql/migration.sql');
+    expect(message).not.to.include('secret-word');
+  });
+
+  it('need no right to make any once somebody has made them', async () => {
+    const url = await user('plain', 'select, insert, update, delete, execute', 'plain');
+    const { operator } = clients;
+    await operator.run('use plain');
+    // As the program would take it.
+    const statements = migration.slice(migration.indexOf('//\n') + 3).split(' //\n');
+    for (const sql of statements.slice(0, -1)) await operator.run(sql);
+    await operator.run('use locks');
+    const locks = createLockClient(clients.connect({ url }), { ttlMs: TTL_MS });
+    const holding = await locks.acquire('plain');
+    const claim = locks.acquire('plain');
+    await holding.release();
+    await (await claim).release();
+    await locks.multi(['a', 'b']).run(async () => undefined);
+    await locks.close();
+  });
+
+  it('of a later release are left alone', async () => {
+    await clients.session();
+    await clients.operator.run('update queuelock_meta set version = 2');
+    const { code, message } = await refusal(clients.session());
+    await clients.operator.run('update queuelock_meta set version = 1');
+    expect(code).to.equal('INVALID_ARGUMENT');
+    expect(message).to.include('of a later release, version 2');
+  });
+
+  it('tell of a wrong password and of a database that is not there at once, and never the password', async () => {
+    const wrong = clients.url.replace('root@', 'root:secret-word@');
+    const denied = await refusal(clients.session(clients.connect({ url: wrong })));
+    expect(denied.code).to.equal('ACCESS_DENIED');
+    expect(denied.message).not.to.include('secret-word');
+    const absent = clients.url.replace(/\w+$/, 'absent');
+    expect(await refusal(clients.session(clients.connect({ url: absent })))).to.have.property(
+      'code',
+      'INVALID_ARGUMENT',
+    );
+  });
+
+  it('and their server are examined', async () => {
+    const findings = await clients.connect().examine!('');
+    expect(findings.map(({ text }) => text).join('\n')).to.match(/MariaDB 1\d+\.\d+/);
+    expect(findings.filter(({ level }) => level === 'problem')).to.deep.equal([]);
+  });
+});
