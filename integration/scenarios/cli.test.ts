@@ -61,7 +61,8 @@ describe('the command queuelock on a real server', function () {
       it('run does not start the command when the lock is not free in time', async () => {
         const holder = contend('busy', '--hold', '600000');
         await holder.until('acquired');
-        const ending = await runCli(['run', 'busy', '--wait', '200', '--', 'echo', 'ran'], ground.env);
+        // Time to join, or nobody would know that it is busy.
+        const ending = await runCli(['run', 'busy', '--wait', '3000', '--', 'echo', 'ran'], ground.env);
         expect(ending).to.include({ code: 69, stdout: '' });
         expect(ending.stderr).to.match(/^queuelock: \[TIMEOUT\] [^\n]*--wait[^\n]*\n$/);
         const asked = await runCli(['run', 'busy', '--try', '--', 'echo', 'ran'], ground.env);

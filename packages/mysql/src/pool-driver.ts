@@ -3,17 +3,21 @@ import type { Driver, Wire } from './driver.ts';
 
 /** A pool of `mysql2/promise`, as far as it is used. */
 export interface GivenPool {
+  /** A connection to use alone, until it is released or destroyed. */
   getConnection(): Promise<GivenConnection>;
 }
 
 /** One of its connections. */
 export interface GivenConnection {
+  /** Sends one statement. */
   query(options: {
     readonly sql: string;
     readonly rowsAsArray: boolean;
     readonly typeCast: boolean;
   }): Promise<unknown>;
+  /** Gives it back. */
   release(): void;
+  /** Closes it, in the middle of whatever it does. */
   destroy(): void;
 }
 

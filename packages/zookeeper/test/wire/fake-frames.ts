@@ -15,6 +15,12 @@ export function replyFrame({ xid, zxid = 1n, err = 0, body }: Reply): Buffer {
   return writer.bytes();
 }
 
+/** What a server tells of a node that this transaction has made. */
+export function putStat(writer: JuteWriter, czxid: bigint): JuteWriter {
+  const times = writer.long(czxid).long(czxid).long(0n).long(0n);
+  return times.int(0).int(0).int(0).long(0n).int(0).int(0).long(czxid);
+}
+
 /** A server's event, without its length: 1 created, 2 deleted, 3 changed, 4 child. */
 export function eventFrame(type: number, path: string): Buffer {
   return replyFrame({ xid: -1, zxid: -1n, body: (writer) => writer.int(type).int(3).text(path) });

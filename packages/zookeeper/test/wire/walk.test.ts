@@ -2,14 +2,15 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Bench, eventually, outcome } from '../bench.ts';
 import { driverTo } from './clients.ts';
-import { eventFrame, replyFrame, withLength } from './fake-frames.ts';
+import { eventFrame, putStat, replyFrame, withLength } from './fake-frames.ts';
 import { fakeServer, type Part, type Peer } from './fake-server.ts';
 
 const WALKS = 40;
 const CALLS = 12;
 const USERS = 5;
 const NO_NODE = -101;
-const CREATE = 1;
+const CREATE2 = 15;
+const TOKEN = 7n;
 const CLOSE = -11;
 
 /** What a server does to one request, or to a hello. */
@@ -47,7 +48,7 @@ function partOf({ deeds, hellos }: Walk): Part {
       if (xid === -2) peer.reply({ xid });
       else if (type === CLOSE) peer.reply({ xid });
       else
-        doTo(peer, nextDeeds.shift() ?? 'answer', answerTo(xid, type === CREATE ? body.text() : undefined));
+        doTo(peer, nextDeeds.shift() ?? 'answer', answerTo(xid, type === CREATE2 ? body.text() : undefined));
     },
   };
 }
@@ -55,7 +56,7 @@ function partOf({ deeds, hellos }: Walk): Part {
 /** A node that is made has the name that was asked for; nothing else is there. */
 function answerTo(xid: number, created: string | undefined): Buffer {
   if (created === undefined) return replyFrame({ xid, err: NO_NODE });
-  return replyFrame({ xid, body: (writer) => writer.text(created) });
+  return replyFrame({ xid, body: (writer) => putStat(writer.text(created), TOKEN) });
 }
 
 function doTo(peer: Peer, what: Deed, answer: Buffer): void {
@@ -81,7 +82,7 @@ describe('a session of ZooKeeper, whatever its server does', () => {
       for (let call = 0; call < CALLS; call += 1) {
         const path = `/${name}-${index}-${call}`;
         const made = driver.create(path, '', 'persistent').then((created) => {
-          expect(created).to.deep.equal({ path });
+          expect(created).to.deep.equal({ path, czxid: TOKEN });
         });
         const looked = driver.stat(path).then((stat) => expect(stat).to.equal(undefined));
         for (const code of await Promise.all([outcome(made), outcome(looked)]))
