@@ -8,6 +8,7 @@ import { Bench, ending, eventually, newQueue, outcome, wish } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { losing } from './losing.ts';
 import { asOperator } from './operator.ts';
+import { proxyTo } from './own-server.ts';
 
 describe('an enqueue that ZooKeeper refuses', () => {
   const bench = new Bench();
@@ -57,7 +58,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
 
   it('ends what the session holds before another gets it, also when the server’s word comes late', async () => {
     await queueWith(PERMISSION.create);
-    const proxy = bench.keep(await startProxy(server), (started) => started.cut());
+    const proxy = await proxyTo(bench, server);
     const [one, other] = [proxy.endpoint, server].map((endpoint) =>
       bench.keep(createLockClient(bench.backend(endpoint), { ttlMs: 10_000 }), (client) => client.close()),
     ) as [LockClient, LockClient];
