@@ -1,7 +1,6 @@
 import { createLockClient, type LockClient } from '@queuelock/core';
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { startProxy } from '../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
 import { PERMISSION, allowAll } from './access.ts';
 import { Bench, ending, eventually, newQueue, outcome, wish } from './bench.ts';
@@ -73,10 +72,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
   });
 
   it('for an entry of another naming leaves nothing, also when the reply to the create was lost', async () => {
-    const proxy = bench.keep(await startProxy(server), (started) => {
-      started.refuse();
-      started.cut();
-    });
+    const proxy = await proxyTo(bench, server);
     const far = await bench.session(proxy.endpoint);
     const spec = wish(queue);
     await asOperator(server, async (zk) => {
