@@ -33,7 +33,7 @@ const LONG: Rooms = [
   // Eight processes and three servers each, or sessions by the hundred.
   ['crowds', /^integration\/chaos\/(chaos|soak|storms|zookeeper-many)\./],
   ['faults', /^integration\/chaos\//],
-  ['harness', /^integration\/(clusters|services|faults|lived-time)/],
+  ['harness', /^integration\/(clusters|compilers|services|faults|lived-time)/],
   ['scenarios', /^/],
 ];
 
