@@ -61,6 +61,8 @@ export interface ZooKeeperOptions<W extends Way = Way> {
   readonly way?: W;
   /** Lines of zoo.cfg and Java properties, see ZooKeeperSettings. The tick is 500 ms unless they say another. */
   readonly settings?: ZooKeeperSettings;
+  /** Java compiles as well as it can; otherwise as a server wants it that lives for seconds. Of a process. */
+  readonly isMeasured?: boolean;
 }
 
 export interface RedisOptions<W extends Way = Way> {
@@ -101,7 +103,7 @@ export async function startZooKeeper<W extends Way = Way>(
     version: zooKeeperVersion,
     isHere: hasZooKeeper,
     install: installZooKeeper,
-    startProcess: () => startZooKeeperProcess(settings),
+    startProcess: () => startZooKeeperProcess(settings, options.isMeasured ?? false),
     startContainer: async () => (await import('./services/containers.ts')).startZooKeeperContainer(settings),
   });
 }

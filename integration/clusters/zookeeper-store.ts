@@ -4,6 +4,7 @@ import type { Command } from '../services/child.ts';
 import { zkFourLetter } from '../services/four-letter.ts';
 import type { Place, ServerProgram } from '../services/server-process.ts';
 import {
+  SHORT_LIVED,
   hasZooKeeper,
   installZooKeeper,
   zooKeeperCommand,
@@ -59,12 +60,9 @@ async function memberCommand(place: Place, { site, all, settings }: Membership):
   });
   return zooKeeperCommand(place, settings, {
     lines: Object.fromEntries(lines) as Record<string, string>,
-    javaOptions: [...LIGHT, ...gateOptions(site)],
+    javaOptions: [...SHORT_LIVED, ...gateOptions(site)],
   });
 }
-
-// Three virtual machines at once: they start faster so, and none has much to do.
-const LIGHT = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 // By default Java takes no proxy to loopback addresses; the empty list takes that exception away.
 function gateOptions({ gate }: MemberSite): string[] {

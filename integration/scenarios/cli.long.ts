@@ -7,6 +7,7 @@ import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
 import { startProxy } from '../faults.ts';
 import { startEtcd } from '../services.ts';
+import { describeCommand } from './cli-commands.ts';
 import { layCommandGround, servers } from './contending.ts';
 import { expectSafe, safeVerdict } from './verdict.ts';
 
@@ -14,6 +15,8 @@ const CONTENDERS = 8;
 
 describe('the command queuelock on a real server', function () {
   this.timeout(60_000);
+
+  describeCommand('zookeeper');
 
   for (const [server, urlOf] of Object.entries(servers)) {
     describe(server, () => {

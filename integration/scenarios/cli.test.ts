@@ -1,76 +1,13 @@
 import { once } from 'node:events';
-import { safely } from '@queuelock/conformance';
-import { createLockClient } from '@queuelock/core';
 import { expect } from 'chai';
-import { filter, firstValueFrom } from 'rxjs';
-import { Cli, runCli } from '@queuelock/cli/test/cli-process.ts';
+import { Cli } from '@queuelock/cli/test/cli-process.ts';
 import { sharedEtcd } from '../services.ts';
-import { layCommandGround, servers } from './contending.ts';
+import { describeCommand, entriesOf } from './cli-commands.ts';
 
 describe('the command queuelock on a real server', function () {
   this.timeout(60_000);
 
-  for (const [server, urlOf] of Object.entries(servers)) {
-    describe(server, () => {
-      const ground = layCommandGround(urlOf);
-      const { contend } = ground;
-
-      it('a waiter and a holder that get SIGTERM leave nothing behind', async () => {
-        const holder = contend('sigterm', '--hold', '600000');
-        await holder.until('acquired');
-        const waiter = contend('sigterm');
-        await waiter.until('enqueued');
-        waiter.child.kill('SIGTERM');
-        expect(await waiter.ending).to.include({ code: 143, stderr: '' });
-        expect(waiter.events.at(-1)).to.include({
-          ev: 'cancelled',
-          key: (await waiter.until('enqueued')).key,
-        });
-        holder.child.kill('SIGTERM');
-        expect(await holder.ending).to.include({ code: 143, stderr: '' });
-        expect(holder.events.at(-1)).to.include({ ev: 'released' });
-        expect(await entriesOf(ground.env.QUEUELOCK_URL, 'sigterm')).to.deep.equal([]);
-      });
-
-      it('run gives the command the token of its grant and answers with its exit code', async () => {
-        const tokens: bigint[] = [];
-        for (const code of [0, 7]) {
-          const command = ['sh', '-c', `echo $QUEUELOCK_TOKEN $QUEUELOCK_NAME; exit ${String(code)}`];
-          const ending = await runCli(['run', 'job', '--', ...command], ground.env);
-          expect(ending).to.include({ code, stderr: '' });
-          expect(ending.stdout).to.match(/^\d+ job\n$/);
-          tokens.push(BigInt(ending.stdout.split(' ')[0]!));
-        }
-        safely(() => expect(tokens[1]! > tokens[0]!).to.equal(true));
-      });
-
-      it('run hands no socket of its own to the command', async function () {
-        if (process.platform !== 'linux') {
-          this['skipReason'] = 'only Linux shows the descriptors of a process in /proc';
-          this.skip();
-        }
-        const { code, stdout } = await runCli(
-          ['run', 'descriptors', '--', 'ls', '-l', '/proc/self/fd'],
-          ground.env,
-        );
-        expect(code).to.equal(0);
-        const sockets = [...stdout.matchAll(/ (\d+) -> socket:/g)].map(([, fd]) => Number(fd));
-        expect(sockets.filter((fd) => fd > 2)).to.deep.equal([]);
-      });
-
-      it('run does not start the command when the lock is not free in time', async () => {
-        const holder = contend('busy', '--hold', '600000');
-        await holder.until('acquired');
-        // Time to join, or nobody would know that it is busy.
-        const ending = await runCli(['run', 'busy', '--wait', '3000', '--', 'echo', 'ran'], ground.env);
-        expect(ending).to.include({ code: 69, stdout: '' });
-        expect(ending.stderr).to.match(/^queuelock: \[TIMEOUT\] [^\n]*--wait[^\n]*\n$/);
-        const asked = await runCli(['run', 'busy', '--try', '--', 'echo', 'ran'], ground.env);
-        expect(asked).to.include({ code: 69, stdout: '' });
-        expect(asked.stderr).to.equal('queuelock: somebody else has "busy", and --try does not wait\n');
-      });
-    });
-  }
+  describeCommand('etcd');
 
   it('an entry that an operator removes kills the command at once', async () => {
     const { endpoint } = await sharedEtcd('cli');
@@ -84,18 +21,6 @@ describe('the command queuelock on a real server', function () {
     expect(await entriesOf(env.QUEUELOCK_URL, 'evicted')).to.deep.equal([]);
   });
 });
-
-/** The keys in a queue, as the server has them now. */
-async function entriesOf(url: string, name: string): Promise<string[]> {
-  const { fromUrl } = await (url.startsWith('zk:')
-    ? import('@queuelock/zookeeper')
-    : import('@queuelock/etcd'));
-  await using observer = createLockClient(fromUrl(url));
-  const live$ = observer.watch(name).pipe(filter(({ status }) => status === 'live'));
-  const state = await firstValueFrom(live$, { defaultValue: undefined });
-  if (!state) throw new Error('the client closed before the queue was seen');
-  return state.entries.map(({ key }) => key);
-}
 
 /** Through etcd's JSON gateway, as an operator with another tool would. */
 async function deleteKey(endpoint: string, key: string): Promise<void> {

@@ -3,7 +3,7 @@ import { sharedEtcd } from '../services.ts';
 import { zooKeeperStore } from './zookeeper-store.ts';
 
 /** The URL of a server of each kind. */
-export const servers: Readonly<Record<string, () => Promise<string>>> = {
+export const servers: Readonly<Record<'etcd' | 'zookeeper', () => Promise<string>>> = {
   etcd: async () => `etcd://${(await sharedEtcd('cli')).endpoint}`,
   zookeeper: async () => (await zooKeeperStore.share('cli')).url(),
 };

@@ -55,11 +55,19 @@ export async function installZooKeeper(): Promise<void> {
   await installPackages(['zookeeper', ...((await findJava()) ? [] : ['default-jre-headless'])]);
 }
 
-export function startZooKeeperProcess(settings: ZooKeeperSettings): Promise<ProcessService> {
+// It lives for seconds: what the best code and a heap of many regions cost it never gets back.
+export const SHORT_LIVED: readonly string[] = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+
+/** Whoever measures a server wants it as Java runs it by itself: `isMeasured`. */
+export function startZooKeeperProcess(
+  settings: ZooKeeperSettings,
+  isMeasured: boolean,
+): Promise<ProcessService> {
+  const ensemble = { lines: {}, javaOptions: isMeasured ? [] : SHORT_LIVED };
   return startProcess({
     name: 'zookeeper',
     ports: 1,
-    command: (place) => zooKeeperCommand(place, settings),
+    command: (place) => zooKeeperCommand(place, settings, ensemble),
     probe: probeZooKeeper,
   });
 }
@@ -75,7 +83,7 @@ export interface Ensemble {
 export async function zooKeeperCommand(
   place: Place,
   settings: ZooKeeperSettings,
-  { lines, javaOptions }: Ensemble = { lines: {}, javaOptions: [] },
+  { lines, javaOptions }: Ensemble,
 ): Promise<Command> {
   const launcher = await findLauncher();
   if (launcher === undefined)

@@ -59,6 +59,7 @@ const starters: Readonly<Record<StoreName, () => Promise<BenchServer>>> = {
     const server = await startZooKeeper({
       way: 'process',
       settings: { tickTime: TICK_MS, maxSessionTimeout: LONGEST_SESSION_MS },
+      isMeasured: true,
     });
     const counters = (): Promise<Counters> => zooKeeperCounters(server.endpoint);
     return { ...common(server, counters), store: 'zookeeper', env: { ZK: server.endpoint } };

@@ -2,7 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Command } from '../../../../integration/services/child.ts';
 import { startProcess, type Place } from '../../../../integration/services/server-process.ts';
-import { zooKeeperCommand, zooKeeperVersion } from '../../../../integration/services/zookeeper-process.ts';
+import {
+  SHORT_LIVED,
+  zooKeeperCommand,
+  zooKeeperVersion,
+} from '../../../../integration/services/zookeeper-process.ts';
 import type { Certificates } from './certificates.ts';
 
 /** A server of ZooKeeper that does TLS itself, on a port of its own. */
@@ -29,6 +33,7 @@ export async function startSecureZooKeeper({ ca, server }: Certificates): Promis
         'ssl.trustStore.location': authority,
       };
       const javaOptions = [
+        ...SHORT_LIVED,
         '-Dzookeeper.serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory',
       ];
       return withNetty(await zooKeeperCommand(place, {}, { lines, javaOptions }));
