@@ -46,7 +46,6 @@ const NEEDED: readonly Need[] = [
   { name: 'the compiled ZooKeeper client', start: compileAddon },
   { name: 'etcd', start: async () => (await startEtcd()).stop() },
   { name: 'ZooKeeper', start: async () => (await startZooKeeper()).stop() },
-  { name: 'Redis', start: async () => (await startRedis()).stop() },
 ];
 
 async function linkNamespaces(): Promise<void> {
@@ -65,6 +64,7 @@ const WANTED_LONG: readonly Need[] = [
   { name: 'network namespaces', start: linkNamespaces },
   { name: 'participants in Go', start: () => participants.Go() },
   { name: 'libfaketime', start: findFakeTime },
+  { name: 'Redis', start: async () => (await startRedis()).stop() },
   { name: 'PostgreSQL', start: async () => (await startPostgres()).stop() },
   { name: 'MariaDB', start: async () => (await startMariaDb()).stop() },
   { name: 'Chromium', start: findChromium },
