@@ -7,7 +7,7 @@ import {
   type KnownOptions,
 } from '@queuelock/core/backend';
 import { wholeNumber } from './arguments.ts';
-import { patiently } from './patience.ts';
+import { checkWait, countingDown } from './patience.ts';
 
 /** That of a claim. */
 const MAX_LEASES = 1_000_000;
@@ -126,28 +126,26 @@ class TwoQueues implements CuratorSemaphore {
   }
 
   /** Takes while it is this one's turn, and until it has begun; what was taken by then stays. */
-  #inTurn<T>(
-    { timeoutMs, signal, ...options }: LeaseOptions,
+  async #inTurn<T>(
+    options: LeaseOptions,
     take: (terms: AcquireOptions, begun: () => void) => Promise<T>,
   ): Promise<T> {
-    const patience = {
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(signal === undefined ? {} : { signal }),
-    };
-    return patiently(patience, `no lease of ${JSON.stringify(this.path)} was free`, async (stop) => {
-      let taken: Promise<T> | undefined;
-      const untilBegun = (turn: Ownership): Promise<void> =>
-        new Promise((begun, refused) => {
-          const terms = { ...options, limit: this.#maxLeases, signal: AbortSignal.any([stop, turn.signal]) };
-          taken = take(terms, begun);
-          taken.then(() => begun(), refused);
-        });
-      const turn = this.#client.run(this.#locks, untilBegun, { ...inLine(options), signal: stop });
-      await turn.catch((error: unknown) => {
-        if (!taken) throw error;
+    const { signal, timeoutMs } = options;
+    const limits = { ...(signal ? { signal } : {}), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    checkWait(limits, 1);
+    const left = countingDown(limits);
+    let taken: Promise<T> | undefined;
+    const untilBegun = (turn: Ownership): Promise<void> =>
+      new Promise((begun, refused) => {
+        const until = signal ? AbortSignal.any([signal, turn.signal]) : turn.signal;
+        taken = take({ ...options, ...left(), limit: this.#maxLeases, signal: until }, begun);
+        taken.then(() => begun(), refused);
       });
-      return taken as Promise<T>;
+    const turn = this.#client.run(this.#locks, untilBegun, { ...inLine(options), ...limits });
+    await turn.catch((error: unknown) => {
+      if (!taken) throw error;
     });
+    return taken as Promise<T>;
   }
 }
 
