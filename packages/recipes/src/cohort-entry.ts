@@ -55,7 +55,8 @@ export class CohortEntry {
         error: events.onFailed,
       }),
     );
-    this.#claim.add(client.session$.subscribe(({ status }) => (this.#session = status)));
+    const follow = ({ status }: SessionState): void => void (this.#session = status);
+    this.#claim.add(client.session$.subscribe({ next: follow, error: events.onFailed }));
   }
 
   /** Out of the queue, whatever it is there; nothing is told any more. Settles when a hold is surely given back. */
