@@ -2,8 +2,8 @@ import { QueueLockError, detailOf, isQueueLockError, type QueueLockErrorCode } f
 
 /** What the layers below say of no lock in particular, and what a caller can do about it, where that is to be said. */
 const FROM_BELOW: Readonly<Partial<Record<QueueLockErrorCode, string>>> = {
-  UNAVAILABLE: '',
-  ACCESS_DENIED: '',
+  UNAVAILABLE: '; check that the server runs and that the address is right',
+  ACCESS_DENIED: '; check user, password and permissions',
   CLOSED: '',
   FOREIGN_FORMAT: '',
   SESSION_LOST: '; the place in line went with it, try again',
@@ -25,7 +25,7 @@ export function ofLock(error: unknown, { name, endpoint }: { name: string; endpo
   const quoted = JSON.stringify(name);
   if (remedy === undefined || message.includes(quoted)) return error;
   const detail = detailOf(error);
-  const where = OF_THE_STORE.has(code) && !detail.includes(endpoint) ? ` at ${endpoint}` : '';
+  const where = OF_THE_STORE.has(code) && !detail.includes(endpoint) ? ` (${endpoint})` : '';
   const by = eviction ? ` (${eviction.by}: ${eviction.reason})` : '';
   const told = new QueueLockError(code, `${quoted}${where}: ${detail}${by}${remedy}`, { cause: error });
   told.reason = reason;
