@@ -44,3 +44,8 @@ export class Scratch {
     rmSync(this.#directory, { recursive: true });
   }
 }
+
+/** Whether a program asks a server, so that it runs with the long tests. */
+export function needsServer({ code }: CodeBlock): boolean {
+  return /127\.0\.0\.1/.test(code);
+}

@@ -19,7 +19,8 @@ const OF_THE_STORE: ReadonlySet<QueueLockErrorCode> = new Set([
 
 /** The error of a wait, with what whoever reads it in a log needs: which lock, where, and who removed the entry. */
 export function ofLock(error: unknown, { name, endpoint }: { name: string; endpoint: string }): unknown {
-  if (!isQueueLockError(error)) return error;
+  // Of a subclass, or a class of another copy of the package, it is more than its code and message.
+  if (!isQueueLockError(error) || error.constructor !== QueueLockError) return error;
   const { code, message, reason, eviction } = error;
   const remedy = FROM_BELOW[code];
   const quoted = JSON.stringify(name);
