@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Etcd3 } from 'etcd3';
 import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
 import { NotHere, type ProcessService } from '../services/service.ts';
 import { sharedEtcd, sharedRedis, sharedZooKeeper, startEtcd } from '../services.ts';
 import { endPrograms, runHere } from './program.ts';
-import { PAGES, Scratch, blocksOf, needsServer, type Stage } from './scratch.ts';
+import { PAGES, ROOT, Scratch, blocksOf, needsServer, type Stage } from './scratch.ts';
 
 const run = promisify(execFile);
 const OWN_ETCD = 'Permissions on etcd';
@@ -30,7 +30,13 @@ describe('the pages for users, on servers', () => {
       if (error instanceof NotHere) return undefined;
       throw error;
     });
+    const [key, certificate] = [scratch.path('private'), scratch.path('public')];
+    const made = ['-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=me', '-keyout', key, '-out', certificate];
+    await run('openssl', ['req', '-x509', ...made]);
     stage = {
+      'ca.pem': certificate,
+      'me.pem': certificate,
+      'me.key': key,
       '127.0.0.1:2379': etcd.endpoint,
       '127.0.0.1:2181': zookeeper.endpoint,
       '127.0.0.1:6379': redis.endpoint,
@@ -108,8 +114,8 @@ describe('the pages for users, on servers', () => {
       allowImportingTsExtensions: true,
     };
     writeFileSync(config, JSON.stringify({ compilerOptions, files }));
-    const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-    const { stdout } = await run(process.execPath, [compiler, '-p', config]).catch(
+    const compiler = join(ROOT, 'node_modules/.bin/tsc');
+    const { stdout } = await run(compiler, ['-p', config]).catch(
       (error: unknown) => error as { stdout: string },
     );
     expect(stdout).to.equal('');

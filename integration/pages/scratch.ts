@@ -45,7 +45,7 @@ export class Scratch {
   }
 }
 
-/** Whether a program asks a server, so that it runs with the long tests. */
+/** Whether a program asks a server, or needs certificates, so that it runs with the long tests. */
 export function needsServer({ code }: CodeBlock): boolean {
-  return /127\.0\.0\.1/.test(code);
+  return /127\.0\.0\.1|\.pem/.test(code);
 }
