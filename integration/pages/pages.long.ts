@@ -59,7 +59,7 @@ describe('the pages for users, on servers', () => {
     for (const [at, block] of programs.entries()) {
       it(`${page}: ${block.file ?? `program ${String(at + 1)}`} runs to its end`, async function () {
         if (block.code.includes('5432') && !database) {
-          this.skipReason = 'needs PostgreSQL';
+          this['skipReason'] = 'needs PostgreSQL';
           this.skip();
         }
         await runHere(scratch.write(block, stage));

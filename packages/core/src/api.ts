@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';
-import type { HandoverAnswer, MultiOwnership, Ownership } from './hold-api.ts';
-import type { AcquireOptions, ClaimOptions, RunOptions, WorkOptions } from './options.ts';
+import type { HandoverAnswer, MultiOwnership, Ownership, SharedOwnership } from './hold-api.ts';
+import type { AcquireOptions, ClaimOptions, RunOptions, Together, WorkOptions } from './options.ts';
 import type { Eviction, QueueEntry, QueueState, SharedRegister } from './queue-api.ts';
 import type { QueueHistory, QueuesState } from './store-api.ts';
 import type { Finding } from './store-facts.ts';
@@ -102,16 +102,26 @@ export interface LockClient extends AsyncDisposable {
    */
   run<T>(
     name: string,
+    work: (ownership: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
+    options: RunOptions & Together,
+  ): Promise<Awaited<T>>;
+  run<T>(
+    name: string,
     work: (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: RunOptions,
   ): Promise<Awaited<T>>;
   /** Waits for the lock; release it with `release()` or `await using`. Rejects as `run` does. */
+  acquire(name: string, options: AcquireOptions & Together): Promise<SharedOwnership>;
   acquire(name: string, options?: AcquireOptions): Promise<Ownership>;
   /**
    * The lock if nobody is ahead, `undefined` if somebody is: busy is an answer, not an error. Leaves nothing behind. One attempt: rejects
    * with `UNAVAILABLE` when that got no answer. It never stands in line, so `maxWaiters` and `maxExpectedWaitMs` are kept by themselves,
    * and `steal` and `request` are refused.
    */
+  tryAcquire(
+    name: string,
+    options: Omit<AcquireOptions, 'timeoutMs'> & Together,
+  ): Promise<SharedOwnership | undefined>;
   tryAcquire(name: string, options?: Omit<AcquireOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
   /**
    * A claim as a stream. Subscribing joins the queue; unsubscribing leaves it or releases, also while the join is on its

@@ -1,4 +1,4 @@
-import type { AcquireOptions, LockClient, Ownership, WorkOptions } from '@queuelock/core';
+import type { AcquireOptions, LockClient, Ownership, SharedOwnership, WorkOptions } from '@queuelock/core';
 import {
   WORK_OPTIONS,
   checkedOptions,
@@ -44,12 +44,12 @@ export interface CuratorSemaphore {
    * Waits for a lease; give it back with `release()` or `await using`. Rejects as `LockClient.acquire`, with `OWNERSHIP_LOST` when its
    * place at the front was taken from it meanwhile, and with `INVALID_ARGUMENT` for a `timeoutMs` of 0.
    */
-  acquire(options?: LeaseOptions): Promise<Ownership>;
+  acquire(options?: LeaseOptions): Promise<SharedOwnership>;
   /** A lease if there is one, `undefined` otherwise: also when somebody else is just being served. */
-  tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
+  tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined>;
   /** Runs `work` with a lease. A call chain that has all of them is refused with `REENTRANT`; see `permits` of `ClaimOptions` for one that has some. */
   run<T>(
-    work: (lease: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    work: (lease: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: LeaseOptions & WorkOptions,
   ): Promise<Awaited<T>>;
 }
@@ -87,18 +87,18 @@ class TwoQueues implements CuratorSemaphore {
     this.#maxLeases = maxLeases;
   }
 
-  async acquire(options?: LeaseOptions): Promise<Ownership> {
+  async acquire(options?: LeaseOptions): Promise<SharedOwnership> {
     const checked = checkedOptions('options of acquire', options, LEASE_OPTIONS);
     return this.#inTurn(checked, (terms) => this.#client.acquire(this.#leases, terms));
   }
 
   async run<T>(
-    work: (lease: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    work: (lease: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: LeaseOptions & WorkOptions,
   ): Promise<Awaited<T>> {
     const { wait, limits } = waitOf(checkedOptions('options of run', options, LEASE_RUN_OPTIONS));
     return this.#inTurn(wait, (terms, begun) => {
-      const begin = (lease: Ownership, stop: AbortSignal): T | PromiseLike<T> => {
+      const begin = (lease: SharedOwnership, stop: AbortSignal): T | PromiseLike<T> => {
         begun();
         return work(lease, stop);
       };
@@ -106,7 +106,7 @@ class TwoQueues implements CuratorSemaphore {
     });
   }
 
-  async tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<Ownership | undefined> {
+  async tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined> {
     const checked = checkedOptions('options of tryAcquire', options, TRY_LEASE_OPTIONS);
     const turn = await this.#client.tryAcquire(this.#locks, inLine(checked));
     if (!turn) return undefined;

@@ -1,4 +1,4 @@
-import type { LockClient, Ownership, SharedRegister } from '@queuelock/core';
+import type { LockClient, SharedOwnership, SharedRegister } from '@queuelock/core';
 import { wholeNumber } from './arguments.ts';
 import { after, checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { machineClock } from './clock.ts';
@@ -101,7 +101,7 @@ async function enter(place: Place, options: WaitOptions): Promise<RoundPlace> {
 }
 
 /** Emits the round once the member is in one. */
-function begun(place: Place, ownership: Ownership, sight: Sight): Observable<Round> {
+function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observable<Round> {
   const { register, members, name } = place;
   const own: Member = { id: ownership.id, phase: 'waiting', members };
   const line$ = lineWith(own.id, place, sight).pipe(tap((line) => throwIfMismatched(line, own, name)));
@@ -127,7 +127,7 @@ function lineWith(id: string, { client, name }: Place, sight: Sight): Observable
 /** Writes the next round, unless another one is under way. Only of a line in which one still stands may one conclude who is gone. */
 async function write(
   { register, members }: Place,
-  ownership: Ownership,
+  ownership: SharedOwnership,
   line: readonly Member[],
 ): Promise<Round> {
   const text = await register.change((present) => {
@@ -141,11 +141,11 @@ class HeldPlace implements RoundPlace {
   readonly round: string;
   readonly index: number;
   readonly #place: Place;
-  readonly #ownership: Ownership;
+  readonly #ownership: SharedOwnership;
   readonly #members: Round;
   #left: Promise<void> | undefined;
 
-  constructor(place: Place, ownership: Ownership, members: Round) {
+  constructor(place: Place, ownership: SharedOwnership, members: Round) {
     this.#place = place;
     this.#ownership = ownership;
     this.#members = members;

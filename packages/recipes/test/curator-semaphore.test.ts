@@ -1,4 +1,4 @@
-import type { LockClient, Ownership } from '@queuelock/core';
+import type { LockClient, SharedOwnership } from '@queuelock/core';
 import { expect } from 'chai';
 import { curatorSemaphore, type CuratorSemaphore, type LeaseOptions } from '../src/index.ts';
 import { MemoryStage, deferred, failureOf, thrownBy } from './election-stage.ts';
@@ -17,7 +17,7 @@ describe("Curator's semaphore", () => {
   afterEach(() => stage.close());
 
   interface Taking {
-    lease?: Ownership;
+    lease?: SharedOwnership;
     error?: unknown;
   }
 
