@@ -9,13 +9,6 @@ import { sharedEtcd, sharedRedis, sharedZooKeeper } from './services.ts';
 const run = promisify(execFile);
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What the reader brings along. */
-const PRELUDE = `
-async function payOnce(token: bigint, signal: AbortSignal): Promise<boolean> {
-  return token > 0n && !signal.aborted;
-}
-`;
-
 /** Tests of those packages try these. */
 const NEEDS_A_DATABASE = /@queuelock\/(postgres|mysql)/;
 
@@ -70,7 +63,7 @@ export function describeExamples(which: 'first' | 'others'): void {
           .replaceAll('127.0.0.1:2181', endpoints.zookeeper)
           .replaceAll('127.0.0.1:6379', endpoints.redis)
           .replaceAll("'locks.db'", JSON.stringify(join(scratch, 'locks.db')));
-        writeFileSync(file, `${served}${PRELUDE}`);
+        writeFileSync(file, served);
         const loader = ['--conditions=@queuelock/source', '--import', './.ci/tsx.mjs'];
         const mocha = ['node_modules/mocha/bin/mocha.js', '--no-config', '--timeout', '10000'];
         const command = example.includes('describeBackend') ? [...loader, ...mocha, file] : [...loader, file];

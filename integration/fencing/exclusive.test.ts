@@ -44,6 +44,7 @@ describe('what a lock client gives to a fence', () => {
   it('is not taken of a reader', async () => {
     await locks.run('x', (ownership) => fenceAll(ownership));
     const reader = await locks.acquire('x', { mode: 'shared' });
+    // @ts-expect-error -- which the compiler knows
     expect(() => fenceAll(reader)).to.throw(/INVALID_ARGUMENT.*hold is exclusive.*got "a reader"/);
   });
 
@@ -52,9 +53,17 @@ describe('what a lock client gives to a fence', () => {
     const uploads = semaphore(locks, 's', { limit: 3 });
     await using permit = await uploads.acquire({ permits: 2 });
     expect([permit.limit, permit.permits]).to.deep.equal([3, 2]);
+    // @ts-expect-error -- which the compiler knows
     expect(() => fenceAll(permit)).to.throw(refusal);
+    // @ts-expect-error -- which the compiler knows
     await uploads.run((own) => expect(() => fenceAll(own)).to.throw(refusal), { reentrant: true });
     await using resizable = await semaphore(locks, 'r', { limit: 3, resizable: true }).acquire();
+    // @ts-expect-error -- which the compiler knows
     expect(() => fenceAll(resizable)).to.throw(refusal);
+  });
+
+  it('is refused when it runs where the compiler cannot know', async () => {
+    const mode = String('shared') as 'exclusive' | 'shared';
+    await locks.run('x', (own) => expect(() => fenceAll(own)).to.throw(/got "a reader"/), { mode });
   });
 });

@@ -1,12 +1,12 @@
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
-import type { AcquireOptions, Backend, LockClient, Ownership } from '@queuelock/core';
+import type { AcquireOptions, Backend, LockClient, SharedOwnership } from '@queuelock/core';
 import { parseBackendUrl } from '@queuelock/core/backend';
 import { curatorSemaphore, election } from '@queuelock/recipes';
 import { zookeeper } from '@queuelock/zookeeper';
 import { distinctUntilChanged, filter, map, type Subscription } from 'rxjs';
 
 /** A hold of any kind, as a round uses it. */
-export interface Held extends Pick<Ownership, 'held' | 'signal' | 'order' | 'token' | 'key'> {
+export interface Held extends Pick<SharedOwnership, 'held' | 'signal' | 'order' | 'token' | 'key'> {
   leave(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export function recipeOf({ client, name, recipe, id }: Task): () => Promise<Held
   }
 }
 
-function heldBy(ownership: Ownership): Held {
+function heldBy(ownership: SharedOwnership): Held {
   return view(ownership, () => ownership.release());
 }
 

@@ -15,10 +15,10 @@ export class Failure extends Error {
 
 const ADVICE: Partial<Record<QueueLockErrorCode, string>> = {
   TIMEOUT: 'allow a longer wait (--wait), or look at who holds the lock',
-  UNAVAILABLE: 'check that the server runs and that the backend URL is right',
-  ACCESS_DENIED: 'check user, password and permissions of the backend URL',
+  UNAVAILABLE: 'check that the server runs and that the address is right',
+  ACCESS_DENIED: 'check user, password and permissions',
   SESSION_LOST: 'the server was out of reach for too long; try again, or allow a longer --ttl',
-  ENTRY_LOST: 'somebody removed this entry from the queue; try again',
+  ENTRY_LOST: 'try again',
 };
 
 /** The exit code for an error that ended a command. */
@@ -32,9 +32,10 @@ export function exitCodeFor(error: unknown): number {
 
 /** What is printed on stderr: one line, and with `verbose` a line for every cause underneath. Never a password. */
 export function describeFailure(error: unknown, verbose: boolean): string {
-  const advice = isQueueLockError(error) ? ADVICE[error.code] : undefined;
+  const advice = (isQueueLockError(error) && ADVICE[error.code]) || '';
   const message = messageOf(error).replace(/[\s:;.]+$/, '');
-  const first = `queuelock: ${message}${advice ? `; ${advice}` : ''}`;
+  // The error of a wait may have said it.
+  const first = `queuelock: ${message}${message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
     ? [first, ...causesOf(error).map((cause) => `  caused by: ${messageOf(cause)}`)]
     : [first];

@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';
-import type { HandoverAnswer, MultiOwnership, Ownership } from './hold-api.ts';
-import type { AcquireOptions, ClaimOptions, RunOptions, WorkOptions } from './options.ts';
+import type { HandoverAnswer, MultiOwnership, Ownership, SharedOwnership } from './hold-api.ts';
+import type { AcquireOptions, ClaimOptions, RunOptions, Together, WorkOptions } from './options.ts';
 import type { Eviction, QueueEntry, QueueState, SharedRegister } from './queue-api.ts';
 import type { QueueHistory, QueuesState } from './store-api.ts';
 import type { Finding } from './store-facts.ts';
@@ -88,6 +88,12 @@ export interface CloseOptions {
 
 /** Fair locks over one backend; one session, shared by all. */
 export interface LockClient extends AsyncDisposable {
+  /** With others: what is held is a `SharedOwnership`. Otherwise as the one that follows. */
+  run<T>(
+    name: string,
+    work: (ownership: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
+    options: RunOptions & Together,
+  ): Promise<Awaited<T>>;
   /**
    * Waits for the lock, runs `work` under it, releases, and answers what `work` answered: whoever is told by it may count on the release.
    * So where the server cannot be reached at the end, it answers when that has confirmed it or the session has surely ended, up to a
@@ -105,8 +111,15 @@ export interface LockClient extends AsyncDisposable {
     work: (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: RunOptions,
   ): Promise<Awaited<T>>;
+  /** With others: what is held is a `SharedOwnership`. Otherwise as the one that follows. */
+  acquire(name: string, options: AcquireOptions & Together): Promise<SharedOwnership>;
   /** Waits for the lock; release it with `release()` or `await using`. Rejects as `run` does. */
   acquire(name: string, options?: AcquireOptions): Promise<Ownership>;
+  /** With others: what is held is a `SharedOwnership`. Otherwise as the one that follows. */
+  tryAcquire(
+    name: string,
+    options: Omit<AcquireOptions, 'timeoutMs'> & Together,
+  ): Promise<SharedOwnership | undefined>;
   /**
    * The lock if nobody is ahead, `undefined` if somebody is: busy is an answer, not an error. Leaves nothing behind. One attempt: rejects
    * with `UNAVAILABLE` when that got no answer. It never stands in line, so `maxWaiters` and `maxExpectedWaitMs` are kept by themselves,

@@ -5,7 +5,7 @@ import { checkedObject, checkedOptions } from './checked-options.ts';
 import { systemClock } from './clock.ts';
 import type { EntryLabel } from './entry-value.ts';
 import { QueueLockError, invalidArgument } from './errors.ts';
-import type { Ownership } from './hold-api.ts';
+import type { SharedOwnership } from './hold-api.ts';
 import { STEAL_OPTIONS, WISH_OPTIONS } from './known-options.ts';
 import { limitOf } from './limit.ts';
 import type { ClaimOptions, LockClientOptions } from './options.ts';
@@ -198,17 +198,17 @@ function labelOf(
   };
 }
 
-function idsOf(held: readonly Ownership[]): readonly string[] {
+function idsOf(held: readonly SharedOwnership[]): readonly string[] {
   return held.length === 0 ? [] : [...new Set(held.filter(isHeld).map(({ id }) => id))];
 }
 
-function checkedHolds(holds: readonly Ownership[]): readonly Ownership[] {
+function checkedHolds(holds: readonly SharedOwnership[]): readonly SharedOwnership[] {
   const isOwnership = (hold: unknown): boolean => typeof hold === 'object' && hold !== null && 'held' in hold;
-  if (Array.isArray(holds) && holds.every(isOwnership)) return holds as readonly Ownership[];
+  if (Array.isArray(holds) && holds.every(isOwnership)) return holds as readonly SharedOwnership[];
   throw invalidArgument('holding', holds, 'is a list of ownerships');
 }
 
-function isHeld({ held }: Ownership): boolean {
+function isHeld({ held }: SharedOwnership): boolean {
   return held;
 }
 

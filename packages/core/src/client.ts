@@ -100,6 +100,7 @@ class SharedSessionClient implements LockClient {
       session$,
       openingTrouble,
       clock,
+      endpoint: backend.info.endpoint,
       uncleanHandoverDelayMs,
       afterwards,
       watch: (name) => this.#queues.watch(name),

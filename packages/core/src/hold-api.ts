@@ -27,8 +27,11 @@ export interface Hold extends AsyncDisposable {
   release(): Promise<void>;
 }
 
-/** The right to act, for as long as `held` says so. */
-export interface Ownership extends Hold {
+/**
+ * The right to act together with others, for as long as `held` says so: of a reader, or permits of a semaphore. It is no `Ownership`, so that
+ * the compiler keeps it from what is for one holder alone, such as a fence.
+ */
+export interface SharedOwnership extends Hold {
   readonly name: string;
   /** Of the entry; see `QueueEntry.id`. */
   readonly id: string;
@@ -51,12 +54,6 @@ export interface Ownership extends Hold {
   readonly permits: number;
   /** How often the call chain has entered this hold: 1, and one more for each `reentrant` or `within` around it. */
   readonly depth: number;
-  /**
-   * Turns the write lock into a read lock at the same place: readers behind it are let in, writers are not. The token stays.
-   * Repeated until it is certain; rejects with `OWNERSHIP_LOST` after a loss or a release. Does nothing when it is shared.
-   * (Curator's downgrade; there is no way back, since two readers who both wait to write would wait for ever.)
-   */
-  downgrade(): Promise<void>;
   /** Replaces what everybody sees of the entry. Repeated until it is certain; rejects with `OWNERSHIP_LOST` after a loss or a release. */
   update(
     label: { readonly metadata: Readonly<Record<string, string>> } | { readonly value: string },
@@ -66,6 +63,19 @@ export interface Ownership extends Hold {
    * queue, so it costs an event for every change of it.
    */
   readonly requests$: Observable<HandoverRequest>;
+}
+
+/**
+ * The right to act alone, for as long as `held` says so. What the compiler does not know of, a `mode` or `limit` in a variable for instance,
+ * has this type too: `shared` and `limit` tell.
+ */
+export interface Ownership extends SharedOwnership {
+  /**
+   * Turns the write lock into a read lock at the same place: readers behind it are let in, writers are not. The token stays.
+   * Repeated until it is certain; rejects with `OWNERSHIP_LOST` after a loss or a release. Does nothing when it is shared.
+   * (Curator's downgrade; there is no way back, since two readers who both wait to write would wait for ever.)
+   */
+  downgrade(): Promise<void>;
 }
 
 /** What a waiter asks of the holder. Whoever ignores it does nothing. */

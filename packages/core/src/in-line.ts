@@ -111,7 +111,7 @@ function throwIfTooLong(
   if (waiting > maxWaiters) {
     throw new QueueLockError(
       'QUEUE_FULL',
-      `${JSON.stringify(name)}: ${String(waiting - 1)} wait already, and maxWaiters is ${String(maxWaiters)}`,
+      `${JSON.stringify(name)}: ${String(waiting - 1)} wait already, and maxWaiters is ${String(maxWaiters)}; try again later`,
     );
   }
   // One with a value of its own does not tell its id.
@@ -120,7 +120,7 @@ function throwIfTooLong(
   if (waitMs > maxExpectedWaitMs) {
     throw new QueueLockError(
       'WAIT_TOO_LONG',
-      `${JSON.stringify(name)}: a wait of ${String(Math.round(waitMs))} ms is expected, and maxExpectedWaitMs is ${String(maxExpectedWaitMs)}`,
+      `${JSON.stringify(name)}: a wait of ${String(Math.round(waitMs))} ms is expected, and maxExpectedWaitMs is ${String(maxExpectedWaitMs)}; try again later`,
     );
   }
 }

@@ -10,7 +10,14 @@ export type {
   MultiRunOptions,
   SessionState,
 } from './api.ts';
-export type { HandoverAnswer, HandoverRequest, Hold, MultiOwnership, Ownership } from './hold-api.ts';
+export type {
+  HandoverAnswer,
+  HandoverRequest,
+  Hold,
+  MultiOwnership,
+  Ownership,
+  SharedOwnership,
+} from './hold-api.ts';
 export type { Eviction, QueueEntry, QueueState, RegisterState, SharedRegister } from './queue-api.ts';
 export type { QueueChange, QueueHistory, QueuesState } from './store-api.ts';
 export type { Finding, ListedQueue } from './store-facts.ts';
@@ -20,6 +27,7 @@ export type {
   HandoverWish,
   LockClientOptions,
   RunOptions,
+  Together,
   WorkOptions,
 } from './options.ts';
 export type { Clock } from './clock.ts';

@@ -10,6 +10,7 @@ import type { HoldTimes } from './hold-times.ts';
 import { leadingTo } from './leading-to.ts';
 import { throwIfMismatched } from './limit.ts';
 import { Moment } from './moment.ts';
+import { ofLock } from './of-lock.ts';
 import { OwnLabel } from './own-label.ts';
 import type { QueueState } from './queue-api.ts';
 import { Observable, Subscription, take, throwIfEmpty } from './rx.ts';
@@ -23,6 +24,7 @@ export interface ClaimContext {
   /** Why there is no session yet; `undefined` when nobody waits for one. */
   readonly openingTrouble: () => unknown;
   readonly clock: Clock;
+  readonly endpoint: string;
   readonly uncleanHandoverDelayMs: number;
   readonly watch: (name: string) => Observable<QueueState>;
   readonly evictions: Evictions;
@@ -58,8 +60,12 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
       waiting,
     )(attempts(request, { ...context, granted, trouble }));
     const tell = (state: ClaimState): void => {
-      subscriber.next(state);
-      if (state.status === 'ended') subscriber.complete();
+      if (state.status !== 'ended') {
+        subscriber.next(state);
+        return;
+      }
+      subscriber.next(inWords(state, request, context.endpoint));
+      subscriber.complete();
     };
     const error = (cause: unknown): void => {
       tell(failed(cause));
@@ -72,6 +78,17 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     if (!subscriber.closed) subscriber.add(context.closing.tell(endWait));
     if (!subscriber.closed) subscriber.add(story$.subscribe({ next: tell, error }));
   });
+}
+
+/** An end whose error says which lock it was; the reason of the caller's own signal stays his. */
+function inWords(
+  state: Extract<ClaimState, { readonly status: 'ended' }>,
+  { queue, patience }: ClaimRequest,
+  endpoint: string,
+): ClaimState {
+  if (state.outcome !== 'failed' || state.error === patience.signal?.reason) return state;
+  const told = ofLock(state.error, { name: queue, endpoint });
+  return told === state.error ? state : failed(told);
 }
 
 function closedOf(name: string, why: QueueLockError): QueueLockError {

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from './clock.ts';
-import type { Ownership } from './hold-api.ts';
+import type { SharedOwnership } from './hold-api.ts';
 
 /** Settings of a lock client. */
 export interface LockClientOptions {
@@ -92,7 +92,7 @@ export interface ClaimOptions {
    * What the call chain that makes this claim holds meanwhile, for the detection of deadlocks. Default: what it holds through
    * `run`, also of other clients in this process.
    */
-  readonly holding?: readonly Ownership[];
+  readonly holding?: readonly SharedOwnership[];
   /**
    * Joins only if at most so many wait afterwards, itself included, else `QUEUE_FULL`. Those who hold do not count. As the next two it
    * looks at the queue: where that is refused, the claim fails with the same code.
@@ -113,6 +113,12 @@ export interface ClaimOptions {
   /** What the entry stores, as it is, in place of owner and metadata: for formats that other programs read. At most 1,024 bytes. */
   readonly value?: string;
 }
+
+/** What lets others hold at the same time: with either, what is held is a `SharedOwnership`. */
+export type Together =
+  | { readonly mode: 'shared' }
+  // eslint-disable-next-line rxjs-x/finnish -- as in ClaimOptions
+  | { readonly limit: number | Observable<number> };
 
 /** What tells a work to stop, besides the loss of its hold. */
 export interface WorkOptions {
@@ -139,5 +145,5 @@ export interface AcquireOptions extends ClaimOptions {
    */
   readonly reentrant?: boolean;
   /** Enters again what this handle holds, from whatever call chain; one after the other likewise. The name must be the same. */
-  readonly within?: Ownership;
+  readonly within?: SharedOwnership;
 }

@@ -65,6 +65,8 @@ export interface SharedRegister {
 export interface RegisterState {
   readonly status: 'connecting' | 'live' | 'stale';
   readonly text: string | undefined;
+  /** While it is not `live`: why the last look failed. */
+  readonly trouble?: unknown;
 }
 
 /** The present state of a queue; the first entry holds the lock, unless its client has not noticed yet. */

@@ -33,12 +33,15 @@ export class RetryingRegister implements SharedRegister {
     this.#place = place;
     this.#closing = end.closing;
     this.state$ = liveView(() => registers.observe(place.name, place.kind), clock).pipe(
-      map((view) =>
-        view.status === 'connecting'
-          ? { status: view.status, text: undefined }
-          : { status: view.status, text: view.value?.text },
+      map((view) => ({
+        status: view.status,
+        text: view.status === 'connecting' ? undefined : view.value?.text,
+        ...('trouble' in view ? { trouble: view.trouble } : {}),
+      })),
+      distinctUntilChanged(
+        (before, now) =>
+          before.status === now.status && before.text === now.text && before.trouble === now.trouble,
       ),
-      distinctUntilChanged((before, now) => before.status === now.status && before.text === now.text),
       takeUntil(end.closes$),
     );
   }

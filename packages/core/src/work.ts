@@ -110,11 +110,15 @@ async function outcomeOf<T>(work: () => T | PromiseLike<T>): Promise<Outcome<Awa
 function throwIfLost(loss: unknown, what: string, outcome: Outcome<unknown>): void {
   const error = 'error' in outcome ? outcome.error : undefined;
   if (!isQueueLockError(loss, 'OWNERSHIP_LOST') || error === loss) return;
-  throw new QueueLockError('OWNERSHIP_LOST', `${what} was lost while the work ran: ${whyOf(loss)}`, {
-    cause: error ?? loss,
-    ...(loss.reason ? { reason: loss.reason } : {}),
-    ...(loss.eviction ? { eviction: loss.eviction } : {}),
-  });
+  throw new QueueLockError(
+    'OWNERSHIP_LOST',
+    `${what} was lost while the work ran: ${whyOf(loss)}; the work may have had effects`,
+    {
+      cause: error ?? loss,
+      ...(loss.reason ? { reason: loss.reason } : {}),
+      ...(loss.eviction ? { eviction: loss.eviction } : {}),
+    },
+  );
 }
 
 /** The loss in words, without the name, which has been said. */

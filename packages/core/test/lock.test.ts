@@ -623,7 +623,7 @@ describe('a lock client', () => {
       });
       const held = await client.acquire('x');
       refusing = true;
-      expect(await rejection(client.acquire('y'))).to.equal(denied);
+      expect(await rejection(client.acquire('y'))).to.include({ code: 'ACCESS_DENIED', cause: denied });
       await settle();
       refusing = false;
       expect(held.held).to.equal(true);

@@ -6,6 +6,7 @@ import {
   type AcquireOptions,
   type ClaimOptions,
   type LockClient,
+  type Ownership,
 } from '../src/index.ts';
 import { rejection, thrownBy } from './stage.ts';
 
@@ -123,7 +124,12 @@ describe('an option out of its range', () => {
 
   it('is refused by what is done with a hold', async () => {
     const own = await client.acquire('x', { limit: 2 });
-    expectRefusal(await rejection(own.downgrade()), [0, 'downgrade', '"a limit of 2"', 'a limit of 1']);
+    expectRefusal(await rejection((own as Ownership).downgrade()), [
+      0,
+      'downgrade',
+      '"a limit of 2"',
+      'a limit of 1',
+    ]);
     expectRefusal(await rejection(own.update({ value: long(1_025) })), [0, 'value', '"1025 bytes"', '1024']);
     const bad = { metadata: { a: 7 as unknown as string } };
     expectRefusal(await rejection(own.update(bad)), [0, 'metadata.a', '7', 'is a string']);

@@ -5,7 +5,8 @@ type Proof = 'key' | 'name' | 'token';
 
 /**
  * Who writes: an `Ownership`, or what of one a fence needs, kept beside a write that is prepared while the lock is held. It is
- * exclusive: the compiler refuses what is known for a reader's hold or a permit, `INVALID_ARGUMENT` tells the rest when it is used.
+ * exclusive: the compiler refuses a `SharedOwnership`, of a reader or a permit; where it cannot know (a `mode` in a variable, a `claim`, a lock
+ * that was downgraded) `INVALID_ARGUMENT` tells when it is used.
  */
 export type FencingHold<Needs extends Proof = Proof> =
   | Ownership

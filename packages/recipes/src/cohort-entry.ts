@@ -1,5 +1,12 @@
-import type { ClaimOptions, LockClient, Ownership } from '@queuelock/core';
+import {
+  QueueLockError,
+  type ClaimOptions,
+  type LockClient,
+  type Ownership,
+  type SessionState,
+} from '@queuelock/core';
 import { Subscription } from './rx.ts';
+import { unanswered } from './sight.ts';
 
 /** What becomes of an entry, as long as it is not given up. */
 export interface EntryEvents {
@@ -24,6 +31,15 @@ export class CohortEntry {
   /** How often it went from one to the next. */
   handOffs = 0;
   readonly #claim = new Subscription();
+  #isInLine = false;
+  #session: SessionState['status'] = 'idle';
+
+  /** Why the store cannot be asked whose turn it is; `undefined`: it can, or it has said that it is this entry's. */
+  get trouble(): unknown {
+    if (!this.#isInLine) return unanswered();
+    if (this.ownership || this.#session === 'alive') return undefined;
+    return new QueueLockError('UNAVAILABLE', 'no heartbeat was answered lately');
+  }
 
   /** Joins the queue. */
   join(client: LockClient, { name, label }: EntryTerms, events: EntryEvents): void {
@@ -32,12 +48,15 @@ export class CohortEntry {
     this.#claim.add(
       claim$.subscribe({
         next: (state) => {
+          this.#isInLine = state.status !== 'joining';
           if (state.status === 'held' && !this.ownership) this.#begin(state.ownership, events);
           if (state.status === 'ended' && state.outcome === 'failed') events.onFailed(state.error);
         },
         error: events.onFailed,
       }),
     );
+    const follow = ({ status }: SessionState): void => void (this.#session = status);
+    this.#claim.add(client.session$.subscribe({ next: follow, error: events.onFailed }));
   }
 
   /** Out of the queue, whatever it is there; nothing is told any more. Settles when a hold is surely given back. */

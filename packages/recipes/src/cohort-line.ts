@@ -1,4 +1,4 @@
-import { checkWait, patience, type WaitOptions } from './patience.ts';
+import { checkWait, patience, type WaitContext, type WaitOptions } from './patience.ts';
 import type { Subscription } from './rx.ts';
 
 interface Waiter<T> {
@@ -21,13 +21,13 @@ export class LocalLine<T> {
     return this.#waiters.size === 0;
   }
 
-  /** Rejects with the signal's reason or `TIMEOUT` when the turn does not come in time. */
-  wait(options: WaitOptions, what: string): Promise<T> {
+  /** Rejects as `patience` errors when the turn does not come in time. */
+  wait(options: WaitOptions, context: WaitContext): Promise<T> {
     checkWait(options, 1);
     return new Promise((resolve, reject) => {
       const waiter: Waiter<T> = { resolve, reject, patience: undefined };
       this.#waiters.add(waiter);
-      waiter.patience = patience(options, what).subscribe({
+      waiter.patience = patience(options, context).subscribe({
         error: (error: unknown) => {
           this.#waiters.delete(waiter);
           // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an abort rejects with the signal's own reason

@@ -58,7 +58,8 @@ class EntrySharing implements Cohort {
 
   async acquire(options: WaitOptions = {}): Promise<CohortHold> {
     if (this.#closedBy) throw this.#closedBy;
-    const turn = this.#line.wait(options, `${JSON.stringify(this.name)}: the turn did not come`);
+    const what = `${JSON.stringify(this.name)}: the turn did not come`;
+    const turn = this.#line.wait(options, { what, sight: this });
     this.#settle();
     return turn;
   }
@@ -84,6 +85,11 @@ class EntrySharing implements Cohort {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** Why nobody knows whose turn it is, if that is so. */
+  get trouble(): unknown {
+    return this.#entry?.trouble;
   }
 
   /** What follows from who waits and who holds; called after every change. */

@@ -1,4 +1,4 @@
-import type { AcquireOptions, LockClient, Ownership, WorkOptions } from '@queuelock/core';
+import type { AcquireOptions, LockClient, Ownership, SharedOwnership, WorkOptions } from '@queuelock/core';
 import {
   WORK_OPTIONS,
   checkedOptions,
@@ -7,7 +7,7 @@ import {
   type KnownOptions,
 } from '@queuelock/core/backend';
 import { wholeNumber } from './arguments.ts';
-import { patiently } from './patience.ts';
+import { checkWait, countingDown } from './patience.ts';
 
 /** That of a claim. */
 const MAX_LEASES = 1_000_000;
@@ -44,12 +44,12 @@ export interface CuratorSemaphore {
    * Waits for a lease; give it back with `release()` or `await using`. Rejects as `LockClient.acquire`, with `OWNERSHIP_LOST` when its
    * place at the front was taken from it meanwhile, and with `INVALID_ARGUMENT` for a `timeoutMs` of 0.
    */
-  acquire(options?: LeaseOptions): Promise<Ownership>;
+  acquire(options?: LeaseOptions): Promise<SharedOwnership>;
   /** A lease if there is one, `undefined` otherwise: also when somebody else is just being served. */
-  tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
+  tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined>;
   /** Runs `work` with a lease. A call chain that has all of them is refused with `REENTRANT`; see `permits` of `ClaimOptions` for one that has some. */
   run<T>(
-    work: (lease: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    work: (lease: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: LeaseOptions & WorkOptions,
   ): Promise<Awaited<T>>;
 }
@@ -87,18 +87,18 @@ class TwoQueues implements CuratorSemaphore {
     this.#maxLeases = maxLeases;
   }
 
-  async acquire(options?: LeaseOptions): Promise<Ownership> {
+  async acquire(options?: LeaseOptions): Promise<SharedOwnership> {
     const checked = checkedOptions('options of acquire', options, LEASE_OPTIONS);
     return this.#inTurn(checked, (terms) => this.#client.acquire(this.#leases, terms));
   }
 
   async run<T>(
-    work: (lease: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    work: (lease: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: LeaseOptions & WorkOptions,
   ): Promise<Awaited<T>> {
     const { wait, limits } = waitOf(checkedOptions('options of run', options, LEASE_RUN_OPTIONS));
     return this.#inTurn(wait, (terms, begun) => {
-      const begin = (lease: Ownership, stop: AbortSignal): T | PromiseLike<T> => {
+      const begin = (lease: SharedOwnership, stop: AbortSignal): T | PromiseLike<T> => {
         begun();
         return work(lease, stop);
       };
@@ -106,7 +106,7 @@ class TwoQueues implements CuratorSemaphore {
     });
   }
 
-  async tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<Ownership | undefined> {
+  async tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined> {
     const checked = checkedOptions('options of tryAcquire', options, TRY_LEASE_OPTIONS);
     const turn = await this.#client.tryAcquire(this.#locks, inLine(checked));
     if (!turn) return undefined;
@@ -126,28 +126,26 @@ class TwoQueues implements CuratorSemaphore {
   }
 
   /** Takes while it is this one's turn, and until it has begun; what was taken by then stays. */
-  #inTurn<T>(
-    { timeoutMs, signal, ...options }: LeaseOptions,
+  async #inTurn<T>(
+    options: LeaseOptions,
     take: (terms: AcquireOptions, begun: () => void) => Promise<T>,
   ): Promise<T> {
-    const patience = {
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(signal === undefined ? {} : { signal }),
-    };
-    return patiently(patience, `no lease of ${JSON.stringify(this.path)} was free`, async (stop) => {
-      let taken: Promise<T> | undefined;
-      const untilBegun = (turn: Ownership): Promise<void> =>
-        new Promise((begun, refused) => {
-          const terms = { ...options, limit: this.#maxLeases, signal: AbortSignal.any([stop, turn.signal]) };
-          taken = take(terms, begun);
-          taken.then(() => begun(), refused);
-        });
-      const turn = this.#client.run(this.#locks, untilBegun, { ...inLine(options), signal: stop });
-      await turn.catch((error: unknown) => {
-        if (!taken) throw error;
+    const { signal, timeoutMs } = options;
+    const limits = { ...(signal ? { signal } : {}), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    checkWait(limits, 1);
+    const left = countingDown(limits);
+    let taken: Promise<T> | undefined;
+    const untilBegun = (turn: Ownership): Promise<void> =>
+      new Promise((begun, refused) => {
+        const until = signal ? AbortSignal.any([signal, turn.signal]) : turn.signal;
+        taken = take({ ...options, ...left(), limit: this.#maxLeases, signal: until }, begun);
+        taken.then(() => begun(), refused);
       });
-      return taken as Promise<T>;
+    const turn = this.#client.run(this.#locks, untilBegun, { ...inLine(options), ...limits });
+    await turn.catch((error: unknown) => {
+      if (!taken) throw error;
     });
+    return taken as Promise<T>;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { LockClient, Ownership, SharedRegister } from '@queuelock/core';
+import type { LockClient, SharedOwnership, SharedRegister } from '@queuelock/core';
 import { wholeNumber } from './arguments.ts';
 import { after, checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { machineClock } from './clock.ts';
@@ -16,7 +16,7 @@ import {
   type Round,
 } from './double-barrier-round.ts';
 import { liveText } from './live-text.ts';
-import { aborted, firstOf, patiently, type WaitOptions } from './patience.ts';
+import { aborted, checkWait, countingDown, firstOf, patiently, type WaitOptions } from './patience.ts';
 import {
   EMPTY,
   catchError,
@@ -31,6 +31,7 @@ import {
   tap,
   type Observable,
 } from './rx.ts';
+import { Sight } from './sight.ts';
 
 /**
  * A double barrier: the members of a round begin together, once there are as many as it takes, and end together, once each has said so.
@@ -66,10 +67,7 @@ export function doubleBarrier(
   const register = client.register(name, 'round');
   return {
     name,
-    enter: (options = {}) =>
-      patiently(options, `no round of ${JSON.stringify(name)} began`, (signal) =>
-        enter({ client, name, register, members }, signal),
-      ),
+    enter: (options = {}) => enter({ client, name, register, members }, options),
   };
 }
 
@@ -83,13 +81,19 @@ interface Place {
   readonly members: number;
 }
 
-async function enter(place: Place, signal: AbortSignal): Promise<RoundPlace> {
+async function enter(place: Place, options: WaitOptions): Promise<RoundPlace> {
   const { client, name, members } = place;
+  checkWait(options, 1);
+  const left = countingDown(options);
   const metadata = metadataOf({ phase: 'waiting', members });
-  const ownership = await client.acquire(name, { mode: 'shared', metadata, signal });
+  const ownership = await client.acquire(name, { mode: 'shared', metadata, ...options });
+  const sight = new Sight();
+  const what = `no round of ${JSON.stringify(name)} began`;
   try {
-    const begun$ = merge(aborted(signal), aborted(ownership.signal), begun(place, ownership));
-    return new HeldPlace(place, ownership, await firstOf(begun$));
+    const round = await patiently(left(), { what, sight }, (signal) =>
+      firstOf(merge(aborted(signal), aborted(ownership.signal), begun(place, ownership, sight))),
+    );
+    return new HeldPlace(place, ownership, round);
   } catch (error) {
     void ownership.release();
     throw error;
@@ -97,11 +101,11 @@ async function enter(place: Place, signal: AbortSignal): Promise<RoundPlace> {
 }
 
 /** Emits the round once the member is in one. */
-function begun(place: Place, ownership: Ownership): Observable<Round> {
+function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observable<Round> {
   const { register, members, name } = place;
   const own: Member = { id: ownership.id, phase: 'waiting', members };
-  const line$ = lineWith(own.id, place).pipe(tap((line) => throwIfMismatched(line, own, name)));
-  return combineLatest([liveText(register).pipe(map(roundIn)), line$]).pipe(
+  const line$ = lineWith(own.id, place, sight).pipe(tap((line) => throwIfMismatched(line, own, name)));
+  return combineLatest([liveText(sight.through(register.state$)).pipe(map(roundIn)), line$]).pipe(
     switchMap(([last, line]) => {
       if (last.includes(own.id)) return of(last);
       const isLast = nextRound(line, last, members)?.at(-1) === own.id;
@@ -112,8 +116,8 @@ function begun(place: Place, ownership: Ownership): Observable<Round> {
 }
 
 /** The line as it is or was a moment ago, when that entry was in it: who had joined before and is not there is gone. */
-function lineWith(id: string, { client, name }: Place): Observable<readonly Member[]> {
-  return client.watch(name).pipe(
+function lineWith(id: string, { client, name }: Place, sight: Sight): Observable<readonly Member[]> {
+  return sight.through(client.watch(name)).pipe(
     filter(({ status }) => status === 'live'),
     map(({ entries }) => membersIn(entries)),
     filter((line) => line.some((member) => member.id === id)),
@@ -123,7 +127,7 @@ function lineWith(id: string, { client, name }: Place): Observable<readonly Memb
 /** Writes the next round, unless another one is under way. Only of a line in which one still stands may one conclude who is gone. */
 async function write(
   { register, members }: Place,
-  ownership: Ownership,
+  ownership: SharedOwnership,
   line: readonly Member[],
 ): Promise<Round> {
   const text = await register.change((present) => {
@@ -137,11 +141,11 @@ class HeldPlace implements RoundPlace {
   readonly round: string;
   readonly index: number;
   readonly #place: Place;
-  readonly #ownership: Ownership;
+  readonly #ownership: SharedOwnership;
   readonly #members: Round;
   #left: Promise<void> | undefined;
 
-  constructor(place: Place, ownership: Ownership, members: Round) {
+  constructor(place: Place, ownership: SharedOwnership, members: Round) {
     this.#place = place;
     this.#ownership = ownership;
     this.#members = members;
@@ -155,16 +159,17 @@ class HeldPlace implements RoundPlace {
 
   leave(options: WaitOptions = {}): Promise<void> {
     const what = `others in ${JSON.stringify(this.#place.name)} did not leave`;
-    this.#left ??= patiently(options, what, (signal) => this.#leave(signal));
+    const sight = new Sight();
+    this.#left ??= patiently(options, { what, sight }, (signal) => this.#leave(signal, sight));
     return this.#left;
   }
 
-  async #leave(signal: AbortSignal): Promise<void> {
+  async #leave(signal: AbortSignal, sight: Sight): Promise<void> {
     const { members } = this.#place;
     const ownership = this.#ownership;
     const metadata = metadataOf({ phase: 'leaving', members });
-    const marked$ = defer(() => ownership.update({ metadata }));
-    const left$ = marked$.pipe(switchMap(() => this.#allLeave()));
+    const marked$ = defer(() => sight.until(ownership.update({ metadata })));
+    const left$ = marked$.pipe(switchMap(() => this.#allLeave(sight)));
     try {
       const line = await firstOf(merge(aborted(signal), aborted(ownership.signal), left$));
       await this.#tidy(line);
@@ -176,8 +181,10 @@ class HeldPlace implements RoundPlace {
   }
 
   /** Emits the line in which all of the round leave. */
-  #allLeave(): Observable<readonly Member[]> {
-    return lineWith(this.#ownership.id, this.#place).pipe(filter((line) => allLeave(line, this.#members)));
+  #allLeave(sight: Sight): Observable<readonly Member[]> {
+    return lineWith(this.#ownership.id, this.#place, sight).pipe(
+      filter((line) => allLeave(line, this.#members)),
+    );
   }
 
   /**

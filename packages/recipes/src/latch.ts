@@ -4,6 +4,7 @@ import { wholeNumber } from './arguments.ts';
 import { countedDown, latchIn, set, type LatchState } from './latch-state.ts';
 import { liveText, untilClosed } from './live-text.ts';
 import { checkWait, firstOf, patience, type WaitOptions } from './patience.ts';
+import { Sight } from './sight.ts';
 import { distinctUntilChanged, filter, map, merge, take, throwIfEmpty, type Observable } from './rx.ts';
 
 /** A count that processes count down and others wait for; made by `latch`. */
@@ -26,7 +27,7 @@ export interface Latch {
   /**
    * Waits until the count is 0; while none is set, until one is set and comes to 0. Whoever has seen a count also goes on when it is
    * removed, or set anew after it was over. A `timeoutMs` of 0 waits for the server's answer only.
-   * Rejects with `TIMEOUT`, the signal's reason, `CLOSED`.
+   * Rejects with `TIMEOUT` (`UNAVAILABLE` while the store cannot be asked), the signal's reason, `CLOSED`.
    */
   wait(options?: WaitOptions): Promise<void>;
   /** Takes the count away: nothing of it stays on the server. Whoever waits for it goes on. */
@@ -83,14 +84,17 @@ class RegisterLatch implements Latch {
 
   async wait(options: WaitOptions = {}): Promise<void> {
     checkWait(options, 0);
-    const state$ = options.timeoutMs === 0 ? this.#state().pipe(take(1)) : this.#state();
+    const sight = new Sight();
+    const present$ = this.#state(sight.through(this.#register.state$));
+    const state$ = options.timeoutMs === 0 ? present$.pipe(take(1)) : present$;
     const what = `the latch ${JSON.stringify(this.name)} did not come to 0`;
     const opened$ = state$.pipe(
       filter(opens()),
       throwIfEmpty(() => new QueueLockError('TIMEOUT', `${what} (timeoutMs 0)`)),
     );
     const { timeoutMs, ...rest } = options;
-    await firstOf(merge(patience(timeoutMs ? { timeoutMs, ...rest } : rest, what), opened$));
+    const limit$ = patience(timeoutMs ? { timeoutMs, ...rest } : rest, { what, sight });
+    await firstOf(merge(limit$, opened$));
   }
 
   async remove(): Promise<void> {
@@ -98,8 +102,8 @@ class RegisterLatch implements Latch {
   }
 
   /** Looked at anew by everybody who asks, so that it is no older than the question. */
-  #state(): Observable<LatchState | undefined> {
-    return liveText(this.#register).pipe(map(latchIn));
+  #state(state$ = this.#register.state$): Observable<LatchState | undefined> {
+    return liveText(state$).pipe(map(latchIn));
   }
 
   async #change(

@@ -11,7 +11,7 @@ import {
 } from './rx.ts';
 
 /** What a register holds, as long as the server says so; errors with `CLOSED` when the client is closed. */
-export function liveText({ state$ }: SharedRegister): Observable<string | undefined> {
+export function liveText(state$: SharedRegister['state$']): Observable<string | undefined> {
   const closed$ = throwError(() => new QueueLockError('CLOSED', 'the client was closed'));
   return concat(state$, closed$).pipe(
     filter(({ status }) => status === 'live'),

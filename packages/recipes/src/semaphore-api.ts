@@ -1,4 +1,4 @@
-import type { AcquireOptions, ClaimOptions, ClaimState, Ownership, WorkOptions } from '@queuelock/core';
+import type { AcquireOptions, ClaimOptions, ClaimState, SharedOwnership, WorkOptions } from '@queuelock/core';
 import type { Observable } from 'rxjs';
 
 /** Settings of a semaphore. */
@@ -25,15 +25,15 @@ export interface Semaphore {
    * Waits for the permits; give them back with `release()` or `await using`. Rejects also with `LIMIT_MISMATCH` when somebody ahead
    * uses another limit, and with `INVALID_ARGUMENT` when there are not so many permits, or no longer.
    */
-  acquire(options?: PermitOptions): Promise<Ownership>;
+  acquire(options?: PermitOptions): Promise<SharedOwnership>;
   /** The permits if they are free and nobody waits for any, `undefined` otherwise. */
-  tryAcquire(options?: Omit<PermitOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
+  tryAcquire(options?: Omit<PermitOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined>;
   /**
    * Runs `work` with permits. A call chain that holds some is refused with `REENTRANT` if both together are more than there are, and always
    * where the number changes; otherwise see `permits` of `ClaimOptions`.
    */
   run<T>(
-    work: (permit: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    work: (permit: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: PermitRunOptions,
   ): Promise<Awaited<T>>;
   /** As `LockClient.claim`. */

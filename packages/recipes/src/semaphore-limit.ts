@@ -40,7 +40,7 @@ export class SharedLimit implements Limit {
     const register = client.register(name, 'limit');
     const pin = (): Promise<string | undefined> => register.change((text) => text ?? String(declared));
     this.#register = register;
-    this.limit$ = liveText(register).pipe(
+    this.limit$ = liveText(register.state$).pipe(
       switchMap((text) => (text === undefined ? from(pin()) : of(text))),
       map(limitIn),
       distinctUntilChanged(),

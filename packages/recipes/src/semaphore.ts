@@ -1,4 +1,4 @@
-import type { ClaimOptions, ClaimState, LockClient, Ownership } from '@queuelock/core';
+import type { ClaimOptions, ClaimState, LockClient, SharedOwnership } from '@queuelock/core';
 import {
   ACQUIRE_OPTIONS,
   CLAIM_OPTIONS,
@@ -71,25 +71,25 @@ class QueueSemaphore implements Semaphore {
     this.#limit = limit;
   }
 
-  async acquire(options?: PermitOptions): Promise<Ownership> {
+  async acquire(options?: PermitOptions): Promise<SharedOwnership> {
     const terms = this.#complete(checkedOptions('options of acquire', options, PERMIT_OPTIONS));
     const watch = this.#limit.watch();
     return this.#client.acquire(this.name, terms).finally(() => watch.unsubscribe());
   }
 
-  async tryAcquire(options?: Omit<PermitOptions, 'timeoutMs'>): Promise<Ownership | undefined> {
+  async tryAcquire(options?: Omit<PermitOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined> {
     const terms = this.#complete(checkedOptions('options of tryAcquire', options, TRY_PERMIT_OPTIONS));
     const watch = this.#limit.watch();
     return this.#client.tryAcquire(this.name, terms).finally(() => watch.unsubscribe());
   }
 
   async run<T>(
-    work: (permit: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
+    work: (permit: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: PermitRunOptions,
   ): Promise<Awaited<T>> {
     const terms = this.#complete(checkedOptions('options of run', options, PERMIT_RUN_OPTIONS));
     const watch = this.#limit.watch();
-    const begin = (permit: Ownership, stop: AbortSignal): T | PromiseLike<T> => {
+    const begin = (permit: SharedOwnership, stop: AbortSignal): T | PromiseLike<T> => {
       watch.unsubscribe();
       return work(permit, stop);
     };

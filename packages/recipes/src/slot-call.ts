@@ -1,7 +1,8 @@
 import type { LockClient, Ownership } from '@queuelock/core';
 import type { OncePerOptions, SlotOptions, SlotOutcome, SlotWork } from './once-per-api.ts';
-import { aborted, firstOf, patience } from './patience.ts';
-import { Subscription, from, merge } from './rx.ts';
+import { aborted, countingDown, firstOf, patiently, type WaitOptions } from './patience.ts';
+import { from, merge, type Subscription } from './rx.ts';
+import { Sight } from './sight.ts';
 import type { PastSlot, SlotRegister } from './slot-register.ts';
 import type { SlotNote } from './slot.ts';
 
@@ -19,17 +20,19 @@ export async function callFor<T>(
   options: SlotOptions,
 ): Promise<SlotOutcome<Awaited<T>>> {
   const { client, name, owner, register } = terms;
-  const wait = new SlotWait(terms, options);
+  const { signal, timeoutMs, workTimeoutMs } = options;
+  const limits = { ...(signal ? { signal } : {}), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  const left = countingDown(limits);
+  const past = await firstLook(terms, limits);
+  if (past) return past;
+  const wait = new SlotWait(register);
   try {
-    const past = await unlessAborted(wait.signal, register.past());
-    if (past) return past;
-    wait.watch(register);
     const underHold: SlotWork<Promise<SlotOutcome<Awaited<T>>>> = (ownership, stop) => {
       wait.end();
       return workFor(terms, ownership, { work, stop });
     };
-    const { signal, workTimeoutMs } = options;
     return await client.run(name, underHold, {
+      ...left(),
       signal: wait.signal,
       owner,
       ...(signal ? { stop: signal } : {}),
@@ -43,25 +46,21 @@ export async function callFor<T>(
   }
 }
 
-/** What ends the wait for the turn: the caller's limits, or that somebody else has noted the slot. */
+/** One question, before anybody stands in line: who gets no answer knows nothing of others. */
+function firstLook({ name, register }: SlotTerms, limits: WaitOptions): Promise<PastSlot | undefined> {
+  const sight = new Sight();
+  const what = `it was not known who does the slot ${JSON.stringify(register.slot)} of ${JSON.stringify(name)}`;
+  return patiently(limits, { what, sight }, (signal) => unlessAborted(signal, sight.until(register.past())));
+}
+
+/** What ends the wait for the turn besides its limits: that somebody else has noted the slot. */
 class SlotWait {
   readonly #stop = new AbortController();
-  readonly #subscriptions = new Subscription();
+  readonly #watching: Subscription;
   past: PastSlot | undefined;
 
-  constructor({ name, register }: SlotTerms, options: SlotOptions) {
-    const what = `it was not known who does the slot ${JSON.stringify(register.slot)} of ${JSON.stringify(name)}`;
-    this.#subscriptions.add(
-      patience(options, what).subscribe({ error: (error: unknown) => this.#stop.abort(error) }),
-    );
-  }
-
-  get signal(): AbortSignal {
-    return this.#stop.signal;
-  }
-
-  watch({ past$ }: SlotRegister): void {
-    const watching = past$.subscribe({
+  constructor({ past$ }: SlotRegister) {
+    this.#watching = past$.subscribe({
       next: (past) => {
         if (!past) return;
         this.past = past;
@@ -69,11 +68,14 @@ class SlotWait {
       },
       error: (error: unknown) => this.#stop.abort(error),
     });
-    this.#subscriptions.add(watching);
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal;
   }
 
   end(): void {
-    this.#subscriptions.unsubscribe();
+    this.#watching.unsubscribe();
   }
 }
 

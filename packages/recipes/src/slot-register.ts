@@ -24,7 +24,7 @@ export class SlotRegister {
 
   /** The same, now and at every change; silent while the server cannot be reached. */
   get past$(): Observable<PastSlot | undefined> {
-    return liveText(this.#register).pipe(map((text) => this.#pastFor(noteIn(text))));
+    return liveText(this.#register.state$).pipe(map((text) => this.#pastFor(noteIn(text))));
   }
 
   /**

@@ -1,4 +1,4 @@
-import { QueueLockError, type LockClient, type Ownership } from '@queuelock/core';
+import { QueueLockError, type LockClient, type SharedOwnership } from '@queuelock/core';
 import type { Intercept } from '@queuelock/memory';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -18,8 +18,8 @@ describe('semaphores', () => {
 
   afterEach(() => stage.close());
 
-  const taking = (from: Semaphore, permits = 1): { permit?: Ownership; error?: unknown } => {
-    const taken: { permit?: Ownership; error?: unknown } = {};
+  const taking = (from: Semaphore, permits = 1): { permit?: SharedOwnership; error?: unknown } => {
+    const taken: { permit?: SharedOwnership; error?: unknown } = {};
     from.acquire({ permits }).then(
       (permit) => (taken.permit = permit),
       (error: unknown) => (taken.error = error),
@@ -253,9 +253,9 @@ describe('semaphores', () => {
     });
 
     it('may be given up at every await, and leaves nothing', async () => {
-      const attempt = (mine: LockClient, signal: AbortSignal): Promise<Ownership> =>
+      const attempt = (mine: LockClient, signal: AbortSignal): Promise<SharedOwnership> =>
         sized(1, mine).acquire({ signal });
-      const undo = (permit: Ownership): unknown => permit.release();
+      const undo = (permit: SharedOwnership): unknown => permit.release();
       expect(await givenUpAtEveryPoint({ attempt, undo })).to.be.above(5);
       const before = async (at: MemoryStage): Promise<() => unknown> => {
         const permit = await sized(1, at.client()).acquire();
@@ -279,7 +279,7 @@ describe('semaphores', () => {
         fc.asyncProperty(fc.array(deed, { maxLength: 30 }), async (deeds) => {
           const mine = new MemoryStage();
           const pools = [0, 1, 2].map(() => semaphore(mine.client(), 'pool', { limit: 3, resizable: true }));
-          const held: Ownership[] = [];
+          const held: SharedOwnership[] = [];
           const taking: Promise<unknown>[] = [];
           const stop = new AbortController();
           let most = 3;

@@ -100,7 +100,7 @@ export const registerFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'its stream tells the present text first, then changes, `stale` while the server is away, and never errors',
+      'its stream tells the present text first, then changes, `stale` while the server is away, and why, and never errors',
     async check(stage) {
       let isAway = false;
       const spoil = (backend: Backend): Backend => {
@@ -115,7 +115,9 @@ export const registerFacts: readonly CoreFact[] = [
       const told: string[] = [];
       const subscription = client
         .register('x', 'notes')
-        .state$.subscribe(({ status, text }) => told.push(`${status} ${text ?? '-'}`));
+        .state$.subscribe(({ status, text, trouble }) =>
+          told.push([status, text ?? '-', trouble instanceof Error ? trouble.message : ''].join(' ').trim()),
+        );
       await stage.settle();
       isAway = false;
       await stage.clock.advance(500);
@@ -127,7 +129,7 @@ export const registerFacts: readonly CoreFact[] = [
         .client()
         .register('x', 'notes')
         .change(() => undefined);
-      expect(told).to.deep.equal(['connecting -', 'live -', 'live a', 'live -']);
+      expect(told).to.deep.equal(['connecting -', 'connecting - away', 'live -', 'live a', 'live -']);
       subscription.unsubscribe();
     },
   },

@@ -1,6 +1,6 @@
 import type { MemoryCall } from '@queuelock/memory';
 import { expect } from 'chai';
-import type { ClaimState, HandoverRequest, LockClient, Ownership } from '../../src/index.ts';
+import type { ClaimState, HandoverRequest, LockClient, SharedOwnership } from '../../src/index.ts';
 import {
   Gate,
   follow,
@@ -23,7 +23,7 @@ function answersOf({ states }: Followed<ClaimState>): readonly unknown[] {
 }
 
 /** Requests that reach a hold. */
-function heardBy(ownership: Ownership): HandoverRequest[] {
+function heardBy(ownership: SharedOwnership): HandoverRequest[] {
   const requests: HandoverRequest[] = [];
   ownership.requests$.subscribe((request) => requests.push(request));
   return requests;
@@ -31,7 +31,7 @@ function heardBy(ownership: Ownership): HandoverRequest[] {
 
 interface Scene {
   readonly client: LockClient;
-  readonly own: Ownership;
+  readonly own: SharedOwnership;
   readonly between: Followed<ClaimState>;
   readonly requester: Followed<ClaimState>;
   readonly request: HandoverRequest;

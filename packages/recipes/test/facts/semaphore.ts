@@ -1,4 +1,4 @@
-import type { Ownership } from '@queuelock/core';
+import type { SharedOwnership } from '@queuelock/core';
 import { expect } from 'chai';
 import { semaphore } from '../../src/index.ts';
 import type { RecipeFact } from '../frame.ts';
@@ -61,7 +61,7 @@ export const semaphoreFacts: readonly RecipeFact[] = [
     async check({ client, queue, until, follow }) {
       const clients = [client(), client(), client()];
       const pools = clients.map((one) => semaphore(one, queue, { limit: 1, resizable: true }));
-      const held: Ownership[] = [];
+      const held: SharedOwnership[] = [];
       const acquire = (at: number): Promise<unknown> =>
         pools[at]!.acquire().then((permit) => held.push(permit));
       await acquire(0);

@@ -1,4 +1,4 @@
-import type { AcquireOptions, LockClient, MultiOwnership, Ownership } from '@queuelock/core';
+import type { AcquireOptions, LockClient, MultiOwnership, Ownership, SharedOwnership } from '@queuelock/core';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { Held, Holds } from './holds.ts';
 import type { Judge } from './judge.ts';
@@ -16,7 +16,7 @@ export interface Surroundings {
 interface Hold {
   readonly step: Step;
   readonly held: readonly Held[];
-  readonly ownership: Ownership | MultiOwnership;
+  readonly ownership: Ownership | SharedOwnership | MultiOwnership;
 }
 
 /** What a process does with its lock client: one step after the other in each lane. */
@@ -107,7 +107,7 @@ export class Program {
     client: LockClient,
     { way, queue, permits }: Step,
     options: AcquireOptions,
-  ): Promise<Ownership | MultiOwnership | undefined> {
+  ): Promise<Ownership | SharedOwnership | MultiOwnership | undefined> {
     if (way === 'shared') return client.acquire(queue, { ...options, mode: 'shared' });
     if (way === 'try') return client.tryAcquire(queue);
     if (way === 'multi') return client.multi(this.#together(permits)).acquire(options);
@@ -127,7 +127,11 @@ export class Program {
     return client.acquire(queue, { ...options, steal: { reason: 'it is urgent' } });
   }
 
-  async #use(step: Step, who: string, ownership: Ownership | MultiOwnership | undefined): Promise<void> {
+  async #use(
+    step: Step,
+    who: string,
+    ownership: Ownership | SharedOwnership | MultiOwnership | undefined,
+  ): Promise<void> {
     const { judge } = this.#around;
     if (!ownership) {
       judge.note(`${who} finds it busy`);
@@ -157,7 +161,7 @@ export class Program {
     this.#present.delete(hold);
   }
 
-  #begin(step: Step, who: string, ownership: Ownership | MultiOwnership): Hold {
+  #begin(step: Step, who: string, ownership: Ownership | SharedOwnership | MultiOwnership): Hold {
     const singles = 'of' in ownership ? ownership.names.map((name) => ownership.of(name)) : [ownership];
     const { holds, judge } = this.#around;
     const held = singles.map((single): Held => ({

@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Etcd3 } from 'etcd3';
+import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
+import { NotHere, type ProcessService } from '../services/service.ts';
+import { sharedEtcd, sharedRedis, sharedZooKeeper, startEtcd } from '../services.ts';
+import { endPrograms, runHere } from './program.ts';
+import { PAGES, ROOT, Scratch, blocksOf, needsServer, type Stage } from './scratch.ts';
+
+const run = promisify(execFile);
+const OWN_ETCD = 'Permissions on etcd';
+
+describe('the pages for users, on servers', () => {
+  const scratch = new Scratch();
+  let stage: Stage;
+  let database: ProcessService | undefined;
+
+  before(async function () {
+    this.timeout(120_000);
+    const what = 'pages';
+    const [etcd, zookeeper, redis] = [
+      await sharedEtcd(what),
+      await sharedZooKeeper(what),
+      await sharedRedis(what),
+    ];
+    database = await startPostgres().catch((error: unknown) => {
+      if (error instanceof NotHere) return undefined;
+      throw error;
+    });
+    const [key, certificate] = [scratch.path('private'), scratch.path('public')];
+    const made = ['-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=me', '-keyout', key, '-out', certificate];
+    await run('openssl', ['req', '-x509', ...made]);
+    stage = {
+      'ca.pem': certificate,
+      'me.pem': certificate,
+      'me.key': key,
+      '127.0.0.1:2379': etcd.endpoint,
+      '127.0.0.1:2181': zookeeper.endpoint,
+      '127.0.0.1:6379': redis.endpoint,
+      ...(database ? { 'postgres://postgres@127.0.0.1:5432/postgres': postgresUrl(database) } : {}),
+      // One server has no followers.
+      "chroot: '/locks'": "chroot: '/locks', tickTimeMs: 500, syncLimit: 2",
+    };
+  });
+
+  after(async () => {
+    await endPrograms();
+    await database?.stop();
+    scratch.remove();
+  });
+
+  for (const page of PAGES) {
+    const programs = blocksOf(page).filter(
+      (block) => block.language === 'ts' && needsServer(block) && !block.code.includes("username: 'app'"),
+    );
+    for (const [at, block] of programs.entries()) {
+      it(`${page}: ${block.file ?? `program ${String(at + 1)}`} runs to its end`, async function () {
+        if (block.code.includes('5432') && !database) {
+          this['skipReason'] = 'needs PostgreSQL';
+          this.skip();
+        }
+        await runHere(scratch.write(block, stage));
+      });
+    }
+  }
+
+  it('PRODUCTION: the user of the ZooKeeper program', async () => {
+    const block = blocksOf('PRODUCTION').find(({ code }) => code.includes('2181'))!;
+    expect(await runHere(scratch.write(block, stage))).to.equal('allowed\n');
+  });
+
+  it(`PRODUCTION: ${OWN_ETCD}: the commands give just the rights that the program needs`, async () => {
+    const server = await startEtcd({ way: 'process' });
+    try {
+      const blocks = blocksOf('PRODUCTION');
+      const commands = blocks.find(({ language }) => language === 'sh')!.code;
+      const root = ['etcdctl user add root:root', 'etcdctl user grant-role root root', 'etcdctl auth enable'];
+      await run('sh', ['-ec', [commands, 'etcdctl role add root || true', ...root].join('\n')], {
+        env: { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: server.endpoint },
+      });
+      const program = blocks.find(({ code }) => code.includes("username: 'app'") && code.includes('2379'))!;
+      const path = scratch.write(program, { '127.0.0.1:2379': server.endpoint });
+      expect(await runHere(path)).to.equal('allowed\n');
+      const app = new Etcd3({ hosts: server.endpoint, auth: { username: 'app', password: 'secret' } });
+      const refused = await app.put('elsewhere').value('x').catch(String);
+      app.close();
+      expect(refused).to.match(/permission denied/);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('all programs type-check, as strictly as can be', async function () {
+    this.timeout(180_000);
+    const pages = ['README.md', ...PAGES].flatMap((page) =>
+      blocksOf(page).filter(({ language }) => language === 'ts'),
+    );
+    const files = pages.map((block) => scratch.write(block));
+    const config = scratch.path('tsconfig.json');
+    const compilerOptions = {
+      target: 'es2023',
+      lib: ['es2024', 'esnext.disposable'],
+      module: 'nodenext',
+      types: ['node'],
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: true,
+      noEmit: true,
+      customConditions: ['@queuelock/source'],
+      allowImportingTsExtensions: true,
+    };
+    writeFileSync(config, JSON.stringify({ compilerOptions, files }));
+    const compiler = join(ROOT, 'node_modules/.bin/tsc');
+    const { stdout } = await run(compiler, ['-p', config]).catch(
+      (error: unknown) => error as { stdout: string },
+    );
+    expect(stdout).to.equal('');
+  });
+});

@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { QueueLockError, type QueueLockErrorCode } from '@queuelock/core';
+import { Program, endPrograms, runHere } from './program.ts';
+import { PAGES, ROOT, Scratch, blocksOf, needsServer, textOf, type Stage } from './scratch.ts';
+
+const PROGRAM = /^(ts|js)$/;
+
+describe('the pages for users', () => {
+  let scratch: Scratch;
+
+  beforeEach(() => {
+    scratch = new Scratch();
+  });
+
+  afterEach(async () => {
+    await endPrograms();
+    scratch.remove();
+  });
+
+  /** The file that a program names lies in the scratch. */
+  const stage = (): Stage => {
+    return { 'locks.db': scratch.path('locks.db') };
+  };
+
+  for (const page of PAGES) {
+    const programs = blocksOf(page).filter(
+      (block) => PROGRAM.test(block.language) && block.file === undefined && !needsServer(block),
+    );
+    for (const [at, block] of programs.entries()) {
+      it(`${page}: program ${String(at + 1)} runs to its end`, async () => {
+        const printed = await runHere(scratch.write(block, stage()));
+        if (block.prints !== undefined) expect(printed).to.equal(block.prints);
+      });
+    }
+  }
+
+  it('PRODUCTION: worker.ts ends by the signal when its round has stopped, within the grace period', async () => {
+    const block = blocksOf('PRODUCTION').find(({ file }) => file === 'worker.ts')!;
+    const worker = new Program(scratch.write(block, { ...stage(), '1_000': '60_000' }));
+    await worker.until(/one round/);
+    expect(await worker.end('SIGTERM')).to.deep.equal({ code: null, signal: 'SIGTERM' });
+    expect(worker.stderr).to.equal('');
+    const graceS = Number(/terminationGracePeriodSeconds: (\d+)/.exec(textOf('PRODUCTION'))![1]);
+    const drainMs = Number(/drainMs: ([\d_]+)/.exec(block.code)![1]!.replaceAll('_', ''));
+    expect(graceS * 1_000).to.be.at.least(drainMs + 2_000);
+  });
+
+  it('README: two processes of the first example take turns, without a server', async () => {
+    const [example] = blocksOf('README.md');
+    const file = scratch.write({ ...example!, file: 'first.ts' }, stage());
+    const [one, two] = [new Program(file), new Program(file)];
+    expect([await one.end(), await two.end()]).to.deep.equal(Array(2).fill({ code: 0, signal: null }));
+    const tokens = [one, two].map(({ output }) => /token (\d+)/.exec(output)![1]);
+    expect(new Set(tokens).size).to.equal(2);
+    expect(one.stderr + two.stderr).to.equal('');
+  });
+});
+
+describe('the page of errors', () => {
+  /** The first cells of a table's rows, with the third. */
+  const rowsUnder = (heading: string): Map<string, string> => {
+    const section = textOf('TROUBLE').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
+    const rows = [...section.matchAll(/^\| `([\w-]+)` *\|[^|]*\| *([^|]*?) *\|/gm)];
+    return new Map(rows.map(([, name, third]) => [name!, third!]));
+  };
+  const namesIn = (type: string): string[] => {
+    const source = readFileSync(join(ROOT, 'packages/core/src/errors.ts'), 'utf8');
+    const union = new RegExp(`export type ${type} =([^;]*);`).exec(source)![1]!;
+    return [...union.matchAll(/'([\w-]+)'/g)].map(([, name]) => name!);
+  };
+
+  it('has each code that there is, and no other, and says which may be tried again', () => {
+    const rows = rowsUnder('Each code');
+    expect([...rows.keys()]).to.have.members(namesIn('QueueLockErrorCode'));
+    for (const [code, again] of rows) {
+      const { retryable } = new QueueLockError(code as QueueLockErrorCode, '');
+      expect(again, code).to.equal(retryable ? 'yes' : 'no');
+    }
+  });
+
+  it('has each reason of a loss, and no other', () => {
+    expect([...rowsUnder('Why a lock was lost').keys()].filter((name) => name !== 'reason')).to.have.members(
+      namesIn('RevocationReason'),
+    );
+  });
+});
+
+describe('the links of the pages', () => {
+  const pages = ['README.md', 'packages/README.md', ...PAGES.map((page) => `packages/${page}.md`)];
+  for (const page of pages) {
+    it(`lead somewhere: ${page}`, () => {
+      expect(brokenLinks(page)).to.deep.equal([]);
+    });
+  }
+});
+
+/** Links within the repository that lead to no file, or to no heading of it. */
+function brokenLinks(page: string): string[] {
+  const links = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
+  return links.filter((link) => !/^\w+:/.test(link) && !isThere(page, link));
+}
+
+function isThere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path);
+  if (!existsSync(file)) return false;
+  if (anchor === undefined) return true;
+  const text = statSync(file).isDirectory() ? join(file, 'README.md') : file;
+  return anchorsOf(textOf(relative(ROOT, text))).includes(anchor);
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

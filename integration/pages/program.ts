@@ -1,0 +1,81 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { pathToFileURL } from 'node:url';
+import { format } from 'node:util';
+import { ROOT } from './scratch.ts';
+
+const running = new Set<Program>();
+
+/** Ends what a test left running. */
+export async function endPrograms(): Promise<void> {
+  await Promise.all([...running].map((program) => program.end('SIGKILL')));
+}
+
+/** A program of a page as a process of its own. */
+export class Program {
+  output = '';
+  stderr = '';
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<[number | null, NodeJS.Signals | null]>;
+  readonly #readers = new Set<() => void>();
+
+  constructor(file: string) {
+    // CommonJS gets what is built: the sources are for `import` alone.
+    const sources = ['--conditions=@queuelock/source', '--import', './.ci/tsx.mjs'];
+    const execArgv = file.endsWith('.cjs') ? [] : sources;
+    this.#child = fork(file, [], { cwd: ROOT, silent: true, execArgv });
+    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      this.output += text;
+      for (const read of this.#readers) read();
+    });
+    this.#ended = once(this.#child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+    running.add(this);
+    void this.#ended.then(() => running.delete(this));
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** Resolves when its output matches; rejects when it ends without. */
+  async until(pattern: RegExp): Promise<void> {
+    const matched = new Promise<void>((resolve) => {
+      const read = (): void => {
+        if (!pattern.test(this.output)) return;
+        this.#readers.delete(read);
+        resolve();
+      };
+      this.#readers.add(read);
+      read();
+    });
+    const without = this.#ended.then(() => {
+      if (!pattern.test(this.output)) throw new Error(`it ended with ${this.output}${this.stderr}`);
+    });
+    await Promise.race([matched, without]);
+  }
+
+  /** How it ends, when it is told to, or by itself. */
+  async end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    if (signal) this.#child.kill(signal);
+    const [code, by] = await this.#ended;
+    return { code, signal: by };
+  }
+}
+
+/** Runs a program in this process, to its end. Answers what it printed; what it says on stderr is an error. */
+export async function runHere(file: string): Promise<string> {
+  const { log, error } = console;
+  const printed: string[] = [];
+  const wrong: string[] = [];
+  console.log = (...what: unknown[]) => void printed.push(format(...what));
+  console.error = (...what: unknown[]) => void wrong.push(format(...what));
+  try {
+    await import(pathToFileURL(file).href);
+  } finally {
+    console.log = log;
+    console.error = error;
+  }
+  if (wrong.length > 0) throw new Error(wrong.join('\n'));
+  return printed.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { codeBlocks, type CodeBlock } from './code-blocks.ts';
+
+export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** The pages for users whose code is all run. */
+export const PAGES = ['CHOOSING', 'TASKS', 'PRODUCTION', 'TROUBLE', 'MOVING'] as const;
+
+/** The blocks of a page beside the packages, or of another one by its path. */
+export function blocksOf(page: string): readonly CodeBlock[] {
+  return codeBlocks(textOf(page));
+}
+
+export function textOf(page: string): string {
+  const path = page.endsWith('.md') ? page : `packages/${page}.md`;
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** What a program of a page meets elsewhere than it says: addresses, files, times. */
+export type Stage = Readonly<Record<string, string>>;
+
+/** A directory in which programs of pages find the packages as their readers do. */
+export class Scratch {
+  readonly #directory = mkdtempSync(join(ROOT, 'integration', 'node_modules', '.pages-'));
+  #files = 0;
+
+  path(name: string): string {
+    return join(this.#directory, name);
+  }
+
+  /** Writes a program as it stands, but for the stage. */
+  write({ language, code, file }: CodeBlock, stage: Stage = {}): string {
+    this.#files += 1;
+    const path = this.path(`${String(this.#files)}-${file ?? `block.${language}`}`.replace(/\.ts$/, '.mts'));
+    let text = code;
+    for (const [said, there] of Object.entries(stage)) text = text.replaceAll(said, there);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  remove(): void {
+    rmSync(this.#directory, { recursive: true });
+  }
+}
+
+/** Whether a program asks a server, or needs certificates, so that it runs with the long tests. */
+export function needsServer({ code }: CodeBlock): boolean {
+  return /127\.0\.0\.1|\.pem/.test(code);
+}

@@ -1,0 +1,89 @@
+import { createLockClient } from '@queuelock/core';
+import { sqlite } from '@queuelock/sqlite';
+import { expect } from 'chai';
+import { filter, firstValueFrom } from 'rxjs';
+import { pickPorts } from '../services/ports.ts';
+import { Tasks } from './tasks.ts';
+
+describe('the programs of the page by task, in as many processes as they are for', () => {
+  let tasks: Tasks;
+
+  beforeEach(() => {
+    tasks = new Tasks();
+  });
+
+  afterEach(() => tasks.end());
+
+  const untilInLine = async (name: string, count: number): Promise<void> => {
+    await using locks = createLockClient(sqlite({ file: tasks.file }));
+    const isSo$ = locks
+      .watch(name)
+      .pipe(filter(({ status, entries }) => status === 'live' && entries.length === count));
+    await firstValueFrom(isSo$);
+  };
+
+  it('one.ts: one after the other, in whatever process; SIGTERM tells the work and releases', async () => {
+    const slow = { '1_000, undefined': '60_000, undefined' };
+    const [first, second] = [tasks.start('one.ts', slow), tasks.start('one.ts')];
+    await first.until(/mine/);
+    const ended = await first.end('SIGTERM');
+    expect(ended.signal ?? ended.code).to.not.equal(0);
+    await second.until(/mine, token \d+n\ndone\n/);
+    expect(await second.end()).to.deep.equal({ code: 0, signal: null });
+  });
+
+  it('cron.ts: each tick is done by one of three instances', async () => {
+    const fast = { '60_000': '500' };
+    const instances = [
+      tasks.start('cron.ts', fast),
+      tasks.start('cron.ts', fast),
+      tasks.start('cron.ts', fast),
+    ];
+    const done = (): string[] =>
+      instances.flatMap(({ output }) => [...output.matchAll(/report of (\S+)/g)].map(([, at]) => at!));
+    await Promise.all(instances.map((instance) => instance.until(/(report of|done by)(.*\n){3}/)));
+    expect(done().length).to.be.above(2);
+    expect(new Set(done()).size).to.equal(done().length);
+    for (const instance of instances) {
+      expect(await instance.end('SIGTERM')).to.deep.equal({ code: null, signal: 'SIGTERM' });
+      expect(instance.stderr).to.equal('');
+    }
+  });
+
+  it('leader.ts: one leads, and the next one when it is told to end', async () => {
+    const first = tasks.start('leader.ts');
+    await first.until(/leading, token/);
+    const second = tasks.start('leader.ts');
+    await second.until(new RegExp(`the leader is process ${String(first.pid)}`));
+    expect(second.output).to.not.include('leading');
+    expect(await first.end('SIGTERM')).to.deep.equal({ code: 0, signal: null });
+    expect(first.output).to.include('my term is over: resigned');
+    await second.until(/leading, token/);
+    expect(await second.end('SIGTERM')).to.deep.equal({ code: 0, signal: null });
+    expect(first.stderr + second.stderr).to.equal('');
+  });
+
+  it('server.ts: five at a time over two instances, busy is 429, and who hangs up makes room', async () => {
+    const [a, b] = (await pickPorts(2)).map(String) as [string, string];
+    const slow = { '1_000, undefined': '60_000, undefined', '2_000': '300', '10_000, stop': '60_000, stop' };
+    const [one, two] = [
+      tasks.start('server.ts', { 8080: a, ...slow }),
+      tasks.start('server.ts', { 8080: b, ...slow }),
+    ];
+    await Promise.all([one.until(/listening/), two.until(/listening/)]);
+    const ask = (port: string, signal?: AbortSignal): Promise<Response> =>
+      fetch(`http://127.0.0.1:${port}`, signal ? { signal } : {});
+    const gone = new AbortController();
+    const going = [a, b, a, b, a].map((port) => ask(port, gone.signal).catch(() => 'gone'));
+    await untilInLine('resizes', 5);
+    const busy = await ask(b);
+    expect([busy.status, await busy.text()]).to.deep.equal([429, 'busy\n']);
+    gone.abort();
+    expect(await Promise.all(going)).to.deep.equal(going.map(() => 'gone'));
+    await untilInLine('resizes', 0);
+    for (const server of [one, two]) {
+      expect(await server.end('SIGTERM')).to.deep.equal({ code: 0, signal: null });
+      expect(server.stderr).to.equal('');
+    }
+  });
+});

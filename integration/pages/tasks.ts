@@ -1,0 +1,24 @@
+import { Program, endPrograms } from './program.ts';
+import { Scratch, blocksOf, type Stage } from './scratch.ts';
+
+/** The programs of the page by task, over a file of their own. */
+export class Tasks {
+  readonly #scratch = new Scratch();
+  readonly file = this.#scratch.path('locks.db');
+
+  /** The path of a program, as it stands but for the stage. */
+  write(name: string, stage: Stage = {}): string {
+    const block = blocksOf('TASKS').find(({ file }) => file === name);
+    if (!block) throw new Error(`the page has no ${name}`);
+    return this.#scratch.write(block, { "'locks.db'": JSON.stringify(this.file), ...stage });
+  }
+
+  start(name: string, stage?: Stage): Program {
+    return new Program(this.write(name, stage));
+  }
+
+  async end(): Promise<void> {
+    await endPrograms();
+    this.#scratch.remove();
+  }
+}

@@ -1,0 +1,116 @@
+import { QueueLockError, createLockClient, type LockClient } from '@queuelock/core';
+import { expect } from 'chai';
+import { cohort, curatorSemaphore, doubleBarrier, latch, oncePer } from '../src/index.ts';
+import { MemoryStage, TTL_MS, failureOf } from './election-stage.ts';
+import { MemoryLine } from './memory-store.ts';
+
+const SOON = { timeoutMs: 20 };
+
+describe('a wait that ends while the store cannot be asked', () => {
+  let stage: MemoryStage;
+  let line: MemoryLine;
+  let client: LockClient;
+
+  beforeEach(() => {
+    stage = new MemoryStage();
+    line = new MemoryLine(stage.server);
+    client = createLockClient(line.connect(), { clock: stage.clock, ttlMs: TTL_MS });
+  });
+
+  afterEach(async () => {
+    await line.mend();
+    const closing = client.close();
+    await stage.clock.advance(TTL_MS);
+    await closing;
+    await stage.close();
+  });
+
+  /** What it ends with, as time goes by on both clocks. */
+  const ended = async (wait: Promise<unknown>): Promise<unknown> => {
+    const failure = failureOf(wait);
+    const state = { isOver: false };
+    void failure.then(() => (state.isOver = true));
+    while (!state.isOver) {
+      await stage.clock.advance(5);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return failure;
+  };
+
+  const isAnOutage = (error: unknown, ...words: string[]): void => {
+    expect(error).to.include({ code: 'UNAVAILABLE' });
+    for (const word of words) expect(String(error)).to.include(word);
+  };
+
+  const waits: [string, () => Promise<unknown>][] = [
+    ['a latch', () => latch(client, 'x').wait(SOON)],
+    ['a cohort', () => cohort(client, 'x').acquire(SOON)],
+    ['a double barrier', () => doubleBarrier(client, 'x', { members: 2 }).enter(SOON)],
+    ['a slot', () => oncePer(client, 'x').run(1, () => 'done', SOON)],
+    ['a lease of Curator', () => curatorSemaphore(client, 'x', { maxLeases: 1 }).acquire(SOON)],
+  ];
+  for (const [what, wait] of waits) {
+    it(`is UNAVAILABLE for ${what}, and says why`, async () => {
+      line.cut();
+      isAnOutage(await ended(wait()), '"x', '20 ms');
+    });
+  }
+
+  it('is so for a latch whose count was seen before', async () => {
+    await latch(client, 'x').trySetCount(1);
+    const late = latch(client, 'x').wait(SOON);
+    await stage.settle();
+    line.cut();
+    isAnOutage(await ended(late), 'the latch "x" did not come to 0', 'the connection is cut');
+  });
+
+  it('is so for a member of a double barrier that stands in line, and for one that leaves', async () => {
+    const other = doubleBarrier(stage.client(), 'y', { members: 2 }).enter();
+    const place = await doubleBarrier(client, 'y', { members: 2 }).enter();
+    const late = doubleBarrier(client, 'x', { members: 2 }).enter(SOON);
+    await stage.settle();
+    line.cut();
+    const [begun, left] = await Promise.all([ended(late), ended(place.leave(SOON))]);
+    isAnOutage(begun, 'no round of "x" began', 'the connection is cut');
+    isAnOutage(left, 'others in "y" did not leave');
+    await line.mend();
+    const otherLeft = (await other).leave();
+    await stage.clock.advance(TTL_MS);
+    await otherLeft;
+  });
+
+  it('is so for a slot that another one works at', async () => {
+    const working = oncePer(stage.client(), 'x', { promise: 'until-done' });
+    let done!: () => void;
+    const work = working.run(1, () => new Promise<void>((resolve) => (done = resolve)));
+    await stage.settle();
+    const late = oncePer(client, 'x', { promise: 'until-done' }).run(1, () => 'no', {
+      timeoutMs: TTL_MS / 2,
+    });
+    await stage.settle();
+    line.cut();
+    isAnOutage(await ended(late), '"x"', 'the connection is cut');
+    done();
+    await work;
+  });
+
+  it('is so for a cohort whose heartbeats are not answered', async () => {
+    const rival = await stage.client().acquire('x');
+    const crew = cohort(client, 'x');
+    const patient = failureOf(crew.acquire());
+    await stage.settle();
+    line.cut();
+    await stage.clock.advance(TTL_MS / 2);
+    isAnOutage(await ended(crew.acquire(SOON)), '"x"', 'no heartbeat');
+    await rival.release();
+    await crew.close();
+    expect(await patient).to.be.an.instanceOf(QueueLockError);
+  });
+
+  it('is TIMEOUT again when it can be asked', async () => {
+    line.cut();
+    isAnOutage(await ended(latch(client, 'x').wait(SOON)));
+    await line.mend();
+    expect(await ended(latch(client, 'x').wait(SOON))).to.include({ code: 'TIMEOUT' });
+  });
+});
