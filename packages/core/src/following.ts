@@ -177,7 +177,7 @@ class Following implements Witness {
 
 function queued(entry: Entry, turn: Turn, answer: HandoverAnswer | undefined): ClaimState {
   const { order, token, key } = entry.placement;
-  const place = { status: 'queued', position: turn.ahead, order, token, key, id: entry.spec.id } as const;
+  const place = { status: 'queued', entriesAhead: turn.ahead, order, token, key, id: entry.spec.id } as const;
   return jsonable<ClaimState>(answer ? { ...place, answer } : place);
 }
 
