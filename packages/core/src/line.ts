@@ -26,7 +26,7 @@ export function lineOf(
   { name, asked, typicalHoldMs }: LineWish,
 ): Line {
   const queue$ = watch(name).pipe(visible(asked));
-  return new LineStream((subscriber) => {
+  const line$ = new Observable<LineState>((subscriber) => {
     let queued: Queued | undefined;
     let place: Place | undefined;
     let places = new Subscription();
@@ -59,8 +59,9 @@ export function lineOf(
     const complete = (): void => {
       subscriber.complete();
     };
-    subscriber.add(claim$.subscribe({ next, complete }));
+    subscriber.add(claim$.subscribe({ next, error: fail, complete }));
   });
+  return Object.assign(line$, { [Symbol.asyncIterator]: () => latestOf(line$) });
 }
 
 /** A claim whose places are told to a callback, if there is one. */
@@ -77,12 +78,6 @@ export function tellingPlace(
       onPlace({ position, expectedWaitMs, basis, stale });
     }),
   );
-}
-
-class LineStream extends Observable<LineState> {
-  [Symbol.asyncIterator](): AsyncIterator<LineState, undefined> {
-    return latestOf(this);
-  }
 }
 
 function inLine({ status, order, token, key, id, answer }: Queued, place: Place): LineState {

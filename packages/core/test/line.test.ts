@@ -237,7 +237,7 @@ describe('how long a hold is said to take', () => {
         const { value } = stage.server.queues().get('x')![0]!;
         await stage.clock.advance(400);
         await stage.passing(hold.release());
-        return (JSON.parse(value!) as { typicalHoldMs: unknown }).typicalHoldMs;
+        return (JSON.parse(value) as { typicalHoldMs: unknown }).typicalHoldMs;
       };
       expect([await announced(), await announced()]).to.deep.equal([7_000, 400]);
     }),
