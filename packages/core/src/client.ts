@@ -101,6 +101,7 @@ class SharedSessionClient implements LockClient {
       session$,
       openingTrouble,
       clock,
+      info: backend.info,
       uncleanHandoverDelayMs,
       afterwards,
       watch: (name) => this.#queues.watch(name),

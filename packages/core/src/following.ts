@@ -1,5 +1,6 @@
 import type { ClaimState } from './api.ts';
 import type { Witness } from './deed.ts';
+import type { AcquireTrace } from './diagnostics.ts';
 import { endedBy, type Place } from './ending.ts';
 import type { Entry } from './entry.ts';
 import { mayBeginNow, whenItMayBegin } from './grant.ts';
@@ -25,10 +26,12 @@ interface Surroundings {
 /** What following a place needs of where the claim is made. */
 interface FollowingTools extends Pick<
   ClaimContext,
-  'clock' | 'evictions' | 'holdTimes' | 'uncleanHandoverDelayMs' | 'watch'
+  'clock' | 'evictions' | 'holdTimes' | 'info' | 'uncleanHandoverDelayMs' | 'watch'
 > {
   /** Comes when the hold begins. */
   readonly granted: Moment;
+  /** If anybody listens. */
+  readonly trace: AcquireTrace | undefined;
 }
 
 /** Chapters 3 and 4: whose turn it is, and what becomes of the ownership. */
@@ -139,10 +142,12 @@ class Following implements Witness {
   }
 
   #grant(turn: Turn): void {
-    const { clock, granted, holdTimes } = this.#around;
+    const { clock, granted, holdTimes, info, trace } = this.#around;
     granted.come();
     this.#inLine?.unsubscribe();
-    this.#ownership = new HeldOwnership({ ...this.#place, tools: this.#tools, turn, witness: this });
+    const ownership = new HeldOwnership({ ...this.#place, tools: this.#tools, turn, witness: this, info });
+    this.#ownership = ownership;
+    if (trace) ownership.trace(trace.granted(ownership));
     const begunAt = clock.now();
     this.#followed.add(() => {
       holdTimes.note(this.#request.queue, clock.now() - begunAt);

@@ -1,5 +1,6 @@
 import type { ClaimState } from './api.ts';
 import type { Clock } from './clock.ts';
+import { traceOf, type AcquireTrace } from './diagnostics.ts';
 import type { Closing } from './closing.ts';
 import { enterQueue, type Enqueue } from './entry.ts';
 import { failed, isOfStaleSession, isOvertaken } from './ending.ts';
@@ -14,6 +15,7 @@ import { OwnLabel } from './own-label.ts';
 import type { QueueState } from './queue-api.ts';
 import { Observable, Subscription, take, throwIfEmpty } from './rx.ts';
 import type { LiveSession } from './session.ts';
+import type { BackendInfo } from './spi.ts';
 import { UNANSWERED, limitedBy } from './wait-limit.ts';
 import { wishOf, type ClaimRequest } from './wish.ts';
 
@@ -23,6 +25,7 @@ export interface ClaimContext {
   /** Why there is no session yet; `undefined` when nobody waits for one. */
   readonly openingTrouble: () => unknown;
   readonly clock: Clock;
+  readonly info: BackendInfo;
   readonly uncleanHandoverDelayMs: number;
   readonly watch: (name: string) => Observable<QueueState>;
   readonly evictions: Evictions;
@@ -47,6 +50,7 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
       context.trouble?.(why);
     };
     const granted = new Moment();
+    const trace = traceOf(request, context);
     const waiting = {
       clock: context.clock,
       what: JSON.stringify(request.queue),
@@ -56,21 +60,28 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     const story$ = limitedBy<ClaimState>(
       request.patience,
       waiting,
-    )(attempts(request, { ...context, granted, trouble }));
+    )(attempts(request, { ...context, granted, trouble, trace }));
     const tell = (state: ClaimState): void => {
+      if (state.status === 'queued') trace?.stoodInLine(state);
+      if (state.status === 'ended' && state.outcome === 'failed') trace?.failed(state.error);
       subscriber.next(state);
       if (state.status === 'ended') subscriber.complete();
     };
     const error = (cause: unknown): void => {
       tell(failed(cause));
     };
+    if (trace) subscriber.add(() => trace.left());
     tell({ status: 'joining' });
     // A wait ends when the client begins to close; a hold goes on.
     const endWait = (why: QueueLockError): void => {
       if (!granted.hasCome) error(closedOf(request.queue, why));
     };
     if (!subscriber.closed) subscriber.add(context.closing.tell(endWait));
-    if (!subscriber.closed) subscriber.add(story$.subscribe({ next: tell, error }));
+    const begin = (): void => {
+      if (!subscriber.closed) subscriber.add(story$.subscribe({ next: tell, error }));
+    };
+    if (trace) trace.begin(begin);
+    else begin();
   });
 }
 
@@ -83,6 +94,7 @@ function closedOf(name: string, why: QueueLockError): QueueLockError {
 interface Surroundings extends ClaimContext {
   readonly granted: Moment;
   readonly trouble: (why: unknown) => void;
+  readonly trace: AcquireTrace | undefined;
 }
 
 /** Joins, and joins again where the first attempt has lost nothing. */
