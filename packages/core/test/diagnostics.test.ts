@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { channel, tracingChannel } from 'node:diagnostics_channel';
+import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import {
   CHANNELS,
   type AcquireMessage,
@@ -35,8 +35,8 @@ class Ear {
       this.told.push(what);
       if (!this.messages.includes(message)) this.messages.push(message);
     };
-    channel(name).subscribe(listener);
-    this.#forget.push(() => channel(name).unsubscribe(listener));
+    subscribe(name, listener);
+    this.#forget.push(() => unsubscribe(name, listener));
   }
 }
 
@@ -183,15 +183,15 @@ describe('whoever listens to the channels', () => {
     process.removeAllListeners('uncaughtException');
     const note = (error: unknown): void => void thrown.push(error);
     process.on('uncaughtException', note);
-    const { start } = tracingChannel(CHANNELS.acquire);
+    const start = `tracing:${CHANNELS.acquire}:start`;
     const listener = (): never => {
       throw new Error('deaf');
     };
-    start.subscribe(listener);
+    subscribe(start, listener);
     try {
       await onStage(async (stage) => stage.passing((await stage.client().acquire('x')).release()));
     } finally {
-      start.unsubscribe(listener);
+      unsubscribe(start, listener);
       process.off('uncaughtException', note);
       for (const other of others) process.on('uncaughtException', other);
     }

@@ -1,4 +1,4 @@
-import { channel } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import {
   metrics as globalMetrics,
   trace as globalTrace,
@@ -35,21 +35,21 @@ export function instrumentLocks(options: InstrumentOptions = {}): () => void {
   const spans = new Spans((tracerProvider ?? globalTrace).getTracer(SCOPE), classOf);
   const metrics = new Metrics((meterProvider ?? globalMetrics).getMeter(SCOPE), classOf);
   const listeners = [
-    listen<AcquireMessage>(`tracing:${CHANNELS.acquire}:start`, (message) => {
-      spans.acquiring(message);
-      metrics.acquiring(message);
+    listen(`tracing:${CHANNELS.acquire}:start`, (message) => {
+      spans.acquiring(message as AcquireMessage);
+      metrics.acquiring(message as AcquireMessage);
     }),
-    listen<AcquireMessage>(`tracing:${CHANNELS.acquire}:asyncEnd`, (message) => {
-      spans.acquired(message);
-      metrics.acquired(message);
+    listen(`tracing:${CHANNELS.acquire}:asyncEnd`, (message) => {
+      spans.acquired(message as AcquireMessage);
+      metrics.acquired(message as AcquireMessage);
     }),
-    listen<HoldMessage>(`tracing:${CHANNELS.hold}:start`, (message) => {
-      spans.holding(message);
-      metrics.holding(message);
+    listen(`tracing:${CHANNELS.hold}:start`, (message) => {
+      spans.holding(message as HoldMessage);
+      metrics.holding(message as HoldMessage);
     }),
-    listen<HoldMessage>(`tracing:${CHANNELS.hold}:asyncEnd`, (message) => {
-      spans.held(message);
-      metrics.held(message);
+    listen(`tracing:${CHANNELS.hold}:asyncEnd`, (message) => {
+      spans.held(message as HoldMessage);
+      metrics.held(message as HoldMessage);
     }),
   ];
   return () => {
@@ -59,13 +59,9 @@ export function instrumentLocks(options: InstrumentOptions = {}): () => void {
   };
 }
 
-function listen<Message>(name: string, hear: (message: Message) => void): () => void {
-  const listener = (message: unknown): void => {
-    hear(message as Message);
-  };
-  const told = channel(name);
-  told.subscribe(listener);
+function listen(name: string, hear: (message: unknown) => void): () => void {
+  subscribe(name, hear);
   return () => {
-    told.unsubscribe(listener);
+    unsubscribe(name, hear);
   };
 }

@@ -167,7 +167,8 @@ describe('locks told to OpenTelemetry', () => {
 
   it('have the class that they are given', async () => {
     stop();
-    stop = instrumentLocks({ ...sdk, classOf: (name) => name.replace(/\d+/g, 'N') });
+    const { tracerProvider, meterProvider } = sdk;
+    stop = instrumentLocks({ tracerProvider, meterProvider, classOf: (name) => name.replace(/\d+/g, 'N') });
     await connect().run('user:12', () => undefined);
     expect(sdk.spans.map(({ name }) => name)).to.deep.equal(['acquire user:N', 'hold user:N']);
   });

@@ -6,7 +6,6 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
   type DataPoint,
-  type Histogram,
 } from '@opentelemetry/sdk-metrics';
 import {
   BasicTracerProvider,
@@ -14,6 +13,12 @@ import {
   SimpleSpanProcessor,
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base';
+
+/** What there is of a histogram. */
+interface Summed {
+  readonly count: number;
+  readonly sum?: number | undefined;
+}
 
 /** What the real SDK has got. */
 export class Sdk {
@@ -44,12 +49,12 @@ export class Sdk {
     const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
     return Object.fromEntries(
       metrics.flatMap(({ descriptor, dataPoints }) =>
-        dataPoints.map(({ attributes, value }: DataPoint<number | Histogram>) => [
+        dataPoints.map(({ attributes, value }: DataPoint<number | Summed>) => [
           `${descriptor.name} ${JSON.stringify(attributes)}`,
           typeof value === 'number' ? value : [value.count, value.sum ?? 0],
         ]),
       ),
-    ) as Awaited<ReturnType<Sdk['metrics']>>;
+    );
   }
 
   /** Name and unit of every instrument that has told something. */
@@ -79,7 +84,7 @@ export class ChainContext implements ContextManager {
     self?: ThisParameterType<F>,
     ...args: A
   ): ReturnType<F> {
-    return this.#store.run(context, () => Reflect.apply(work, self, args) as ReturnType<F>);
+    return this.#store.run(context, () => work.apply(self as ThisParameterType<F>, args));
   }
 
   bind<T>(_context: Context, target: T): T {
