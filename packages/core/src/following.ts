@@ -24,10 +24,11 @@ interface Surroundings {
 }
 
 /** What following a place needs of where the claim is made. */
-interface FollowingTools extends Pick<
-  ClaimContext,
-  'clock' | 'evictions' | 'holdTimes' | 'info' | 'uncleanHandoverDelayMs' | 'watch'
-> {
+interface FollowingTools {
+  readonly context: Pick<
+    ClaimContext,
+    'clock' | 'evictions' | 'holdTimes' | 'info' | 'uncleanHandoverDelayMs' | 'watch'
+  >;
   /** Comes when the hold begins. */
   readonly granted: Moment;
   /** If anybody listens. */
@@ -66,13 +67,13 @@ class Following implements Witness {
     this.#place = place;
     this.#request = request;
     this.#around = around;
-    const { evictions, clock } = around;
+    const { evictions, clock, watch } = around.context;
     this.#tools = {
       label: place.label,
       evictions,
       clock,
       get queue$() {
-        return around.watch(request.queue);
+        return watch(request.queue);
       },
     };
   }
@@ -131,7 +132,7 @@ class Following implements Witness {
       return;
     }
     const { live, entry } = this.#place;
-    const { clock, uncleanHandoverDelayMs } = this.#around;
+    const { clock, uncleanHandoverDelayMs } = this.#around.context;
     const { needsMs } = this.#request;
     const beginning = { live, spec: entry.spec, needsMs, uncleanHandoverDelayMs, clock };
     const grant = (): void => {
@@ -142,7 +143,8 @@ class Following implements Witness {
   }
 
   #grant(turn: Turn): void {
-    const { clock, granted, holdTimes, info, trace } = this.#around;
+    const { context, granted, trace } = this.#around;
+    const { clock, holdTimes, info } = context;
     granted.come();
     this.#inLine?.unsubscribe();
     const ownership = new HeldOwnership({ ...this.#place, tools: this.#tools, turn, witness: this, info });
@@ -169,7 +171,11 @@ class Following implements Witness {
 
   #fail(cause: unknown): void {
     this.#followed.unsubscribe();
-    const ending = { place: this.#place, ownership: this.#ownership, evictions: this.#around.evictions };
+    const ending = {
+      place: this.#place,
+      ownership: this.#ownership,
+      evictions: this.#around.context.evictions,
+    };
     endedBy(cause, ending).subscribe(this.#subscriber);
   }
 

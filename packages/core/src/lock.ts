@@ -60,7 +60,7 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     const story$ = limitedBy<ClaimState>(
       request.patience,
       waiting,
-    )(attempts(request, { ...context, granted, trouble, trace }));
+    )(attempts(request, { context, granted, trouble, trace }));
     const tell = (state: ClaimState): void => {
       if (state.status === 'queued') trace?.stoodInLine(state);
       if (state.status === 'ended' && state.outcome === 'failed') trace?.failed(state.error);
@@ -91,7 +91,8 @@ function closedOf(name: string, why: QueueLockError): QueueLockError {
   });
 }
 
-interface Surroundings extends ClaimContext {
+interface Surroundings {
+  readonly context: ClaimContext;
   readonly granted: Moment;
   readonly trouble: (why: unknown) => void;
   readonly trace: AcquireTrace | undefined;
@@ -108,12 +109,12 @@ function attempts(request: ClaimRequest, around: Surroundings): Observable<Claim
       const error = (cause: unknown): void => {
         attempt.unsubscribe();
         if (mayBeStale && isOfStaleSession(cause)) begin(asked, { mayBeStale: false });
-        else if (isOvertaken(cause, around.enqueue))
+        else if (isOvertaken(cause, around.context.enqueue))
           begin({ ...request, id: undefined }, { mayBeStale: true });
         else subscriber.error(cause);
       };
       subscriber.add((attempt = new Subscription()));
-      const joined$ = around.session$.pipe(leadingTo((live) => join(live, asked, around)));
+      const joined$ = around.context.session$.pipe(leadingTo((live) => join(live, asked, around)));
       attempt.add(joined$.subscribe({ next, error }));
     }
     begin(request, { mayBeStale: true });
@@ -138,7 +139,8 @@ function enter(
   { request, limit }: { readonly request: ClaimRequest; readonly limit: number },
   around: Surroundings,
 ): Observable<ClaimState> {
-  const { afterwards, trouble, enqueue, holdTimes } = around;
+  const { context, trouble } = around;
+  const { afterwards, enqueue, holdTimes } = context;
   const { spec, label } = wishOf(request, { limit, typicalHoldMs: holdTimes.typical(request.queue) });
   const mode = request.patience.timeoutMs === 0 ? 'try' : 'wait';
   const ownLabel = new OwnLabel(live, spec, label);
