@@ -11,6 +11,7 @@ const PACKAGES = [
   'recipes',
   'bridge',
   'weblocks',
+  'otel',
   'cli',
   'bench',
   'simulation',
@@ -71,6 +72,7 @@ const weblocksDoor = doors(
   'core|core/backend',
   'Web locks are made of what every user has, @queuelock/core, and of small tools of @queuelock/core/backend.',
 );
+const otelDoor = doors('core', 'Traces and metrics are made of what the channels of @queuelock/core tell.');
 const hookDoors = [
   inPages[0],
   doors('bridge/(client|wire)', 'Hooks import types of @queuelock/bridge/client and @queuelock/bridge/wire.'),
@@ -98,6 +100,7 @@ const boundaries = [
   imports(['packages/bridge/src/{client,wire}/**/*.ts'], [rxDoor], ...inPages),
   imports(sources('weblocks'), [rxDoor], weblocksDoor),
   imports(rxFiles('weblocks'), [unboundedOrUnclear], weblocksDoor),
+  imports(sources('otel'), [rxDoor], otelDoor),
   imports(sources('react'), [rxDoor], ...hookDoors),
   imports(['packages/dashboard/src/index.ts'], [rxDoor], noImports),
   imports(['packages/dashboard/src/page/**/*.{ts,tsx}'], [rxDoor], ...pageDoors),
@@ -173,7 +176,7 @@ export default defineConfig(
     rules: { 'max-lines-per-function': ['error', { max: 75, skipBlankLines: true, skipComments: true }] },
   },
   {
-    files: sources('core', ...BACKENDS, 'conformance', 'fencing', 'recipes', 'bridge', 'weblocks'),
+    files: sources('core', ...BACKENDS, 'conformance', 'fencing', 'recipes', 'bridge', 'weblocks', 'otel'),
     rules: { 'no-console': 'error' },
   },
   {
@@ -190,7 +193,7 @@ export default defineConfig(
   boundaries,
   syntax(['**/*.{ts,tsx}']),
   syntax(
-    sources('core', ...BACKENDS, 'fencing', 'recipes', 'bridge', 'weblocks'),
+    sources('core', ...BACKENDS, 'fencing', 'recipes', 'bridge', 'weblocks', 'otel'),
     noPackageByImportCall,
     ...noWallClock,
   ),

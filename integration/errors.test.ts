@@ -320,7 +320,7 @@ describe('every error', () => {
   });
 
   it('BridgeError has the code of the core, for a bridge that cannot be reached', async () => {
-    const bridge = createBridgeClient({ url: 'http://127.0.0.1:1' });
+    const bridge = stage.keep(createBridgeClient({ url: 'http://127.0.0.1:1' }), (client) => client.close());
     const unreachable$ = bridge.queue('x').pipe(filter(({ error }) => error !== undefined));
     const { error } = await firstValueFrom(unreachable$);
     expect(error).to.be.an.instanceOf(BridgeError);

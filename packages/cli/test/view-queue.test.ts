@@ -23,12 +23,12 @@ function queue(...entries: readonly QueueEntry[]): QueueState {
 }
 
 describe('the places of a queue', () => {
-  it('tell who holds and how many are ahead', () => {
+  it('tell who holds, and whose number in line is which', () => {
     const places = placesOf(queue(entry(1, { shared: true }), entry(2, { shared: true }), entry(3)));
     expect(places.map(({ position, holds }) => [position, holds])).to.deep.equal([
       [0, true],
-      [1, true],
-      [2, false],
+      [0, true],
+      [1, false],
     ]);
   });
 

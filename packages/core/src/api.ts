@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';
 import type { HandoverAnswer, MultiOwnership, Ownership, SharedOwnership } from './hold-api.ts';
+import type { Line } from './line-api.ts';
 import type { AcquireOptions, ClaimOptions, RunOptions, Together, WorkOptions } from './options.ts';
 import type { Eviction, QueueEntry, QueueState, SharedRegister } from './queue-api.ts';
 import type { QueueHistory, QueuesState } from './store-api.ts';
@@ -9,10 +10,10 @@ import type { Finding } from './store-facts.ts';
 /** What a claim is at the moment. As JSON, bigints are decimal texts; so it is with all states, entries, ownerships and errors. */
 export type ClaimState =
   | { readonly status: 'joining' }
-  /** In line. `position`: entries ahead as of the last look, where the store tells it for free. */
+  /** In line. `entriesAhead`: those that conflict, who hold among them, as of the last look; where the store tells it for free. See `line`. */
   | {
       readonly status: 'queued';
-      readonly position: number | undefined;
+      readonly entriesAhead: number | undefined;
       readonly order: bigint;
       /** The fencing token that it will have once it holds the lock. */
       readonly token: bigint;
@@ -131,6 +132,25 @@ export interface LockClient extends AsyncDisposable {
    * way. Never errors; completes after `ended`. Throws `INVALID_ARGUMENT` at the call, not on the stream.
    */
   claim(name: string, options?: ClaimOptions): Observable<ClaimState>;
+  /**
+   * A claim with its place: from `joining` over `queued`, with `position` and `expectedWaitMs`, counting down while others leave, to `held` and
+   * `ended`. `queued` is told as soon as the queue was seen. A stream as `claim`, and something to loop over:
+   *
+   * ```ts
+   * for await (const state of locks.line(name)) {
+   *   if (state.status === 'queued') show(state.position, state.expectedWaitMs);
+   *   if (state.status === 'held') {
+   *     await work(state.ownership);
+   *     break; // releases
+   *   }
+   * }
+   * ```
+   *
+   * What it costs: while it waits it watches the whole queue, one watch for all who ask for a name in this client. On etcd and memory that is
+   * an event for each change, elsewhere a read of the queue, one at a time, however many changes there were meanwhile. The place is told at
+   * most four times a second. Fails as `maxWaiters` does where the queue may not be read. A waiter without it watches only the one ahead.
+   */
+  line(name: string, options?: ClaimOptions): Line;
   /**
    * Several names as one lock, no two alike, at most 60. All queues are entered at one point of the store's order, so any two
    * multi-locks stand in the same order in every queue that they share, and cannot wait for each other in a circle. (A call chain

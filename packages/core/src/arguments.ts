@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { LockClient } from './api.ts';
 import { heldByThisChain } from './call-chain.ts';
 import { checkedSize, checkedText, checkedTexts } from './checked.ts';
 import { checkedObject, checkedOptions } from './checked-options.ts';
@@ -6,7 +7,7 @@ import { systemClock } from './clock.ts';
 import type { EntryLabel } from './entry-value.ts';
 import { QueueLockError, invalidArgument } from './errors.ts';
 import type { SharedOwnership } from './hold-api.ts';
-import { STEAL_OPTIONS, WISH_OPTIONS } from './known-options.ts';
+import { EVICT_OPTIONS, STEAL_OPTIONS, WISH_OPTIONS } from './known-options.ts';
 import { limitOf } from './limit.ts';
 import type { ClaimOptions, LockClientOptions } from './options.ts';
 import type { SessionSettings } from './session.ts';
@@ -48,11 +49,20 @@ export function checkDrain(drainMs: number): void {
   within('drainMs', drainMs, { min: 0, max: MAX_TIMER_MS });
 }
 
-/** Checks whom an operator means. */
+/** Checks whom somebody means. */
 export function checkEntry(entry: Pick<SeenEntry, 'key' | 'order'>): void {
   const { key, order } = checkedObject('entry', entry);
   if (typeof key !== 'string' || typeof order !== 'bigint')
     throw invalidArgument('entry', entry, 'has key and order, as watch shows them');
+}
+
+/** Checks whom an operator means to remove; answers why. */
+export function checkedEviction(
+  entry: Pick<SeenEntry, 'key' | 'order'>,
+  options: Parameters<LockClient['evict']>[2],
+): string {
+  checkEntry(entry);
+  return checkedReason('reason', checkedOptions('options of evict', options, EVICT_OPTIONS).reason);
 }
 
 /** Checks the client's options and fills in the defaults. */
@@ -107,6 +117,7 @@ export function requestOf(name: string, options: ClaimOptions, defaults: Request
     permits: count('permits', permits, limit.fixed ?? MAX_LIMIT),
     limit,
     label: labelOf(options, defaults),
+    typicalHoldMs: checkTypicalHold(options.typicalHoldMs),
     needsMs,
     patience: { signal, timeoutMs },
     inLine: inLineOf(options),
@@ -120,6 +131,12 @@ export function checkPatience({ signal, timeoutMs }: Pick<ClaimOptions, 'signal'
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw invalidArgument('signal', signal, 'is an AbortSignal');
   }
+}
+
+/** Checks how long a hold is said to take. */
+export function checkTypicalHold(typicalHoldMs: number | undefined): number | undefined {
+  if (typicalHoldMs !== undefined) within('typicalHoldMs', typicalHoldMs, { min: 0, max: MAX_TIMER_MS });
+  return typicalHoldMs;
 }
 
 /** Checks a queue's name: the rule that holds everywhere, then the backend's own. */
@@ -144,7 +161,7 @@ export function checkNames(names: readonly string[], backend: Backend): void {
 }
 
 /** Checks why somebody is to make way. */
-export function checkedReason(argument: string, reason: string | undefined): string {
+function checkedReason(argument: string, reason: string | undefined): string {
   const text = checkedText(argument, reason);
   if (text !== '' && text.length <= MAX_REASON) return text;
   throw invalidArgument(argument, text, `says why in 1 to ${String(MAX_REASON)} characters`);

@@ -2,10 +2,9 @@ import type { ClaimState, CloseOptions, LockClient, MultiLock, SessionState } fr
 import {
   checkBackend,
   checkDrain,
-  checkEntry,
   checkName,
   checkWork,
-  checkedReason,
+  checkedEviction,
   requestOf,
   settingsOf,
   type RequestDefaults,
@@ -24,18 +23,20 @@ import {
   CLAIM_OPTIONS,
   CLIENT_OPTIONS,
   CLOSE_OPTIONS,
-  EVICT_OPTIONS,
   RUN_OPTIONS,
   TRY_ACQUIRE_OPTIONS,
 } from './known-options.ts';
 import { claim, type ClaimContext } from './lock.ts';
+import type { Line } from './line-api.ts';
+import { lineOf, tellingPlace } from './line.ts';
 import { NamesTogether } from './multi-lock.ts';
 import type { AcquireOptions, ClaimOptions, LockClientOptions, RunOptions } from './options.ts';
 import type { Eviction, QueueState, SharedRegister } from './queue-api.ts';
 import { SharedQueues } from './queue-watch.ts';
+import { resumptionOf } from './resume.ts';
 import { ReentrantOwnership, holdToEnter } from './reentrancy.ts';
 import { RetryingRegister } from './register.ts';
-import { Subject, catchError, firstValueFrom, of, type Observable } from './rx.ts';
+import { Subject, catchError, of, type Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
 import { shareSession } from './shared-session.ts';
 import type { Backend } from './spi.ts';
@@ -100,7 +101,7 @@ class SharedSessionClient implements LockClient {
       session$,
       openingTrouble,
       clock,
-      endpoint: backend.info.endpoint,
+      info: backend.info,
       uncleanHandoverDelayMs,
       afterwards,
       watch: (name) => this.#queues.watch(name),
@@ -112,6 +113,11 @@ class SharedSessionClient implements LockClient {
 
   claim(name: string, options?: ClaimOptions): Observable<ClaimState> {
     return this.#claim(name, checkedOptions('options of claim', options, CLAIM_OPTIONS));
+  }
+
+  line(name: string, options?: ClaimOptions): Line {
+    const checked = checkedOptions('options of line', options, CLAIM_OPTIONS);
+    return lineOf(this.#context, this.#claim(name, checked), { name, asked: 'line', ...checked });
   }
 
   async acquire(name: string, options?: AcquireOptions): Promise<Ownership> {
@@ -127,7 +133,7 @@ class SharedSessionClient implements LockClient {
     const claim$ = this.#claim(name, options);
     const outer = holdToEnter(this, name, options);
     if (outer) return outer.enter(options, this.#context.clock);
-    const ownership = await firstHeld(claim$);
+    const ownership = await firstHeld(tellingPlace(this.#context, claim$, { name, ...options }));
     return options.reentrant ? ReentrantOwnership.outermost(this, ownership) : ownership;
   }
 
@@ -193,9 +199,7 @@ class SharedSessionClient implements LockClient {
 
   async evict(name: string, entry: Victim, options: { readonly reason: string }): Promise<boolean> {
     checkName(name, this.#backend);
-    checkEntry(entry);
-    const { reason: given } = checkedOptions('options of evict', options, EVICT_OPTIONS);
-    const reason = checkedReason('reason', given);
+    const reason = checkedEviction(entry, options);
     this.#closing.signal.throwIfAborted();
     return this.#context.evictions.evict(name, entry, { kind: 'evicted', reason });
   }
@@ -213,13 +217,7 @@ class SharedSessionClient implements LockClient {
   }
 
   async resumption(): Promise<string> {
-    const live = await firstValueFrom(this.#live$, { defaultValue: undefined });
-    if (live?.session.resumption !== undefined) return live.session.resumption;
-    throw invalidArgument(
-      'backend',
-      this.#backend.info.name,
-      'has sessions that can be resumed; this one has not',
-    );
+    return resumptionOf(this.#live$, this.#backend);
   }
 
   abandon(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Entry } from './entry.ts';
 import type { AnswerTools } from './requests.ts';
 import type { LiveSession } from './session.ts';
-import type { Turn } from './spi.ts';
+import type { BackendInfo, Turn } from './spi.ts';
 
 /** What an ownership is made of. */
 export interface Deed {
@@ -11,6 +11,8 @@ export interface Deed {
   /** The one that admitted it. */
   readonly turn: Turn;
   readonly witness: Witness;
+  /** Of the backend, for whoever listens. */
+  readonly info: BackendInfo;
 }
 
 /** Whoever hears that an ownership ends by its owner's will. */

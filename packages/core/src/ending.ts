@@ -17,8 +17,8 @@ export interface Place {
 }
 
 /** The end of a claim that was never held. */
-export function failed(error: unknown): ClaimState {
-  return jsonable<ClaimState>({ status: 'ended', outcome: 'failed', error });
+export function failed(error: unknown): Extract<ClaimState, { readonly status: 'ended' }> {
+  return jsonable<ReturnType<typeof failed>>({ status: 'ended', outcome: 'failed', error });
 }
 
 /** What came to an end. */

@@ -5,6 +5,8 @@ import type { QueueEntry } from './queue-api.ts';
 export interface HoldTimes {
   /** The usual length of a hold, in milliseconds, for those who announce none; say, the median of those seen. */
   readonly typicalMs?: number | undefined;
+  /** A hold of those who announce none, as long as none was seen, in milliseconds. */
+  readonly assumedMs?: number | undefined;
   /** For how long the entries that hold now have been seen to hold, in milliseconds, by their `key`. Default: they begin now. */
   readonly heldMs?: ReadonlyMap<string, number>;
 }
@@ -16,25 +18,38 @@ export interface ExpectedWait {
   readonly basis: WaitBasis;
 }
 
-/** What an expected wait is made of: how many entries ahead said how long they hold, how many were judged by what was seen, and neither. */
+/** What an expected wait is made of: how many entries ahead said how long they hold, how many were judged by what was seen, by what was assumed, and by nothing. */
 export interface WaitBasis {
   readonly announced: number;
   readonly seen: number;
+  readonly assumed: number;
   /** Counted as holds that never end, so a wait that is known nevertheless does not depend on them: others make way. */
   readonly unknown: number;
 }
 
 /**
- * How long the entry with this id waits, if those ahead hold as long as they announce (`typicalHoldMs`), else as long as was seen:
- * the queue's own rule, played with these times. So readers that hold together take the time of the longest, and the permits of a
+ * How long the entry with this id waits, if those ahead hold as long as they announce (`typicalHoldMs`), else as long as was seen, else as
+ * is assumed: the queue's own rule, played with these times. So readers that hold together take the time of the longest, and the permits of a
  * semaphore work in parallel. Somebody who holds longer than usual is expected to end now. An estimate: nobody promises to hold
  * no longer, and time for handing over is not counted.
  */
 export function expectedWait(entries: readonly QueueEntry[], id: string, seen: HoldTimes = {}): ExpectedWait {
-  const place = entries.findIndex((entry) => entry.id === id);
-  const own = entries[place];
+  return expectedWaitAt(
+    entries,
+    entries.findIndex((entry) => entry.id === id),
+    seen,
+  );
+}
+
+/** As `expectedWait`, of the entry at that index. */
+export function expectedWaitAt(
+  entries: readonly QueueEntry[],
+  at: number,
+  seen: HoldTimes = {},
+): ExpectedWait {
+  const own = entries[at];
   if (!own) return { waitMs: undefined, basis: basisOf([], seen) };
-  const ahead = entries.slice(0, place);
+  const ahead = entries.slice(0, at);
   if (admittedOf([...ahead, own]).has(own)) return { waitMs: 0, basis: basisOf([], seen) };
   const line = new Schedule();
   for (const entry of ahead) line.add(entry, remainingMs(entry, seen));
@@ -44,8 +59,8 @@ export function expectedWait(entries: readonly QueueEntry[], id: string, seen: H
 }
 
 /** What is left of a hold once it begins, or of the one that has begun. */
-function remainingMs(entry: QueueEntry, { typicalMs = Infinity, heldMs }: HoldTimes): number {
-  return Math.max(0, (entry.typicalHoldMs ?? typicalMs) - (heldMs?.get(entry.key) ?? 0));
+function remainingMs(entry: QueueEntry, { typicalMs, assumedMs = Infinity, heldMs }: HoldTimes): number {
+  return Math.max(0, (entry.typicalHoldMs ?? typicalMs ?? assumedMs) - (heldMs?.get(entry.key) ?? 0));
 }
 
 /** When the entries of a line begin and end, as far as those ahead tell: it has to be filled in the line's order. */
@@ -78,10 +93,10 @@ function insert(holds: Hold[], hold: Hold): void {
   holds.splice(at === -1 ? holds.length : at, 0, hold);
 }
 
-function basisOf(entries: readonly QueueEntry[], { typicalMs }: HoldTimes): WaitBasis {
+function basisOf(entries: readonly QueueEntry[], { typicalMs, assumedMs }: HoldTimes): WaitBasis {
   const announced = entries.filter(({ typicalHoldMs }) => typicalHoldMs !== undefined).length;
   const rest = entries.length - announced;
-  return typicalMs === undefined
-    ? { announced, seen: 0, unknown: rest }
-    : { announced, seen: rest, unknown: 0 };
+  const basis = { announced, seen: 0, assumed: 0, unknown: 0 };
+  if (typicalMs !== undefined) return { ...basis, seen: rest };
+  return assumedMs === undefined ? { ...basis, unknown: rest } : { ...basis, assumed: rest };
 }

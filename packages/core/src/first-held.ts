@@ -1,4 +1,5 @@
 import type { ClaimState, MultiClaimState } from './api.ts';
+import type { LineState } from './line-api.ts';
 import type { MultiOwnership, Ownership } from './hold-api.ts';
 import type { Observable } from './rx.ts';
 
@@ -6,10 +7,10 @@ import type { Observable } from './rx.ts';
  * The ownership that a claim comes to; rejects with what ended it before. The claim stays subscribed for as long as it lives: an
  * ownership ends by its release or its loss, which end the claim.
  */
-export function firstHeld(claim$: Observable<ClaimState>): Promise<Ownership>;
+export function firstHeld(claim$: Observable<ClaimState | LineState>): Promise<Ownership>;
 export function firstHeld(claim$: Observable<MultiClaimState>): Promise<MultiOwnership>;
 export function firstHeld(
-  claim$: Observable<ClaimState | MultiClaimState>,
+  claim$: Observable<ClaimState | LineState | MultiClaimState>,
 ): Promise<Ownership | MultiOwnership> {
   return new Promise((resolve, reject) => {
     claim$.subscribe({

@@ -1,5 +1,6 @@
 import type { ClaimState } from './api.ts';
 import type { Witness } from './deed.ts';
+import type { AcquireTrace } from './diagnostics.ts';
 import { endedBy, type Place } from './ending.ts';
 import type { Entry } from './entry.ts';
 import { mayBeginNow, whenItMayBegin } from './grant.ts';
@@ -23,12 +24,15 @@ interface Surroundings {
 }
 
 /** What following a place needs of where the claim is made. */
-interface FollowingTools extends Pick<
-  ClaimContext,
-  'clock' | 'evictions' | 'holdTimes' | 'uncleanHandoverDelayMs' | 'watch'
-> {
+interface FollowingTools {
+  readonly context: Pick<
+    ClaimContext,
+    'clock' | 'evictions' | 'holdTimes' | 'info' | 'uncleanHandoverDelayMs' | 'watch'
+  >;
   /** Comes when the hold begins. */
   readonly granted: Moment;
+  /** If anybody listens. */
+  readonly trace: AcquireTrace | undefined;
 }
 
 /** Chapters 3 and 4: whose turn it is, and what becomes of the ownership. */
@@ -63,13 +67,13 @@ class Following implements Witness {
     this.#place = place;
     this.#request = request;
     this.#around = around;
-    const { evictions, clock } = around;
+    const { evictions, clock, watch } = around.context;
     this.#tools = {
       label: place.label,
       evictions,
       clock,
       get queue$() {
-        return around.watch(request.queue);
+        return watch(request.queue);
       },
     };
   }
@@ -128,7 +132,7 @@ class Following implements Witness {
       return;
     }
     const { live, entry } = this.#place;
-    const { clock, uncleanHandoverDelayMs } = this.#around;
+    const { clock, uncleanHandoverDelayMs } = this.#around.context;
     const { needsMs } = this.#request;
     const beginning = { live, spec: entry.spec, needsMs, uncleanHandoverDelayMs, clock };
     const grant = (): void => {
@@ -139,10 +143,13 @@ class Following implements Witness {
   }
 
   #grant(turn: Turn): void {
-    const { clock, granted, holdTimes } = this.#around;
+    const { context, granted, trace } = this.#around;
+    const { clock, holdTimes, info } = context;
     granted.come();
     this.#inLine?.unsubscribe();
-    this.#ownership = new HeldOwnership({ ...this.#place, tools: this.#tools, turn, witness: this });
+    const ownership = new HeldOwnership({ ...this.#place, tools: this.#tools, turn, witness: this, info });
+    this.#ownership = ownership;
+    if (trace) ownership.trace(trace.granted(ownership));
     const begunAt = clock.now();
     this.#followed.add(() => {
       holdTimes.note(this.#request.queue, clock.now() - begunAt);
@@ -164,7 +171,11 @@ class Following implements Witness {
 
   #fail(cause: unknown): void {
     this.#followed.unsubscribe();
-    const ending = { place: this.#place, ownership: this.#ownership, evictions: this.#around.evictions };
+    const ending = {
+      place: this.#place,
+      ownership: this.#ownership,
+      evictions: this.#around.context.evictions,
+    };
     endedBy(cause, ending).subscribe(this.#subscriber);
   }
 
@@ -177,7 +188,7 @@ class Following implements Witness {
 
 function queued(entry: Entry, turn: Turn, answer: HandoverAnswer | undefined): ClaimState {
   const { order, token, key } = entry.placement;
-  const place = { status: 'queued', position: turn.ahead, order, token, key, id: entry.spec.id } as const;
+  const place = { status: 'queued', entriesAhead: turn.ahead, order, token, key, id: entry.spec.id } as const;
   return jsonable<ClaimState>(answer ? { ...place, answer } : place);
 }
 

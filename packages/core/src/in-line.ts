@@ -1,12 +1,12 @@
 import { admittedOf } from './admitted.ts';
 import type { Clock } from './clock.ts';
-import { isDefinite } from './definite.ts';
-import { QueueLockError, detailOf, isQueueLockError } from './errors.ts';
+import { QueueLockError } from './errors.ts';
 import { inTheWayOf, type Evictions } from './evictions.ts';
-import { expectedWait } from './expected-wait.ts';
+import { expectedWaitAt } from './expected-wait.ts';
 import type { HandoverAnswer } from './hold-api.ts';
 import type { ClaimOptions } from './options.ts';
 import type { OwnLabel } from './own-label.ts';
+import { positionsOf } from './positions.ts';
 import type { QueueEntry, QueueState } from './queue-api.ts';
 import { answersTo } from './requests.ts';
 import {
@@ -21,6 +21,7 @@ import {
   tap,
   type Observable,
 } from './rx.ts';
+import { visible } from './visible.ts';
 
 /** What a claim does while it waits, if anything. */
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
@@ -55,10 +56,11 @@ export function whileInLine(
   tools: InLineTools,
 ): Observable<HandoverAnswer> {
   const { steal, request } = options;
-  const picture$ = firstPicture(place, visible(tools.queue$, options));
+  const asked = Object.keys(options).filter((option) => option !== 'request');
+  const picture$ = firstPicture(place, tools.queue$.pipe(visible(asked.join(' and '))));
   const admission$ = picture$.pipe(
     tap((picture) => {
-      throwIfTooLong(picture, id, options);
+      throwIfTooLong(picture, options);
     }),
     ignoreElements(),
   );
@@ -71,21 +73,6 @@ export function whileInLine(
     isAdmissionLimited ? admission$ : EMPTY,
     steal ? theft$ : EMPTY,
     request ? answersTo({ id, withinMs: request.withinMs }, tools) : EMPTY,
-  );
-}
-
-/** The states of the queue; errors when it cannot be seen and will not be: nothing of what is asked can be done then. */
-function visible(queue$: Observable<QueueState>, options: InLineOptions): Observable<QueueState> {
-  return queue$.pipe(
-    tap(({ name, trouble }) => {
-      if (!isDefinite(trouble)) return;
-      const asked = Object.keys(options).filter((option) => option !== 'request');
-      throw new QueueLockError(
-        isQueueLockError(trouble) ? trouble.code : 'INVALID_ARGUMENT',
-        `${JSON.stringify(name)}: ${asked.join(' and ')} needs to see the queue, which cannot be seen: ${detailOf(trouble)}`,
-        { cause: trouble },
-      );
-    }),
   );
 }
 
@@ -102,21 +89,17 @@ function firstPicture(place: Place, queue$: Observable<QueueState>): Observable<
 /** By the server's order: of those who join at the same time, just as many stay as were allowed. */
 function throwIfTooLong(
   { own, entries, name }: Picture,
-  id: string,
   { maxWaiters = Infinity, maxExpectedWaitMs = Infinity }: InLineOptions,
 ): void {
-  const admitted = admittedOf(entries);
-  if (admitted.has(own)) return;
-  const waiting = entries.filter((entry) => entry.order <= own.order && !admitted.has(entry)).length;
-  if (waiting > maxWaiters) {
+  const position = positionsOf(entries).get(own) ?? 0;
+  if (position === 0) return;
+  if (position > maxWaiters) {
     throw new QueueLockError(
       'QUEUE_FULL',
-      `${JSON.stringify(name)}: ${String(waiting - 1)} wait already, and maxWaiters is ${String(maxWaiters)}; try again later`,
+      `${JSON.stringify(name)}: ${String(position - 1)} wait already, and maxWaiters is ${String(maxWaiters)}; try again later`,
     );
   }
-  // One with a value of its own does not tell its id.
-  const known = entries.map((entry) => (entry === own ? { ...own, id } : entry));
-  const { waitMs = 0 } = expectedWait(known, id);
+  const { waitMs = 0 } = expectedWaitAt(entries, entries.indexOf(own));
   if (waitMs > maxExpectedWaitMs) {
     throw new QueueLockError(
       'WAIT_TOO_LONG',

@@ -39,4 +39,15 @@ export { anySignal } from './checked-signal.ts';
 export { closeOnSignals, type CloseOnSignalsOptions } from './close-on-signals.ts';
 export { firstHeld } from './first-held.ts';
 export { admittedOf } from './admitted.ts';
+export type { Line, LineState, Place } from './line-api.ts';
+export {
+  CHANNELS,
+  type AcquireMessage,
+  type HandoverMessage,
+  type HoldMessage,
+  type LockMessage,
+  type LossMessage,
+} from './diagnostics-api.ts';
+export { placeOf, type PlaceOptions } from './place.ts';
+export { positionsOf } from './positions.ts';
 export { expectedWait, type ExpectedWait, type HoldTimes, type WaitBasis } from './expected-wait.ts';

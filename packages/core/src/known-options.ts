@@ -50,6 +50,7 @@ export const CLAIM_OPTIONS: KnownOptions<ClaimOptions> = {
   steal: 'object',
   request: 'object',
   id: 'string',
+  typicalHoldMs: 'number',
   value: 'string',
 };
 
@@ -58,6 +59,7 @@ export const ACQUIRE_OPTIONS: KnownOptions<AcquireOptions> = {
   ...CLAIM_OPTIONS,
   reentrant: 'boolean',
   within: 'object',
+  onPlace: 'function',
 };
 
 /** Those of `run`, for recipes that take them too. */

@@ -1,5 +1,6 @@
 import type { ClaimState } from './api.ts';
 import type { Clock } from './clock.ts';
+import { traceOf, type AcquireTrace } from './diagnostics.ts';
 import type { Closing } from './closing.ts';
 import { enterQueue, type Enqueue } from './entry.ts';
 import { failed, isOfStaleSession, isOvertaken } from './ending.ts';
@@ -15,6 +16,7 @@ import { OwnLabel } from './own-label.ts';
 import type { QueueState } from './queue-api.ts';
 import { Observable, Subscription, take, throwIfEmpty } from './rx.ts';
 import type { LiveSession } from './session.ts';
+import type { BackendInfo } from './spi.ts';
 import { UNANSWERED, limitedBy } from './wait-limit.ts';
 import { wishOf, type ClaimRequest } from './wish.ts';
 
@@ -24,7 +26,7 @@ export interface ClaimContext {
   /** Why there is no session yet; `undefined` when nobody waits for one. */
   readonly openingTrouble: () => unknown;
   readonly clock: Clock;
-  readonly endpoint: string;
+  readonly info: BackendInfo;
   readonly uncleanHandoverDelayMs: number;
   readonly watch: (name: string) => Observable<QueueState>;
   readonly evictions: Evictions;
@@ -49,6 +51,7 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
       context.trouble?.(why);
     };
     const granted = new Moment();
+    const trace = traceOf(request, context);
     const waiting = {
       clock: context.clock,
       what: JSON.stringify(request.queue),
@@ -58,25 +61,32 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     const story$ = limitedBy<ClaimState>(
       request.patience,
       waiting,
-    )(attempts(request, { ...context, granted, trouble }));
+    )(attempts(request, { context, granted, trouble, trace }));
     const tell = (state: ClaimState): void => {
+      if (state.status === 'queued') trace?.stoodInLine(state);
       if (state.status !== 'ended') {
         subscriber.next(state);
         return;
       }
-      subscriber.next(inWords(state, request, context.endpoint));
+      if (state.outcome === 'failed') trace?.failed(state.error);
+      subscriber.next(inWords(state, request, context.info.endpoint));
       subscriber.complete();
     };
     const error = (cause: unknown): void => {
       tell(failed(cause));
     };
+    if (trace) subscriber.add(() => trace.left());
     tell({ status: 'joining' });
     // A wait ends when the client begins to close; a hold goes on.
     const endWait = (why: QueueLockError): void => {
       if (!granted.hasCome) error(closedOf(request.queue, why));
     };
     if (!subscriber.closed) subscriber.add(context.closing.tell(endWait));
-    if (!subscriber.closed) subscriber.add(story$.subscribe({ next: tell, error }));
+    const begin = (): void => {
+      if (!subscriber.closed) subscriber.add(story$.subscribe({ next: tell, error }));
+    };
+    if (trace) trace.begin(begin);
+    else begin();
   });
 }
 
@@ -97,9 +107,11 @@ function closedOf(name: string, why: QueueLockError): QueueLockError {
   });
 }
 
-interface Surroundings extends ClaimContext {
+interface Surroundings {
+  readonly context: ClaimContext;
   readonly granted: Moment;
   readonly trouble: (why: unknown) => void;
+  readonly trace: AcquireTrace | undefined;
 }
 
 /** Joins, and joins again where the first attempt has lost nothing. */
@@ -113,12 +125,12 @@ function attempts(request: ClaimRequest, around: Surroundings): Observable<Claim
       const error = (cause: unknown): void => {
         attempt.unsubscribe();
         if (mayBeStale && isOfStaleSession(cause)) begin(asked, { mayBeStale: false });
-        else if (isOvertaken(cause, around.enqueue))
+        else if (isOvertaken(cause, around.context.enqueue))
           begin({ ...request, id: undefined }, { mayBeStale: true });
         else subscriber.error(cause);
       };
       subscriber.add((attempt = new Subscription()));
-      const joined$ = around.session$.pipe(leadingTo((live) => join(live, asked, around)));
+      const joined$ = around.context.session$.pipe(leadingTo((live) => join(live, asked, around)));
       attempt.add(joined$.subscribe({ next, error }));
     }
     begin(request, { mayBeStale: true });
@@ -143,7 +155,8 @@ function enter(
   { request, limit }: { readonly request: ClaimRequest; readonly limit: number },
   around: Surroundings,
 ): Observable<ClaimState> {
-  const { afterwards, trouble, enqueue, holdTimes } = around;
+  const { context, trouble } = around;
+  const { afterwards, enqueue, holdTimes } = context;
   const { spec, label } = wishOf(request, { limit, typicalHoldMs: holdTimes.typical(request.queue) });
   const mode = request.patience.timeoutMs === 0 ? 'try' : 'wait';
   const ownLabel = new OwnLabel(live, spec, label);

@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from './clock.ts';
 import type { SharedOwnership } from './hold-api.ts';
+import type { Place } from './line-api.ts';
 
 /** Settings of a lock client. */
 export interface LockClientOptions {
@@ -110,6 +111,11 @@ export interface ClaimOptions {
   readonly request?: HandoverWish;
   /** The `id` of an entry that the resumed session has: the claim takes over its place instead of a new one. */
   readonly id?: string;
+  /**
+   * How long it will hold, in milliseconds, as far as its caller knows: announced to others until this client has held the name itself, and
+   * assumed of those ahead who announce nothing, where `line` and `onPlace` tell an expected wait. Default: unknown.
+   */
+  readonly typicalHoldMs?: number;
   /** What the entry stores, as it is, in place of owner and metadata: for formats that other programs read. At most 1,024 bytes. */
   readonly value?: string;
 }
@@ -146,4 +152,9 @@ export interface AcquireOptions extends ClaimOptions {
   readonly reentrant?: boolean;
   /** Enters again what this handle holds, from whatever call chain; one after the other likewise. The name must be the same. */
   readonly within?: SharedOwnership;
+  /**
+   * Called while it waits in line: with its place as soon as the queue was seen, and when that changes, at most four times a second. Never for
+   * one that need not wait. What it throws ends the wait. Costs what `LockClient.line` does.
+   */
+  readonly onPlace?: (place: Place) => void;
 }

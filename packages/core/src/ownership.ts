@@ -1,9 +1,11 @@
 import { checkedText, checkedTexts } from './checked.ts';
 import { checkedSignal } from './checked-signal.ts';
 import type { Deed, Witness } from './deed.ts';
+import { tellLoss, type HoldTrace } from './diagnostics.ts';
 import type { Entry } from './entry.ts';
 import type { EntryLabel } from './entry-value.ts';
-import { QueueLockError, invalidArgument, isQueueLockError, type RevocationReason } from './errors.ts';
+import { QueueLockError, invalidArgument } from './errors.ts';
+import { lossBecause, lossOf } from './loss.ts';
 import type { HandoverRequest, Ownership } from './hold-api.ts';
 import { notEnoughTime } from './grant.ts';
 import { Moment } from './moment.ts';
@@ -11,6 +13,7 @@ import { ownershipInJson } from './ownership-json.ts';
 import { requestsTo, type AnswerTools, type AnsweringHold } from './requests.ts';
 import type { Observable } from './rx.ts';
 import type { LiveSession } from './session.ts';
+import type { BackendInfo } from './spi.ts';
 
 /**
  * Chapter 4: the right to act. Starts when the turn has come; ends once, by `release`, or by `revoke` when the session or
@@ -23,6 +26,7 @@ export class HeldOwnership implements Ownership {
   readonly #live: LiveSession;
   readonly #tools: AnswerTools;
   readonly #witness: Witness;
+  readonly #info: BackendInfo;
   readonly #ended = new Moment();
   #shared: boolean;
   /** Made with the signal, for whoever asks for that. */
@@ -31,13 +35,15 @@ export class HeldOwnership implements Ownership {
   #end: 'released' | 'lost' | undefined;
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
+  #trace: HoldTrace | undefined;
 
-  constructor({ entry, live, tools, turn, witness }: Deed) {
+  constructor({ entry, live, tools, turn, witness, info }: Deed) {
     this.grantToken = turn.grantToken;
     this.#entry = entry;
     this.#live = live;
     this.#tools = tools;
     this.#witness = witness;
+    this.#info = info;
     this.#shared = entry.spec.shared;
   }
 
@@ -140,6 +146,11 @@ export class HeldOwnership implements Ownership {
     );
   }
 
+  /** Tells somebody who listens how it ends. */
+  trace(trace: HoldTrace): void {
+    this.#trace = trace;
+  }
+
   /** It is held no more; what it takes to leave the queue is up to the caller. */
   giveUp(): void {
     if (this.#finish('released')) this.#witness.givenUp();
@@ -168,15 +179,18 @@ export class HeldOwnership implements Ownership {
   /** Ends it against its owner's will, unless it has ended; answers the error that its signal carries. */
   revoke(cause: unknown): QueueLockError {
     if (this.#lossError) return this.#lossError;
-    this.#lossError = this.#lossOf(cause);
-    if (this.#finish('lost')) this.#loss?.abort(this.#lossError);
+    this.#lossError = lossOf(this.name, cause);
+    if (this.#finish('lost')) {
+      this.#loss?.abort(this.#lossError);
+      tellLoss(this, this.#lossError, this.#info);
+    }
     return this.#lossError;
   }
 
   /** The error of its loss has another cause than the one that was seen first. */
   blame(cause: QueueLockError): void {
     if (!this.#lossError) return;
-    const { reason, message } = this.#lossOf(cause);
+    const { reason, message } = lossOf(this.name, cause);
     Object.assign(this.#lossError, { reason, message, cause });
   }
 
@@ -186,18 +200,11 @@ export class HeldOwnership implements Ownership {
     return checkedSignal(this.#loss, () => this.held);
   }
 
-  #lossOf(cause: unknown): QueueLockError {
-    const reason = reasonOf(cause);
-    return new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)}: ${SENTENCE[reason]}`, {
-      cause,
-      reason,
-    });
-  }
-
   /** Whether this ended it. */
   #finish(end: 'released' | 'lost'): boolean {
     if (this.#end) return false;
     this.#end = end;
+    this.#trace?.ended(this.#lossError);
     this.#ended.come();
     return true;
   }
@@ -213,12 +220,7 @@ export class HeldOwnership implements Ownership {
       throw error;
     }
     this.throwIfLost();
-    if (!there)
-      throw new QueueLockError(
-        'OWNERSHIP_LOST',
-        `${JSON.stringify(this.name)}: ${SENTENCE['entry-removed']}`,
-        { reason: 'entry-removed' },
-      );
+    if (!there) throw lossBecause(this.name, 'entry-removed');
   }
 }
 
@@ -227,17 +229,4 @@ function checkedChange(
 ): Pick<EntryLabel, 'metadata'> | string {
   if ('value' in change) return checkedText('value', change.value);
   return { metadata: checkedTexts('metadata', change.metadata) };
-}
-
-const SENTENCE: Record<RevocationReason, string> = {
-  'session-lost': 'the session was lost on the server, and every entry with it',
-  'in-doubt-too-long':
-    'no heartbeat was confirmed in time, so the server may have granted the lock to the next',
-  'entry-removed': 'somebody else removed the entry from the queue',
-  'client-closed': 'the client was closed while it held the lock',
-};
-
-function reasonOf(cause: unknown): RevocationReason {
-  if (!isQueueLockError(cause)) return 'session-lost';
-  return cause.reason ?? (cause.code === 'ENTRY_LOST' ? 'entry-removed' : 'session-lost');
 }

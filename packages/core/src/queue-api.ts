@@ -24,7 +24,7 @@ export interface QueueEntry {
   readonly limit: number;
   /** The ids of the entries that its call chain holds while it waits here; see `findDeadlocks` of `@queuelock/recipes`. */
   readonly holds: readonly string[];
-  /** How long its client has held this name lately, in milliseconds. */
+  /** How long its client has held this name lately, or expects to, in milliseconds. */
   readonly typicalHoldMs?: number;
   /** What it asks of the holder. */
   readonly request?: HandoverWish;

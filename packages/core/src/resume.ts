@@ -1,4 +1,6 @@
 import { invalidArgument, isQueueLockError } from './errors.ts';
+import { firstValueFrom, type Observable } from './rx.ts';
+import type { LiveSession } from './session.ts';
 import type { Backend, Session } from './spi.ts';
 
 /** Opens a session; the first time goes on with an earlier one, unless that has ended. */
@@ -18,4 +20,11 @@ export function openOrResume(backend: Backend, resumption: string | undefined): 
       return backend.open(ttlMs, signal);
     }
   };
+}
+
+/** What another process needs to go on with the session, which is opened if need be. */
+export async function resumptionOf(live$: Observable<LiveSession>, backend: Backend): Promise<string> {
+  const live = await firstValueFrom(live$, { defaultValue: undefined });
+  if (live?.session.resumption !== undefined) return live.session.resumption;
+  throw invalidArgument('backend', backend.info.name, 'has sessions that can be resumed; this one has not');
 }

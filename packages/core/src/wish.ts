@@ -17,6 +17,8 @@ export interface ClaimRequest {
   readonly limit: Limit;
   /** What the entry tells, or stores as it is. */
   readonly label: EntryLabel | string;
+  /** As its caller expects. */
+  readonly typicalHoldMs: number | undefined;
   /** Of the hold, before it begins. */
   readonly needsMs: number;
   /** A timeout of 0 joins only if nobody is ahead. */
@@ -38,9 +40,10 @@ export function newEntryId(): string {
 /** One entry for one attempt: an id of its own and what is known only now. */
 export function wishOf(
   request: ClaimRequest,
-  { limit, typicalHoldMs }: { readonly limit: number; readonly typicalHoldMs: number | undefined },
+  known: { readonly limit: number; readonly typicalHoldMs: number | undefined },
 ): Wish {
   const { queue, shared, permits } = request;
+  const { limit, typicalHoldMs = request.typicalHoldMs } = known;
   const id = request.id ?? newEntryId();
   const label = typeof request.label === 'string' ? request.label : complete(request.label);
   return { label, spec: { queue, id, shared, limit, permits, value: encodeLabel(label) } };

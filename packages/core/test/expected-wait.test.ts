@@ -53,6 +53,20 @@ describe('the expected wait', () => {
       basis: { announced: 1, seen: 2 },
     },
     {
+      says: 'what is assumed stands in for both, as long as none was seen',
+      line: [{}, writes(5), {}, {}],
+      seen: { assumedMs: 40 },
+      waits: 85,
+      basis: { announced: 1, assumed: 2 },
+    },
+    {
+      says: 'what was seen outweighs what is assumed',
+      line: [{}, {}],
+      seen: { typicalMs: 100, assumedMs: 40 },
+      waits: 100,
+      basis: { seen: 1 },
+    },
+    {
       says: 'what the holder has used already is over',
       line: [writes(10), writes(5), {}],
       seen: { heldMs: new Map([['q/0', 4]]) },
@@ -112,7 +126,7 @@ describe('the expected wait', () => {
     it(says, () => {
       expect(expectedWait(lineOf(...line), String(line.length - 1), seen)).to.deep.equal({
         waitMs: waits,
-        basis: { announced: 0, seen: 0, unknown: 0, ...basis },
+        basis: { announced: 0, seen: 0, assumed: 0, unknown: 0, ...basis },
       });
     });
   }

@@ -31,10 +31,10 @@ describe('JSON shows', () => {
       });
       const { order } = waiter.last as { readonly order: bigint };
       expect(sent(waiter.states)).to.have.nested.property('[1].order', String(order));
-      expect(sent(waiter.states)).to.have.nested.property('[1].position', 1);
+      expect(sent(waiter.states)).to.have.nested.property('[1].entriesAhead', 1);
       expect(waiter.last, 'nothing is added for whoever lists or compares it').to.have.all.keys(
         'status',
-        'position',
+        'entriesAhead',
         'order',
         'token',
         'key',

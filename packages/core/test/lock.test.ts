@@ -273,7 +273,7 @@ describe('a lock client', () => {
   });
 
   describe('a claim', () => {
-    it('tells its story: joining, queued with its position, held, ended', async () => {
+    it('tells its story: joining, queued with those ahead, held, ended', async () => {
       const [a, b] = [connect(), connect()];
       const first = await a.acquire('x');
       const second = a.acquire('x');
@@ -285,7 +285,7 @@ describe('a lock client', () => {
       await settle();
       const held = states.at(-1);
       expect(statuses(states)).to.deep.equal(['joining', 'queued', 'held']);
-      expect(states[1]).to.include({ position: 2 });
+      expect(states[1]).to.include({ entriesAhead: 2 });
       if (held?.status !== 'held') return expect.fail('not held');
       await held.ownership.release();
       expect(states.at(-1)).to.deep.equal({ status: 'ended', outcome: 'released' });

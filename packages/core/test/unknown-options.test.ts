@@ -25,6 +25,7 @@ describe('an option that there is not', () => {
   const calls: Readonly<Record<string, (options: never) => unknown>> = {
     createLockClient: (options) => createLockClient(memory(), options),
     claim: (options) => client.claim('x', options),
+    line: (options) => client.line('x', options),
     acquire: (options) => client.acquire('x', options),
     tryAcquire: (options) => client.tryAcquire('x', options),
     run: (options) => client.run('x', () => undefined, options),

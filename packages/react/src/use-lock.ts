@@ -7,7 +7,7 @@ import { useBridge } from './provider.ts';
 export interface LockView {
   /** `idle` before `join` and after `leave`; otherwise as the bridge tells it. After `ended` one may join again. */
   readonly state: LockState;
-  /** While it is queued: 1 is next; `undefined` until that is known. 0 while it holds. */
+  /** While it is queued: 1 is next. 0 while it holds; `undefined` otherwise. */
   readonly position: number | undefined;
   /** While it holds, also in doubt. Ask `lock.held` at the moment when it counts; send `lock.token` with every write. */
   readonly lock: PageLock | undefined;

@@ -16,7 +16,6 @@ export { whileLeader } from './while-leader.ts';
 export { describeDeadlock, findDeadlocks, type Deadlock, type StuckWait } from './deadlock.ts';
 export { watchDeadlocks, type DeadlockSource, type DeadlockWatchOptions } from './deadlock-watch.ts';
 export { acquireOrYield, yieldOnDeadlock, type YieldOptions } from './deadlock-yield.ts';
-export { placeOf, type Place, type PlaceOptions } from './place.ts';
 export { barrier, type Barrier } from './barrier.ts';
 export { cohort } from './cohort.ts';
 export type { Cohort, CohortHold, CohortOptions } from './cohort-api.ts';

@@ -105,7 +105,7 @@ describe('giving up in a deadlock', () => {
     await clock.advance(0);
   });
 
-  it('looks on while its position changes', () => {
+  it('looks on while others ahead of it leave', () => {
     let looks = 0;
     const counted$ = new Observable<readonly Deadlock[]>((subscriber) => {
       looks += 1;
@@ -114,8 +114,8 @@ describe('giving up in a deadlock', () => {
     const state$ = new Subject<ClaimState>();
     const claim = follow(state$.pipe(yieldOnDeadlock(counted$)));
     const queued = { status: 'queued', order: 3n, token: 3n, key: 'x/3', id: 'f'.repeat(32) } as const;
-    state$.next({ ...queued, position: 2 });
-    state$.next({ ...queued, position: 1 });
+    state$.next({ ...queued, entriesAhead: 2 });
+    state$.next({ ...queued, entriesAhead: 1 });
     expect([claim.values.length, looks]).to.deep.equal([2, 1]);
     deadlocks$.next([against(queued.id)]);
     expect([claim.last!.status, claim.end, state$.observed]).to.deep.equal(['ended', 'complete', false]);

@@ -10,7 +10,6 @@ import {
   election,
   latch,
   oncePer,
-  placeOf,
   semaphore,
   underLock,
   watchDeadlocks,
@@ -85,7 +84,6 @@ describe('options of a recipe', () => {
     ['election.lead', (o) => election(client, 'x', { value: 'a' }).lead(nothing, o), 'needs', 'needsMs'],
     ['oncePer', (o) => oncePer(client, 'x', o), 'promises', 'promise'],
     ['oncePer.run', (o) => oncePer(client, 'x').run(1, nothing, o), 'timeout', 'timeoutMs'],
-    ['placeOf', (o) => placeOf(client, 'x', o), 'appearsWithin', 'appearsWithinMs'],
     ['watchDeadlocks', (o) => watchDeadlocks([], o), 'confirm', 'confirmMs'],
     ['acquireOrYield', (o) => acquireOrYield(client, 'x', o), 'deadlocks', 'deadlocks$'],
     ['underLock', (o) => underLock(client, 'x', o), 'timeout', 'timeoutMs'],
@@ -112,7 +110,6 @@ describe('options of a recipe', () => {
     expect(await refusalOf(() => cohort(client, 'x', untyped({ metadata: null })))).to.equal(
       'metadata must be an object; got null',
     );
-    expect(await refusalOf(() => placeOf(client, 'x', untyped({})))).to.include('id is a string');
     expect(await refusalOf(() => acquireOrYield(client, 'x', untyped({})))).to.include('deadlocks$');
     expect(await refusalOf(() => barrier(client, 'x').close(untyped({ signal: null })))).to.include(
       'signal is an AbortSignal; got null',

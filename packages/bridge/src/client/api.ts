@@ -79,7 +79,7 @@ export type OwnPlace =
       /** The fencing token that it will have. */
       readonly token: string;
       /** 1: it is next. */
-      readonly position: number | undefined;
+      readonly position: number;
       readonly expectedWaitMs: number | undefined;
       /** The bridge's time of the expectation; compare with `BridgeClient.serverNow`. */
       readonly at: number;

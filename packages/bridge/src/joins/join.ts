@@ -1,6 +1,5 @@
-import type { ClaimState, LockClient, Ownership } from '@queuelock/core';
+import type { LineState, LockClient, Ownership } from '@queuelock/core';
 import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
-import { placeOf, type Place } from '@queuelock/recipes';
 import { follow } from '../follow.ts';
 import { Subject, Subscription, type Observable } from '../rx.ts';
 import type { ServerTime } from '../server-time.ts';
@@ -11,7 +10,7 @@ import { Silence, type Sign, type SilenceTools } from './silence.ts';
 
 /** What a join is made with. */
 export interface JoinTools extends SilenceTools {
-  readonly client: Pick<LockClient, 'claim' | 'watch'>;
+  readonly client: Pick<LockClient, 'line' | 'watch'>;
   readonly time: ServerTime;
 }
 
@@ -31,24 +30,21 @@ export interface JoinSpec {
  */
 export class Join {
   readonly key: JoinKey;
-  readonly #name: string;
   readonly #tools: JoinTools;
   readonly #changed$ = new Subject<void>();
-  readonly #claim = new Subscription();
+  readonly #line = new Subscription();
   readonly #silence: Silence;
-  #state: ClaimState = { status: 'joining' };
-  /** What follows the present state: the place of one that waits, the requests to one that holds. */
-  #details = new Subscription();
-  #place: Place | undefined;
+  #state: LineState = { status: 'joining' };
+  /** The requests to one that holds. */
+  #requests = new Subscription();
   #asking: Asking | undefined;
 
   /** @throws {QueueLockError} `INVALID_ARGUMENT`. */
   constructor(spec: JoinSpec, tools: JoinTools) {
     const { name, metadata, mode, timeoutMs, request } = spec.request;
     this.key = spec.key;
-    this.#name = name;
     this.#tools = tools;
-    const claim$ = tools.client.claim(name, {
+    const line$ = tools.client.line(name, {
       owner: spec.owner,
       holding: [],
       ...(metadata && { metadata }),
@@ -59,7 +55,7 @@ export class Join {
     this.#silence = new Silence(spec.sign, tools, () => {
       this.#abandon();
     });
-    this.#claim.add(follow(claim$, (state) => this.#take(state)));
+    this.#line.add(follow(line$, (state) => this.#take(state)));
   }
 
   /** Completes with the end. */
@@ -91,7 +87,6 @@ export class Join {
   picture(): JoinPicture {
     return joinPicture(this.#state, {
       at: this.#tools.time.now(),
-      place: this.#place,
       requests: this.#asking?.pictures ?? [],
     });
   }
@@ -109,35 +104,18 @@ export class Join {
     await this.#asking.answer(answer);
   }
 
-  #take(state: ClaimState): void {
-    const isSameStatus = state.status === this.#state.status;
+  #take(state: LineState): void {
     this.#state = state;
     if (state.status === 'ended') this.#finish();
-    else if (state.status === 'queued' && !isSameStatus) this.#followPlace(state.id);
     else if ('ownership' in state && !this.#asking) this.#followRequests(state.ownership);
     this.#changed$.next();
     if (state.status === 'ended') this.#changed$.complete();
   }
 
-  #followPlace(id: string): void {
-    const { client, clock } = this.#tools;
-    this.#follow(
-      follow(placeOf(client, this.#name, { id, clock }), (place) => {
-        this.#place = place;
-        this.#changed$.next();
-      }),
-    );
-  }
-
   #followRequests(ownership: Ownership): void {
     const asking = new Asking(ownership, this.#tools.client.watch(ownership.name));
     this.#asking = asking;
-    this.#follow(asking.watch(() => this.#changed$.next()));
-  }
-
-  #follow(details: Subscription): void {
-    this.#details.unsubscribe();
-    this.#details = details;
+    this.#requests = asking.watch(() => this.#changed$.next());
   }
 
   /** Nothing was heard of the page for too long. */
@@ -151,16 +129,16 @@ export class Join {
     this.#endBy({ status: 'ended', outcome, error });
   }
 
-  /** Unsubscribing from the claim leaves or releases, and what the claim would have said is said here. */
-  #endBy(state: Extract<ClaimState, { status: 'ended' }>): void {
+  /** Unsubscribing from the line leaves or releases, and what the line would have said is said here. */
+  #endBy(state: Extract<LineState, { status: 'ended' }>): void {
     if (this.hasEnded) return;
-    this.#claim.unsubscribe();
+    this.#line.unsubscribe();
     this.#take(state);
   }
 
   #finish(): void {
     this.#silence.stop();
-    this.#details.unsubscribe();
+    this.#requests.unsubscribe();
     this.#asking = undefined;
   }
 }

@@ -1,4 +1,11 @@
-import { admittedOf, expectedWait, type Eviction, type QueueEntry, type QueueState } from '@queuelock/core';
+import {
+  admittedOf,
+  expectedWait,
+  positionsOf,
+  type Eviction,
+  type QueueEntry,
+  type QueueState,
+} from '@queuelock/core';
 import type { WatchedQueue } from '../queue/watched-queue.ts';
 import { toWireError } from '../refusal.ts';
 import type { EntryPicture, EntryRef, EvictionPicture, Picture } from '../wire.ts';
@@ -22,13 +29,6 @@ export function evictionPicture({ entry, kind, by, reason, at }: Eviction): Evic
 /** The beginning of every picture. */
 export function pictureOf({ status, trouble }: Pick<QueueState, 'status' | 'trouble'>, at: number): Picture {
   return { at, status, ...(trouble === undefined ? {} : { trouble: toWireError(trouble) }) };
-}
-
-/** The position of every entry: 0 for those whose turn has come, then 1, 2 and so on. */
-export function positionsOf(entries: readonly QueueEntry[]): ReadonlyMap<QueueEntry, number> {
-  const admitted = admittedOf(entries);
-  let waiting = 0;
-  return new Map(entries.map((entry) => [entry, admitted.has(entry) ? 0 : (waiting += 1)]));
 }
 
 /** The entries of a queue as they are sent. */

@@ -1,6 +1,7 @@
+import { positionsOf } from '@queuelock/core';
 import type { DeepQueues } from '../queue/deepest-queues.ts';
 import type { SessionEntry, SessionPicture, SessionsPicture } from '../wire.ts';
-import { entryRef, pictureOf, positionsOf } from './entry.ts';
+import { entryRef, pictureOf } from './entry.ts';
 import { given } from './given.ts';
 
 /** Who stands where, by the program whose entries they are. */

@@ -15,7 +15,7 @@ export interface ContenderPicture {
   readonly isFrozen: boolean;
   /** Nothing that it sends reaches the store, and nothing reaches it. */
   readonly isCut: boolean;
-  /** Entries ahead, as the store has them: 0 is the first. Left out when its entry is not there. */
+  /** As in a queue's picture. Left out when its entry is not there. */
   readonly position?: number;
   /** Decimal: the fencing token of its hold, or that it will have. */
   readonly token?: string;

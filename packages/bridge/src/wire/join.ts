@@ -51,8 +51,8 @@ export type JoinPicture = { readonly at: number } & (
       readonly order: string;
       /** The one that it will have. */
       readonly token: string;
-      /** 1: it is next. Left out until the queue was seen. */
-      readonly position?: number;
+      /** 1: it is next. */
+      readonly position: number;
       /** As of `at`; left out while nothing is known. */
       readonly expectedWaitMs?: number;
       /** With a `request`: what the holder said. */
@@ -150,7 +150,7 @@ export const joinPictureSchema: v.GenericSchema<JoinPicture> = v.variant('status
   v.object({
     ...place,
     status: v.literal('queued'),
-    position: v.exactOptional(number),
+    position: number,
     expectedWaitMs: v.exactOptional(number),
     answer: v.exactOptional(answer),
   }),

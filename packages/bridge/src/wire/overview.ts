@@ -25,6 +25,7 @@ export interface ElectionPicture extends Picture {
 export interface SessionEntry extends EntryRef {
   /** The queue. */
   readonly name: string;
+  /** As in a queue's picture. */
   readonly position: number;
   readonly since?: number;
 }

@@ -27,7 +27,7 @@ export interface EntryPicture extends EntryRef {
   readonly typicalHoldMs?: number;
   /** What it asks of the holder. */
   readonly request?: { readonly reason: string; readonly withinMs: number };
-  /** 0: its turn has come (it may not have noticed yet). 1: it is next. And so on. */
+  /** 0: its turn has come (it may not have noticed yet). 1: it is the first of those who wait. And so on. */
   readonly position: number;
   /** Since when the bridge has seen it in the queue. */
   readonly seenAt: number;

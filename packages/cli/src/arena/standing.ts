@@ -1,5 +1,5 @@
 import type { Contenders } from '@queuelock/bridge';
-import type { QueueEntry } from '@queuelock/core';
+import { positionsOf, type QueueEntry } from '@queuelock/core';
 import type { ContendEvent } from '../contend/event.ts';
 
 /** A contender as the page shows it. */
@@ -68,9 +68,8 @@ export class Standing {
 
   #find(): void {
     if (!this.#isIn) return;
-    const place = this.#entries.findIndex(
-      ({ key, order }) => key === this.#last?.key && String(order) === this.#last.token,
-    );
-    this.#position = place < 0 ? undefined : place;
+    const isOwn = ({ key, order }: QueueEntry): boolean =>
+      key === this.#last?.key && String(order) === this.#last.token;
+    this.#position = [...positionsOf(this.#entries)].find(([entry]) => isOwn(entry))?.[1];
   }
 }

@@ -19,7 +19,7 @@ interface WatchOptions extends PlaceOptions {
 const NOTES = `Begins with a line for each entry that is there (present). Runs until it is stopped; while the server cannot be reached it says so,
 and goes on when it can. What happened and was over between two looks is not told.
 With --json: t (ms since 1970, when it was seen), ev (present, joined, granted, changed, left, stale, live), owner, host, pid, since,
-position (entries ahead), held (whether its turn had come), order, key, id, depth (entries in the queue); with stale: reason.`;
+position (0: its turn has come; 1: first of those who wait; ...), held (whether its turn had come), order, key, id, depth (entries in the queue); with stale: reason.`;
 
 /** Adds `watch`: what happens in a queue. */
 export function addWatch(program: Command): void {
@@ -93,7 +93,7 @@ class Teller {
     const { owner, host, pid, since, order, key, id } = entry;
     const facts = { ev, owner, host, pid, since, position, held: holds, order, key, id, depth };
     const age = since === undefined ? '' : `, joined ${duration(Date.now() - since)} ago`;
-    const where = holds ? 'holds' : `${counted(position, 'entry', 'entries')} ahead`;
+    const where = holds ? 'holds' : `number ${String(position)} in line`;
     const was = ev === 'left' ? (holds ? 'held' : 'waited') : where;
     const who =
       host === undefined

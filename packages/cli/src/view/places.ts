@@ -1,11 +1,11 @@
-import { admittedOf, type QueueEntry, type QueueState } from '@queuelock/core';
+import { positionsOf, type QueueEntry, type QueueState } from '@queuelock/core';
 import { duration, plain } from './text.ts';
 import type { Column, Row } from './table.ts';
 
 /** An entry with what its place means. */
 export interface Place {
   readonly entry: QueueEntry;
-  /** Entries ahead of it. */
+  /** 0: its turn has come. 1: it is the first of those who wait. And so on. */
   readonly position: number;
   /** Its turn has come; its client may not have noticed yet. */
   readonly holds: boolean;
@@ -13,8 +13,7 @@ export interface Place {
 
 /** All places of a queue, in order. */
 export function placesOf({ entries }: Pick<QueueState, 'entries'>): readonly Place[] {
-  const admitted = admittedOf(entries);
-  return entries.map((entry, position) => ({ entry, position, holds: admitted.has(entry) }));
+  return [...positionsOf(entries)].map(([entry, position]) => ({ entry, position, holds: position === 0 }));
 }
 
 /** What programs are told about a place; times in milliseconds since 1970, by the clock of the entry's machine. */

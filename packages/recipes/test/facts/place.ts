@@ -1,76 +1,79 @@
-import type { ClaimState, LockClient } from '@queuelock/core';
+import { placeOf, type LineState, type LockClient, type Place } from '@queuelock/core';
 import { expect } from 'chai';
-import { placeOf, type Place } from '../../src/index.ts';
 import type { Followed, RecipeFact, Site } from '../frame.ts';
 
 /** What is true of places in queues on every store. */
 export const placeFacts: readonly RecipeFact[] = [
   {
-    title: 'a place counts down to 0 while those ahead leave, and ends with the entry',
+    title: 'a line counts down while those ahead leave, and ends with the hold',
     async check(site) {
       const line = [await join(site), await join(site), await join(site)] as const;
-      const place = site.follow(placeOf(site.client(), site.queue, { id: line[2].id }));
-      await site.until('two are ahead', () => position(place) === 2);
+      await site.until('it is second', () => position(line[2].states) === 2);
       line[1].stop();
-      await site.until('one is ahead', () => position(place) === 1);
+      await site.until('it is next', () => position(line[2].states) === 1);
       line[0].stop();
-      await site.until('it holds', () => position(place) === 0);
-      expect((place.last as { expectedWaitMs?: number }).expectedWaitMs).to.equal(0);
+      await site.until('it holds', () => line[2].states.last?.status === 'held');
+    },
+  },
+  {
+    title: 'a place of somebody else counts down to 0 while those ahead leave, and ends with the entry',
+    async check(site) {
+      const line = [await join(site), await join(site), await join(site)] as const;
+      const place = site.follow(placeOf(site.client(), site.queue, { id: idIn(line[2].states.last)! }));
+      await site.until('two are ahead', () => place.last?.position === 2);
+      line[1].stop();
+      await site.until('one is ahead', () => place.last?.position === 1);
+      line[0].stop();
+      await site.until('it holds', () => place.last?.position === 0);
+      expect(place.last?.expectedWaitMs).to.equal(0);
       line[2].stop();
       await site.until('it is over', () => place.end === 'complete');
     },
   },
   {
-    title: 'the expected wait comes from what others have held, as they say or as was seen',
+    title: 'the expected wait comes from what others have held, as they say, or from what is assumed',
     async check(site) {
       const client = site.client();
-      await client.run(site.queue, () => site.until('a while', () => true));
-      const [holder, waiter] = [await join(site, client), await join(site)];
-      const place = site.follow(placeOf(site.client(), site.queue, { id: waiter.id }));
-      await site.until('it is known', () => expectedMs(place) !== undefined);
-      expect(place.last).to.deep.include({ basis: { announced: 1, seen: 0, unknown: 0 } });
-      expect(expectedMs(place)).to.be.within(0, 10_000);
-      holder.stop();
-      waiter.stop();
-      await site.until('it is over', () => place.end === 'complete');
-    },
-  },
-  {
-    title: 'a claim that waits can follow its own place from the state `queued` on',
-    async check(site) {
-      const holder = await join(site);
-      const client = site.client();
-      const waiter = await join(site, client);
-      const place = site.follow(placeOf(client, site.queue, { id: waiter.id }));
-      await site.until('it is next', () => position(place) === 1);
-      holder.stop();
-      await site.until('it holds', () => waiter.states.last?.status === 'held');
-      await site.until('it sees so', () => position(place) === 0);
+      await client.acquire(site.queue).then((hold) => hold.release());
+      await join(site, client);
+      const waiter = await join(site);
+      await site.until('it is known', () => waitOf(waiter.states) !== undefined);
+      expect(waiter.states.last).to.deep.include({ basis: { ...NOTHING, announced: 1 } });
+      expect(waitOf(waiter.states)).to.be.within(0, 10_000);
+      const third = site.follow(site.client().line(site.queue, { typicalHoldMs: 60_000 }));
+      await site.until('it is assumed', () => waitOf(third) !== undefined);
+      expect(third.last).to.deep.include({ basis: { ...NOTHING, announced: 1, assumed: 1 } });
+      expect(waitOf(third)).to.be.within(60_000, 70_000);
     },
   },
 ];
 
+const NOTHING = { announced: 0, seen: 0, assumed: 0, unknown: 0 };
+
 interface Member {
-  readonly id: string;
-  readonly states: Followed<ClaimState>;
+  readonly states: Followed<LineState>;
   stop(): void;
 }
 
 async function join(site: Site, client: LockClient = site.client()): Promise<Member> {
-  const states = site.follow(client.claim(site.queue));
+  const states = site.follow(client.line(site.queue));
   await site.until('it is in line', () => idIn(states.last) !== undefined);
-  return { id: idIn(states.last)!, states, stop: () => states.stop() };
+  return { states, stop: () => states.stop() };
 }
 
-function idIn(state: ClaimState | undefined): string | undefined {
+function idIn(state: LineState | undefined): string | undefined {
   if (state?.status === 'queued') return state.id;
   return state?.status === 'held' ? state.ownership.id : undefined;
 }
 
-function position({ last }: Followed<Place>): number | undefined {
-  return last?.status === 'live' ? last.position : undefined;
+function inLine({ last }: Followed<LineState>): Place | undefined {
+  return last?.status === 'queued' ? last : undefined;
 }
 
-function expectedMs({ last }: Followed<Place>): number | undefined {
-  return last?.status === 'live' ? last.expectedWaitMs : undefined;
+function position(states: Followed<LineState>): number | undefined {
+  return inLine(states)?.position;
+}
+
+function waitOf(states: Followed<LineState>): number | undefined {
+  return inLine(states)?.expectedWaitMs;
 }

@@ -3,7 +3,7 @@ import { useBridge } from '@queuelock/react';
 import { useEffect, useState, type ReactElement } from 'react';
 import { useTask } from '../hooks/task.ts';
 import { withoutCode } from '../model/freshness.ts';
-import { plain } from '../model/text.ts';
+import { ordinal, plain } from '../model/text.ts';
 import { Dialog, Pairs } from './dialog.tsx';
 import { Said } from './words.tsx';
 
@@ -124,7 +124,7 @@ function TargetFacts({ target: { name, entry } }: { readonly target: Target }): 
       ? 'holds'
       : entry.position === undefined
         ? undefined
-        : `waits, ${entry.position} ahead`;
+        : `waits, ${ordinal(entry.position)} in line`;
   return (
     <Pairs
       pairs={[

@@ -87,18 +87,14 @@ function Standing({ view }: { readonly view: LockView }): ReactElement {
   );
 }
 
-function Position({ view: { state, position } }: { readonly view: LockView }): ReactElement {
+function Position({ view: { state } }: { readonly view: LockView }): ReactElement {
   const { bridge: now } = useNow(1_000);
   if (state.status !== 'queued') return <p role="status">Joining…</p>;
-  const { expectedWaitMs, at, connection } = state;
+  const { position, expectedWaitMs, at, connection } = state;
   return (
     <>
       <p className="place" role="status">
-        {position === undefined
-          ? 'In line'
-          : position === 1
-            ? 'You are next'
-            : `You are ${ordinal(position)}`}
+        {position === 1 ? 'You are next' : `You are ${ordinal(position)}`}
       </p>
       <p>
         {connection === 'stale'

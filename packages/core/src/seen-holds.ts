@@ -1,4 +1,7 @@
-import { admittedOf, type Clock, type HoldTimes, type QueueEntry, type QueueState } from '@queuelock/core';
+import { admittedOf } from './admitted.ts';
+import type { Clock } from './clock.ts';
+import type { HoldTimes } from './expected-wait.ts';
+import type { QueueEntry, QueueState } from './queue-api.ts';
 
 /** A hold that goes on. */
 interface Hold {

@@ -1,15 +1,23 @@
-import type { HoldTimes, QueueState } from '@queuelock/core';
 import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { expect } from 'chai';
-import { SeenHolds } from '../src/wait-estimate.ts';
-import { queueOf } from './queues.ts';
+import type { HoldTimes, QueueEntry, QueueState } from '../src/index.ts';
+import { SeenHolds } from '../src/seen-holds.ts';
 
-const [ann, ben, cat] = queueOf('x', { id: 'ann' }, { id: 'ben' }, { id: 'cat' }).entries as [
-  Entry,
-  Entry,
-  Entry,
-];
 type Entry = QueueState['entries'][number];
+const [ann, ben, cat] = ['ann', 'ben', 'cat'].map((id, at): QueueEntry => ({
+  key: `x/${at}`,
+  order: BigInt(at),
+  id,
+  owner: id,
+  value: '',
+  shared: false,
+  metadata: {},
+  permits: 1,
+  limit: 1,
+  holds: [],
+  heard: [],
+  answers: [],
+})) as [Entry, Entry, Entry];
 
 describe('what is seen of holds', () => {
   let clock: VirtualClock;

@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
+import {
+  CHANNELS,
+  type AcquireMessage,
+  type HandoverMessage,
+  type HoldMessage,
+  type LossMessage,
+} from '../src/index.ts';
+import { join, onStage, rejection, type Stage } from './stage.ts';
+
+const PHASES = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
+
+/** All that is told while a scene plays, in order: `acquire start`. */
+class Ear {
+  readonly told: string[] = [];
+  readonly messages: unknown[] = [];
+  readonly #forget: (() => void)[] = [];
+
+  constructor(...kinds: readonly (keyof typeof CHANNELS)[]) {
+    for (const kind of kinds) {
+      const isTraced = kind === 'acquire' || kind === 'hold';
+      if (!isTraced) this.#hear(CHANNELS[kind], kind);
+      else for (const phase of PHASES) this.#hear(`tracing:${CHANNELS[kind]}:${phase}`, `${kind} ${phase}`);
+    }
+  }
+
+  close(): void {
+    for (const forget of this.#forget) forget();
+  }
+
+  #hear(name: string, what: string): void {
+    const listener = (message: unknown): void => {
+      this.told.push(what);
+      if (!this.messages.includes(message)) this.messages.push(message);
+    };
+    subscribe(name, listener);
+    this.#forget.push(() => unsubscribe(name, listener));
+  }
+}
+
+const ALL = ['acquire', 'hold', 'loss', 'handover'] as const;
+const START = ['acquire start', 'acquire end'];
+const HELD = ['acquire asyncStart', 'acquire asyncEnd'];
+const HOLD = ['hold start', 'hold end'];
+const OVER = ['hold asyncStart', 'hold asyncEnd'];
+
+const hearing =
+  (scene: (stage: Stage, ear: Ear) => Promise<void>, kinds: typeof ALL = ALL) =>
+  async () => {
+    const ear = new Ear(...kinds);
+    try {
+      await onStage((stage) => scene(stage, ear));
+    } finally {
+      ear.close();
+    }
+  };
+
+describe('whoever listens to the channels', () => {
+  it(
+    'hears of an acquisition and its hold, by one object each, whose times are those of the clock',
+    hearing(async (stage, { told, messages }) => {
+      const hold = await stage.client().acquire('x');
+      await stage.clock.advance(1_500);
+      await stage.passing(hold.release());
+      expect(told).to.deep.equal([...START, ...HELD, ...HOLD, ...OVER]);
+      const [acquire, held, ...rest] = messages as [AcquireMessage, HoldMessage];
+      expect(rest).to.deep.equal([]);
+      const backend = { name: 'memory', endpoint: 'memory:' };
+      const { id, order, token, key } = hold;
+      const lock = { name: 'x', shared: false, permits: 1, id, order };
+      expect(acquire).to.deep.include({ ...lock, waited: false, waitMs: 0, isTry: false, outcome: 'held' });
+      expect(acquire.backend.name).to.equal(backend.name);
+      expect(held).to.deep.include({ ...lock, token, key, heldMs: 1_500, outcome: 'released' });
+      expect(held.acquire).to.equal(acquire);
+    }),
+  );
+
+  it(
+    'hears of a hand-over when the turn of a waiter comes, and how long that has waited',
+    hearing(async (stage, { told, messages }) => {
+      const holder = await stage.client().acquire('x');
+      const waiter = stage.client().acquire('x');
+      await stage.clock.advance(700);
+      await stage.passing(holder.release());
+      const second = await stage.passing(waiter);
+      expect(told.slice(-5)).to.deep.equal([...HELD, ...HOLD, 'handover']);
+      const { hold, waitMs } = messages.at(-1) as HandoverMessage;
+      expect([hold.token, hold.acquire.waited, waitMs]).to.deep.equal([second.token, true, 700]);
+      await stage.passing(second.release());
+    }),
+  );
+
+  it(
+    'hears of a loss at once, with its reason, and the hold ends with that error',
+    hearing(async (stage, { told, messages }) => {
+      const hold = await stage.client().acquire('x');
+      stage.server.evict(hold.key);
+      expect(hold.held).to.equal(false);
+      await stage.settle();
+      expect(told.slice(-4)).to.have.members(['loss', 'hold error', ...OVER]);
+      const loss = messages.find(
+        (message) => 'error' in (message as object) && !('acquire' in (message as object)),
+      );
+      expect(loss).to.deep.include({ name: 'x', token: hold.token });
+      expect((loss as LossMessage).error).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
+      const held = messages.find((message) => 'heldMs' in (message as object)) as HoldMessage;
+      expect([held.outcome, held.error]).to.deep.equal(['lost', (loss as LossMessage).error]);
+    }),
+  );
+
+  it(
+    'hears why a wait failed, of a try that finds the lock taken, and of one that left',
+    hearing(async (stage, { told, messages }) => {
+      const holder = await stage.client().acquire('x');
+      const client = stage.client();
+      const reason = new Error('enough');
+      const aborting = new AbortController();
+      const aborted = rejection(client.acquire('x', { signal: aborting.signal }));
+      await stage.settle();
+      aborting.abort(reason);
+      await stage.passing(aborted);
+      await stage.passing(client.tryAcquire('x'));
+      (await join(stage, client)).subscription.unsubscribe();
+      await stage.passing(holder.release());
+      const ends = messages
+        .filter((message): message is AcquireMessage => 'isTry' in (message as object))
+        .slice(1)
+        .map(({ outcome, isTry, error }) => [
+          outcome,
+          isTry,
+          (error as { code?: string } | undefined)?.code ?? error,
+        ]);
+      expect(ends).to.deep.equal([
+        ['failed', false, reason],
+        ['failed', true, 'TIMEOUT'],
+        ['left', false, undefined],
+      ]);
+      expect(told.filter((what) => what === 'acquire error')).to.have.length(2);
+      expect(told.filter((what) => what === 'acquire asyncEnd')).to.have.length(4);
+    }),
+  );
+
+  it('hears of a loss also if it began to listen after the grant', () =>
+    onStage(async (stage) => {
+      const hold = await stage.client().acquire('x');
+      const ear = new Ear(...ALL);
+      stage.server.evict(hold.key);
+      await stage.settle();
+      ear.close();
+      expect(ear.told).to.deep.equal(['loss']);
+    }));
+
+  it('may bind a store: its value is there while the acquisition begins', async () => {
+    const store = new AsyncLocalStorage<AcquireMessage>();
+    const { start } = tracingChannel<AcquireMessage, AcquireMessage>(CHANNELS.acquire);
+    let seen: AcquireMessage | undefined;
+    start.bindStore(store, (message) => message);
+    try {
+      await onStage(async (stage) => {
+        const noting = stage.client({
+          spoil: (backend) => ({
+            ...backend,
+            open: (...args) => {
+              seen = store.getStore();
+              return backend.open(...args);
+            },
+          }),
+        });
+        const hold = await noting.acquire('x');
+        await stage.passing(hold.release());
+      });
+    } finally {
+      start.unbindStore(store);
+    }
+    expect(seen?.name).to.equal('x');
+  });
+
+  it('does not disturb what it listens to by what it throws', async () => {
+    const thrown: unknown[] = [];
+    const others = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    const note = (error: unknown): void => void thrown.push(error);
+    process.on('uncaughtException', note);
+    const start = `tracing:${CHANNELS.acquire}:start`;
+    const listener = (): never => {
+      throw new Error('deaf');
+    };
+    subscribe(start, listener);
+    try {
+      await onStage(async (stage) => stage.passing((await stage.client().acquire('x')).release()));
+    } finally {
+      unsubscribe(start, listener);
+      process.off('uncaughtException', note);
+      for (const other of others) process.on('uncaughtException', other);
+    }
+    expect(thrown.map(String)).to.deep.equal(['Error: deaf']);
+  });
+});

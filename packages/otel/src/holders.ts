@@ -1,0 +1,58 @@
+import type { SpanContext } from '@opentelemetry/api';
+import type { LockMessage } from '@queuelock/core';
+
+/** A hold of this process. */
+interface Holder {
+  readonly context: SpanContext;
+  /** By the monotonic clock; nothing while it holds. */
+  endedAt: number | undefined;
+}
+
+interface Lock {
+  waiters: number;
+  last: Holder | undefined;
+}
+
+/** Who of this process held which lock last, for as long as somebody of this process holds it or waits for it. */
+export class Holders {
+  readonly #locks = new Map<string, Lock>();
+
+  waits(of: LockMessage): void {
+    this.#at(of).waiters += 1;
+  }
+
+  /** One waiter less. Answers the last who held while that one waited, if it is of this process. */
+  hasWaited(of: LockMessage, since: number): SpanContext | undefined {
+    const lock = this.#at(of);
+    const { last } = lock;
+    lock.waiters -= 1;
+    this.#forgetIfIdle(of, lock);
+    return last && (last.endedAt ?? Infinity) >= since ? last.context : undefined;
+  }
+
+  holds(of: LockMessage, context: SpanContext): void {
+    this.#at(of).last = { context, endedAt: undefined };
+  }
+
+  hasHeld(of: LockMessage, context: SpanContext): void {
+    const lock = this.#at(of);
+    if (lock.last?.context === context) lock.last.endedAt = performance.now();
+    this.#forgetIfIdle(of, lock);
+  }
+
+  #at(of: LockMessage): Lock {
+    const name = nameOf(of);
+    const lock = this.#locks.get(name) ?? { waiters: 0, last: undefined };
+    this.#locks.set(name, lock);
+    return lock;
+  }
+
+  #forgetIfIdle(of: LockMessage, { waiters, last }: Lock): void {
+    const isHeld = last !== undefined && last.endedAt === undefined;
+    if (waiters === 0 && !isHeld) this.#locks.delete(nameOf(of));
+  }
+}
+
+function nameOf({ name, backend }: LockMessage): string {
+  return `${backend.endpoint} ${name}`;
+}

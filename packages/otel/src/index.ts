@@ -1,0 +1,2 @@
+export { instrumentLocks, type InstrumentOptions } from './instrument.ts';
+export { classOfName } from './class-of.ts';
