@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { QueueLockError, isQueueLockError, repeatUntilDefinite } from '@queuelock/core/backend';
+import { enterAlone } from './alone.ts';
 import type { Listing } from './driver.ts';
 import { contendersIn } from './entries.ts';
 import { OwnEntry } from './entry.ts';
@@ -75,7 +76,7 @@ async function untilTurn(outlook: Outlook, entry: OwnEntry, ticket: Ticket): Pro
 async function waitInLine(outlook: Outlook, entry: OwnEntry, { id, place, signal }: Ticket): Promise<void> {
   const rule = { limit: 1 };
   const { timeoutMs } = outlook.zk;
-  const seat = await entry.enqueue({ queue: place.directory, id, shared: false, ...rule });
+  const seat = await enterAlone(entry, { queue: place.directory, id, shared: false, ...rule });
   const { turn, turns$ } = placementOf(outlook, { entry, seat, rule });
   if (turn.admitted) return;
   signal?.throwIfAborted();

@@ -109,8 +109,8 @@ const PLACES: readonly Mistake[] = [
 const ENTERING: readonly Mistake[] = [
   mistake('an enqueue that is sent again makes another node', LEFT_OVER, [
     'zookeeper/src/entry.ts',
-    '    if (!this.#mayBeIn) return undefined;\n    const seat',
-    '    if (this.#path === undefined) return undefined;\n    const seat',
+    "    if (state.status === 'absent') return undefined;\n",
+    "    if (state.status === 'absent' || state.status === 'unknown') return undefined;\n",
   ]),
   mistake(
     'an entry is on no session',
@@ -138,8 +138,8 @@ const ENTERING: readonly Mistake[] = [
   ]),
   mistake('whoever leaves is not taken out', LEFT_OVER, [
     'zookeeper/src/entry.ts',
-    'const nodes = this.#twin === undefined ? [path] : [this.#twin, path];',
-    'const nodes = this.#twin === undefined ? [] : [this.#twin];',
+    "const nodes = node.status === 'turning' ? [node.twin, path] : [path];",
+    "const nodes = node.status === 'turning' ? [node.twin] : [];",
   ]),
   mistake('the gate is not left', ENDLESS, [
     'zookeeper/src/gate.ts',
@@ -148,7 +148,7 @@ const ENTERING: readonly Mistake[] = [
   ]),
   mistake('a reader leaves the writer that it was', LEFT_OVER, [
     'zookeeper/src/entry.ts',
-    '        await this.#zk.delete(this.#twin);\n',
+    '        await this.#zk.delete(twin);\n',
     '',
   ]),
 ];
