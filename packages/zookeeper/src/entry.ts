@@ -184,7 +184,7 @@ export class OwnEntry {
     await this.#trace.erase(path);
     this.#outlook.followed.tellLeaving(path, { owned: isOwner });
     const nodes = node.status === 'turning' ? [node.twin, path] : [path];
-    const removed = await Promise.all(nodes.map((one) => this.#zk.delete(one)));
+    const removed = await Promise.all(nodes.map((one) => this.#outlook.removals.delete(one)));
     this.#state = { status: 'gone', path };
     return removed.includes(true);
   }

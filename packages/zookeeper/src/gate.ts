@@ -53,7 +53,7 @@ export async function throughGate<T>({ outlook, place, signal }: Gate, work: () 
     signal?.throwIfAborted();
     return await work();
   } finally {
-    // Nothing to wait for: what this session sends next comes after it.
+    // Nobody waits for it: to be in for a little longer spoils no order.
     repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(outlook.giveUp);
   }
 }
