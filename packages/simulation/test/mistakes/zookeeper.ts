@@ -141,6 +141,11 @@ const ENTERING: readonly Mistake[] = [
     "const nodes = node.status === 'turning' ? [node.twin, path] : [path];",
     "const nodes = node.status === 'turning' ? [node.twin] : [];",
   ]),
+  mistake('of several that leave at once none does when one has gone', LEFT_OVER, [
+    'zookeeper/src/removals.ts',
+    'resolve(isDone || this.#zk.delete(path));',
+    'resolve(isDone);',
+  ]),
   mistake('the gate is not left', ENDLESS, [
     'zookeeper/src/gate.ts',
     'repeatUntilDefinite(() => entry.remove(), new AbortController().signal)',
