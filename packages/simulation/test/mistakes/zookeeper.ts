@@ -117,19 +117,14 @@ const ENTERING: readonly Mistake[] = [
     ['progress', 'nothing left', 'outcome'],
     [
       'zookeeper/src/enqueue.ts',
-      "text, 'ephemeral-sequential');",
-      "text, 'persistent-sequential' as 'ephemeral-sequential');",
-    ],
-    [
-      'zookeeper/src/wire/driver.ts',
-      'requests.CreateFlag[mode]',
-      'requests.CreateFlag[mode as keyof typeof requests.CreateFlag]',
+      "text, mode: 'ephemeral-sequential' };",
+      "text, mode: 'persistent-sequential' as 'ephemeral-sequential' };",
     ],
   ),
   mistake('a directory that is missing is not made', ENDLESS, [
     'zookeeper/src/parents.ts',
-    "      return created.path !== undefined || created.reason === 'exists' ? true : undefined;",
-    '      return created ? true : undefined;',
+    "    return created.path !== undefined || created.reason === 'exists' ? true : undefined;",
+    '    return created ? true : undefined;',
   ]),
   mistake('a removal without an answer counts as done', LEFT_OVER, [
     'core/src/entry.ts',
@@ -144,7 +139,7 @@ const ENTERING: readonly Mistake[] = [
   mistake('of several that leave at once none does when one has gone', LEFT_OVER, [
     'zookeeper/src/removals.ts',
     'resolve(isDone || this.#zk.delete(path));',
-    'resolve(isDone);',
+    'resolve(removals.length > 1 || this.#zk.delete(path));',
   ]),
   mistake('the gate is not left', ENDLESS, [
     'zookeeper/src/gate.ts',
