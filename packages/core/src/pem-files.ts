@@ -4,10 +4,18 @@ import { invalidArgument } from './errors.ts';
 const NAMES = ['ca', 'cert', 'key'] as const;
 
 /** PEM files, as the parameters of a backend URL name them. */
-export type PemFiles = Readonly<Partial<Record<(typeof NAMES)[number], string | undefined>>>;
+export interface PemFiles {
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
 
 /** What stands in them. */
-export type PemContents = Readonly<Partial<Record<(typeof NAMES)[number], Buffer>>>;
+export interface PemContents {
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
 
 /**
  * Reads the files that are named.
