@@ -141,11 +141,6 @@ const ENTERING: readonly Mistake[] = [
     'resolve(isDone || this.#zk.delete(path));',
     'resolve(removals.length > 1 || this.#zk.delete(path));',
   ]),
-  mistake('the gate is not left', ENDLESS, [
-    'zookeeper/src/gate.ts',
-    'repeatUntilDefinite(() => entry.remove(), new AbortController().signal)',
-    'Promise.resolve()',
-  ]),
   mistake('a reader leaves the writer that it was', LEFT_OVER, [
     'zookeeper/src/entry.ts',
     '        await this.#zk.delete(twin);\n',
