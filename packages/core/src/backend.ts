@@ -32,6 +32,7 @@ export { requireSameEntry, type EntryShape } from './same-entry.ts';
 export { Followed, type FollowedEntry } from './followed.ts';
 export { labelFromOwner, labelOfOwner } from './entry-value.ts';
 export { parseBackendUrl, type BackendUrl } from './backend-url.ts';
+export { readPems, type PemContents, type PemFiles } from './pem-files.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { pauseAfter, sooner, type Chance, type Growth } from './jitter.ts';
 // What recipes are made with besides.

@@ -171,6 +171,12 @@ function checkCredentials(credentials: EtcdOptions['credentials']): void {
   if (credentials === undefined) return;
   checkedOptions('credentials', credentials, CREDENTIALS);
   const { rootCertificate: ca, certChain: cert, privateKey: key } = credentials;
+  if ((cert === undefined) !== (key === undefined))
+    throw invalidArgument(
+      'credentials',
+      cert === undefined ? 'privateKey' : 'certChain',
+      'has certChain and privateKey together',
+    );
   try {
     createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
   } catch (error) {

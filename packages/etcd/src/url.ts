@@ -1,24 +1,19 @@
-import { readFileSync } from 'node:fs';
 import {
   checkedOptions,
   invalidArgument,
   parseBackendUrl,
+  readPems,
   type Backend,
   type BackendUrl,
   type KnownOptions,
+  type PemFiles,
 } from '@queuelock/core/backend';
 import { etcd } from './backend.ts';
 import type { Naming } from './naming.ts';
 import type { EtcdOptions } from './options.ts';
 
-const CREDENTIAL_OF = { ca: 'rootCertificate', cert: 'certChain', key: 'privateKey' } as const;
-
-const FILES = ['ca', 'cert', 'key'] as const;
-
-type Files = Readonly<Partial<Record<(typeof FILES)[number], string | undefined>>>;
-
 /** Files, and options by their names. */
-interface Parameters extends Pick<EtcdOptions, 'beats' | 'transport'>, Files {
+interface Parameters extends Pick<EtcdOptions, 'beats' | 'transport'>, PemFiles {
   readonly naming?: Naming;
 }
 
@@ -66,30 +61,8 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   };
 }
 
-function readCredentials(files: Files): EtcdOptions['credentials'] {
-  const credentials: { -readonly [K in keyof NonNullable<EtcdOptions['credentials']>]: Buffer } = {};
-  for (const name of FILES) {
-    const file = files[name];
-    if (file !== undefined) credentials[CREDENTIAL_OF[name]] = readPem(name, file);
-  }
-  if ((files.cert === undefined) !== (files.key === undefined))
-    throw invalidArgument(
-      'backend URL',
-      FILES.filter((name) => files[name]).join(),
-      'has cert and key together',
-    );
-  return FILES.every((name) => files[name] === undefined) ? undefined : credentials;
-}
-
-function readPem(name: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw invalidArgument(
-      `backend URL parameter ${name}`,
-      file,
-      `names a PEM file that can be read (${reason})`,
-    );
-  }
+function readCredentials(files: PemFiles): EtcdOptions['credentials'] {
+  const { ca, cert, key } = readPems(files);
+  if (!ca && !cert) return undefined;
+  return { ...(ca && { rootCertificate: ca }), ...(cert && key && { certChain: cert, privateKey: key }) };
 }

@@ -109,6 +109,11 @@ describe('the address of an etcd', () => {
     ['a naming that there is not', { naming: 'curator' as 'go' }, /naming is one of go, fast; got "curator"/],
     ['an option that there is not', { host: 'h' } as EtcdOptions, /host is unknown, did you mean hosts\?/],
     ['a credential that there is not', { credentials: { ca: 1 } as object }, /credentials: ca is unknown/],
+    [
+      'a certificate without its key',
+      { credentials: { certChain: Buffer.from('wonderland') } },
+      /credentials has certChain and privateKey together; got "certChain"/,
+    ],
     ['options that are none', null as unknown as EtcdOptions, /options of etcd must be an object; got null/],
     ['a host instead of options', 'alice:wonderland@h' as EtcdOptions, /must be an object; got a text/],
     ['a text as a user', { auth: 'alice:wonderland' as never }, /auth must be an object; got a text/],

@@ -1,11 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { checkedOptions, invalidArgument, parseBackendUrl, type KnownOptions } from '@queuelock/core/backend';
+import {
+  checkedOptions,
+  invalidArgument,
+  parseBackendUrl,
+  readPems,
+  type KnownOptions,
+  type PemContents,
+  type PemFiles,
+} from '@queuelock/core/backend';
 
-const FILES = ['ca', 'cert', 'key'] as const;
 const DEFAULT_PORT = '3306';
 const RULE = 'is written mysql://user:password@host:port/database, with one host and the name of a database';
 
-type Parameters = Readonly<Partial<Record<(typeof FILES)[number] | 'tls', string | undefined>>>;
+type Parameters = PemFiles & { readonly tls?: string | undefined };
 
 const PARAMETERS: KnownOptions<Parameters> = { tls: 'string', ca: 'string', cert: 'string', key: 'string' };
 
@@ -19,7 +25,7 @@ export interface Server {
   readonly password: string | undefined;
   readonly database: string;
   readonly secure: boolean;
-  readonly tls: Readonly<Partial<Record<(typeof FILES)[number], Buffer>>>;
+  readonly tls: PemContents;
 }
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password. */
@@ -33,7 +39,7 @@ export function serverOf(url: string): Server {
   const { tls, ...files } = checkedOptions('parameters of a mysql: URL', parameters, PARAMETERS);
   if (tls !== undefined && !['true', 'false'].includes(tls))
     throw invalidArgument('backend URL parameter tls', tls, 'is true or false');
-  const read = readFiles(files);
+  const read = readPems(files);
   if (tls === 'false' && Object.keys(read).length > 0)
     throw invalidArgument('backend URL parameter tls', tls, 'is true when there are certificates');
   return {
@@ -46,25 +52,4 @@ export function serverOf(url: string): Server {
     secure: tls === 'true' || Object.keys(read).length > 0,
     tls: read,
   };
-}
-
-function readFiles(files: Parameters): Server['tls'] {
-  if ((files.cert === undefined) !== (files.key === undefined))
-    throw invalidArgument('backend URL', Object.keys(files).join(), 'has cert and key together');
-  const read: { -readonly [Name in keyof Server['tls']]: Server['tls'][Name] } = {};
-  for (const name of FILES) {
-    const file = files[name];
-    if (file !== undefined) read[name] = readPem(name, file);
-  }
-  return read;
-}
-
-function readPem(name: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const rule = `names a PEM file that can be read (${reason})`;
-    throw invalidArgument(`backend URL parameter ${name}`, file, rule);
-  }
 }

@@ -1,15 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { checkedOptions, invalidArgument, parseBackendUrl, type KnownOptions } from '@queuelock/core/backend';
+import {
+  checkedOptions,
+  invalidArgument,
+  parseBackendUrl,
+  readPems,
+  type KnownOptions,
+  type PemContents,
+  type PemFiles,
+} from '@queuelock/core/backend';
 
-const FILES = ['ca', 'cert', 'key'] as const;
 const RULE = 'is written postgres://user:password@host:port/database or postgresql://…, with one host';
 
-interface Parameters {
+interface Parameters extends PemFiles {
   readonly schema?: string;
   readonly sslmode?: string;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
 }
 
 const PARAMETERS: KnownOptions<Parameters> = {
@@ -31,7 +34,7 @@ export interface Server {
   readonly database: string | undefined;
   readonly schema: string | undefined;
   readonly sslmode: string | undefined;
-  readonly tls: Readonly<Partial<Record<(typeof FILES)[number], Buffer>>>;
+  readonly tls: PemContents;
 }
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password. */
@@ -55,28 +58,6 @@ export function serverOf(url: string): Server {
     database: path || undefined,
     schema,
     sslmode,
-    tls: readFiles(files),
+    tls: readPems(files),
   };
-}
-
-function readFiles(files: Omit<Parameters, 'schema' | 'sslmode'>): Server['tls'] {
-  const read: { -readonly [Name in keyof Server['tls']]: Server['tls'][Name] } = {};
-  for (const name of FILES) {
-    const file = files[name];
-    if (file !== undefined) read[name] = readPem(name, file);
-  }
-  return read;
-}
-
-function readPem(name: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw invalidArgument(
-      `backend URL parameter ${name}`,
-      file,
-      `names a PEM file that can be read (${reason})`,
-    );
-  }
 }

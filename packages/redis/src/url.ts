@@ -1,12 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { checkedOptions, invalidArgument, parseBackendUrl, type KnownOptions } from '@queuelock/core/backend';
+import {
+  checkedOptions,
+  invalidArgument,
+  parseBackendUrl,
+  readPems,
+  type KnownOptions,
+  type PemContents,
+  type PemFiles,
+} from '@queuelock/core/backend';
 
-const FILES = ['ca', 'cert', 'key'] as const;
 const DEFAULT_PORT = '6379';
 const RULE =
   'is written redis://user:password@host:port/database or rediss://…, with one host and a number for the database';
 
-type Parameters = Readonly<Partial<Record<(typeof FILES)[number] | 'prefix', string | undefined>>>;
+type Parameters = PemFiles & { readonly prefix?: string | undefined };
 
 const PARAMETERS: KnownOptions<Parameters> = {
   prefix: 'string',
@@ -26,7 +32,7 @@ export interface Server {
   readonly password: string | undefined;
   readonly database: number;
   readonly prefix: string | undefined;
-  readonly tls: Readonly<Partial<Record<(typeof FILES)[number], Buffer>>>;
+  readonly tls: PemContents;
 }
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password. */
@@ -48,27 +54,6 @@ export function serverOf(url: string): Server {
     password,
     database,
     prefix,
-    tls: readFiles(files),
+    tls: readPems(files),
   };
-}
-
-function readFiles(files: Parameters): Server['tls'] {
-  if ((files.cert === undefined) !== (files.key === undefined))
-    throw invalidArgument('backend URL', Object.keys(files).join(), 'has cert and key together');
-  const read: { -readonly [Name in keyof Server['tls']]: Server['tls'][Name] } = {};
-  for (const name of FILES) {
-    const file = files[name];
-    if (file !== undefined) read[name] = readPem(name, file);
-  }
-  return read;
-}
-
-function readPem(name: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const rule = `names a PEM file that can be read (${reason})`;
-    throw invalidArgument(`backend URL parameter ${name}`, file, rule);
-  }
 }

@@ -1,6 +1,5 @@
 import type { QueueLockError } from '@queuelock/core/backend';
 import { errorOf, noAnswer } from './errors.ts';
-import type { NativeCalls } from './native.ts';
 import { afterQuietLoop } from './quiet-loop.ts';
 
 /** A result code of ZooKeeper and, with code 0, what came with it. */
@@ -10,13 +9,13 @@ export interface Answer<V extends unknown[]> {
 }
 
 /** Hands one request to a client: 0, or the code that says why it was not taken. */
-export type Request<V extends unknown[], Client = NativeCalls> = (
+export type Request<V extends unknown[], Client> = (
   client: Client,
   done: (code: number, text: string, ...values: V) => void,
 ) => number;
 
 /** Carries requests to the server, in their order. */
-export interface Carrier<Client = NativeCalls> {
+export interface Carrier<Client> {
   send(request: (client: Client) => number): number;
 }
 
@@ -42,7 +41,7 @@ const MOST_AT_ONCE = 100;
  * for the next one. None waits for the server longer than the timeout: the native client forgets some calls altogether, and
  * notices a silent server only after two thirds of the session timeout.
  */
-export class Calls<Client = NativeCalls> {
+export class Calls<Client> {
   readonly #timeoutMs: number;
   readonly #leave: (task: () => void) => unknown;
   /** All that have not been answered. */
@@ -56,8 +55,13 @@ export class Calls<Client = NativeCalls> {
   #carrier: Carrier<Client> | undefined;
   #ended: QueueLockError | undefined;
 
-  /** @param leave runs what an answer leads to outside of the client that brings it */
-  constructor(timeoutMs: number, leave: (task: () => void) => unknown = setImmediate) {
+  /** @param leave runs what an answer leads to outside of the client that brings it; default: at once */
+  constructor(
+    timeoutMs: number,
+    leave: (task: () => void) => unknown = (task) => {
+      task();
+    },
+  ) {
     this.#timeoutMs = timeoutMs;
     this.#leave = leave;
   }

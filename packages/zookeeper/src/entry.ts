@@ -1,5 +1,6 @@
 import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
+import { nodeOf, seatedAgain, type EntryState, type Seated, type Turning } from './entry-state.ts';
 import { parseContender, readerOf } from './entries.ts';
 import { findNode, findSeat, takeSeat, type Seat } from './enqueue.ts';
 import { entryLost, entryUnwanted } from './errors.ts';
@@ -28,21 +29,9 @@ export class OwnEntry {
   readonly #id: string;
   readonly #withdrawal: LateAbort;
   readonly #shared$ = new Subject<void>();
-  #path: string | undefined;
-  /** Once that is known. */
-  #token: bigint | undefined;
-  /** The other node of an entry that turns, or turned, into a reader, while that one may be there. */
-  #twin: string | undefined;
   /** Of its hold. */
   readonly #trace: OwnTrace;
-  /** The node with which it is known to have been alone. */
-  #ownedPath: string | undefined;
-  /** It was entered with others, and all of them stand at one point in the order of all who do so. */
-  isOrdered = false;
-  /** A create was sent, and not known to have failed. */
-  #mayBeIn: boolean;
-  /** An earlier client has put it in, and this one has not asked for it yet. */
-  #isUnasked: boolean;
+  #state: EntryState;
 
   constructor(outlook: Outlook, { isResumed, ...place }: EntryPlace, id: string) {
     this.#outlook = outlook;
@@ -52,18 +41,17 @@ export class OwnEntry {
     this.#trace = new OwnTrace(outlook.zk, place, { id, isResumed });
     this.#withdrawal = new LateAbort(() => entryUnwanted(id));
     this.isResumed = isResumed;
-    this.#mayBeIn = isResumed;
-    this.#isUnasked = isResumed;
+    this.#state = isResumed ? { status: 'unknown', isInherited: true } : { status: 'absent' };
   }
 
   /** Its node, once that is known; another one when it has turned into a reader. */
   get path(): string | undefined {
-    return this.#path;
+    return 'path' in this.#state ? this.#state.path : undefined;
   }
 
   /** Whether it may be in the queue. */
   get mayBeIn(): boolean {
-    return this.#mayBeIn;
+    return this.#state.status !== 'absent' && this.#state.status !== 'gone';
   }
 
   /** Emits when it turns into a reader; errors with `ENTRY_LOST` when a call finds that it is gone, before the watch tells. */
@@ -78,35 +66,25 @@ export class OwnEntry {
 
   /** With this node it was admitted, and nobody was ahead with whom it conflicts. Whoever waits for it is told so before it leaves. */
   noteOwned(path: string): void {
-    this.#ownedPath = path;
+    const node = nodeOf(this.#state);
+    if (node?.path === path) this.#state = { ...node, isOwner: true };
   }
 
-  /**
-   * Takes a seat, or answers with the one it has. When a definite error keeps it from taking one it has none; with one that is not as
-   * `spec` wants it, it keeps that and rejects with `INVALID_ARGUMENT`.
-   */
-  enqueue(spec: EntrySpec): Promise<Seat> {
-    return inLine([this.lane], async () => {
-      let isTaking = false;
-      let seat: Seat | undefined;
-      try {
-        seat = await this.seat();
-        isTaking = !seat;
-        seat ??= await this.take(spec);
-      } catch (error) {
-        const isLeft = isTaking ? isDefinite(error) : isQueueLockError(error, 'FOREIGN_FORMAT');
-        if (isLeft && !isQueueLockError(error, 'SESSION_LOST')) await this.clear();
-        throw error;
-      }
-      this.checkShape(seat, spec);
-      return seat;
-    });
+  /** Whether it was entered with others, and all of them stand at one point in the order of all who do so. */
+  get isOrdered(): boolean {
+    return nodeOf(this.#state)?.isOrdered ?? false;
+  }
+
+  noteOrdered(): void {
+    const node = nodeOf(this.#state);
+    if (node) this.#state = { ...node, isOrdered: true };
   }
 
   /** @throws {QueueLockError} `INVALID_ARGUMENT` when the seat, taken earlier, is another than what is wanted now */
   checkShape({ own }: Seat, spec: EntrySpec): void {
-    checkShape(own, spec, { limit: this.#isUnasked });
-    this.#isUnasked = false;
+    const node = nodeOf(this.#state);
+    checkShape(own, spec, { limit: node?.isInherited ?? false });
+    if (node) this.#state = { ...node, isInherited: false };
   }
 
   /** Whether there was an entry to remove; after that there is none. Rejects when that is not known. */
@@ -117,11 +95,9 @@ export class OwnEntry {
 
   /** Whether there was an entry to write to. */
   write(value: string): Promise<boolean> {
-    return inLine([this.lane], async () => {
-      const path = await this.#find();
-      if (path === undefined) return false;
+    return this.#withNode(async ({ path }) => {
       const text = textOf({ id: this.#id, value }, this.place.scheme);
-      return this.#noteLost(path, await this.#zk.write(path, text));
+      return this.#zk.write(path, text);
     });
   }
 
@@ -132,59 +108,58 @@ export class OwnEntry {
    * has left, as those who wait for it know. Whether there was an entry.
    */
   share(value: string): Promise<boolean> {
-    return inLine([this.lane], async () => {
-      const path = await this.#find();
-      if (path === undefined) return false;
-      const isReader = parseContender(nameOf(path), this.place.scheme)?.shared;
-      const isThere = await (isReader ? this.#zk.write(path, value) : this.#makeReader(path, value));
-      if (isThere && this.#twin !== undefined) {
-        await this.#zk.delete(this.#twin);
-        this.#twin = undefined;
+    return this.#withNode(async (node) => {
+      const isReader = parseContender(nameOf(node.path), this.place.scheme)?.shared;
+      const isThere = await (isReader ? this.#zk.write(node.path, value) : this.#makeReader(node, value));
+      if (isThere && this.#state.status === 'turning') {
+        const { twin, ...turned } = this.#state;
+        await this.#zk.delete(twin);
+        this.#state = { ...turned, status: 'seated' };
       }
-      return this.#noteLost(path, isThere);
+      return isThere;
     });
   }
 
   /** Leaves the trace of its hold, a node of the same name in that directory; answers the name, nothing when it has no node. */
-  leaveTrace(place: Place): Promise<string | undefined> {
-    return inLine([this.lane], async () => {
-      const path = await this.#find();
-      if (path === undefined) return undefined;
-      if (!this.#noteLost(path, (await this.#zk.stat(path)) !== undefined)) return undefined;
-      return this.#trace.leave(place, nameOf(path));
+  async leaveTrace(place: Place): Promise<string | undefined> {
+    let name: string | undefined;
+    await this.#withNode(async ({ path }) => {
+      const isThere = (await this.#zk.stat(path)) !== undefined;
+      if (isThere) name = await this.#trace.leave(place, nameOf(path));
+      return isThere;
     });
+    return name;
   }
 
   /** Only in line. The seat that it has; rejects with `ENTRY_LOST` when it had one. */
   async seat(): Promise<Seat | undefined> {
-    if (!this.#mayBeIn) return undefined;
-    const seat = await findSeat(this.#zk, this.place, { id: this.#id, known: this.#path });
-    if (!seat && this.#path !== undefined) {
-      this.#noteLost(this.#path, false);
-      throw entryLost(this.#path);
-    }
-    [this.#path, this.#token, this.#twin] = [seat?.path, seat?.token, undefined];
+    const state = this.#state;
+    if (state.status === 'absent') return undefined;
+    if (state.status === 'gone') throw entryLost(state.path);
+    const known = nodeOf(state)?.path;
+    const seat = await findSeat(this.#zk, this.place, { id: this.#id, known });
+    if (!seat && known !== undefined) throw this.#lost(known);
+    this.#state = seat ? seatedAgain(this.#state, seat) : { status: 'absent' };
     return seat;
   }
 
   /** Only in line, and when it has none. */
   async take(spec: EntrySpec): Promise<Seat> {
     this.attempted();
-    const created = (path: string): void => void (this.#path = path);
+    const created = (path: string): void => void (this.#state = { status: 'seated', path });
     const seat = await takeSeat(this.#outlook, { place: this.place, spec, created });
-    this.#token = seat.token;
+    this.#state = seatedAgain(this.#state, seat);
     return seat;
   }
 
   /** Only in line, and when it has none. A request that puts it in is about to be sent. */
   attempted(): void {
-    this.#mayBeIn = true;
-    this.#isUnasked = false;
+    this.#state = { status: 'unknown' };
   }
 
   /** Only in line. It has made this node, or none. */
   made(node?: { readonly path: string; readonly czxid: bigint }): void {
-    [this.#path, this.#token, this.#mayBeIn] = [node?.path, node?.czxid, node !== undefined];
+    this.#state = node ? { status: 'seated', path: node.path, token: node.czxid } : { status: 'absent' };
   }
 
   /**
@@ -198,52 +173,69 @@ export class OwnEntry {
       if (!isDefinite(error) || isQueueLockError(error, 'SESSION_LOST')) throw error;
       this.#outlook.giveUp();
     }
-    this.#path = undefined;
-    this.#mayBeIn = false;
+    this.#state = { status: 'absent' };
   }
 
   /** Only in line. Whether there was an entry to remove. */
   async withdraw(): Promise<boolean> {
-    const path = await this.#find();
-    if (path === undefined) return false;
+    const node = await this.#find();
+    if (!node) return false;
+    const { path, isOwner = false } = node;
     await this.#trace.erase(path);
-    this.#outlook.followed.tellLeaving(path, { owned: path === this.#ownedPath });
-    const nodes = this.#twin === undefined ? [path] : [this.#twin, path];
-    return (await Promise.all(nodes.map((node) => this.#zk.delete(node)))).includes(true);
+    this.#outlook.followed.tellLeaving(path, { owned: isOwner });
+    const nodes = node.status === 'turning' ? [node.twin, path] : [path];
+    const removed = await Promise.all(nodes.map((one) => this.#outlook.removals.delete(one)));
+    this.#state = { status: 'gone', path };
+    return removed.includes(true);
   }
 
   /** Only in line. Takes out what an attempt has left that nobody was told of; it may be put in again. */
   async retract(): Promise<void> {
-    const path = await this.#find();
+    const node = await this.#find();
+    if (!node) return;
     // If the answer to the delete is lost, the node is looked for.
-    [this.#path, this.isOrdered] = [undefined, false];
-    if (path !== undefined) await this.#zk.delete(path);
+    this.#state = { status: 'unknown' };
+    await this.#zk.delete(node.path);
+    this.#state = { status: 'absent' };
   }
 
   /** From here on the reader is the entry, unless the writer was gone. */
-  async #makeReader(writer: string, value: string): Promise<boolean> {
-    const token = this.#token ?? (await this.#zk.stat(writer))?.czxid;
+  async #makeReader(node: Seated | Turning, value: string): Promise<boolean> {
+    const { path: writer, token = (await this.#zk.stat(writer))?.czxid } = node;
     if (token === undefined) return false;
     const reader = `${this.place.directory}/${readerOf(nameOf(writer), token, this.place.scheme)}`;
-    this.#twin = reader;
+    this.#state = { ...node, status: 'turning', token, twin: reader };
     const isThere = await makeReader(this.#zk, { writer, reader }, value);
-    this.#twin = isThere ? writer : undefined;
     if (!isThere) return false;
-    this.#path = reader;
+    this.#state = { status: 'turning', path: reader, token, twin: writer };
     this.#shared$.next();
     return true;
   }
 
-  /** Whoever follows it hears of a loss at once, also while there is no watch on the node. */
-  #noteLost(path: string, isThere: boolean): boolean {
-    if (!isThere) this.#shared$.error(entryLost(path));
-    return isThere;
+  /** In line, works on its node, if it has one, and answers whether it was there. Whoever follows the entry hears that it was not. */
+  #withNode(work: (node: Seated | Turning) => Promise<boolean>): Promise<boolean> {
+    return inLine([this.lane], async () => {
+      const node = await this.#find();
+      if (!node) return false;
+      const isThere = await work(node);
+      if (!isThere) this.#lost(node.path);
+      return isThere;
+    });
   }
 
-  async #find(): Promise<string | undefined> {
-    if (this.#path !== undefined || !this.#mayBeIn) return this.#path;
-    const node = await findNode(this.#zk, this.place, { id: this.#id, known: undefined });
-    [this.#path, this.#token] = [node?.path, node?.token];
-    return this.#path;
+  /** It is not there any more. Whoever follows it hears so at once, also while there is no watch on the node. */
+  #lost(path: string): Error {
+    const error = entryLost(path);
+    this.#state = { status: 'gone', path };
+    this.#shared$.error(error);
+    return error;
+  }
+
+  async #find(): Promise<Seated | Turning | undefined> {
+    if (this.#state.status === 'unknown') {
+      const node = await findNode(this.#zk, this.place, { id: this.#id, known: undefined });
+      this.#state = node ? seatedAgain(this.#state, node) : { status: 'absent' };
+    }
+    return nodeOf(this.#state);
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { QueueLockError, isQueueLockError, repeatUntilDefinite } from '@queuelock/core/backend';
+import { enterAlone } from './alone.ts';
 import type { Listing } from './driver.ts';
 import { contendersIn } from './entries.ts';
 import { OwnEntry } from './entry.ts';
@@ -52,7 +53,7 @@ export async function throughGate<T>({ outlook, place, signal }: Gate, work: () 
     signal?.throwIfAborted();
     return await work();
   } finally {
-    // Nothing to wait for: what this session sends next comes after it.
+    // Nobody waits for it: to be in for a little longer spoils no order.
     repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(outlook.giveUp);
   }
 }
@@ -75,7 +76,7 @@ async function untilTurn(outlook: Outlook, entry: OwnEntry, ticket: Ticket): Pro
 async function waitInLine(outlook: Outlook, entry: OwnEntry, { id, place, signal }: Ticket): Promise<void> {
   const rule = { limit: 1 };
   const { timeoutMs } = outlook.zk;
-  const seat = await entry.enqueue({ queue: place.directory, id, shared: false, ...rule });
+  const seat = await enterAlone(entry, { queue: place.directory, id, shared: false, ...rule });
   const { turn, turns$ } = placementOf(outlook, { entry, seat, rule });
   if (turn.admitted) return;
   signal?.throwIfAborted();

@@ -3,12 +3,13 @@ import {
   checkedOptions,
   invalidArgument,
   parseBackendUrl,
+  readPems,
   type BackendUrl,
   type KnownOptions,
+  type PemFiles,
 } from '@queuelock/core/backend';
 import { REFUSED_BY_SERVER } from './names.ts';
 import { DEFAULT_NAMING, schemeOf, type Naming, type Scheme } from './naming.ts';
-import { readTls, type TlsFiles } from './wire/tls-files.ts';
 import { tlsOf, type Tls, type ZooKeeperTls } from './wire/tls.ts';
 
 /** Where ZooKeeper is and how it is set up. */
@@ -86,7 +87,7 @@ const AUTH_OPTIONS: KnownOptions<NonNullable<ZooKeeperOptions['auth']>> = {
 const NUMBERS = ['tickTimeMs', 'syncLimit', 'connectTimeoutMs'] as const;
 
 /** As texts. */
-type Parameters = TlsFiles &
+type Parameters = PemFiles &
   Readonly<Partial<Record<(typeof NUMBERS)[number] | 'naming' | 'driver', string>>>;
 
 const PARAMETERS: KnownOptions<Parameters> = {
@@ -151,7 +152,7 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
     ...(username !== undefined && password !== undefined ? { auth: { username, password } } : {}),
     ...namingOf(params),
     ...(params.has('driver') ? { driver } : {}),
-    ...(scheme === 'zks' ? { tls: readTls({ ca, cert, key }) } : {}),
+    ...(scheme === 'zks' ? { tls: readPems({ ca, cert, key }) } : {}),
     ...numbersOf(params),
   };
 }

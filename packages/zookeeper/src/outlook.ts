@@ -1,13 +1,15 @@
 import { Followed } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
 import { Lengths } from './lengths.ts';
+import { Removals } from './removals.ts';
 import { Watches } from './watches.ts';
 
-/** What a session sees of its queues. */
+/** What a session sees of its queues, and what it has to do with them. */
 export interface Outlook {
   readonly zk: ZkDriver;
   readonly watches: Watches;
   readonly lengths: Lengths;
+  readonly removals: Removals;
   /** The entries that others of this process wait for, by their paths. */
   readonly followed: Followed;
   /** Ends the session, when that is the only way left to free a queue. */
@@ -25,5 +27,12 @@ export function outlookOf(
     giveUp = () => void zk.close(),
   }: Partial<Pick<Outlook, 'followed' | 'giveUp'>> = {},
 ): Outlook {
-  return { zk, watches: new Watches(zk), lengths: new Lengths(), followed, giveUp };
+  return {
+    zk,
+    watches: new Watches(zk),
+    lengths: new Lengths(),
+    removals: new Removals(zk),
+    followed,
+    giveUp,
+  };
 }

@@ -9,6 +9,7 @@ import type {
   TogetherOption,
 } from '@queuelock/core/backend';
 import { orAborted } from './aborted.ts';
+import { enterAlone } from './alone.ts';
 import { Beats } from './beats.ts';
 import type { ZkDriver } from './driver.ts';
 import { OwnEntry } from './entry.ts';
@@ -128,7 +129,7 @@ class ZooKeeperSession implements Session {
   async enqueue(spec: EntrySpec): Promise<Placement> {
     const entry = this.#entryFor(spec);
     try {
-      return this.#placement({ entry, spec }, await entry.enqueue(spec));
+      return this.#placement({ entry, spec }, await enterAlone(entry, spec));
     } catch (error) {
       this.#forgetLost([spec], error);
       throw error;

@@ -82,7 +82,7 @@ async function takenOrCleared(
 ): Promise<readonly SeatedMember[]> {
   try {
     const seated = (await seatedBefore(members, attempt)) ?? (await takeAll(members, attempt));
-    for (const { entry } of members) entry.isOrdered = !attempt.isTry;
+    if (!attempt.isTry) for (const { entry } of members) entry.noteOrdered();
     return seated;
   } catch (error) {
     if (isDefinite(error) && !isQueueLockError(error, 'SESSION_LOST')) {

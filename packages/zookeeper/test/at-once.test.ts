@@ -1,5 +1,5 @@
 import { createLockClient } from '@queuelock/core';
-import type { Session } from '@queuelock/core/backend';
+import type { EntrySpec, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { sharedZooKeeper } from '../../../integration/services.ts';
 import type { ZkDriver } from '../src/driver.ts';
@@ -127,6 +127,58 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
     for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
     expect(await sizes()).to.deep.equal([0, 0]);
+  });
+
+  describe('and leaving them', () => {
+    const leave = (specs: readonly EntrySpec[]): Promise<readonly boolean[]> =>
+      Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
+
+    it('costs one request for all', async () => {
+      const specs = wishes(a, b);
+      await session.enqueueAll!(specs);
+      own.reset();
+      expect(await leave(specs)).to.deep.equal([true, true]);
+      expect(own.taken().requests).to.deep.equal([multi]);
+      expect(await sizes()).to.deep.equal([0, 0]);
+    });
+
+    it('costs one request when a client releases a multi-lock', async () => {
+      const client = bench.keep(createLockClient(bench.backend(own.proxy.endpoint)), (kept) => kept.close());
+      const held = await client.multi([a, b]).acquire();
+      own.reset();
+      await held.release();
+      const { requests } = own.taken();
+      expect(requests.filter((code) => code === multi || code === OpCode.delete)).to.deep.equal([multi]);
+      expect(await sizes()).to.deep.equal([0, 0]);
+    });
+
+    it('takes the others out when one was removed by somebody', async () => {
+      const specs = wishes(a, b);
+      const [first] = await session.enqueueAll!(specs);
+      await asOperator(server, (zk) => zk.delete(first!.key));
+      own.reset();
+      expect(await leave(specs)).to.deep.equal([false, true]);
+      expect(own.taken().requests).to.deep.equal([multi, OpCode.delete, OpCode.delete]);
+      expect(await sizes()).to.deep.equal([0, 0]);
+    });
+
+    it('lets in each who waited behind one of them', async () => {
+      const specs = wishes(a, b);
+      await session.enqueueAll!(specs);
+      const later = await bench.session(server);
+      const waiting = await Promise.all([a, b].map((queue) => later.enqueue(wish(queue))));
+      const turns = allAdmitted(waiting);
+      await leave(specs);
+      await turns;
+    });
+
+    it('is repeated after a lost reply', async () => {
+      const specs = wishes(a, b);
+      await session.enqueueAll!(specs);
+      expect(await losing(own.proxy, multi, () => leave(specs))).to.equal('UNAVAILABLE');
+      expect(await leave(specs)).to.deep.equal([false, false]);
+      expect(await sizes()).to.deep.equal([0, 0]);
+    });
   });
 
   it('ends the session when its private node was removed', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import type { NativeClient, NativeConfig } from '../src/native.ts';
+import type { NativeClient, NativeConfig } from '../src/native/addon.ts';
 import type { Bench } from './bench.ts';
 
 /** The moments at which a client of this process let the addon connect, and to whom. */

@@ -1,25 +1,24 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Calls, type CallOption, type Carrier } from '../src/calls.ts';
-import type { NativeCalls } from '../src/native.ts';
 import { outcome } from './bench.ts';
 
 const TIMEOUT_MS = 200;
 
 /** A connection whose answers are given by hand. */
-class Wire implements Carrier {
+class Wire implements Carrier<Wire> {
   /** What was sent, in its order. */
   readonly sent: string[] = [];
   readonly #answers = new Map<string, () => void>();
 
-  send(request: (native: NativeCalls) => number): number {
-    return request(undefined as unknown as NativeCalls);
+  send(request: (wire: Wire) => number): number {
+    return request(this);
   }
 
-  ask(calls: Calls, what: string, option?: CallOption): Promise<unknown> {
+  ask(calls: Calls<Wire>, what: string, option?: CallOption): Promise<unknown> {
     return calls.issue(
       what,
-      (_native, done) => {
+      (_wire, done) => {
         this.sent.push(what);
         this.#answers.set(what, () => done(0, ''));
         return 0;
@@ -36,8 +35,8 @@ class Wire implements Carrier {
 describe('the calls of a session', () => {
   const names = Array.from({ length: 350 }, (_, number) => `call ${number}`);
 
-  function begun(): { calls: Calls; wire: Wire; results: Promise<string>[] } {
-    const [calls, wire] = [new Calls(TIMEOUT_MS), new Wire()];
+  function begun(): { calls: Calls<Wire>; wire: Wire; results: Promise<string>[] } {
+    const [calls, wire] = [new Calls<Wire>(TIMEOUT_MS), new Wire()];
     calls.carryBy(wire);
     return { calls, wire, results: names.map((name) => outcome(wire.ask(calls, name))) };
   }
@@ -65,7 +64,7 @@ describe('the calls of a session', () => {
   });
 
   it('begin with the urgent one when there is a connection again', () => {
-    const [calls, wire] = [new Calls(TIMEOUT_MS), new Wire()];
+    const [calls, wire] = [new Calls<Wire>(TIMEOUT_MS), new Wire()];
     for (const name of names) void outcome(wire.ask(calls, name));
     void outcome(wire.ask(calls, 'beat', { urgent: true }));
     calls.carryBy(wire);
@@ -73,7 +72,7 @@ describe('the calls of a session', () => {
   });
 
   it('do not wait for those that were sent over a connection that is down', () => {
-    const [calls, before, next] = [new Calls(TIMEOUT_MS), new Wire(), new Wire()];
+    const [calls, before, next] = [new Calls<Wire>(TIMEOUT_MS), new Wire(), new Wire()];
     calls.carryBy(before);
     for (const name of names.slice(0, 100)) void outcome(before.ask(calls, name));
     void outcome(next.ask(calls, 'one more'));

@@ -115,8 +115,9 @@ export class Line {
     this.#connect({ connection: 'connecting' });
   }
 
-  /** What is due sooner stays. */
+  /** What is due sooner stays. Whoever hears of trouble may have been the last to leave. */
   #openIn(ms: number): void {
+    if (this.#topics.size === 0) return;
     const { clock } = this.#tools;
     const dueAt = clock.now() + ms;
     if (this.#next && this.#next.dueAt <= dueAt) return;

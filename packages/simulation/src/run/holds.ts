@@ -30,7 +30,7 @@ export class Holds {
   readonly #marked = new Set<string>();
   /** Queues in which somebody removes entries of others. */
   readonly #unruly = new Set<string>();
-  /** When entries were deleted by somebody, by key and token. */
+  /** When entries were deleted by somebody, by queue and token. */
   readonly #deletedAt = new Map<string, number>();
   #grants = 0;
 
@@ -142,6 +142,7 @@ function isSame(one: Held, other: Held): boolean {
   return lifeOf(one) === lifeOf(other);
 }
 
+/** By its token, which nobody else in the queue has: a writer that has turned into a reader has another key, and keeps that. */
 function lifeOf({ key, token }: Pick<Standing, 'key' | 'token'>): string {
-  return `${key} ${token}`;
+  return `${key.slice(0, key.lastIndexOf('/'))} ${token}`;
 }

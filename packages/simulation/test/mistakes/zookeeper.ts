@@ -109,27 +109,22 @@ const PLACES: readonly Mistake[] = [
 const ENTERING: readonly Mistake[] = [
   mistake('an enqueue that is sent again makes another node', LEFT_OVER, [
     'zookeeper/src/entry.ts',
-    '    if (!this.#mayBeIn) return undefined;\n    const seat',
-    '    if (this.#path === undefined) return undefined;\n    const seat',
+    "    if (state.status === 'absent') return undefined;\n",
+    "    if (state.status === 'absent' || state.status === 'unknown') return undefined;\n",
   ]),
   mistake(
     'an entry is on no session',
     ['progress', 'nothing left', 'outcome'],
     [
       'zookeeper/src/enqueue.ts',
-      "text, 'ephemeral-sequential');",
-      "text, 'persistent-sequential' as 'ephemeral-sequential');",
-    ],
-    [
-      'zookeeper/src/wire/driver.ts',
-      'requests.CreateFlag[mode]',
-      'requests.CreateFlag[mode as keyof typeof requests.CreateFlag]',
+      "text, mode: 'ephemeral-sequential' };",
+      "text, mode: 'persistent-sequential' as 'ephemeral-sequential' };",
     ],
   ),
   mistake('a directory that is missing is not made', ENDLESS, [
     'zookeeper/src/parents.ts',
-    "      return created.path !== undefined || created.reason === 'exists' ? true : undefined;",
-    '      return created ? true : undefined;',
+    "    return created.path !== undefined || created.reason === 'exists' ? true : undefined;",
+    '    return created ? true : undefined;',
   ]),
   mistake('a removal without an answer counts as done', LEFT_OVER, [
     'core/src/entry.ts',
@@ -138,17 +133,17 @@ const ENTERING: readonly Mistake[] = [
   ]),
   mistake('whoever leaves is not taken out', LEFT_OVER, [
     'zookeeper/src/entry.ts',
-    'const nodes = this.#twin === undefined ? [path] : [this.#twin, path];',
-    'const nodes = this.#twin === undefined ? [] : [this.#twin];',
+    "const nodes = node.status === 'turning' ? [node.twin, path] : [path];",
+    "const nodes = node.status === 'turning' ? [node.twin] : [];",
   ]),
-  mistake('the gate is not left', ENDLESS, [
-    'zookeeper/src/gate.ts',
-    'repeatUntilDefinite(() => entry.remove(), new AbortController().signal)',
-    'Promise.resolve()',
+  mistake('of several that leave at once none does when one has gone', LEFT_OVER, [
+    'zookeeper/src/removals.ts',
+    'resolve(isDone || this.#zk.delete(path));',
+    'resolve(removals.length > 1 || this.#zk.delete(path));',
   ]),
   mistake('a reader leaves the writer that it was', LEFT_OVER, [
     'zookeeper/src/entry.ts',
-    '        await this.#zk.delete(this.#twin);\n',
+    '        await this.#zk.delete(twin);\n',
     '',
   ]),
 ];

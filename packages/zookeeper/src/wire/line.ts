@@ -46,9 +46,7 @@ export class WireLine {
   /** Begins to connect. */
   constructor(options: LineOptions) {
     this.#options = options;
-    this.#calls = new Calls(callTimeoutOf(options.ttlMs), (task) => {
-      task();
-    });
+    this.#calls = new Calls(callTimeoutOf(options.ttlMs));
     this.#rota = new Rota(options.clock);
     this.#seen = new SeenSession(options);
     this.#state = this.#attempt();

@@ -20,24 +20,19 @@ export interface Tls {
 
 const TLS_OPTIONS: KnownOptions<ZooKeeperTls> = { ca: 'any', cert: 'any', key: 'any', servername: 'string' };
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for what is no certificate or key; the message does not repeat it. */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` for what is no certificate or key, or belongs to nothing; the message does not repeat it. */
 export function tlsOf(options: ZooKeeperTls): Tls {
   const { ca, cert, key, servername } = checkedOptions('tls', options, TLS_OPTIONS);
-  const isPem = [ca, cert, key].every((text) => text === undefined || String(text).includes('-----BEGIN '));
-  if (!isPem) throw refusal('they are not all PEM');
-  if ((cert === undefined) !== (key === undefined)) throw refusal('one of cert and key is missing');
+  for (const [name, text] of Object.entries({ ca, cert, key }))
+    if (text !== undefined && !String(text).includes('-----BEGIN '))
+      throw invalidArgument(`tls.${name}`, '(not shown)', 'is in PEM');
+  if ((cert === undefined) !== (key === undefined))
+    throw invalidArgument('tls', cert === undefined ? 'key' : 'cert', 'has cert and key together');
   try {
     const secureContext = createSecureContext({ ...(ca && { ca }), ...(cert && key && { cert, key }) });
     return { secureContext, servername };
   } catch (error) {
-    throw refusal((error as Error).message);
+    // The reason, since what was given may be a secret.
+    throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
   }
-}
-
-function refusal(why: string): Error {
-  return invalidArgument(
-    'tls',
-    '(secrets)',
-    `has certificates and a key in PEM that belong together: ${why}`,
-  );
 }

@@ -1,12 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
+import { queryObjects, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import type { TcpProxy } from '../../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../../integration/services.ts';
 import { Bench, eventually, newQueue, outcome, wish } from '../bench.ts';
+import { WireLink } from '../../src/wire/link.ts';
+import { Pipeline } from '../../src/wire/pipeline.ts';
 import { proxyTo } from '../own-server.ts';
 
 const SESSIONS = 20;
@@ -41,7 +43,7 @@ describe('sessions over sockets of Node whose connections are cut a thousand tim
     await Promise.all(sessions.map(isBack));
   }
 
-  it('go on, and take no more memory, sockets and timers than before', async () => {
+  it('go on, and take no more memory, sockets, timers and connections than before', async () => {
     const { endpoint } = await sharedZooKeeper('cuts of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
     const backend = bench.backend(proxy.endpoint);
@@ -59,6 +61,11 @@ describe('sessions over sockets of Node whose connections are cut a thousand tim
     console.info(`      ${told}`);
     expect(after.bytes - before.bytes, told).to.be.lessThan(MOST_BYTES);
     expect(after.files - before.files, told).to.be.at.most(SESSIONS);
+    // Each session has one connection, or is about to have one.
+    expect(after.links, told).to.be.at.most(SESSIONS);
+    expect(after.pipelines, told).to.be.at.most(SESSIONS);
+    // Timers and sockets: how many calls are under way changes from moment to moment, by some for each session.
+    expect(after.handles - before.handles, told).to.be.at.most(4 * SESSIONS);
     expect(Math.min(...done), told).to.be.greaterThan(0);
     await backend.close();
     await eventually(() => proxy.connections.length === 0);
@@ -68,9 +75,12 @@ describe('sessions over sockets of Node whose connections are cut a thousand tim
 interface Use {
   readonly bytes: number;
   readonly files: number;
+  readonly handles: number;
+  readonly links: number;
+  readonly pipelines: number;
 }
 
-/** The heap after garbage collection, with what is outside of it, and open files: the least of several looks. */
+/** The heap after garbage collection, with what is outside of it, open files, what Node waits for, and objects: the least of several looks. */
 async function inUse(): Promise<Use> {
   setFlagsFromString('--expose_gc');
   const collectGarbage = runInNewContext('gc') as () => void;
@@ -79,10 +89,20 @@ async function inUse(): Promise<Use> {
     await nextTurn();
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
-    looks.push({ bytes: heapUsed + external, files: readdirSync('/proc/self/fd').length });
+    looks.push({
+      bytes: heapUsed + external,
+      files: readdirSync('/proc/self/fd').length,
+      handles: process.getActiveResourcesInfo().length,
+      links: queryObjects(WireLink, { format: 'count' }),
+      pipelines: queryObjects(Pipeline, { format: 'count' }),
+    });
   }
+  const least = (of: keyof Use): number => Math.min(...looks.map((look) => look[of]));
   return {
-    bytes: Math.min(...looks.map(({ bytes }) => bytes)),
-    files: Math.min(...looks.map(({ files }) => files)),
+    bytes: least('bytes'),
+    files: least('files'),
+    handles: least('handles'),
+    links: least('links'),
+    pipelines: least('pipelines'),
   };
 }

@@ -7,6 +7,8 @@ import {
   zooKeeperCommand,
   zooKeeperVersion,
 } from '../../../../integration/services/zookeeper-process.ts';
+import { ask } from '../../src/server-word.ts';
+import { tlsOf } from '../../src/wire/tls.ts';
 import type { Certificates } from './certificates.ts';
 
 /** A server of ZooKeeper that does TLS itself, on a port of its own. */
@@ -16,7 +18,7 @@ export interface SecureServer {
 }
 
 /** One that asks clients for a certificate of this authority. */
-export async function startSecureZooKeeper({ ca, server }: Certificates): Promise<SecureServer> {
+export async function startSecureZooKeeper({ ca, server, client }: Certificates): Promise<SecureServer> {
   let port = 0;
   const started = await startProcess({
     name: 'zookeeper-tls',
@@ -38,10 +40,16 @@ export async function startSecureZooKeeper({ ca, server }: Certificates): Promis
       ];
       return withNetty(await zooKeeperCommand(place, {}, { lines, javaOptions }));
     },
-    probe: (place: Place) => zooKeeperVersion(`127.0.0.1:${place.ports[0]}`),
+    probe: async ({ ports }: Place) => {
+      // The first time that it does TLS takes much longer than all others.
+      await ask({ host: 'localhost', port, tls: tlsOf({ ca, ...client }) }, 'srvr', PATIENCE_MS);
+      return zooKeeperVersion(`127.0.0.1:${ports[0]}`);
+    },
   });
   return { port, stop: () => started.stop() };
 }
+
+const PATIENCE_MS = 10_000;
 
 // Debian's jar of ZooKeeper does not name all parts of Netty that it needs in its manifest.
 const NETTY = ['codec', 'resolver'].map((part) => `/usr/share/java/netty-${part}.jar`).join(delimiter);

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { sooner, type Clock } from '@queuelock/core/backend';
-import { Calls, type Answer, type CallOption, type Request } from './calls.ts';
-import type { ConnectionNews, NodeChange, SessionKey } from './driver.ts';
-import { ZkCode, sessionAbandoned, sessionEnded } from './errors.ts';
+import { Calls, type Answer, type CallOption, type Request } from '../calls.ts';
+import type { ConnectionNews, NodeChange, SessionKey } from '../driver.ts';
+import { ZkCode, sessionAbandoned, sessionEnded } from '../errors.ts';
 import { NativeHandle } from './handle.ts';
 import { SpentNumbers } from './spent-numbers.ts';
-import type { NativeConfig } from './native.ts';
-import type { Pace } from './pace.ts';
-import { attemptMsOf, callTimeoutOf } from './patience.ts';
-import { NOWHERE } from './quorum.ts';
-import { Rota } from './rota.ts';
-import { ReplaySubject, Subject, lastValueFrom, type Observable } from './rx.ts';
+import type { NativeCalls, NativeConfig } from './addon.ts';
+import type { Pace } from '../pace.ts';
+import { attemptMsOf, callTimeoutOf } from '../patience.ts';
+import { NOWHERE } from '../quorum.ts';
+import { Rota } from '../rota.ts';
+import { ReplaySubject, Subject, lastValueFrom, type Observable } from '../rx.ts';
 
 /** What a line needs to connect. */
 export interface LineOptions {
@@ -41,7 +41,7 @@ const CLOSE_WITHIN_MS = 1_000;
  */
 export class Line {
   readonly #options: LineOptions;
-  readonly #calls: Calls;
+  readonly #calls: Calls<NativeCalls>;
   readonly #connection$ = new Subject<ConnectionNews>();
   readonly #ended$ = new ReplaySubject<never>(1);
   #handle: NativeHandle | undefined;
@@ -61,7 +61,7 @@ export class Line {
   constructor(options: LineOptions) {
     this.#options = options;
     this.#session = options.session;
-    this.#calls = new Calls(callTimeoutOf(options.ttlMs));
+    this.#calls = new Calls(callTimeoutOf(options.ttlMs), setImmediate);
     this.#rota = new Rota(options.clock);
     this.#attempt();
   }
@@ -93,7 +93,11 @@ export class Line {
     return this.#begunAt;
   }
 
-  call<V extends unknown[]>(what: string, request: Request<V>, option?: CallOption): Promise<Answer<V>> {
+  call<V extends unknown[]>(
+    what: string,
+    request: Request<V, NativeCalls>,
+    option?: CallOption,
+  ): Promise<Answer<V>> {
     return this.#calls.issue(what, request, option);
   }
 
@@ -243,4 +247,4 @@ export class Line {
   }
 }
 
-const sync: Request<[string]> = (native, done) => native.a_sync('/', done);
+const sync: Request<[string], NativeCalls> = (native, done) => native.a_sync('/', done);

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { zookeeper } from '@queuelock/zookeeper';
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../integration/services.ts';
-import { pickPorts } from '../../../integration/services/ports.ts';
-import { closes, mostInASecond, noteAttempts, saysNothing, serverThat } from './attempts.ts';
-import { Bench, SINGLE, eventually, outcome } from './bench.ts';
-import { proxyTo } from './own-server.ts';
+import { sharedZooKeeper } from '../../../../integration/services.ts';
+import { pickPorts } from '../../../../integration/services/ports.ts';
+import { closes, mostInASecond, noteAttempts, saysNothing, serverThat } from '../attempts.ts';
+import { Bench, SINGLE, eventually, outcome } from '../bench.ts';
+import { proxyTo } from '../own-server.ts';
 
 // A busy machine can put off the attempts of one second into the next, and those of two into one.
 const MOST = 10;

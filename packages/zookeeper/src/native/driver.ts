@@ -1,5 +1,5 @@
 import { QueueLockError } from '@queuelock/core/backend';
-import type { CallOption, Request } from './calls.ts';
+import type { CallOption, Request } from '../calls.ts';
 import type {
   ConnectionNews,
   Created,
@@ -12,12 +12,12 @@ import type {
   VersionOption,
   WatchOption,
   ZkDriver,
-} from './driver.ts';
-import { ZkCode, errorOf } from './errors.ts';
+} from '../driver.ts';
+import { ZkCode, errorOf } from '../errors.ts';
 import { Line, type LineOptions } from './line.ts';
-import { NATIVE_MODE, type NativeStat } from './native.ts';
-import { Routes, type ChildChange } from './routes.ts';
-import type { Observable } from './rx.ts';
+import { NATIVE_MODE, type NativeCalls, type NativeStat } from './addon.ts';
+import { Routes, type ChildChange } from '../routes.ts';
+import type { Observable } from '../rx.ts';
 
 const ANY_VERSION = -1;
 
@@ -141,7 +141,7 @@ export class NativeDriver implements ZkDriver {
   /** The values, or nothing when there is no such node, or not in that version. */
   async #ask<V extends unknown[]>(
     what: string,
-    request: Request<V>,
+    request: Request<V, NativeCalls>,
     option?: CallOption,
   ): Promise<V | undefined> {
     const { code, values } = await this.#line.call(what, request, option);

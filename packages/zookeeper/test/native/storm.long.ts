@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { zookeeper } from '@queuelock/zookeeper';
 import { expect } from 'chai';
-import { startZooKeeperCluster } from '../../../integration/clusters.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
-import { pickPorts } from '../../../integration/services/ports.ts';
-import { closes, mostInASecond, noteAttempts, saysNothing, serverThat } from './attempts.ts';
-import { Bench, SINGLE, outcome } from './bench.ts';
-import { proxyTo } from './own-server.ts';
+import { startZooKeeperCluster } from '../../../../integration/clusters.ts';
+import { sharedZooKeeper } from '../../../../integration/services.ts';
+import { pickPorts } from '../../../../integration/services/ports.ts';
+import { closes, mostInASecond, noteAttempts, saysNothing, serverThat } from '../attempts.ts';
+import { Bench, SINGLE, outcome } from '../bench.ts';
+import { proxyTo } from '../own-server.ts';
 
 const WATCHED_MS = 60_000;
 const MOST_A_SECOND = 5;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { expect } from 'chai';
-import { SpentNumbers } from '../src/spent-numbers.ts';
+import { SpentNumbers } from '../../src/native/spent-numbers.ts';
 
 /** The lowest number that is free, which the next socket gets. */
 function nextNumber(): number {

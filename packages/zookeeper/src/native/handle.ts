@@ -1,7 +1,7 @@
 import type { Clock } from '@queuelock/core/backend';
-import type { Carrier } from './calls.ts';
-import type { NodeChange, SessionKey } from './driver.ts';
-import { requireAddon, type NativeCalls, type NativeClient, type NativeConfig } from './native.ts';
+import type { Carrier } from '../calls.ts';
+import type { NodeChange, SessionKey } from '../driver.ts';
+import { requireAddon, type NativeCalls, type NativeClient, type NativeConfig } from './addon.ts';
 
 /** What one handle reports; nothing after it was closed. */
 export interface HandleListener {
@@ -35,7 +35,7 @@ const CHANGES = ['created', 'deleted', 'changed', 'child'] as const;
  * Nothing runs inside a native callback but `setImmediate` and a look at the clock: a socket opened there may never
  * connect, a handle opened or closed there aborts the process.
  */
-export class NativeHandle implements Carrier {
+export class NativeHandle implements Carrier<NativeCalls> {
   readonly #native: NativeClient;
   readonly #clock: Clock;
   #listener: HandleListener | undefined;

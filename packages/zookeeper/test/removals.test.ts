@@ -1,0 +1,77 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { QueueLockError } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import type { Step, StepsDone, ZkDriver } from '../src/driver.ts';
+import { Removals } from '../src/removals.ts';
+import { outcome } from './bench.ts';
+
+const ALL_DONE: StepsDone = { done: true, paths: [] };
+
+/** A server on which everything is there, and which answers several steps at once like this. */
+function serverThat(multi?: () => Promise<StepsDone>): { removals: Removals; sent: string[] } {
+  const sent: string[] = [];
+  const note = (paths: readonly string[]): void => void sent.push(paths.join('+'));
+  const zk: Pick<ZkDriver, 'delete' | 'multi'> = {
+    delete: async (path) => {
+      note([path]);
+      return true;
+    },
+    ...(multi && {
+      multi: (steps: readonly Step[]) => {
+        note(steps.map(({ path }) => path));
+        return multi();
+      },
+    }),
+  };
+  return { removals: new Removals(zk as ZkDriver), sent };
+}
+
+describe('nodes of ZooKeeper that are taken out', () => {
+  const both = (removals: Removals): Promise<boolean[]> =>
+    Promise.all(['a', 'b'].map((path) => removals.delete(path)));
+
+  it('in one turn go with one request', async () => {
+    const { removals, sent } = serverThat(async () => ALL_DONE);
+    expect(await both(removals)).to.deep.equal([true, true]);
+    expect(sent).to.deep.equal(['a+b']);
+  });
+
+  it('in different turns go by themselves', async () => {
+    const { removals, sent } = serverThat(async () => ALL_DONE);
+    const first = removals.delete('a');
+    await nextTurn();
+    expect(await Promise.all([first, removals.delete('b')])).to.deep.equal([true, true]);
+    expect(sent).to.deep.equal(['a', 'b']);
+  });
+
+  it('go by themselves where the driver has one step at a time', async () => {
+    const { removals, sent } = serverThat();
+    expect(await both(removals)).to.deep.equal([true, true]);
+    expect(sent).to.deep.equal(['a', 'b']);
+  });
+
+  it('go by themselves when not all are there, or not all may go', async () => {
+    const refused = new QueueLockError('ACCESS_DENIED', 'not yours');
+    for (const answer of [
+      async (): Promise<StepsDone> => ({ done: false, at: 0, reason: 'missing' }),
+      () => Promise.reject(refused),
+    ]) {
+      const { removals, sent } = serverThat(answer);
+      expect(await both(removals)).to.deep.equal([true, true]);
+      expect(sent).to.deep.equal(['a+b', 'a', 'b']);
+    }
+  });
+
+  it('are not known to be out when no answer came', async () => {
+    const { removals, sent } = serverThat(() => Promise.reject(new QueueLockError('UNAVAILABLE', 'silent')));
+    const ended = await Promise.all(['a', 'b'].map((path) => outcome(removals.delete(path))));
+    expect(ended).to.deep.equal(['UNAVAILABLE', 'UNAVAILABLE']);
+    expect(sent).to.deep.equal(['a+b']);
+  });
+
+  it('are sixty at most in one request', async () => {
+    const { removals, sent } = serverThat(async () => ALL_DONE);
+    await Promise.all(Array.from({ length: 130 }, (_, at) => removals.delete(`${at}`)));
+    expect(sent.map((paths) => paths.split('+').length)).to.deep.equal([60, 60, 10]);
+  });
+});
