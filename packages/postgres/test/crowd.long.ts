@@ -55,6 +55,17 @@ describe('a crowd on PostgreSQL', () => {
       expect(long[step].pages, step).to.be.at.most(short[step].pages + MORE_PAGES);
     }
   }).timeout(300_000);
+
+  it('costs them the same with 1,000 clients more on the server', async () => {
+    const { id } = await clients.session(clients.connect({ requestTimeoutMs: 20_000 }), 600_000);
+    const [num] = await clients.column('select num from queuelock.session where id = $1', id);
+    const { leaving } = await costs(num, 30);
+    await clients.operator.query(
+      `insert into queuelock.session (id, generation, ttl, expires, inbox)
+        select 'client ' || nth, 1, interval '1 h', clock_timestamp() + interval '1 h', '' from generate_series(1, 1000) nth`,
+    );
+    expect((await costs(num, 31)).leaving.rows).to.equal(leaving.rows);
+  });
 });
 
 async function costOf(operator: Client, step: string): Promise<Cost> {

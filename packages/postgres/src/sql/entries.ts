@@ -41,6 +41,7 @@ end $$;
 create function queuelock.enqueue(p_session bigint, p_generation integer, p_try boolean, p_wishes json) returns json language plpgsql
 ${PLANNED} as $$
 declare
+  now timestamptz := clock_timestamp();
   one record;
   known entry;
   present integer := 0;
@@ -51,7 +52,7 @@ begin
   if p_try then
     one := (select w from json_to_record(p_wishes->0) as w(queue text, id text, shared boolean, "limit" bigint, permits bigint));
     -- Who is in the way now is so without a lock, too.
-    if not exists (select from session where expires <= clock_timestamp())
+    if not exists (select from session where expires <= now)
       and exists (select from session where num = p_session and generation = p_generation)
       and not exists (select from entry where session = p_session and id = one.id)
       and not exists (select from removed where session = p_session and id = one.id)

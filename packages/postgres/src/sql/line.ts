@@ -1,6 +1,7 @@
 /**
  * The order within a queue. Locks are taken in one order by all steps: rows of sessions that have ended, passed over when somebody has
- * them; then rows of queues, by name; then nothing that could be waited for. So no two steps wait for each other.
+ * them; then rows of queues, by name; then nothing that could be waited for. So no two steps wait for each other. What is searched by time
+ * is searched by one that was read before: an index is of no use to a `clock_timestamp()`, which is another one for each row.
  */
 export const LINE = `
 create function queuelock.now_us() returns bigint language sql volatile as $$
@@ -91,13 +92,14 @@ end $$;
 -- Begins a step: sessions whose leases are over have ended. It has the locks of these queues.
 create function queuelock.begin_step(p_queues text[]) returns void language plpgsql as $$
 declare
+  now timestamptz := clock_timestamp();
   ended bigint[] := '{}';
   theirs text[] := '{}';
   one text;
 begin
   perform check_settings();
-  if exists (select from session where expires <= clock_timestamp()) then
-    ended := array(select num from session where expires <= clock_timestamp() order by expires limit 100 for update skip locked);
+  if exists (select from session where expires <= now) then
+    ended := array(select num from session where expires <= now order by expires limit 100 for update skip locked);
     theirs := array(select queue from entry where session = any(ended));
   end if;
   for one in select distinct unnest(p_queues || theirs) collate "C" as name order by name loop
@@ -124,12 +126,14 @@ $$;
 
 -- Begins a step of a session, and answers whether it goes on: it is not ended by others before this step has taken effect.
 create function queuelock.begin_own_step(p_session bigint, p_generation integer, p_queues text[]) returns boolean language plpgsql as $$
+declare
+  now timestamptz := clock_timestamp();
 begin
   -- Mostly there is one queue, which is stored, and no lease is over: then one look does all.
   if check_settings() and cardinality(p_queues) = 1 then
     perform from queue, session
-      where name = p_queues[1] and num = p_session and generation = p_generation and expires > clock_timestamp()
-      and not exists (select from session where expires <= clock_timestamp())
+      where name = p_queues[1] and num = p_session and generation = p_generation and expires > now
+      and not exists (select from session where expires <= now)
       for update of queue for key share of session skip locked;
     if found then return true; end if;
   end if;

@@ -42,6 +42,8 @@ end $$;
 -- Waits for nobody. The sums show whether its client knows of what it has.
 create function queuelock.renew(p_session bigint, p_generation integer) returns json language plpgsql
 ${PLANNED} as $$
+declare
+  now timestamptz := clock_timestamp();
 begin
   if current_setting('synchronous_commit') not in ('on', 'remote_apply') then
     perform set_config('synchronous_commit', 'on', true);
@@ -51,7 +53,7 @@ begin
   if not found then return '{"word":"lost"}'; end if;
   return (select json_build_object('word', 'ok', 'there', coalesce(sum(ord), 0)::text,
     'waiting', coalesce(sum(ord) filter (where not admitted), 0)::text,
-    'someEnded', exists (select from session where expires <= clock_timestamp()))
+    'someEnded', exists (select from session where expires <= now))
     from entry where session = p_session);
 end $$;
 
