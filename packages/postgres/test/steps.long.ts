@@ -131,7 +131,7 @@ describe('the steps on PostgreSQL', () => {
     const session = await clients.session();
     const [num] = await clients.column('select num from queuelock.session where id = $1', session.id);
     const plans: string[] = [];
-    const note = ({ message }: { readonly message?: string }): void => {
+    const note = ({ message }: { readonly message?: string | undefined }): void => {
       plans.push(message ?? '');
     };
     clients.operator.on('notice', note);

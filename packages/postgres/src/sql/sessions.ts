@@ -1,7 +1,7 @@
 import { PLANNED } from './planned.ts';
 
 /** Who is alive, and what is remembered beside the line. */
-export const SESSIONS = `
+export const SESSIONS: string = `
 -- Queues that nobody has used for an hour are forgotten, but for their numbers.
 create function queuelock.tidy() returns void language plpgsql
 set search_path = queuelock, pg_catalog, pg_temp as $$

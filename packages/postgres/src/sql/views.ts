@@ -1,7 +1,7 @@
 import { PLANNED } from './planned.ts';
 
 /** What is shown, and the registers. */
-export const VIEWS = `
+export const VIEWS: string = `
 -- The entries in order; whoever asks is told of changes for a minute.
 create function queuelock.watch(p_queue text) returns json language plpgsql
 ${PLANNED} as $$
