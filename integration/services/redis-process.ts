@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { installPackages } from './install.ts';
 import { findProgram } from './programs.ts';
 import { startProcess, type Place, type ServerProgram } from './server-process.ts';
@@ -32,6 +35,33 @@ export async function installRedis(): Promise<void> {
 /** A Redis of this machine, or a Valkey. It keeps nothing over a restart unless the settings say so. */
 export function startRedisProcess(settings: RedisSettings): Promise<ProcessService> {
   return startProcess(redisProgram(settings));
+}
+
+/** A Sentinel of this machine that watches this server as `locks`, alone, and promotes a replica when it has been silent for a second. */
+export function startRedisSentinel({ endpoint }: Pick<ProcessService, 'endpoint'>): Promise<ProcessService> {
+  const { host, port } = splitEndpoint(endpoint);
+  return startProcess({
+    ...redisProgram({}),
+    name: 'redis-sentinel',
+    async command(place) {
+      const program = await findServer();
+      if (program === undefined) throw new NotHere('redis-server is not installed');
+      // It writes to its configuration what it has found out, and reads that again after a restart.
+      const configuration = join(place.data, 'sentinel.conf');
+      if (!existsSync(configuration)) {
+        const lines = [
+          `bind ${place.host}`,
+          `port ${String(place.ports[0])}`,
+          `dir ${place.data}`,
+          `sentinel monitor locks ${host} ${String(port)} 1`,
+          'sentinel down-after-milliseconds locks 1000',
+          'sentinel failover-timeout locks 10000',
+        ];
+        await writeFile(configuration, lines.join('\n'));
+      }
+      return { program, args: [configuration, '--sentinel'] };
+    },
+  });
 }
 
 /** Asks a server at this address which version it is. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createLockClient, type LockClient, type Ownership } from '@queuelock/core';
+import { createLockClient, type LockClient } from '@queuelock/core';
 import { mysql } from '@queuelock/mysql';
 import { medianOf } from '../../../integration/median.ts';
 import { Clients } from './clients.ts';
@@ -22,38 +22,34 @@ describe('a crowd on MySQL', () => {
     return client;
   }
 
-  /** The median of some hand-offs at the front of so long a line of one process, in milliseconds. */
-  async function handOff(depth: number): Promise<number> {
-    const client = lockClient();
-    const queue = `line of ${depth}`;
-    let ownership = await client.acquire(queue);
-    const controller = new AbortController();
-    const granted: ((held: Ownership) => void)[] = [];
-    const claims = Array.from({ length: depth }, async () => {
-      const held = await client.acquire(queue, { signal: controller.signal });
-      granted.shift()?.(held);
-    });
-    for (const claim of claims) claim.catch(() => undefined);
-    await clients.until(`select count(*) from queuelock_entry where queue = '${queue}'`, depth + 1);
-    const took: number[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const next = new Promise<Ownership>((resolve) => granted.push(resolve));
-      const beganAt = performance.now();
-      await ownership.release();
-      ownership = await next;
-      took.push(performance.now() - beganAt);
+  /** What the server touches, in rows, for the last of some hand-offs at the front of so long a line, and for the entry that comes to its end. */
+  async function costs(depth: number): Promise<{ readonly leaving: number; readonly joining: number }> {
+    const { operator } = clients;
+    const session = await clients.session(undefined, TTL_MS);
+    const queue = Buffer.from(`line of ${depth}`).toString('hex');
+    const idOf = (nth: number): string => String(nth).padStart(32, String(depth));
+    const join = (nth: number): string => {
+      const spec = { queue, id: idOf(nth), shared: 0, limit: 1, permits: 1, value: '' };
+      return `call queuelock_enter('${session.id}', 1, 0, '[${JSON.stringify(spec)}]')`;
+    };
+    for (let nth = 0; nth < depth; nth += 1) await operator.run(join(nth));
+    let leaving = NaN;
+    let joining = NaN;
+    for (let nth = 0; nth < ROUNDS; nth += 1) {
+      leaving = await operator.rowsOf(
+        `call queuelock_leave('${session.id}', 1, x'${queue}', '${idOf(nth)}', 0)`,
+      );
+      joining = await operator.rowsOf(join(depth + nth));
     }
-    controller.abort();
-    await ownership.release();
-    await client.close();
-    return medianOf(took);
+    const admitted = `select id from queuelock_entry where queue = x'${queue}' and admitted = 1`;
+    expect(await operator.rows(admitted)).to.deep.equal([{ id: idOf(ROUNDS) }]);
+    return { leaving, joining };
   }
 
-  it('costs a hand-off the same with 100 and with 1,000 in line', async () => {
-    await handOff(50);
-    const [short, long] = [await handOff(100), await handOff(1_000)];
-    process.stdout.write(`      100 in line: ${short.toFixed(2)} ms; 1,000 in line: ${long.toFixed(2)} ms\n`);
-    expect(long).to.be.below(2 * short + 5);
+  it('costs who leaves and who joins the same with 200 and with 1,000 in line, in rows', async () => {
+    const [short, long] = [await costs(200), await costs(1_000)];
+    process.stdout.write(`      200: ${JSON.stringify(short)}; 1,000: ${JSON.stringify(long)}\n`);
+    expect(long).to.deep.equal(short);
   }).timeout(300_000);
 
   it('of ten, each on connections of its own, is served in order, and how long a hand-off takes is told', async () => {

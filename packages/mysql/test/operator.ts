@@ -31,6 +31,21 @@ export class Operator {
     return Number(Object.values(row ?? {})[0]);
   }
 
+  /** How many rows the server reads and writes for it. */
+  async rowsOf(sql: string): Promise<number> {
+    const before = await this.#handled();
+    await this.run(sql);
+    return (await this.#handled()) - before;
+  }
+
+  /** By this connection, and by the look itself, which is always the same. */
+  async #handled(): Promise<number> {
+    const counters = await this.rows<{ readonly Value: string }>(
+      "show session status where variable_name rlike '^handler_(read_.*|write|update|delete)$'",
+    );
+    return counters.reduce((sum, { Value }) => sum + Number(Value), 0);
+  }
+
   /** Takes an entry out by hand: nobody is told. */
   async evict(key: string): Promise<void> {
     await this.run(`delete from queuelock_entry where ord = ${Number(key.slice(key.lastIndexOf('/') + 1))}`);

@@ -1,46 +1,97 @@
 import { expect } from 'chai';
-import { createLockClient, type Ownership } from '@queuelock/core';
-import { postgres } from '@queuelock/postgres';
-import { medianOf } from '../../../integration/median.ts';
+import type { Client } from 'pg';
 import { Clients } from './clients.ts';
 
-const TTL_MS = 600_000;
-const ROUNDS = 40;
+const [SHORT, LONG] = [200, 1_000];
+const ROUNDS = 20;
+// An index of five times as many has one level more at most, and each of the few looks passes it.
+const MORE_PAGES = 20;
+
+/** What the server had to touch. */
+interface Cost {
+  readonly rows: number;
+  readonly pages: number;
+}
 
 describe('a crowd on PostgreSQL', () => {
   const clients = new Clients();
 
-  /** The median of some hand-offs at the front of so long a line, in milliseconds. */
-  async function handOff(depth: number): Promise<number> {
-    const locks = createLockClient(postgres({ url: clients.url }), { ttlMs: TTL_MS });
+  /** Of a session of that number: of the last of some hand-offs at the front of so long a line, and of the entry that comes to its end. */
+  async function costs(
+    num: unknown,
+    depth: number,
+  ): Promise<{ readonly leaving: Cost; readonly joining: Cost }> {
+    const { operator } = clients;
     const queue = `line of ${depth}`;
-    let ownership = await locks.acquire(queue);
-    const controller = new AbortController();
-    const granted: ((held: Ownership) => void)[] = [];
-    const claims = Array.from({ length: depth }, async () => {
-      const held = await locks.acquire(queue, { signal: controller.signal });
-      granted.shift()?.(held);
-    });
-    for (const claim of claims) claim.catch(() => undefined);
-    await clients.until(`select count(*)::int from queuelock.entry where queue = '${queue}'`, depth + 1);
-    const took: number[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const next = new Promise<Ownership>((resolve) => granted.push(resolve));
-      const beganAt = performance.now();
-      await ownership.release();
-      ownership = await next;
-      took.push(performance.now() - beganAt);
+    const join = (nth: number): string => {
+      const wish = { queue, id: `${depth}:${nth}`, shared: false, limit: 1, permits: 1, value: '' };
+      return `queuelock.enqueue(${String(num)}, 1, false, '[${JSON.stringify(wish)}]')`;
+    };
+    for (let nth = 0; nth < depth; nth += 1) await operator.query(`select ${join(nth)}`);
+    let leaving!: Cost;
+    let joining!: Cost;
+    for (let nth = 0; nth < ROUNDS; nth += 1) {
+      leaving = await costOf(
+        operator,
+        `queuelock.remove(${String(num)}, 1, '${queue}', '${depth}:${nth}', false, null)`,
+      );
+      joining = await costOf(operator, join(depth + nth));
     }
-    controller.abort();
-    await ownership.release();
-    await locks.close();
-    return medianOf(took);
+    const first = await clients.column(
+      'select id from queuelock.entry where queue = $1 and admitted order by ord',
+      queue,
+    );
+    expect(first, 'the one whose turn it is').to.deep.equal([`${depth}:${ROUNDS}`]);
+    return { leaving, joining };
   }
 
-  it('costs a hand-off the same with 100 and with 1,000 in line', async () => {
-    await handOff(50);
-    const [short, long] = [await handOff(100), await handOff(1_000)];
-    process.stdout.write(`      100 in line: ${short.toFixed(2)} ms; 1,000 in line: ${long.toFixed(2)} ms\n`);
-    expect(long).to.be.below(2 * short + 5);
+  it(`costs who leaves and who joins the same with ${SHORT} and with ${LONG} in line, in rows, and in pages but for the depth of an index`, async () => {
+    const { id } = await clients.session(clients.connect({ requestTimeoutMs: 20_000 }), 600_000);
+    const [num] = await clients.column('select num from queuelock.session where id = $1', id);
+    const [short, long] = [await costs(num, SHORT), await costs(num, LONG)];
+    process.stdout.write(`      ${SHORT}: ${JSON.stringify(short)}; ${LONG}: ${JSON.stringify(long)}\n`);
+    for (const step of ['leaving', 'joining'] as const) {
+      expect(long[step].rows, step).to.equal(short[step].rows);
+      expect(long[step].pages, step).to.be.at.most(short[step].pages + MORE_PAGES);
+    }
   }).timeout(300_000);
+
+  it('costs them the same with 1,000 clients more on the server', async () => {
+    const { id } = await clients.session(clients.connect({ requestTimeoutMs: 20_000 }), 600_000);
+    const [num] = await clients.column('select num from queuelock.session where id = $1', id);
+    const { leaving } = await costs(num, 30);
+    await clients.operator.query(
+      `insert into queuelock.session (id, generation, ttl, expires, inbox)
+        select 'client ' || nth, 1, interval '1 h', clock_timestamp() + interval '1 h', '' from generate_series(1, 1000) nth`,
+    );
+    expect((await costs(num, 31)).leaving.rows).to.equal(leaving.rows);
+  });
 });
+
+async function costOf(operator: Client, step: string): Promise<Cost> {
+  await operator.query('begin');
+  const before = await rowsOf(operator);
+  const {
+    rows: [explained],
+  } = await operator.query<{ readonly 'QUERY PLAN': readonly { readonly Plan: Plan }[] }>(
+    `explain (analyze, buffers, format json) select ${step}`,
+  );
+  const rows = (await rowsOf(operator)) - before;
+  await operator.query('commit');
+  const plan = explained?.['QUERY PLAN'][0]?.Plan;
+  return { rows, pages: (plan?.['Shared Hit Blocks'] ?? NaN) + (plan?.['Shared Read Blocks'] ?? NaN) };
+}
+
+/** That this connection has read and written, as far as it has not told yet. */
+async function rowsOf(operator: Client): Promise<number> {
+  const { rows } = await operator.query<{ readonly touched: number }>(
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0) + n_tup_ins + n_tup_upd + n_tup_del)::int as touched
+      from pg_stat_xact_user_tables where schemaname = 'queuelock'`,
+  );
+  return rows[0]?.touched ?? NaN;
+}
+
+interface Plan {
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
+}

@@ -1,7 +1,8 @@
-// Hand-off and fairness next to a blocking pg_advisory_lock, in one run: measure.ts [contenders] [holds]
+// Hand-off and fairness next to a blocking pg_advisory_lock and to the least that a stored line needs, in one run: measure.ts [contenders] [holds]
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { createLockClient } from '@queuelock/core';
-import { postgres } from '@queuelock/postgres';
+import { migration, postgres } from '@queuelock/postgres';
 import { postgresUrl, startPostgres } from '../../../integration/services/postgres-process.ts';
 
 interface Contender {
@@ -32,6 +33,37 @@ async function advisory(url: string): Promise<Contender> {
   };
 }
 
+/** The clients of the bare floor, in the order in which they asked. */
+const line: { readonly channel: string }[] = [];
+
+/** A line in this process alone: who leaves commits one update and notifies the next one, and who comes commits one update. */
+async function floor(url: string): Promise<Contender> {
+  const [steps, ears] = [1, 2].map(() => new pg.Client({ connectionString: url })) as [pg.Client, pg.Client];
+  await Promise.all([steps.connect(), ears.connect()]);
+  const me = { channel: `floor_${randomUUID()}` };
+  await ears.query(`listen "${me.channel}"`);
+  return {
+    async hold(work) {
+      const heard = new Promise((resolve) => ears.once('notification', resolve));
+      const isFirst = line.push(me) === 1;
+      await steps.query('update floor set n = n + 1');
+      if (!isFirst) await heard;
+      await work();
+      line.shift();
+      const next = line[0]?.channel;
+      if (next === undefined) await steps.query('update floor set n = n + 1');
+      else {
+        const step =
+          'with step as (update floor set n = n + 1 returning n) select pg_notify($1, $2) from step';
+        await steps.query(step, [next, '']);
+      }
+    },
+    async close() {
+      await Promise.all([steps.end(), ears.end()]);
+    },
+  };
+}
+
 interface Measured {
   readonly gaps: number[];
   readonly waits: number[];
@@ -42,7 +74,8 @@ async function turn(
   url: string,
   { gaps, waits }: Measured,
 ): Promise<void> {
-  const all = await Promise.all(Array.from({ length: contenders }, () => make(url)));
+  const all: Contender[] = [];
+  for (let nth = 0; nth < contenders; nth += 1) all.push(await make(url));
   let left = holds;
   let last: { readonly endedAt: number; readonly by: Contender } | undefined;
   const contend = async (contender: Contender): Promise<void> => {
@@ -68,9 +101,15 @@ function at(values: readonly number[], share: number): string {
 }
 
 const server = await startPostgres();
+const operator = new pg.Client({ connectionString: postgresUrl(server) });
+await operator.connect();
+await operator.query(
+  `create table floor (n bigint not null) with (fillfactor = 50); insert into floor values (0);${migration()}`,
+);
 const kinds = [
   ['queuelock', queued],
   ['pg_advisory_lock', advisory],
+  ['bare floor', floor],
 ] as const;
 const measured = kinds.map(([name, make]) => ({ name, make, gaps: [] as number[], waits: [] as number[] }));
 for (let round = 0; round < TURNS; round += 1)
@@ -83,4 +122,5 @@ for (const { name, gaps, waits } of measured) {
   ];
   process.stdout.write(`${name.padEnd(18)} ${words.join(', ')}, median wait ${at(waits, 0.5)} ms\n`);
 }
+await operator.end();
 await server.stop();

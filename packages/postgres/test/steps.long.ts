@@ -127,6 +127,26 @@ describe('the steps on PostgreSQL', () => {
     await clients.operator.query('reset synchronous_commit; reset search_path');
   });
 
+  it('are neither compiled nor read whole tables of entries, whatever the server reckons', async () => {
+    const session = await clients.session();
+    const [num] = await clients.column('select num from queuelock.session where id = $1', session.id);
+    const plans: string[] = [];
+    const note = ({ message }: { readonly message?: string | undefined }): void => {
+      plans.push(message ?? '');
+    };
+    clients.operator.on('notice', note);
+    await clients.operator.query(
+      "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set client_min_messages = log",
+    );
+    const wishes = JSON.stringify([{ ...wish({ queue: 'planned', id: 'one' }), permits: 1, value: '' }]);
+    await clients.column('select queuelock.enqueue($1, 1, false, $2)', num, wishes);
+    await clients.column("select queuelock.remove($1, 1, 'planned', 'one', false, null)", num);
+    await clients.operator.query('reset all');
+    clients.operator.off('notice', note);
+    expect(plans.filter((plan) => plan.includes('delete from entry'))).to.have.length(1);
+    expect(plans.filter((plan) => /JIT:|Seq Scan on entry/.test(plan))).to.deep.equal([]);
+  });
+
   it('refuse to run where the order would not hold, and say what to set', async () => {
     await clients.session();
     const { pool } = clients.pool({ options: '-c default_transaction_isolation=serializable' });

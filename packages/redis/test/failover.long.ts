@@ -1,26 +1,14 @@
 import { expect } from 'chai';
-import { Redis } from 'ioredis';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { redis } from '@queuelock/redis';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { startRedis } from '../../../integration/services.ts';
 import type { ProcessService } from '../../../integration/services/service.ts';
 import { until } from '../../../integration/services/until.ts';
+import { asked } from './asked.ts';
+import { Fenced } from './fenced.ts';
 
 const WITHIN_MS = 30_000;
-
-/** A resource that takes no write with an earlier token. */
-class Fenced {
-  readonly written: string[] = [];
-  #newest = 0n;
-
-  write(token: bigint, text: string): boolean {
-    if (token < this.#newest) return false;
-    this.#newest = token;
-    this.written.push(text);
-    return true;
-  }
-}
 
 describe('a replica of Redis that lags and takes over', () => {
   let primary: ProcessService;
@@ -113,17 +101,3 @@ describe('a replica of Redis that lags and takes over', () => {
     await proxy.stop();
   }).timeout(WITHIN_MS * 2);
 });
-
-async function asked(
-  { endpoint }: ProcessService,
-  [command = '', ...args]: readonly string[],
-): Promise<string> {
-  const [host = '', port] = endpoint.split(':');
-  const connection = new Redis({ host, port: Number(port), lazyConnect: true, retryStrategy: () => null });
-  await connection.connect();
-  try {
-    return String(await connection.call(command, ...args));
-  } finally {
-    connection.disconnect();
-  }
-}

@@ -1,5 +1,7 @@
+import { PLANNED } from './planned.ts';
+
 /** Entries that come, change and go. */
-export const ENTRIES = `
+export const ENTRIES: string = `
 -- What a client is told of a place in line.
 create function queuelock.place(p_queue text, p_ord bigint) returns json language plpgsql as $$
 declare
@@ -24,20 +26,22 @@ end $$;
 
 create function queuelock.take_out(p_session bigint, p_queue text, p_id text, p_for_ever boolean) returns boolean language plpgsql as $$
 declare
-  own bigint := (select ord from entry where session = p_session and id = p_id and queue = p_queue);
+  own bigint;
 begin
   if p_for_ever then insert into removed values (p_session, p_id) on conflict do nothing; end if;
-  if own is null then return false; end if;
-  delete from entry where queue = p_queue and ord = own;
-  delete from trace where queue = p_queue and ord = own;
+  with gone as (delete from entry where session = p_session and id = p_id and queue = p_queue returning ord),
+    untraced as (delete from trace using gone where trace.queue = p_queue and trace.ord = gone.ord)
+    select ord into own from gone;
+  if not found then return false; end if;
   perform close_ranks(p_queue), changed(p_queue);
   return true;
 end $$;
 
 -- All or none. Each wish is an object: queue, id, shared, limit, permits, value.
 create function queuelock.enqueue(p_session bigint, p_generation integer, p_try boolean, p_wishes json) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 declare
+  now timestamptz := clock_timestamp();
   one record;
   known entry;
   present integer := 0;
@@ -48,15 +52,14 @@ begin
   if p_try then
     one := (select w from json_to_record(p_wishes->0) as w(queue text, id text, shared boolean, "limit" bigint, permits bigint));
     -- Who is in the way now is so without a lock, too.
-    if not exists (select from session where expires <= clock_timestamp())
+    if not exists (select from session where expires <= now)
       and exists (select from session where num = p_session and generation = p_generation)
       and not exists (select from entry where session = p_session and id = one.id)
       and not exists (select from removed where session = p_session and id = one.id)
       and not admits(taken(one.queue, one.shared, one."limit"), one.permits, one."limit")
     then return '{"word":"busy"}'; end if;
   end if;
-  perform begin_step(array(select w->>'queue' from json_array_elements(p_wishes) w));
-  if not is_alive(p_session, p_generation) then return '{"word":"lost"}'; end if;
+  if not begin_own_step(p_session, p_generation, array(select w->>'queue' from json_array_elements(p_wishes) w)) then return '{"word":"lost"}'; end if;
   for one in select * from json_to_recordset(p_wishes)
     as w(queue text, id text, shared boolean, "limit" bigint, permits bigint, value text) loop
     select * into known from entry where session = p_session and id = one.id;
@@ -97,10 +100,9 @@ end $$;
 -- p_in_doubt: a request to enter may still be on its way. p_ord: only if it has that number.
 create function queuelock.remove(p_session bigint, p_generation integer, p_queue text, p_id text, p_in_doubt boolean, p_ord bigint)
 returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 begin
-  perform begin_step(array[p_queue]);
-  if not is_alive(p_session, p_generation) then return '{"word":"lost"}'; end if;
+  if not begin_own_step(p_session, p_generation, array[p_queue]) then return '{"word":"lost"}'; end if;
   if p_ord is not null and not exists (select from entry where queue = p_queue and ord = p_ord and session = p_session and id = p_id) then
     return '{"word":"ok","done":false}';
   end if;
@@ -109,12 +111,11 @@ end $$;
 
 create function queuelock.update_entry(p_session bigint, p_generation integer, p_queue text, p_id text, p_value text, p_share boolean)
 returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 declare
   is_there boolean;
 begin
-  perform begin_step(array[p_queue]);
-  if not is_alive(p_session, p_generation) then return '{"word":"lost"}'; end if;
+  if not begin_own_step(p_session, p_generation, array[p_queue]) then return '{"word":"lost"}'; end if;
   update entry set value = p_value, shared = shared or p_share where session = p_session and id = p_id and queue = p_queue;
   is_there := found;
   if is_there and p_share then perform close_ranks(p_queue); end if;
@@ -124,7 +125,7 @@ end $$;
 
 -- Whoever's it is.
 create function queuelock.evict(p_queue text, p_ord bigint) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 declare
   victim entry;
 begin

@@ -1,6 +1,7 @@
 /**
  * The order within a queue. Locks are taken in one order by all steps: rows of sessions that have ended, passed over when somebody has
- * them; then rows of queues, by name; then nothing that could be waited for. So no two steps wait for each other.
+ * them; then rows of queues, by name; then nothing that could be waited for. So no two steps wait for each other. What is searched by time
+ * is searched by one that was read before: an index is of no use to a `clock_timestamp()`, which is another one for each row.
  */
 export const LINE = `
 create function queuelock.now_us() returns bigint language sql volatile as $$
@@ -38,14 +39,22 @@ $$;
 -- Gives their turn to those whose turn it has become. Reads no further than somebody can be admitted.
 create function queuelock.close_ranks(p_queue text) returns void language plpgsql as $$
 declare
-  place bigint := (select ord from entry where queue = p_queue and not admitted order by ord limit 1);
+  place bigint;
   largest bigint;
   alone bigint; -- permits of the exclusive entries in front
   everybody bigint;
   piece integer := 2;
   found_ones integer;
   one record;
+  told text;
 begin
+  -- Mostly nobody is in front any more, and whoever comes now comes alone.
+  update entry set admitted = true
+    where queue = p_queue and ord = (select ord from entry where queue = p_queue order by ord limit 1) and not admitted and not shared
+    and not exists (select from entry where queue = p_queue and not admitted and lim > 1)
+    returning tell(session, 'admitted', ord) into told;
+  if found then return; end if;
+  place := (select ord from entry where queue = p_queue and not admitted order by ord limit 1);
   if place is null then return; end if;
   largest := coalesce((select lim from entry where queue = p_queue and not admitted and lim > 1 order by lim desc limit 1), 1);
   everybody := taken(p_queue, false, largest, place);
@@ -68,12 +77,8 @@ begin
   end loop;
 end $$;
 
--- Begins a step: what it writes outlives a crash, and sessions whose leases are over have ended. It has the locks of these queues.
-create function queuelock.begin_step(p_queues text[]) returns void language plpgsql as $$
-declare
-  ended bigint[] := '{}';
-  theirs text[] := '{}';
-  one text;
+-- What a step writes outlives a crash, and it sees what was committed before it has its locks.
+create function queuelock.check_settings() returns boolean language plpgsql as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception using errcode = 'QL001', message = 'the isolation level is ' || current_setting('transaction_isolation');
@@ -81,8 +86,20 @@ begin
   if current_setting('synchronous_commit') not in ('on', 'remote_apply') then
     perform set_config('synchronous_commit', 'on', true);
   end if;
-  if exists (select from session where expires <= clock_timestamp()) then
-    ended := array(select num from session where expires <= clock_timestamp() order by expires limit 100 for update skip locked);
+  return true;
+end $$;
+
+-- Begins a step: sessions whose leases are over have ended. It has the locks of these queues.
+create function queuelock.begin_step(p_queues text[]) returns void language plpgsql as $$
+declare
+  now timestamptz := clock_timestamp();
+  ended bigint[] := '{}';
+  theirs text[] := '{}';
+  one text;
+begin
+  perform check_settings();
+  if exists (select from session where expires <= now) then
+    ended := array(select num from session where expires <= now order by expires limit 100 for update skip locked);
     theirs := array(select queue from entry where session = any(ended));
   end if;
   for one in select distinct unnest(p_queues || theirs) collate "C" as name order by name loop
@@ -107,17 +124,28 @@ create function queuelock.next_number(p_queue text) returns bigint language sql 
   update queue set last = greatest(last + 1, now_us()) where name = p_queue returning last
 $$;
 
--- Whether a session goes on; it is not ended by others before this step has taken effect.
-create function queuelock.is_alive(p_session bigint, p_generation integer) returns boolean language plpgsql as $$
+-- Begins a step of a session, and answers whether it goes on: it is not ended by others before this step has taken effect.
+create function queuelock.begin_own_step(p_session bigint, p_generation integer, p_queues text[]) returns boolean language plpgsql as $$
+declare
+  now timestamptz := clock_timestamp();
 begin
+  -- Mostly there is one queue, which is stored, and no lease is over: then one look does all.
+  if check_settings() and cardinality(p_queues) = 1 then
+    perform from queue, session
+      where name = p_queues[1] and num = p_session and generation = p_generation and expires > now
+      and not exists (select from session where expires <= now)
+      for update of queue for key share of session skip locked;
+    if found then return true; end if;
+  end if;
+  perform begin_step(p_queues);
   perform from session where num = p_session and generation = p_generation and expires > clock_timestamp() for key share skip locked;
   return found;
 end $$;
 
 -- Milliseconds until the first lease of those in front ends; null: there is nobody.
-create function queuelock.first_end(p_queue text) returns double precision language sql volatile as $$
-  select extract(epoch from min(expires) - clock_timestamp())::double precision * 1000
-  from (select distinct session from (select session from entry where queue = p_queue order by ord limit 16) front) sessions
-  join session on num = session
-$$;
+create function queuelock.first_end(p_queue text) returns double precision language plpgsql as $$
+begin
+  return (select extract(epoch from min(expires) - clock_timestamp())::double precision * 1000
+    from (select session from entry where queue = p_queue order by ord limit 16) front join session on num = session);
+end $$;
 `;

@@ -1,5 +1,7 @@
+import { PLANNED } from './planned.ts';
+
 /** Who is alive, and what is remembered beside the line. */
-export const SESSIONS = `
+export const SESSIONS: string = `
 -- Queues that nobody has used for an hour are forgotten, but for their numbers.
 create function queuelock.tidy() returns void language plpgsql
 set search_path = queuelock, pg_catalog, pg_temp as $$
@@ -12,7 +14,7 @@ begin
 end $$;
 
 create function queuelock.open(p_id text, p_ttl_ms double precision, p_inbox text) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 declare
   own bigint;
 begin
@@ -25,7 +27,7 @@ end $$;
 
 -- Those who had it before have lost it.
 create function queuelock.resume(p_id text, p_inbox text) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 declare
   own session;
 begin
@@ -39,7 +41,9 @@ end $$;
 
 -- Waits for nobody. The sums show whether its client knows of what it has.
 create function queuelock.renew(p_session bigint, p_generation integer) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
+declare
+  now timestamptz := clock_timestamp();
 begin
   if current_setting('synchronous_commit') not in ('on', 'remote_apply') then
     perform set_config('synchronous_commit', 'on', true);
@@ -49,13 +53,13 @@ begin
   if not found then return '{"word":"lost"}'; end if;
   return (select json_build_object('word', 'ok', 'there', coalesce(sum(ord), 0)::text,
     'waiting', coalesce(sum(ord) filter (where not admitted), 0)::text,
-    'someEnded', exists (select from session where expires <= clock_timestamp()))
+    'someEnded', exists (select from session where expires <= now))
     from entry where session = p_session);
 end $$;
 
 -- All its entries go at once.
 create function queuelock.end_session(p_session bigint, p_generation integer) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 begin
   update session set expires = '-infinity', inbox = '' where num = p_session and generation = p_generation;
   perform begin_step('{}');
@@ -63,7 +67,7 @@ begin
 end $$;
 
 create function queuelock.look(p_session bigint, p_generation integer) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 begin
   perform begin_step('{}');
   if not exists (select from session where num = p_session and generation = p_generation) then return '{"word":"lost"}'; end if;
@@ -72,10 +76,9 @@ begin
 end $$;
 
 create function queuelock.leave_trace(p_session bigint, p_generation integer, p_queue text, p_id text) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 begin
-  perform begin_step(array[p_queue]);
-  if not is_alive(p_session, p_generation) then return '{"word":"lost"}'; end if;
+  if not begin_own_step(p_session, p_generation, array[p_queue]) then return '{"word":"lost"}'; end if;
   insert into trace select queue, ord from entry where session = p_session and id = p_id and queue = p_queue on conflict do nothing;
   if not exists (select from entry where session = p_session and id = p_id and queue = p_queue) then return '{"word":"removed"}'; end if;
   return json_build_object('word', 'ok', 'orphans', (select coalesce(json_agg(ord::text order by ord), '[]') from trace
@@ -83,10 +86,9 @@ begin
 end $$;
 
 create function queuelock.erase_traces(p_session bigint, p_generation integer, p_queue text, p_ords bigint[]) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 begin
-  perform begin_step(array[p_queue]);
-  if not is_alive(p_session, p_generation) then return '{"word":"lost"}'; end if;
+  if not begin_own_step(p_session, p_generation, array[p_queue]) then return '{"word":"lost"}'; end if;
   delete from trace where queue = p_queue and ord = any(p_ords);
   return '{"word":"ok"}';
 end $$;

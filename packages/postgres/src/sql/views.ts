@@ -1,8 +1,10 @@
+import { PLANNED } from './planned.ts';
+
 /** What is shown, and the registers. */
-export const VIEWS = `
+export const VIEWS: string = `
 -- The entries in order; whoever asks is told of changes for a minute.
 create function queuelock.watch(p_queue text) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 begin
   if exists (select from queue where name = p_queue and watched > clock_timestamp() + interval '30 s') then
     perform begin_step('{}');
@@ -14,7 +16,7 @@ begin
 end $$;
 
 create function queuelock.view(p_queue text) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 begin
   return json_build_object('word', 'ok', 'endsInMs', first_end(p_queue),
     'entries', (select coalesce(json_agg(json_build_object('ord', ord, 'shared', shared, 'value', value) order by ord), '[]')
@@ -25,7 +27,7 @@ end $$;
 
 -- Of each queue, milliseconds until the first lease in front ends.
 create function queuelock.ends(p_queues text[]) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 begin
   perform begin_step('{}');
   return json_build_object('word', 'ok', 'ends', (select coalesce(json_agg(first_end(name) order by nth), '[]')
@@ -33,7 +35,7 @@ begin
 end $$;
 
 create function queuelock.queues(p_prefix text) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 begin
   perform begin_step('{}');
   return json_build_object('word', 'ok', 'sessions', (select count(*) from session),
@@ -43,7 +45,7 @@ begin
 end $$;
 
 create function queuelock.read_register(p_queue text, p_kind text) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 begin
   return (select json_build_object('word', 'ok', 'version', min(version)::text, 'content', min(content))
     from register where queue = p_queue and kind = p_kind);
@@ -51,7 +53,7 @@ end $$;
 
 -- If the version is still that one; null: if it is empty. A content of null empties it.
 create function queuelock.write_register(p_queue text, p_kind text, p_was bigint, p_content text) returns json language plpgsql
-set search_path = queuelock, pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
+${PLANNED} as $$
 begin
   perform begin_step(array[p_queue]);
   if (select version from register where queue = p_queue and kind = p_kind) is distinct from p_was then

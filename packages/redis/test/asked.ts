@@ -1,0 +1,17 @@
+import { Redis } from 'ioredis';
+import type { ProcessService } from '../../../integration/services/service.ts';
+
+/** What a server answers to a command, on a connection of its own. */
+export async function asked(
+  { endpoint }: ProcessService,
+  [command = '', ...args]: readonly string[],
+): Promise<string> {
+  const [host = '', port] = endpoint.split(':');
+  const connection = new Redis({ host, port: Number(port), lazyConnect: true, retryStrategy: () => null });
+  await connection.connect();
+  try {
+    return String(await connection.call(command, ...args));
+  } finally {
+    connection.disconnect();
+  }
+}

@@ -1,0 +1,12 @@
+/** A resource that takes no write with an earlier token. */
+export class Fenced {
+  readonly written: string[] = [];
+  #newest = 0n;
+
+  write(token: bigint, text: string): boolean {
+    if (token < this.#newest) return false;
+    this.#newest = token;
+    this.written.push(text);
+    return true;
+  }
+}

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { redis } from '@queuelock/redis';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { startRedis } from '../../../integration/services.ts';
+import { startRedisSentinel } from '../../../integration/services/redis-process.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { until } from '../../../integration/services/until.ts';
+import { Fenced } from './fenced.ts';
+import { asked } from './asked.ts';
+
+const WITHIN_MS = 60_000;
+// Longer than a failover takes; heartbeats are a quarter of it apart.
+const TTL_MS = 60_000;
+
+describe('a client of a Redis with a Sentinel', () => {
+  let primary: ProcessService;
+  let replica: ProcessService;
+  let sentinel: ProcessService;
+  let replication: TcpProxy;
+  const locks: LockClient[] = [];
+  const connections: Redis[] = [];
+
+  beforeEach(async () => {
+    primary = await startRedis({ way: 'process' });
+    replication = await startProxy(primary.endpoint);
+    replica = await startRedis({ way: 'process' });
+    const [host = '', port = ''] = replication.endpoint.split(':');
+    await asked(replica, ['REPLICAOF', host, port]);
+    const follows = async (): Promise<void> => {
+      expect(await asked(replica, ['INFO', 'replication'])).to.contain('master_link_status:up');
+    };
+    await until(follows, { what: 'the replica follows', withinMs: WITHIN_MS });
+    sentinel = await startRedisSentinel(primary);
+    const knows = async (): Promise<void> => {
+      expect(await asked(sentinel, ['SENTINEL', 'REPLICAS', 'locks'])).to.contain(replica.endpoint);
+    };
+    await until(knows, { what: 'the Sentinel knows the replica', withinMs: WITHIN_MS });
+  });
+  afterEach(async () => {
+    await Promise.all(locks.splice(0).map((client) => client.close()));
+    for (const connection of connections.splice(0)) connection.disconnect();
+    await replication.stop();
+    await Promise.all([sentinel.stop(), primary.stop(), replica.stop()]);
+  });
+
+  function client(): LockClient {
+    const [host = '', port] = sentinel.endpoint.split(':');
+    const connection = new Redis({
+      sentinels: [{ host, port: Number(port) }],
+      name: 'locks',
+      lazyConnect: true,
+    });
+    connections.push(connection);
+    const made = createLockClient(redis({ client: connection }), { ttlMs: TTL_MS });
+    locks.push(made);
+    return made;
+  }
+
+  async function untilPromoted(): Promise<void> {
+    const [, port = ''] = replica.endpoint.split(':');
+    const isPromoted = async (): Promise<void> => {
+      expect(await asked(sentinel, ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'locks'])).to.contain(port);
+    };
+    await until(isPromoted, { what: 'the replica is promoted', withinMs: WITHIN_MS });
+  }
+
+  it('goes on at the replica that is promoted: the holder holds, and the line is as it was', async () => {
+    const [holder, waiter] = [client(), client()];
+    const held = await holder.acquire('report');
+    const waiting = waiter.acquire('report');
+    const knows = async (): Promise<void> => {
+      expect(await asked(replica, ['ZCARD', '{queuelock}:line:report'])).to.equal('2');
+    };
+    await until(knows, { what: 'the replica knows the line', withinMs: WITHIN_MS });
+    await primary.kill();
+    await untilPromoted();
+    expect(held.held).to.equal(true);
+    await held.release();
+    const next = await waiting;
+    expect(next.token > held.token).to.equal(true);
+    await next.release();
+  }).timeout(WITHIN_MS * 3);
+
+  it('holds beside another one when the replica lagged, and the fenced resource refuses the earlier', async () => {
+    const earlier = client();
+    await earlier.run('warm', async () => undefined);
+    // From now on the replica learns nothing.
+    replication.toClient.blackhole();
+    const held = await earlier.acquire('report');
+    // Nothing breaks, so it does not ask before its next heartbeat.
+    await primary.freeze();
+    await untilPromoted();
+    const later = await client().acquire('report');
+    expect([held.held, later.held], 'two hold').to.deep.equal([true, true]);
+    const resource = new Fenced();
+    expect(later.token > held.token).to.equal(true);
+    expect(resource.write(later.token, 'later')).to.equal(true);
+    expect(resource.write(held.token, 'earlier')).to.equal(false);
+    expect(resource.written).to.deep.equal(['later']);
+    await primary.thaw();
+  }).timeout(WITHIN_MS * 3);
+});
