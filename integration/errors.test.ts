@@ -162,10 +162,9 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       await holder.acquire('x');
       const waiting = errorOf(stage.client().acquire('x'));
       await stage.clock.advance(0);
-      const { entries } = await firstValueFrom(
-        holder.watch('x').pipe(filter(({ status }) => status === 'live')),
-      );
-      await holder.evict('x', entries[1]!, { reason: 'too many' });
+      const isLive$ = holder.watch('x').pipe(filter(({ status }) => status === 'live'));
+      const queue = await firstValueFrom(isLive$, { defaultValue: undefined });
+      await holder.evict('x', queue!.entries[1]!, { reason: 'too many' });
       return waiting;
     },
     says: [/"x"/, /removed/, /too many/],
@@ -259,7 +258,7 @@ const REASONS: Readonly<Record<RevocationReason, Row>> = {
       isCut = true;
       await stage.clock.advance(TTL_MS);
       isCut = false;
-      return signal.reason;
+      return signal.reason as unknown;
     },
     says: [/"x"/, /heartbeat/],
   },
@@ -268,7 +267,7 @@ const REASONS: Readonly<Record<RevocationReason, Row>> = {
       const { signal } = await stage.client().acquire('x');
       stage.server.evict(stage.server.queues().get('x')![0]!.key);
       await stage.clock.advance(1_000);
-      return signal.reason;
+      return signal.reason as unknown;
     },
     says: [/"x"/, /removed/],
   },
@@ -277,7 +276,7 @@ const REASONS: Readonly<Record<RevocationReason, Row>> = {
       const client = stage.client();
       const { signal } = await client.acquire('x');
       await client.close();
-      return signal.reason;
+      return signal.reason as unknown;
     },
     says: [/"x"/, /client was closed/],
   },
@@ -322,7 +321,8 @@ describe('every error', () => {
   it('BridgeError has the code of the core, for a bridge that cannot be reached', async () => {
     const bridge = stage.keep(createBridgeClient({ url: 'http://127.0.0.1:1' }), (client) => client.close());
     const unreachable$ = bridge.queue('x').pipe(filter(({ error }) => error !== undefined));
-    const { error } = await firstValueFrom(unreachable$);
+    const seen = await firstValueFrom(unreachable$, { defaultValue: undefined });
+    const error = seen?.error;
     expect(error).to.be.an.instanceOf(BridgeError);
     expect(error).to.include({ code: 'UNAVAILABLE', retryable: true });
     expect(error!.message).to.match(/the bridge cannot be reached: ./);

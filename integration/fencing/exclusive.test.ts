@@ -63,7 +63,7 @@ describe('what a lock client gives to a fence', () => {
   });
 
   it('is refused when it runs where the compiler cannot know', async () => {
-    const mode = String('shared') as 'exclusive' | 'shared';
+    const mode = ['shared' as const, 'exclusive' as const][0]!;
     await locks.run('x', (own) => expect(() => fenceAll(own)).to.throw(/got "a reader"/), { mode });
   });
 });

@@ -19,7 +19,7 @@ describe('the programs of the page by task, in as many processes as they are for
     const isSo$ = locks
       .watch(name)
       .pipe(filter(({ status, entries }) => status === 'live' && entries.length === count));
-    await firstValueFrom(isSo$);
+    await firstValueFrom(isSo$, { defaultValue: undefined });
   };
 
   it('one.ts: one after the other, in whatever process; SIGTERM tells the work and releases', async () => {

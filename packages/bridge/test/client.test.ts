@@ -107,6 +107,21 @@ describe('client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(2);
   });
 
+  it('asks no more when the last one leaves on hearing of the trouble', async () => {
+    bridge.hello();
+    await clock.advance(1);
+    looking.unsubscribe();
+    const leaving = page.queue('q').subscribe(({ error }) => {
+      if (error) leaving.unsubscribe();
+    });
+    await clock.advance(10);
+    const asked = bridge.requests.length;
+    bridge.breakOff();
+    await clock.advance(60_000);
+    expect(leaving.closed).to.equal(true);
+    expect(bridge.requests).to.have.lengthOf(asked);
+  });
+
   it('opens one stream for all that is looked at, and anew when that changes', async () => {
     bridge.hello();
     bridge.tell('q', 1);

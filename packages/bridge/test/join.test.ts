@@ -12,7 +12,7 @@ describe('place of a page', () => {
     await using s = await stage();
     const first = await s.other('program').acquire('doc');
     const tab = new Tab(s.page().join('doc', { owner: 'anna', metadata: { cursor: '7' } }));
-    const queued = await tab.until('queued', ({ position }) => position !== undefined);
+    const queued = await tab.until('queued');
     expect(queued.position).to.equal(1);
     const { entries } = (await seen(s.page().queue('doc'), ({ picture }) => picture?.entries.length === 2))
       .picture!;

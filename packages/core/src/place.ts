@@ -24,7 +24,7 @@ import { SeenHolds } from './seen-holds.ts';
 import { after } from './timer.ts';
 
 /** Places are told at most four times a second: of many changes only the last. */
-export const PLACE_EVERY_MS = 250;
+const PLACE_EVERY_MS = 250;
 
 /** What places are judged with. */
 export interface PlaceTools {
