@@ -170,7 +170,8 @@ export class OwnEntry {
     try {
       await this.withdraw();
     } catch (error) {
-      if (!isDefinite(error) || isQueueLockError(error, 'SESSION_LOST')) throw error;
+      const isOver = isQueueLockError(error, 'SESSION_LOST') || isQueueLockError(error, 'CLOSED');
+      if (!isDefinite(error) || isOver) throw error;
       this.#outlook.giveUp();
     }
     this.#state = { status: 'absent' };
