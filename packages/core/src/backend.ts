@@ -30,6 +30,7 @@ export {
 } from './watch-kit.ts';
 export { requireSameEntry, type EntryShape } from './same-entry.ts';
 export { Followed, type FollowedEntry } from './followed.ts';
+export { Departures, type FoundQueue } from './departures.ts';
 export { labelFromOwner, labelOfOwner } from './entry-value.ts';
 export { parseBackendUrl, type BackendUrl } from './backend-url.ts';
 export { readPems, type PemContents, type PemFiles } from './pem-files.ts';

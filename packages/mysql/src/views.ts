@@ -1,13 +1,8 @@
-import type { ListedQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
+import type { FoundQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
 import { UNCHANGED } from './lookers.ts';
 import { keyOf } from './names.ts';
 import { literal, textOf } from './sql.ts';
-
-/** A queue as it is found, and how many have ever joined since it was empty. */
-export interface FoundQueue extends Omit<ListedQueue, 'left'> {
-  readonly joined: number;
-}
 
 interface EntryRow {
   readonly ord: unknown;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { randomBytes } from 'node:crypto';
 import {
+  Departures,
   checkedOptions,
   invalidArgument,
   systemClock,
@@ -10,7 +11,6 @@ import {
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './connection.ts';
-import { Departures } from './departures.ts';
 import { closedError, sessionLost } from './errors.ts';
 import { examine } from './examine.ts';
 import { checkName, checkSchema, orderIn } from './names.ts';

@@ -1,12 +1,7 @@
-import type { ListedQueue, Register, SeenEntry, StoredHistory } from '@queuelock/core/backend';
+import type { FoundQueue, Register, SeenEntry, StoredHistory } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
 import { keyOf } from './names.ts';
 import { storedText, textOf } from './text.ts';
-
-/** A queue as it is found, and how many have ever joined. */
-export interface FoundQueue extends Omit<ListedQueue, 'left'> {
-  readonly joined: number;
-}
 
 interface Seen {
   readonly endsInMs: number | null;

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { invalidArgument, systemClock, type Backend, type Registers } from '@queuelock/core/backend';
+import {
+  Departures,
+  invalidArgument,
+  systemClock,
+  type Backend,
+  type Registers,
+} from '@queuelock/core/backend';
 import { Connection } from './connection.ts';
-import { Departures } from './departures.ts';
 import { closedError, sessionLost } from './errors.ts';
 import { examine } from './examine.ts';
 import { Keys, checkName } from './keys.ts';

@@ -1,11 +1,6 @@
-import type { ListedQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
+import type { FoundQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
 import { SCRIPTS } from './scripts.ts';
-
-/** A queue as it is found, and how many have ever joined since it was empty. */
-export interface FoundQueue extends Omit<ListedQueue, 'left'> {
-  readonly joined: number;
-}
 
 const PACKED = /^[0-9a-f]+\|([012])\|\d+\|\d+\|[0-9a-f]+\|(.*)$/s;
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import {
+  Departures,
   QueueLockError,
   checkedOptions,
   invalidArgument,
@@ -9,7 +10,6 @@ import {
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './connection.ts';
-import { Departures } from './departures.ts';
 import { examine } from './examine.ts';
 import { checkKind, checkText } from './registers.ts';
 import { defer, switchMap, type Observable } from './rx.ts';

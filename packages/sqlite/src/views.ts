@@ -1,4 +1,4 @@
-import type { ListedQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
+import type { FoundQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
 import type { Database, Statement } from './driver.ts';
 import { keyOf } from './entries.ts';
 import { bytesOf, textOf } from './text.ts';
@@ -10,11 +10,6 @@ interface EntryRow {
   readonly ord: number;
   readonly shared: number;
   readonly value: Uint8Array;
-}
-
-/** A queue as it is found, and how many have ever joined since it was empty. */
-export interface FoundQueue extends Omit<ListedQueue, 'left'> {
-  readonly joined: number;
 }
 
 interface QueueRow {

@@ -1,5 +1,11 @@
-import type { Clock, ListedQueue } from '@queuelock/core/backend';
-import type { FoundQueue } from './views.ts';
+import type { Clock } from './clock.ts';
+import type { ListedQueue } from './store-facts.ts';
+
+/** A queue as a store that counts who joins finds it. */
+export interface FoundQueue extends Omit<ListedQueue, 'left'> {
+  /** How many have joined since the queue was made; it may be made anew whenever it is empty. */
+  readonly joined: number;
+}
 
 interface Known extends Pick<FoundQueue, 'depth' | 'joined'> {
   readonly left: number;
@@ -9,7 +15,10 @@ interface Known extends Pick<FoundQueue, 'depth' | 'joined'> {
 // Long enough for somebody who counts once in a while, short enough for names that are used once.
 const REMEMBERED_MS = 60_000;
 
-/** How many have left, from one look to the next: entries are numbered within their queue, which tells how many have joined between. */
+/**
+ * How many have left, from one look to the next, for a backend that looks at its queues from time to time: how many have joined between is
+ * known, as the store numbers entries within their queue. What it knows of a queue that is not found any more it forgets after a minute.
+ */
 export class Departures {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
@@ -18,6 +27,7 @@ export class Departures {
     this.#clock = clock;
   }
 
+  /** The queues that were found now, with how many have left each since it was first found. */
   listed(queues: readonly FoundQueue[]): readonly ListedQueue[] {
     const seenAt = this.#clock.now();
     const listed = queues.map(({ joined, ...queue }) => {
