@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'eslint/config';
 import rxjs from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
@@ -15,6 +16,14 @@ const PACKAGES = [
   'cli',
   'bench',
   'simulation',
+];
+const root = fileURLToPath(new URL('..', import.meta.url));
+// As one program what all packages share is understood once, and not once for each of them.
+const programs = [
+  '.ci/tsconfig.sources.json',
+  'packages/react/test/tsconfig.json',
+  'packages/dashboard/src/page/tsconfig.json',
+  'packages/dashboard/test/tsconfig.json',
 ];
 const tests = ['packages/*/test/**/*.{ts,tsx}', 'integration/**/*.ts'];
 
@@ -143,7 +152,7 @@ export default defineConfig(
   {
     files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked, rxjs.configs.strict],
-    languageOptions: { parserOptions: { projectService: true } },
+    languageOptions: { parserOptions: { project: programs, tsconfigRootDir: root } },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
