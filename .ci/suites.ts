@@ -18,7 +18,8 @@ type Rooms = readonly (readonly [name: string, files: RegExp])[];
 
 // The longest first.
 const GATE: Rooms = [
-  ['scenarios', /^integration\//],
+  ['scenarios', /^integration\/(scenarios|recipes)\//],
+  ['harness', /^integration\//],
   ['models', /^packages\/(core|simulation|conformance|memory)\//],
   ['zookeeper', /^packages\/(zookeeper|bench)\//],
   ['etcd', /^packages\/etcd\//],

@@ -4,7 +4,7 @@ import { livedSince } from '../../../integration/lived-time.ts';
 import { command } from './command.ts';
 
 /** Nothing of whoever runs the tests. */
-const UNSET = {
+export const UNSET = {
   QUEUELOCK_URL: '',
   QUEUELOCK_PROFILE: '',
   QUEUELOCK_CONFIG: '',

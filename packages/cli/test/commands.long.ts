@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { medianOf } from '../../../integration/median.ts';
-import { runCli } from './cli-process.ts';
+import { Cli, parseLines, runCli } from './cli-process.ts';
 import { expectGoodDemo } from './good-demo.ts';
+import { handsOn, releasesOn } from './signals.ts';
 
 const TIMES = 3;
 
@@ -23,5 +24,36 @@ describe('queuelock demo', function () {
     );
     expect(lines).to.include('verdict: OK');
     expect(lines.at(-1)).to.contain('queuelock demo --backend etcd://127.0.0.1:2379');
+  });
+
+  it('ends in order on SIGINT, without a verdict', async () => {
+    const cli = new Cli(['demo', '--json']);
+    await cli.until('acquired');
+    cli.child.kill('SIGINT');
+    const { code, stdout } = await cli.ending;
+    expect(code).to.equal(130);
+    expect(parseLines(stdout).some(({ ev }) => ev === 'verdict')).to.equal(false);
+  });
+});
+
+describe('queuelock contend', () => {
+  it('releases on SIGINT and ends with 130', () => releasesOn('SIGINT', 130));
+
+  it('releases on SIGHUP and ends with 129', () => releasesOn('SIGHUP', 129));
+});
+
+describe('queuelock run', () => {
+  const run = (...command: string[]): Promise<{ code: number | null; stdout: string }> =>
+    runCli(['run', 'job', '--backend', 'memory:', '--', ...command]);
+
+  for (const signal of ['SIGINT', 'SIGHUP'] as const)
+    it(`hands ${signal} on to the command and everything it started`, () => handsOn(signal));
+
+  it('answers with 128+n when signal n ended the command', async () => {
+    expect(await run('sh', '-c', 'kill -9 $$')).to.include({ code: 137 });
+  });
+
+  it('uses no shell', async () => {
+    expect(await run('echo', '$HOME', '*', '-n')).to.include({ code: 0, stdout: '$HOME * -n\n' });
   });
 });

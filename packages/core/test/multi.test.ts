@@ -1,25 +1,20 @@
 // Multi-locks cannot wait for each other in a circle: first the rule alone, exhaustively, then the core with everything that goes
-// wrong around it, at random; multi.long.ts plays more plans.
+// wrong around it, at random; multi.long.ts takes three at a time, and plays more plans.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { allWishes, combinations, crosses, explore, type Entering, type Wish } from './multi/order-rule.ts';
 import { anyPlan, calmPlan, type Plan } from './multi/plan.ts';
 import { play } from './multi/play.ts';
 
-const RUNS = 100;
+const RUNS = 50;
 
 describe('the order of several queues', () => {
   const wishes = allWishes(['x', 'y', 'z']);
-  const groups = [...combinations(wishes, 2), ...combinations(wishes, 3)];
-
-  it(`has no circle and no standstill when each enters at one point, in any interleaving of all ${groups.length} groups of two or three`, () => {
-    let states = 0;
-    for (const group of groups) {
-      const seen = explore(group, 'at one point');
-      states += seen.states;
-      expect([seen.circle, seen.standstill], JSON.stringify(group)).to.deep.equal([false, false]);
+  it('has no circle and no standstill when each enters at one point, in any interleaving of any two', () => {
+    for (const group of combinations(wishes, 2)) {
+      const { circle, standstill } = explore(group, 'at one point');
+      expect([circle, standstill], JSON.stringify(group)).to.deep.equal([false, false]);
     }
-    expect(states).to.be.above(100_000);
   });
 
   const stuck = (group: readonly Wish[], entering: Entering): boolean => {

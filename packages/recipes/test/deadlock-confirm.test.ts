@@ -57,7 +57,7 @@ describe('making sure of a deadlock', () => {
         confirmed.stop();
         expect(clock.timerCount).to.equal(0);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
     // The other way would not do, and there was something to report.
     expect([reports > 0, phantoms > 0], `${reports} reports, ${phantoms} phantoms`).to.deep.equal([
