@@ -196,6 +196,16 @@ export interface BackendInfo {
   readonly proofLag?: number;
 }
 
+/** How somebody looks at a queue. */
+export interface Looking {
+  /**
+   * From the end of one read of the queue to the beginning of the next there are at least so many milliseconds, also when it changes
+   * meanwhile; the last emission is as current as that. For a backend that reads to see; one that is told what has changed need not heed it.
+   * Default 0.
+   */
+  readonly apartMs?: number;
+}
+
 /** A coordination store. One connection; many sessions and queues. */
 export interface Backend {
   readonly info: BackendInfo;
@@ -217,7 +227,7 @@ export interface Backend {
    * The queue in order, first emission: the queue now (also when it is empty), again after every change.
    * Changes may be merged; the last emission is current. May error on connection trouble: the core subscribes again.
    */
-  observe(queue: string): Observable<readonly SeenEntry[]>;
+  observe(queue: string, looking?: Looking): Observable<readonly SeenEntry[]>;
   /**
    * Removes somebody's entry, as an operator does: only if it is still the one with that key and order. `false` if it is not
    * there. Its owner's `turns$` error with `ENTRY_LOST`.
