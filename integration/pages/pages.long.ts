@@ -8,8 +8,8 @@ import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
 import { NotHere, type ProcessService } from '../services/service.ts';
 import { sharedEtcd, sharedRedis, sharedZooKeeper, startEtcd } from '../services.ts';
 import { endPrograms, runHere } from './program.ts';
-import { startTlsServer } from '../../packages/etcd/test/tls-server.ts';
-import { issueCertificates } from '../../packages/etcd/test/certificates.ts';
+import { startTlsServer } from '../services/etcd-tls.ts';
+import { issueCertificates } from '../services/certificates.ts';
 import { PAGES, ROOT, Scratch, blocksOf, needsServer, type Stage } from './scratch.ts';
 
 const run = promisify(execFile);

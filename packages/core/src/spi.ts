@@ -198,11 +198,7 @@ export interface BackendInfo {
 
 /** How somebody looks at a queue. */
 export interface Looking {
-  /**
-   * From the end of one read of the queue to the beginning of the next there are at least so many milliseconds, also when it changes
-   * meanwhile; the last emission is as current as that. For a backend that reads to see; one that is told what has changed need not heed it.
-   * Default 0.
-   */
+  /** At least so many milliseconds lie between two reads, whatever changes; a backend that is told changes need not heed it. Default 0. */
   readonly apartMs?: number;
 }
 

@@ -73,7 +73,7 @@ export class Looks<T> {
   }
 
   #seen(value: T): void {
-    if (this.#isEnded) return;
+    if (this.#state === 'ended') return;
     this.#how.seen(value);
     if (this.#isEnded) return;
     const { apartMs = 0 } = this.#how;
