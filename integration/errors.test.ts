@@ -114,7 +114,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       await client.close();
       return errorOf(client.acquire('x'));
     },
-    says: [/"x"/, /the client was closed/],
+    says: [/"x"/, /the client was closed/, /close it after its last call, or make another client/],
   },
   UNAVAILABLE: {
     async make(stage) {

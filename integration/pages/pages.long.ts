@@ -8,6 +8,8 @@ import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
 import { NotHere, type ProcessService } from '../services/service.ts';
 import { sharedEtcd, sharedRedis, sharedZooKeeper, startEtcd } from '../services.ts';
 import { endPrograms, runHere } from './program.ts';
+import { startTlsServer } from '../services/etcd-tls.ts';
+import { issueCertificates } from '../services/certificates.ts';
 import { PAGES, ROOT, Scratch, blocksOf, needsServer, type Stage } from './scratch.ts';
 
 const run = promisify(execFile);
@@ -54,7 +56,7 @@ describe('the pages for users, on servers', () => {
 
   for (const page of PAGES) {
     const programs = blocksOf(page).filter(
-      (block) => block.language === 'ts' && needsServer(block) && !block.code.includes("username: 'app'"),
+      (block) => block.language === 'ts' && needsServer(block) && !/username: 'app'|etcds:/.test(block.code),
     );
     for (const [at, block] of programs.entries()) {
       it(`${page}: ${block.file ?? `program ${String(at + 1)}`} runs to its end`, async function () {
@@ -88,6 +90,32 @@ describe('the pages for users, on servers', () => {
       const refused = await app.put('elsewhere').value('x').catch(String);
       app.close();
       expect(refused).to.match(/permission denied/);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('PRODUCTION: TLS: the program locks at an etcd that demands certificates, by the files that its URL names', async function () {
+    const certificates = await issueCertificates();
+    if (!certificates) {
+      this['skipReason'] = 'there is no openssl';
+      this.skip();
+    }
+    const server = await startTlsServer(certificates);
+    try {
+      const { ca, client } = certificates;
+      const files: Stage = {
+        'ca.pem': scratch.path('ca'),
+        'me.pem': scratch.path('cert'),
+        'me.key': scratch.path('key'),
+      };
+      const pems = [ca, client.cert, client.key];
+      for (const [at, path] of Object.values(files).entries()) writeFileSync(path, pems[at]!);
+      const block = blocksOf('PRODUCTION').find(({ code }) => code.includes('etcds:'))!;
+      // By its name: Node warns of certificates for addresses.
+      const endpoint = server.endpoint.replace('127.0.0.1', 'localhost');
+      const program = scratch.write(block, { ...files, '127.0.0.1:2379': endpoint });
+      expect(await runHere(program)).to.equal('allowed\n');
     } finally {
       await server.stop();
     }

@@ -59,11 +59,11 @@ describe('the pages for users', () => {
 });
 
 describe('the page of errors', () => {
-  /** The first cells of a table's rows, with the third. */
-  const rowsUnder = (heading: string): Map<string, string> => {
+  /** The first cells of a table's rows, with the others. */
+  const rowsUnder = (heading: string): Map<string, readonly string[]> => {
     const section = textOf('TROUBLE').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
-    const rows = [...section.matchAll(/^\| `([\w-]+)` *\|[^|]*\| *([^|]*?) *\|/gm)];
-    return new Map(rows.map(([, name, third]) => [name!, third!]));
+    const rows = [...section.matchAll(/^\| `([\w-]+)` *\|(.*)\|$/gm)];
+    return new Map(rows.map(([, name, cells]) => [name!, cells!.split('|').map((cell) => cell.trim())]));
   };
   const namesIn = (type: string): string[] => {
     const source = readFileSync(join(ROOT, 'packages/core/src/errors.ts'), 'utf8');
@@ -74,9 +74,22 @@ describe('the page of errors', () => {
   it('has each code that there is, and no other, and says which may be tried again', () => {
     const rows = rowsUnder('Each code');
     expect([...rows.keys()]).to.have.members(namesIn('QueueLockErrorCode'));
-    for (const [code, again] of rows) {
+    for (const [code, [, again]] of rows) {
       const { retryable } = new QueueLockError(code as QueueLockErrorCode, '');
       expect(again, code).to.equal(retryable ? 'yes' : 'no');
+    }
+  });
+
+  it('says of each code and of each reason what it means and what to do', () => {
+    for (const heading of ['Each code', 'Why a lock was lost']) {
+      for (const [name, cells] of rowsUnder(heading)) {
+        const [meaning, remedy] = [cells[0], cells.at(-1)];
+        if (name === 'reason') continue;
+        expect(meaning, name).to.match(/\w{2,} \w{2,}/);
+        expect(remedy, name)
+          .to.match(/\w{2,} \w+/)
+          .and.not.match(/^nothing/);
+      }
     }
   });
 

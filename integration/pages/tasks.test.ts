@@ -22,6 +22,7 @@ describe('the programs of the page by task', () => {
 
   for (const [file, lines] of [
     ['migrate.ts', /^migrating\nran\n$/],
+    ['jobs.ts', /^(job \d is done\n){3}\[ 'done', 'done', 'done' \]\n$/],
     ['skip.ts', /^cleaning up\n$/],
     ['config.ts', /^Ann reads\nBen reads\none writes\n$/],
     ['transfer.ts', /^from account\/1 to account\/2\nfrom account\/2 to account\/1\n$/],

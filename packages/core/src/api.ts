@@ -147,8 +147,8 @@ export interface LockClient extends AsyncDisposable {
    * ```
    *
    * What it costs: while it waits it watches the whole queue, one watch for all who ask for a name in this client. On etcd and memory that is
-   * an event for each change, elsewhere a read of the queue, one at a time, however many changes there were meanwhile. The place is told at
-   * most four times a second. Fails as `maxWaiters` does where the queue may not be read. A waiter without it watches only the one ahead.
+   * an event for each change, elsewhere a read of the queue after a change, at most four a second however many changes there are. The place
+   * is told at most four times a second. Fails as `maxWaiters` does where the queue may not be read. A waiter without it watches only the one ahead.
    */
   line(name: string, options?: ClaimOptions): Line;
   /**

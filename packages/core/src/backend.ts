@@ -4,6 +4,7 @@ export type {
   BackendInfo,
   EntrySpec,
   HoldTraces,
+  Looking,
   Placement,
   Register,
   Registers,

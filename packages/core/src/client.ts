@@ -104,7 +104,7 @@ class SharedSessionClient implements LockClient {
       info: backend.info,
       uncleanHandoverDelayMs,
       afterwards,
-      watch: (name) => this.#queues.watch(name),
+      watch: (name, looking) => this.#queues.watch(name, looking),
       evictions: new Evictions({ backend, by: owner, register, closing: this.#closing.signal }),
       holdTimes: new HoldTimes(),
       closing: new Closing(),

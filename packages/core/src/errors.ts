@@ -8,7 +8,7 @@ import type { Eviction } from './queue-api.ts';
  * - `TIMEOUT`: the wait ended before the turn came, since others hold the lock or stand ahead; the entry has been withdrawn. Never an outage.
  * - `WORK_TIMEOUT`: the work under the lock took longer than it may, was told to stop, and ended with an error. The work may have had effects.
  * - `REENTRANT`: the calling async context holds this name already, and more would not fit into its limit; waiting would never end.
- * - `CLOSED`: the client was closed.
+ * - `CLOSED`: the client was closed, or is closing. With a `cause`: the work had begun, and threw when it was told to stop, so it may have had effects.
  * - `UNAVAILABLE`: the server could not be reached, or its answer was lost, also until the end of a `timeoutMs`; the outcome of the call is unknown.
  * - `ACCESS_DENIED`: the server refused the credentials or the permission.
  * - `SESSION_LOST`: the session is gone, and with it every entry of it. Definite.

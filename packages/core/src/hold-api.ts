@@ -1,7 +1,10 @@
 import type { Observable } from 'rxjs';
 import type { QueueEntry } from './queue-api.ts';
 
-/** Of one hold, of a single lock or of several. */
+/**
+ * Of one hold, of a single lock or of several. Its methods work by themselves too (`const { throwIfLost, signal } = ownership`); `held` and
+ * `remainingMs` are of the moment in which they are read, so a copy of them is soon wrong.
+ */
 export interface Hold extends AsyncDisposable {
   /**
    * For the work; what ends a wait is the `signal` of `ClaimOptions`.
@@ -19,12 +22,12 @@ export interface Hold extends AsyncDisposable {
    * `NOT_ENOUGH_TIME` when less than `needsMs` of the hold is proven, for instance the timeout of the request that follows.
    * Call it in the same synchronous block as the send: between a check and an `await`'s end a process may stand still.
    */
-  throwIfLost(needsMs?: number): void;
+  readonly throwIfLost: (needsMs?: number) => void;
   /**
    * Gives the lock up. Settles when the server has confirmed it or the session has surely ended; a lost connection makes
    * it take longer, never fail. Calling it again answers the same. After a loss it does nothing.
    */
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 /**
@@ -55,9 +58,9 @@ export interface SharedOwnership extends Hold {
   /** How often the call chain has entered this hold: 1, and one more for each `reentrant` or `within` around it. */
   readonly depth: number;
   /** Replaces what everybody sees of the entry. Repeated until it is certain; rejects with `OWNERSHIP_LOST` after a loss or a release. */
-  update(
+  readonly update: (
     label: { readonly metadata: Readonly<Record<string, string>> } | { readonly value: string },
-  ): Promise<void>;
+  ) => Promise<void>;
   /**
    * Requests of those who wait behind, each once, as long as somebody subscribes; completes when the hold ends. Watches the whole
    * queue, so it costs an event for every change of it.
@@ -75,7 +78,7 @@ export interface Ownership extends SharedOwnership {
    * Repeated until it is certain; rejects with `OWNERSHIP_LOST` after a loss or a release. Does nothing when it is shared.
    * (Curator's downgrade; there is no way back, since two readers who both wait to write would wait for ever.)
    */
-  downgrade(): Promise<void>;
+  readonly downgrade: () => Promise<void>;
 }
 
 /** What a waiter asks of the holder. Whoever ignores it does nothing. */
@@ -85,14 +88,14 @@ export interface HandoverRequest {
   readonly reason: string;
   readonly withinMs: number;
   /** Says yes, and releases: the next in line follows, whoever it is. Call it when the work is at a point where it can stop. */
-  yieldToQueue(): Promise<void>;
+  readonly yieldToQueue: () => Promise<void>;
   /**
    * Says yes, and releases straight to the one who asked: those in between join again behind it (waiters of other kinds are turned
    * away). As an eviction it needs a backend that can evict.
    */
-  yieldToRequester(): Promise<void>;
+  readonly yieldToRequester: () => Promise<void>;
   /** Says no. */
-  decline(reason: string): Promise<void>;
+  readonly decline: (reason: string) => Promise<void>;
 }
 
 /** What became of a request. `ignored`: no answer within the time. */
@@ -105,5 +108,5 @@ export interface HandoverAnswer {
 export interface MultiOwnership extends Hold {
   readonly names: readonly string[];
   /** The single ownership, for its token and its key. */
-  of(name: string): Ownership;
+  readonly of: (name: string) => Ownership;
 }

@@ -3,7 +3,7 @@ import { failed } from './ending.ts';
 import { jsonable } from './jsonable.ts';
 import { latestOf } from './latest.ts';
 import type { Line, LineState, Place } from './line-api.ts';
-import { placesIn } from './place.ts';
+import { PLACE_EVERY_MS, placesIn } from './place.ts';
 import type { ClaimContext } from './lock.ts';
 import type { AcquireOptions, ClaimOptions } from './options.ts';
 import type { QueueEntry } from './queue-api.ts';
@@ -25,7 +25,7 @@ export function lineOf(
   claim$: Observable<ClaimState>,
   { name, asked, typicalHoldMs }: LineWish,
 ): Line {
-  const queue$ = watch(name).pipe(visible(asked));
+  const queue$ = watch(name, { apartMs: PLACE_EVERY_MS }).pipe(visible(asked));
   const line$ = new Observable<LineState>((subscriber) => {
     let queued: Queued | undefined;
     let place: Place | undefined;

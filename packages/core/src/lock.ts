@@ -16,7 +16,7 @@ import { OwnLabel } from './own-label.ts';
 import type { QueueState } from './queue-api.ts';
 import { Observable, Subscription, take, throwIfEmpty } from './rx.ts';
 import type { LiveSession } from './session.ts';
-import type { BackendInfo } from './spi.ts';
+import type { BackendInfo, Looking } from './spi.ts';
 import { UNANSWERED, limitedBy } from './wait-limit.ts';
 import { wishOf, type ClaimRequest } from './wish.ts';
 
@@ -28,7 +28,7 @@ export interface ClaimContext {
   readonly clock: Clock;
   readonly info: BackendInfo;
   readonly uncleanHandoverDelayMs: number;
-  readonly watch: (name: string) => Observable<QueueState>;
+  readonly watch: (name: string, looking?: Looking) => Observable<QueueState>;
   readonly evictions: Evictions;
   readonly holdTimes: HoldTimes;
   readonly closing: Closing;

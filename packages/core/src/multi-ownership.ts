@@ -17,11 +17,11 @@ export class HeldTogether implements MultiOwnership {
     for (const hold of holds) hold.signal.addEventListener('abort', () => this.#lose(hold.signal.reason));
   }
 
-  of(name: string): Ownership {
+  readonly of = (name: string): Ownership => {
     const hold = this.#holds.get(name);
     if (!hold) throw invalidArgument('name', name, `is one of ${JSON.stringify(this.names)}`);
     return hold;
-  }
+  };
 
   get remainingMs(): number {
     if (this.#lossError || this.#released) return 0;
@@ -37,16 +37,16 @@ export class HeldTogether implements MultiOwnership {
     return this.#signal;
   }
 
-  throwIfLost(needsMs?: number): void {
+  readonly throwIfLost = (needsMs?: number): void => {
     // The first loss explains the others, which were released because of it.
     if (!this.held && this.#lossError) throw this.#lossError;
     for (const hold of this.#all()) hold.throwIfLost(needsMs);
-  }
+  };
 
-  release(): Promise<void> {
+  readonly release = (): Promise<void> => {
     this.#released ??= Promise.all(this.#all().map((hold) => hold.release())).then(() => undefined);
     return this.#released;
-  }
+  };
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();

@@ -4,7 +4,8 @@ import { QueueLockError, detailOf, isQueueLockError, type QueueLockErrorCode } f
 const FROM_BELOW: Readonly<Partial<Record<QueueLockErrorCode, string>>> = {
   UNAVAILABLE: '; check that the server runs and that the address is right',
   ACCESS_DENIED: '; check user, password and permissions',
-  CLOSED: '',
+  CLOSED: '; close it after its last call, or make another client',
+  // The store says it: it knows who stands there.
   FOREIGN_FORMAT: '',
   SESSION_LOST: '; the place in line went with it, try again',
   ENTRY_LOST: '; try again',

@@ -91,7 +91,7 @@ export class HeldOwnership implements Ownership {
     return this.remainingMs > 0;
   }
 
-  throwIfLost(needsMs = 0): void {
+  readonly throwIfLost = (needsMs = 0): void => {
     const left = this.remainingMs;
     if (left === 0)
       throw (
@@ -99,7 +99,7 @@ export class HeldOwnership implements Ownership {
       );
     // Also NaN is no time to count on.
     if (!(left >= needsMs)) throw notEnoughTime(this.name, needsMs, left);
-  }
+  };
 
   get signal(): AbortSignal {
     this.#signal ??= this.#newSignal();
@@ -116,7 +116,7 @@ export class HeldOwnership implements Ownership {
     return requestsTo({ own: this, ended$: this.#ended.come$, tell }, this.#tools);
   }
 
-  async downgrade(): Promise<void> {
+  readonly downgrade = async (): Promise<void> => {
     if (this.#shared) return;
     const { queue, id, limit } = this.#entry.spec;
     const { session } = this.#live;
@@ -132,11 +132,9 @@ export class HeldOwnership implements Ownership {
     };
     await this.#written(() => this.#tools.label.tell((label) => ({ ...label, shared: true }), share));
     this.#shared = true;
-  }
+  };
 
-  async update(
-    change: { readonly metadata: Readonly<Record<string, string>> } | { readonly value: string },
-  ): Promise<void> {
+  readonly update = async (change: Parameters<Ownership['update']>[0]): Promise<void> => {
     const { label } = this.#tools;
     const changed = checkedChange(change);
     await this.#written(() =>
@@ -144,7 +142,7 @@ export class HeldOwnership implements Ownership {
         ? label.replace(changed)
         : label.tell((present) => ({ ...present, ...changed })),
     );
-  }
+  };
 
   /** Tells somebody who listens how it ends. */
   trace(trace: HoldTrace): void {
@@ -156,12 +154,12 @@ export class HeldOwnership implements Ownership {
     if (this.#finish('released')) this.#witness.givenUp();
   }
 
-  async release(): Promise<void> {
+  readonly release = async (): Promise<void> => {
     this.giveUp();
     await this.#entry.leave();
     if (this.#story) await this.#story;
     if (this.#end === 'released') this.#witness.released();
-  }
+  };
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();

@@ -23,8 +23,8 @@ import {
 import { SeenHolds } from './seen-holds.ts';
 import { after } from './timer.ts';
 
-/** Places are told at most four times a second: of many changes only the last. */
-const PLACE_EVERY_MS = 250;
+/** Places are told at most four times a second, and looked for no more often: of many changes only the last. */
+export const PLACE_EVERY_MS = 250;
 
 /** What places are judged with. */
 export interface PlaceTools {

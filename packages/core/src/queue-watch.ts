@@ -4,11 +4,15 @@ import { jsonable } from './jsonable.ts';
 import { liveView } from './live-view.ts';
 import type { QueueState } from './queue-api.ts';
 import { ReplaySubject, finalize, map, share, takeUntil, type Observable } from './rx.ts';
-import type { Backend } from './spi.ts';
+import type { Backend, Looking } from './spi.ts';
 
 /** A queue as everybody can see it. Trouble with the server shows as `stale` and is retried; the stream itself never errors. */
-function watchQueue(backend: Backend, name: string, clock: Clock): Observable<QueueState> {
-  return liveView(() => backend.observe(name), clock).pipe(
+function watchQueue(
+  observe: () => ReturnType<Backend['observe']>,
+  name: string,
+  clock: Clock,
+): Observable<QueueState> {
+  return liveView(observe, clock).pipe(
     map((view) =>
       jsonable({
         status: view.status,
@@ -20,7 +24,10 @@ function watchQueue(backend: Backend, name: string, clock: Clock): Observable<Qu
   );
 }
 
-/** Shares one upstream watch per name among all who look, for as long as somebody does; completes when the client closes. */
+/**
+ * Shares one upstream watch per name among all who look in the same way, for as long as somebody does; completes when the client closes.
+ * Who looks at ease has a watch of its own, so that one who asks for every change takes its bound from nobody.
+ */
 export class SharedQueues {
   readonly #backend: Backend;
   readonly #clock: Clock;
@@ -33,12 +40,13 @@ export class SharedQueues {
     this.#closes$ = closes$;
   }
 
-  watch(name: string): Observable<QueueState> {
-    const present$ = this.#shared.get(name);
+  watch(name: string, looking?: Looking): Observable<QueueState> {
+    const way = `${String(looking?.apartMs ?? 0)} ${name}`;
+    const present$ = this.#shared.get(way);
     if (present$) return present$;
-    const queue$ = watchQueue(this.#backend, name, this.#clock).pipe(
+    const queue$ = watchQueue(() => this.#backend.observe(name, looking), name, this.#clock).pipe(
       takeUntil(this.#closes$),
-      finalize(() => this.#shared.delete(name)),
+      finalize(() => this.#shared.delete(way)),
       share({
         connector: () => new ReplaySubject(1),
         resetOnComplete: true,
@@ -46,7 +54,7 @@ export class SharedQueues {
         resetOnRefCountZero: true,
       }),
     );
-    this.#shared.set(name, queue$);
+    this.#shared.set(way, queue$);
     return queue$;
   }
 }

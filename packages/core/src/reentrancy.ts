@@ -118,25 +118,25 @@ export class ReentrantOwnership implements Ownership {
     return this.#shared.hold.requests$;
   }
 
-  throwIfLost(needsMs?: number): void {
+  readonly throwIfLost = (needsMs?: number): void => {
     this.#throwIfReleased();
     this.#shared.hold.throwIfLost(needsMs);
-  }
+  };
 
-  async downgrade(): Promise<void> {
+  readonly downgrade = async (): Promise<void> => {
     this.#throwIfReleased();
     await this.#shared.hold.downgrade();
-  }
+  };
 
-  async update(label: Parameters<Ownership['update']>[0]): Promise<void> {
+  readonly update = async (label: Parameters<Ownership['update']>[0]): Promise<void> => {
     this.#throwIfReleased();
     await this.#shared.hold.update(label);
-  }
+  };
 
-  release(): Promise<void> {
+  readonly release = (): Promise<void> => {
     this.#released ??= this.#release();
     return this.#released;
-  }
+  };
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();

@@ -86,14 +86,14 @@ class Request implements HandoverRequest {
     this.#tools = tools;
   }
 
-  async yieldToQueue(): Promise<void> {
+  readonly yieldToQueue = async (): Promise<void> => {
     await this.#answer({ answer: 'yields' });
     await this.#heard();
     await this.#own.release();
-  }
+  };
 
   /** While this one holds none of those who wait in between can be let in, so they can be taken out of the way one by one. */
-  async yieldToRequester(): Promise<void> {
+  readonly yieldToRequester = async (): Promise<void> => {
     await this.#answer({ answer: 'yields' });
     const entries = await this.#heard();
     const admitted = admittedOf(entries);
@@ -104,11 +104,11 @@ class Request implements HandoverRequest {
       await this.#tools.evictions.evict(this.#own.name, entry, { kind: 'overtaken', reason });
     }
     await this.#own.release();
-  }
+  };
 
-  decline(reason: string): Promise<void> {
+  readonly decline = (reason: string): Promise<void> => {
     return this.#answer({ answer: 'declined', reason: reason.slice(0, 200) });
-  }
+  };
 
   #answer(answer: HandoverAnswer): Promise<void> {
     return this.#hold.tell((label) => ({

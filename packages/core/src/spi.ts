@@ -196,6 +196,12 @@ export interface BackendInfo {
   readonly proofLag?: number;
 }
 
+/** How somebody looks at a queue. */
+export interface Looking {
+  /** At least so many milliseconds lie between two reads, whatever changes; a backend that is told changes need not heed it. Default 0. */
+  readonly apartMs?: number;
+}
+
 /** A coordination store. One connection; many sessions and queues. */
 export interface Backend {
   readonly info: BackendInfo;
@@ -217,7 +223,7 @@ export interface Backend {
    * The queue in order, first emission: the queue now (also when it is empty), again after every change.
    * Changes may be merged; the last emission is current. May error on connection trouble: the core subscribes again.
    */
-  observe(queue: string): Observable<readonly SeenEntry[]>;
+  observe(queue: string, looking?: Looking): Observable<readonly SeenEntry[]>;
   /**
    * Removes somebody's entry, as an operator does: only if it is still the one with that key and order. `false` if it is not
    * there. Its owner's `turns$` error with `ENTRY_LOST`.

@@ -69,7 +69,7 @@ export function waitLimit({ signal, timeoutMs }: WaitLimit, context: WaitContext
 /** Who cannot reach the store does not know that anybody holds the lock: that is no `TIMEOUT`, which a caller takes for busy. */
 function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockError {
   const cause = causeIn(trouble?.());
-  const late = `${what}: the turn did not come within ${String(timeoutMs)} ms (timeoutMs)`;
+  const late = `${what}: the turn did not come within ${String(Math.round(timeoutMs))} ms (timeoutMs)`;
   if (cause === undefined) return new QueueLockError('TIMEOUT', `${late}: others hold it or stand ahead`);
   return new QueueLockError(
     'UNAVAILABLE',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { throwError } from 'rxjs';
-import { QueueLockError } from '../src/backend.ts';
+import { defer, throwError } from 'rxjs';
+import { QueueLockError, type Backend, type Looking } from '../src/backend.ts';
 import type { ClaimOptions, LineState, LockClient, Place } from '../src/index.ts';
 import { follow, join, onStage, rejection, type Followed, type Stage } from './stage.ts';
 
@@ -117,6 +117,28 @@ describe('a place in line', () => {
       expect([withHolder, withWaiter, withLine, stage.server.watcherCount]).to.deep.equal([1, 2, 4, 1]);
       expect(line.last.status).to.equal('held');
       line.subscription.unsubscribe();
+    }),
+  );
+
+  it(
+    'is looked for at most four times a second, by one watch, also where somebody else of the client asks for every change',
+    onStages(async (stage) => {
+      const asked: (Looking | undefined)[] = [];
+      const spoil = (backend: Backend): Backend => ({
+        ...backend,
+        observe: (queue, looking) =>
+          defer(() => {
+            asked.push(looking);
+            return backend.observe(queue, looking);
+          }),
+      });
+      const holder = await join(stage, stage.client());
+      const client = stage.client({ spoil });
+      const all = client.watch('x').subscribe();
+      const lines = [await stand(stage, {}, client), await stand(stage, {}, client)];
+      expect(asked).to.deep.equal([undefined, { apartMs: 250 }]);
+      all.unsubscribe();
+      for (const { subscription } of [holder, ...lines]) subscription.unsubscribe();
     }),
   );
 

@@ -11,7 +11,7 @@ import type { Driver } from '../src/driver.ts';
 import { classify } from '../src/errors.ts';
 import { checkOptions, type EtcdOptions, type Transport } from '../src/options.ts';
 import { driverOf } from '../src/transport.ts';
-import { issueCertificates, type Certificates } from './certificates.ts';
+import { issueCertificates, type Certificates } from '../../../integration/services/certificates.ts';
 import { eventually } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';

@@ -6,9 +6,9 @@ import { etcd, fromUrl, type EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
 import type { ProcessService } from '../../../integration/services/service.ts';
 import { eventually } from './clients.ts';
-import { issueCertificates, type Certificates } from './certificates.ts';
+import { issueCertificates, type Certificates } from '../../../integration/services/certificates.ts';
 import { startOwnServer } from './own-server.ts';
-import { startTlsServer } from './tls-server.ts';
+import { startTlsServer } from '../../../integration/services/etcd-tls.ts';
 
 const patient = new AbortController().signal;
 

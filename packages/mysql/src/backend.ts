@@ -4,6 +4,7 @@ import {
   invalidArgument,
   systemClock,
   type Backend,
+  type Looking,
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './connection.ts';
@@ -98,12 +99,13 @@ class MysqlBackend implements Backend {
     });
   }
 
-  observe(queue: string): ReturnType<Backend['observe']> {
+  observe(queue: string, { apartMs = 0 }: Looking = {}): ReturnType<Backend['observe']> {
     return defer(() => {
       const connection = this.#connected();
       return connection.lookers.watch({
         read: entriesWhenChanged(connection, queue),
         everyMs: LOOK_EVERY_MS,
+        apartMs,
       });
     });
   }

@@ -8,6 +8,8 @@ export interface Looked<T> {
   readonly read: () => Promise<T | typeof UNCHANGED>;
   /** Nobody tells when it changes: it is read so often. */
   readonly everyMs: number;
+  /** Reads are at least so far apart. Default: as after a step of this process. */
+  readonly apartMs?: number;
 }
 
 export const UNCHANGED: unique symbol = Symbol('unchanged');
@@ -25,7 +27,8 @@ export class Lookers {
   }
 
   /** One look at a time. Errors as `read`. */
-  watch<T>({ read, everyMs }: Looked<T>): Observable<T> {
+  watch<T>({ read, everyMs, apartMs = 0 }: Looked<T>): Observable<T> {
+    const leastMs = Math.max(LEAST_BETWEEN_MS, apartMs);
     return new Observable((subscriber) => {
       let shown: { readonly value: T } | undefined;
       let isStale = false;
@@ -44,14 +47,14 @@ export class Lookers {
         }
         if (!subscriber.closed) rest(pauseMs());
       };
-      const pauseMs = (): number => (isStale ? LEAST_BETWEEN_MS : sooner(everyMs, this.#clock));
+      const pauseMs = (): number => (isStale ? leastMs : Math.max(leastMs, sooner(everyMs, this.#clock)));
       const rest = (ms: number): void => {
         isIdle = true;
         cancel?.();
         cancel = this.#clock.after(ms, () => void look());
       };
       const soon = (): void => {
-        if (isIdle && !isStale) rest(LEAST_BETWEEN_MS);
+        if (isIdle && !isStale && apartMs === 0) rest(LEAST_BETWEEN_MS);
         isStale = true;
       };
 

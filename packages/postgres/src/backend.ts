@@ -8,6 +8,7 @@ import {
   type Backend,
   type KnownOptions,
   type ListedQueue,
+  type Looking,
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './connection.ts';
@@ -128,10 +129,10 @@ class PostgresBackend implements Backend {
     return new PostgresSession(connection, { id: resumption, num, generation, ttlMs, inherited });
   }
 
-  observe(queue: string): ReturnType<Backend['observe']> {
+  observe(queue: string, { apartMs = 0 }: Looking = {}): ReturnType<Backend['observe']> {
     return defer(() => {
       const connection = this.#connected();
-      return connection.watchQueue(queue, () => entriesOf(connection, queue));
+      return connection.watchQueue(queue, { read: () => entriesOf(connection, queue), pauseMs: apartMs });
     });
   }
 

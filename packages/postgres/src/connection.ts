@@ -4,7 +4,7 @@ import type { Driver } from './driver.ts';
 import { Ears } from './ears.ts';
 import type { Followers } from './followers.ts';
 import { Fronts } from './fronts.ts';
-import { watchOn } from './lookers.ts';
+import { watchOn, type Looked } from './lookers.ts';
 import { Opener } from './opener.ts';
 import { Pool } from './pool.ts';
 import { Subject, type Observable } from './rx.ts';
@@ -123,10 +123,10 @@ export class Connection {
   }
 
   /** What is read of a queue, now and whenever it has changed. */
-  watchQueue<T>(queue: string, read: () => Promise<T>): Observable<T> {
+  watchQueue<T>(queue: string, looked: Pick<Looked<T>, 'read' | 'pauseMs'>): Observable<T> {
     this.#listen();
     const at = { clock: this.#clock, channel: this.#channel };
-    return watchOn(this.#ears, at, { queue, read, begin: () => this.#watching(queue) });
+    return watchOn(this.#ears, at, { queue, ...looked, begin: () => this.#watching(queue) });
   }
 
   close(): void {

@@ -12,6 +12,8 @@ export interface Looked<T> {
   /** The queue of which it is said that it has changed. */
   readonly queue: string;
   readonly read: () => Promise<T>;
+  /** Looks are at least so far apart. Default 0. */
+  readonly pauseMs?: number;
   /** Called while somebody looks; answers what ends that. */
   readonly begin?: () => () => void;
 }
@@ -20,7 +22,7 @@ export interface Looked<T> {
 export function watchOn<T>(
   ears: Ears,
   { clock, channel }: { readonly clock: Clock; readonly channel: string },
-  { queue, read, begin }: Looked<T>,
+  { queue, read, pauseMs = 0, begin }: Looked<T>,
 ): Observable<T> {
   return new Observable((subscriber) => {
     let shown: { readonly value: T } | undefined;
@@ -37,18 +39,20 @@ export function watchOn<T>(
       } catch (error) {
         subscriber.error(error);
       }
-      ended();
-    };
-    const ended = (): void => {
-      isLooking = false;
       if (subscriber.closed) return;
+      if (pauseMs > 0) cancelNext = clock.after(pauseMs, rested);
+      else rested();
+    };
+    const rested = (): void => {
+      isLooking = false;
       if (isStale) void look();
       else cancelNext = clock.after(AGAIN_AFTER_MS, lookSoon);
     };
     const lookSoon = (): void => {
-      cancelNext?.();
       isStale = true;
-      if (!isLooking && !subscriber.closed) void look();
+      if (isLooking || subscriber.closed) return;
+      cancelNext?.();
+      void look();
     };
 
     subscriber.add(begin?.());

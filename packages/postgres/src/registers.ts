@@ -28,7 +28,7 @@ export function registersOf(connection: () => Connection): Registers {
     observe: (queue, kind) =>
       defer(() => {
         checkedKind(kind);
-        return connection().watchQueue(queue, () => registerOf(connection(), queue, kind));
+        return connection().watchQueue(queue, { read: () => registerOf(connection(), queue, kind) });
       }),
   };
 }

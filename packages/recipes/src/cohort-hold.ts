@@ -55,17 +55,17 @@ export class LocalHold implements CohortHold {
     return { name, id, key, order: inJson(order), token: inJson(token), held, remainingMs };
   }
 
-  throwIfLost(needsMs?: number): void {
+  readonly throwIfLost = (needsMs?: number): void => {
     if (this.#end === 'released')
       throw new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`);
     if (!this.held) throw this.#lossError;
     this.#shared.throwIfLost(needsMs);
-  }
+  };
 
-  release(): Promise<void> {
+  readonly release = (): Promise<void> => {
     this.#released ??= this.#release();
     return this.#released;
-  }
+  };
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();

@@ -12,7 +12,7 @@ export interface RoundPlace {
    * Says that one's part is done, waits until all of the round have said so or are gone, and takes the entry out. Calling it again
    * answers the same. Rejects with `TIMEOUT` or the signal's reason after having left alone; with `OWNERSHIP_LOST` after a loss.
    */
-  leave(options?: WaitOptions): Promise<void>;
+  readonly leave: (options?: WaitOptions) => Promise<void>;
 }
 
 /** A barrier at the beginning and at the end of a computation; made by `doubleBarrier`. */

@@ -157,12 +157,12 @@ class HeldPlace implements RoundPlace {
     return this.#ownership.signal;
   }
 
-  leave(options: WaitOptions = {}): Promise<void> {
+  readonly leave = (options: WaitOptions = {}): Promise<void> => {
     const what = `others in ${JSON.stringify(this.#place.name)} did not leave`;
     const sight = new Sight();
     this.#left ??= patiently(options, { what, sight }, (signal) => this.#leave(signal, sight));
     return this.#left;
-  }
+  };
 
   async #leave(signal: AbortSignal, sight: Sight): Promise<void> {
     const { members } = this.#place;

@@ -64,9 +64,9 @@ export interface Leadership
    * Publishes another value. Repeated until it is certain; one after the other. Rejects with `OWNERSHIP_LOST` when this leadership is
    * over, and never writes on an entry of somebody else.
    */
-  proclaim(value: string): Promise<void>;
+  readonly proclaim: (value: string) => Promise<void>;
   /** Makes way for the next candidate. Settles as `Ownership.release`; calling it again answers the same. */
-  resign(): Promise<void>;
+  readonly resign: () => Promise<void>;
 }
 
 /** A candidate as everybody can see it. */

@@ -63,25 +63,25 @@ export class Term implements Leadership {
     return this.#value;
   }
 
-  throwIfLost(needsMs?: number): void {
+  readonly throwIfLost = (needsMs?: number): void => {
     this.#ownership.throwIfLost(needsMs);
-  }
+  };
 
   toJSON(): object {
     const { name, id, key, order, token, value, held, remainingMs } = this;
     return { name, id, key, order: inJson(order), token: inJson(token), value, held, remainingMs };
   }
 
-  async proclaim(value: string): Promise<void> {
+  readonly proclaim = async (value: string): Promise<void> => {
     await this.#ownership.update({ value });
     this.#value = value;
-  }
+  };
 
-  async resign(): Promise<void> {
+  readonly resign = async (): Promise<void> => {
     const released = this.#ownership.release();
     this.end();
     await released;
-  }
+  };
 
   /** Tells that it is over, or about to be; whoever releases the hold sees to the rest. */
   end(): void {

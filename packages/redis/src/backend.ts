@@ -4,6 +4,7 @@ import {
   invalidArgument,
   systemClock,
   type Backend,
+  type Looking,
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './connection.ts';
@@ -96,10 +97,10 @@ class RedisBackend implements Backend {
     });
   }
 
-  observe(queue: string): ReturnType<Backend['observe']> {
+  observe(queue: string, { apartMs = 0 }: Looking = {}): ReturnType<Backend['observe']> {
     return defer(() => {
       const connection = this.#connected();
-      return connection.watchQueue(queue, () => entriesOf(connection, queue));
+      return connection.watchQueue(queue, { read: () => entriesOf(connection, queue), pauseMs: apartMs });
     });
   }
 

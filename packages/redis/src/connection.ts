@@ -129,8 +129,8 @@ export class Connection {
   }
 
   /** As `watch`, of a queue, which also changes when leases end. */
-  watchQueue<T>(queue: string, read: () => Promise<T>): Observable<T> {
-    return this.watch({ channel: this.keys.queue(queue), read, begin: () => this.#watching(queue) });
+  watchQueue<T>(queue: string, looked: Pick<Looked<T>, 'read' | 'pauseMs'>): Observable<T> {
+    return this.watch({ channel: this.keys.queue(queue), ...looked, begin: () => this.#watching(queue) });
   }
 
   close(): void {

@@ -7,6 +7,7 @@ import {
   systemClock,
   type Backend,
   type KnownOptions,
+  type Looking,
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './connection.ts';
@@ -116,11 +117,12 @@ class SqliteBackend implements Backend {
     return new SqliteSession(connection, await store.write(() => store.sessions.resume(resumption, home)));
   }
 
-  observe(queue: string): ReturnType<Backend['observe']> {
+  observe(queue: string, looking: Looking = {}): ReturnType<Backend['observe']> {
     return this.#watching(
       ({ store }) =>
         () =>
           store.views.entries(queue),
+      looking,
     );
   }
 
@@ -161,8 +163,10 @@ class SqliteBackend implements Backend {
     return this.#onDeath === 'free' ? home : { ...home, namespace: '' };
   }
 
-  #watching<T>(view: (connection: Connection) => () => T): Observable<T> {
-    return defer(() => this.#connect()).pipe(switchMap((connection) => connection.watch(view(connection))));
+  #watching<T>(view: (connection: Connection) => () => T, { apartMs }: Looking = {}): Observable<T> {
+    return defer(() => this.#connect()).pipe(
+      switchMap((connection) => connection.watch(view(connection), apartMs)),
+    );
   }
 
   /** The connection, opened anew when there is none or when its file is not there any more. */

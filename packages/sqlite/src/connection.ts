@@ -68,9 +68,9 @@ export class Connection {
   }
 
   /** What `read` answers, now and whenever it has changed. */
-  watch<T>(read: () => T): Observable<T> {
+  watch<T>(read: () => T, apartMs?: number): Observable<T> {
     this.#rounds.begin(LOOKING_ROUND_MS);
-    return this.#lookers.watch(read);
+    return this.#lookers.watch(read, apartMs);
   }
 
   /** An entry has been admitted, or removed. */

@@ -16,18 +16,21 @@ export class Lookers {
     return this.#looks.size;
   }
 
-  /** What `read` answers. Errors with what it throws. */
-  watch<T>(read: () => T): Observable<T> {
+  /** What `read` answers; reads are at least `apartMs` apart. Errors with what it throws. */
+  watch<T>(read: () => T, apartMs = 0): Observable<T> {
     return new Observable((subscriber) => {
       let shown: { readonly value: T } | undefined;
+      let restsUntil = -Infinity;
       const look = (): void => {
+        // The next round comes soon.
+        if (performance.now() < restsUntil) return;
+        restsUntil = performance.now() + apartMs;
         try {
           const value = read();
           if (shown && isDeepStrictEqual(shown.value, value)) return;
           shown = { value };
           subscriber.next(value);
         } catch (error) {
-          // The next round comes soon.
           if (!isBusy(error)) subscriber.error(asQueueLockError(error, this.#file));
         }
       };

@@ -4,6 +4,7 @@ import type {
   BackendInfo,
   Finding,
   ListedQueue,
+  Looking,
   Registers,
   SeenEntry,
   Session,
@@ -110,9 +111,9 @@ export class ZooKeeperBackend implements Backend {
     }
   }
 
-  observe(queue: string): Observable<readonly SeenEntry[]> {
+  observe(queue: string, looking?: Looking): Observable<readonly SeenEntry[]> {
     return this.#shown(
-      this.#viewer$.pipe(switchMap((zk) => observeQueue(zk, placeOf(this.#settings, queue)))),
+      this.#viewer$.pipe(switchMap((zk) => observeQueue(zk, placeOf(this.#settings, queue), looking))),
     );
   }
 

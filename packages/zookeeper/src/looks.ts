@@ -1,10 +1,13 @@
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { Observable } from './rx.ts';
 
-/** How to look, and in how many milliseconds to do it again unasked. */
+/** How to look, and when to do it again. */
 export interface Looking<T> {
   readonly look: () => Promise<T>;
+  /** In how many milliseconds unasked. */
   readonly again: () => number;
+  /** In how many milliseconds at the earliest. Default 0. */
+  readonly apartMs?: number;
 }
 
 /** Who hears what was seen, and of a definite error, with which the looks have ended. */
@@ -48,9 +51,9 @@ export class Looks<T> {
 
   /** Looks now, or once more if it does. */
   now(): void {
-    clearTimeout(this.#pause);
     if (this.#state === 'looking') this.#state = 'stale';
     if (this.#state !== 'idle') return;
+    clearTimeout(this.#pause);
     this.#state = 'looking';
     repeatUntilDefinite(this.#how.look, this.#stop.signal).then(
       (value) => {
@@ -71,10 +74,16 @@ export class Looks<T> {
 
   #seen(value: T): void {
     if (this.#state === 'ended') return;
-    const isStale = this.#state === 'stale';
-    this.#state = 'idle';
     this.#how.seen(value);
     if (this.#isEnded) return;
+    const { apartMs = 0 } = this.#how;
+    if (apartMs > 0) this.#pause = setTimeout(() => this.#rested(), apartMs);
+    else this.#rested();
+  }
+
+  #rested(): void {
+    const isStale = this.#state === 'stale';
+    this.#state = 'idle';
     if (isStale) this.now();
     else this.#pause = setTimeout(() => this.now(), this.#how.again());
   }

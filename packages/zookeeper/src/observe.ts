@@ -1,4 +1,4 @@
-import { QueueLockError, isQueueLockError, type SeenEntry } from '@queuelock/core/backend';
+import { QueueLockError, isQueueLockError, type Looking, type SeenEntry } from '@queuelock/core/backend';
 import type { ZkDriver } from './driver.ts';
 import { orderOf, standingIn, type Contender } from './entries.ts';
 import { refuseForeign } from './foreign.ts';
@@ -15,7 +15,7 @@ import {
   throwError,
   type Observable,
 } from './rx.ts';
-import { lookAgainOn } from './looks.ts';
+import { lookAgainOn, type Looking as Looks } from './looks.ts';
 import { safetyPause } from './watches.ts';
 
 type Values = Map<string, string>;
@@ -26,12 +26,17 @@ type Values = Map<string, string>;
  * Errors when the connection breaks, so that nobody takes an old state for the present one, and with `FOREIGN_FORMAT` when there
  * are others that are not shown.
  */
-export function observeQueue(zk: ZkDriver, place: QueuePlace): Observable<readonly SeenEntry[]> {
+export function observeQueue(
+  zk: ZkDriver,
+  place: QueuePlace,
+  { apartMs = 0 }: Looking = {},
+): Observable<readonly SeenEntry[]> {
   return defer(() => {
     const { directory } = place;
     const values: Values = new Map();
     const below$ = zk.changesBelow(directory).pipe(tap(({ name }) => values.delete(name)));
-    return lookWhileConnected(zk, merge(zk.changes(directory), below$), () => look(zk, place, values)).pipe(
+    const changes$ = merge(zk.changes(directory), below$);
+    return lookWhileConnected(zk, changes$, { look: () => look(zk, place, values), apartMs }).pipe(
       distinctUntilChanged(isSame),
     );
   });
@@ -44,7 +49,7 @@ export function observeQueue(zk: ZkDriver, place: QueuePlace): Observable<readon
 export function lookWhileConnected<T>(
   zk: ZkDriver,
   changes$: Observable<unknown>,
-  look: () => Promise<T>,
+  { look, apartMs = 0 }: Pick<Looks<T>, 'look' | 'apartMs'>,
 ): Observable<T> {
   return defer(() => {
     let isCurrent = false;
@@ -56,6 +61,7 @@ export function lookWhileConnected<T>(
         return look();
       },
       again: safetyPause,
+      apartMs,
     });
   });
 }

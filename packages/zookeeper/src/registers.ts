@@ -62,7 +62,7 @@ export class NodeRegisters implements Registers {
     const data$ = viewer$.pipe(
       switchMap((zk) => {
         const { path } = registerPaths(root, queue, kind);
-        return lookWhileConnected(zk, zk.changes(path), () => dataOrNotice(zk, path));
+        return lookWhileConnected(zk, zk.changes(path), { look: () => dataOrNotice(zk, path) });
       }),
     );
     return this.#store.shown(data$).pipe(

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { etcdCommand } from '../../../integration/services/etcd-process.ts';
-import { startProcess, type Place } from '../../../integration/services/server-process.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import { etcdCommand } from './etcd-process.ts';
+import { startProcess, type Place } from './server-process.ts';
+import type { ProcessService } from './service.ts';
 import type { Certificates } from './certificates.ts';
 
 /** A server that talks to those only who show a certificate of its authority. */

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { cohort, doubleBarrier, election, type Leadership } from '../src/index.ts';
+import { MemoryStage, failureOf } from './election-stage.ts';
+
+describe('methods that are taken out of what a recipe hands out', () => {
+  let stage: MemoryStage;
+
+  beforeEach(() => {
+    stage = new MemoryStage();
+  });
+  afterEach(() => stage.close());
+
+  it('work: throwIfLost, proclaim and resign of a leadership, also of the one that a work is handed', async () => {
+    const { clock } = stage;
+    const office = election(stage.client(), 'x', { value: 'a', clock });
+    const { throwIfLost, proclaim, resign } = await office.campaign();
+    throwIfLost();
+    await proclaim('b');
+    expect(stage.values('x')).to.deep.equal(['b']);
+    await resign();
+    expect(() => throwIfLost()).to.throw('was released');
+    const enough = new Error('enough');
+    const work = ({ throwIfLost: check }: Leadership): never => {
+      check();
+      throw enough;
+    };
+    const led = office.lead(work, { signal: new AbortController().signal });
+    expect(await failureOf(led)).to.equal(enough);
+  });
+
+  it('work: throwIfLost and release of a hold of a cohort', async () => {
+    const { throwIfLost, release } = await cohort(stage.client(), 'x').acquire();
+    throwIfLost();
+    await release();
+    expect(() => throwIfLost()).to.throw('was released');
+  });
+
+  it('work: leave of a place in a round', async () => {
+    const { leave } = await doubleBarrier(stage.client(), 'x', { members: 1 }).enter();
+    await leave();
+    expect(stage.server.entryCount).to.equal(0);
+  });
+});
