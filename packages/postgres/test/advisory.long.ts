@@ -195,7 +195,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
   it('frees the lock of a holder that stands still when its lease is over', async function () {
     const [version] = await clients.column("select current_setting('server_version_num')::int");
     if (Number(version) < 140_000) {
-      this.skipReason = 'servers before 14 end no connection that is silent';
+      this['skipReason'] = 'servers before 14 end no connection that is silent';
       this.skip();
     }
     const child = await holder();
