@@ -3,7 +3,8 @@
 import { recipeFacts } from '../../packages/recipes/test/facts.ts';
 import type { RecipeFacts, Store, StoreLine } from '../../packages/recipes/test/frame.ts';
 /* eslint-enable no-restricted-imports */
-import { startProxy } from '../faults.ts';
+import type { Backend } from '@queuelock/core';
+import { startProxy, type TcpProxy } from '../faults.ts';
 import type { Site, Store as Server } from '../scenarios/stores.ts';
 
 /** By what they say, the facts that wait for the end of a session, which takes its TTL. */
@@ -44,9 +45,13 @@ export async function openStore(server: Server): Promise<Store> {
 }
 
 async function lineTo(site: Site): Promise<StoreLine> {
-  const proxy = await startProxy(site.endpoint);
+  return lineThrough(await startProxy(site.endpoint), (endpoint) => site.backend(endpoint));
+}
+
+/** A way to a store that is stopped with it. */
+export function lineThrough(proxy: TcpProxy, connect: (endpoint: string) => Backend): StoreLine {
   return {
-    connect: () => site.backend(proxy.endpoint),
+    connect: () => connect(proxy.endpoint),
     cut() {
       proxy.refuse();
       proxy.cut();

@@ -8,10 +8,10 @@ import { startProcess, type Place, type ServerProgram } from './server-process.t
 import { NotHere, type ProcessService } from './service.ts';
 import { commandAs, giveTo, runAs, unprivilegedUser } from './unprivileged.ts';
 
-/** A fresh MariaDB of this machine, whose root has no password; installed if this process may. Rejects with NotHere. */
-export async function startMariaDb(): Promise<ProcessService> {
+/** A fresh MariaDB of this machine, whose root has no password; installed if this process may. Rejects with NotHere. `options`: of its program, besides. */
+export async function startMariaDb(options: readonly string[] = []): Promise<ProcessService> {
   if ((await findMariaDb()) === undefined) await installPackages(['mariadb-server']);
-  return startProcess(mariaDbProgram);
+  return startProcess(mariaDbProgram(options));
 }
 
 /** How to connect to it, for mysql2. */
@@ -24,7 +24,7 @@ export function mariaDbAccess({ endpoint }: Pick<ProcessService, 'endpoint'>): {
   return { ...splitEndpoint(endpoint), user: 'root', database: 'test' };
 }
 
-const mariaDbProgram: ServerProgram = {
+const mariaDbProgram = (options: readonly string[]): ServerProgram => ({
   name: 'mariadb',
   ports: 1,
   async command(place) {
@@ -45,10 +45,10 @@ const mariaDbProgram: ServerProgram = {
       `--pid-file=${join(place.directory, 'pid')}`,
       `--tmpdir=${place.directory}`,
     ];
-    return commandAs(user, { program: mariadbd, args: [...common, ...own] });
+    return commandAs(user, { program: mariadbd, args: [...common, ...own, ...options] });
   },
   probe: probeMariaDb,
-};
+});
 
 async function probeMariaDb(place: Place): Promise<string> {
   const endpoint = `${place.host}:${String(place.ports[0])}`;

@@ -97,6 +97,8 @@ function connectionOptions(
 
 function checkedTls(tls: MysqlOptions['tls']): NonNullable<MysqlOptions['tls']> {
   const given = checkedOptions('tls', tls, TLS_OPTIONS);
+  if ((given.cert === undefined) !== (given.key === undefined))
+    throw invalidArgument('tls', given.cert === undefined ? 'key' : 'cert', 'has cert and key together');
   try {
     createSecureContext({ ...given });
   } catch (error) {

@@ -72,6 +72,8 @@ describe('the options of MySQL', () => {
     [{ url: 'mysql://h/a', connections: 0 }, 'connections is a whole number from 1 to 64'],
     [{ url: 'mysql://h/a', requestTimeoutMs: 0 }, 'requestTimeoutMs is a number of milliseconds from 1'],
     [{ url: 'mysql://h/a', tls: { cert: 'secret', key: 'secret' } }, 'are PEM texts that belong together'],
+    [{ url: 'mysql://h/a', tls: { cert: 'secret' } }, 'has cert and key together; got "cert"'],
+    [{ url: 'mysql://h/a', tls: { key: 'secret' } }, 'has cert and key together; got "key"'],
     [{ pool: {} as never }, 'is a pool of mysql2/promise'],
     [{ url: 'mysql://h/a', conections: 3 } as never, 'did you mean connections?'],
   ];

@@ -75,7 +75,7 @@ class PostgresBackend implements Backend {
   readonly #connection: Connection;
   #closed = false;
 
-  constructor({ driver, schema, migrate, connections, requestTimeoutMs }: Settings) {
+  constructor({ driver, schema, migrate, connections, requestTimeoutMs, advisoryKey }: Settings) {
     this.info = {
       name: 'postgres',
       endpoint: driver.endpoint,
@@ -88,6 +88,7 @@ class PostgresBackend implements Backend {
       ...{ driver, schema, migrate, clock: systemClock() },
       withinMs: requestTimeoutMs,
       most: connections,
+      advisoryKeyOf: advisoryKey,
     });
     this.registers = registersOf(() => this.#connected());
   }

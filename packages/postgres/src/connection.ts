@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { sooner, type Clock } from '@queuelock/core/backend';
+import type { Advisory } from './advisory-holds.ts';
+import type { AdvisoryKeyOf } from './advisory-key.ts';
+import { AdvisoryWires } from './advisory-wires.ts';
 import type { Driver } from './driver.ts';
 import { Ears } from './ears.ts';
 import type { Followers } from './followers.ts';
@@ -18,6 +21,7 @@ interface Settings {
   readonly clock: Clock;
   readonly withinMs: number;
   readonly most: number;
+  readonly advisoryKeyOf: AdvisoryKeyOf | undefined;
 }
 
 /** A session of this process, as its connection sees it. */
@@ -36,6 +40,7 @@ export class Connection {
   readonly steps: Steps;
   readonly inbox: string;
   readonly fronts: Fronts;
+  readonly advisory: Advisory;
   /** A connection has broken or is there again. */
   readonly doubts$: Observable<void>;
   readonly #clock: Clock;
@@ -50,7 +55,7 @@ export class Connection {
   #isClosed = false;
   #calls = 0;
 
-  constructor({ driver, schema, migrate, clock, withinMs, most }: Settings) {
+  constructor({ driver, schema, migrate, clock, withinMs, most, advisoryKeyOf }: Settings) {
     const doubts$ = new Subject<void>();
     this.doubts$ = doubts$;
     this.inbox = `${schema}:${randomBytes(12).toString('hex')}`;
@@ -76,19 +81,14 @@ export class Connection {
       },
     });
     this.steps = new Steps(this.#pool, { endpoint: driver.endpoint, schema, migrate });
-    this.fronts = new Fronts({
-      clock,
-      ask: async (queues) => {
-        const { ends } = await this.steps.take<{ readonly ends: readonly (number | null)[] }>(
-          'ends',
-          queues.map((queue) => storedText(queue)),
-        );
-        return ends;
-      },
-      isWanted: (queue) =>
-        this.#watched.has(queue) ||
-        [...this.#residents.values()].some(({ followers }) => followers.waitsIn(queue)),
-    });
+    const [opener, pool] = [this.#opener, this.#pool];
+    const hasOwn = (): Promise<boolean> => this.#hears();
+    this.advisory = {
+      wires: new AdvisoryWires({ driver, opener, pool, clock, withinMs, hasOwn, spare: most }),
+      keyOf: advisoryKeyOf,
+      endpoint: driver.endpoint,
+    };
+    this.fronts = this.#newFronts();
   }
 
   /** Nothing that is notified comes here, as behind a pooler. */
@@ -134,8 +134,30 @@ export class Connection {
     this.#cancelPoll?.();
     this.fronts.close();
     this.#ears.close();
+    this.advisory.wires.close();
     this.#pool.close();
     this.#opener.close();
+  }
+
+  async #hears(): Promise<boolean> {
+    await this.open();
+    return !this.isDeaf;
+  }
+
+  #newFronts(): Fronts {
+    return new Fronts({
+      clock: this.#clock,
+      ask: async (queues) => {
+        const { ends } = await this.steps.take<{ readonly ends: readonly (number | null)[] }>(
+          'ends',
+          queues.map((queue) => storedText(queue)),
+        );
+        return ends;
+      },
+      isWanted: (queue) =>
+        this.#watched.has(queue) ||
+        [...this.#residents.values()].some(({ followers }) => followers.waitsIn(queue)),
+    });
   }
 
   #listen(): void {

@@ -194,6 +194,8 @@ export class Ears {
     if (this.#isClosed) return;
     this.#opener.broke();
     this.#settings.onDown();
+    // Who looks would go on to show what may not be so any more.
+    this.alert();
     this.#keep();
   }
 

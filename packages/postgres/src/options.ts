@@ -1,5 +1,6 @@
 import type { ClientConfig } from 'pg';
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import type { AdvisoryKey, AdvisoryKeyOf } from './advisory-key.ts';
 import type { Driver } from './driver.ts';
 import { givenDriver, type Given } from './given.ts';
 import { checkSchema } from './names.ts';
@@ -31,6 +32,13 @@ export interface PostgresOptions {
   readonly connections?: number;
   /** How long one step may take, and how long connecting may, before its outcome counts as unknown, in milliseconds. Default 1,500. */
   readonly requestTimeoutMs?: number;
+  /**
+   * For a migration: the key of the advisory lock that others take for a queue (`pg_advisory_lock(key)`), if any. Who holds the queue has
+   * that lock as well, readers by `pg_advisory_lock_shared`. Each that holds or is next has a connection of its own, beside `connections`; a
+   * `pool` has to be so much larger. Such queues take no limits above 1 and are not entered together with others, holds in them are not
+   * resumed, and no pooler in transaction mode is in between: `INVALID_ARGUMENT`. All processes that use the queue say the same.
+   */
+  readonly advisoryKey?: (queue: string) => AdvisoryKey | undefined;
 }
 
 /** The same, checked. */
@@ -40,6 +48,7 @@ export interface Settings {
   readonly migrate: boolean;
   readonly connections: number;
   readonly requestTimeoutMs: number;
+  readonly advisoryKey: AdvisoryKeyOf | undefined;
 }
 
 const OPTIONS: KnownOptions<PostgresOptions> = {
@@ -50,6 +59,7 @@ const OPTIONS: KnownOptions<PostgresOptions> = {
   migrate: 'boolean',
   connections: 'any',
   requestTimeoutMs: 'any',
+  advisoryKey: 'function',
 };
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -62,6 +72,7 @@ export function settingsOf(options: PostgresOptions): Settings {
     migrate = true,
     connections = 4,
     requestTimeoutMs = 1_500,
+    advisoryKey,
     ...rest
   } = checkedOptions('options of postgres', options, OPTIONS);
   if (pool !== undefined && (url !== undefined || options.tls !== undefined))
@@ -72,7 +83,7 @@ export function settingsOf(options: PostgresOptions): Settings {
   }
   if (!(Number.isInteger(connections) && connections >= 1 && connections <= 1_000))
     throw invalidArgument('connections', connections, 'is a whole number from 1 to 1,000');
-  const more = { migrate, connections, requestTimeoutMs };
+  const more = { migrate, connections, requestTimeoutMs, advisoryKey };
   if (pool !== undefined)
     return { driver: givenDriver(pool), schema: checkSchema(rest.schema ?? DEFAULT_SCHEMA), ...more };
   const server = serverOf(url ?? 'postgres:');

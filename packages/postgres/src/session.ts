@@ -8,6 +8,7 @@ import {
   type Placement,
   type Session,
 } from '@queuelock/core/backend';
+import { AdvisoryHolds } from './advisory-holds.ts';
 import type { Connection } from './connection.ts';
 import { entryLost, sessionLost } from './errors.ts';
 import { Followers } from './followers.ts';
@@ -16,6 +17,7 @@ import { keyOf } from './names.ts';
 import { OnTheirWay } from './on-their-way.ts';
 import type { Observable } from './rx.ts';
 import type { Answer } from './steps.ts';
+import { wishOf, type Beat, type Entered, type Place } from './placed.ts';
 import { storedText, textOf } from './text.ts';
 
 /** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
@@ -28,16 +30,6 @@ export interface Tenancy {
   readonly inherited: number;
 }
 
-/** An entry as the store places it. */
-interface Place {
-  readonly ord: number;
-  readonly admitted: boolean;
-  readonly ahead: number;
-  readonly other: number | null;
-  readonly endsInMs: number | null;
-}
-
-type Other = Pick<EntrySpec, 'id' | 'queue' | 'shared'> & { readonly permits: number };
 type Value = string | number | boolean | null | readonly string[];
 
 /** A session as a client holds it. */
@@ -51,6 +43,7 @@ export class PostgresSession implements Session {
   readonly #tenancy: Tenancy;
   readonly #onTheirWay = new OnTheirWay();
   readonly #looks: Looks;
+  readonly #advisory: AdvisoryHolds;
   #abandoned = false;
 
   constructor(connection: Connection, tenancy: Tenancy) {
@@ -67,6 +60,7 @@ export class PostgresSession implements Session {
       remove: ({ queue, id, ord }) => this.#step('remove', storedText(queue), id, false, ord),
       nextCall: () => connection.nextCall(),
     });
+    this.#advisory = new AdvisoryHolds(connection.advisory, tenancy.ttlMs);
     this.traces = {
       leave: (queue, id) => this.#leaveTrace(queue, id),
       erase: async (queue, traces) => {
@@ -84,7 +78,10 @@ export class PostgresSession implements Session {
   async renew(): Promise<number> {
     const { num, generation } = this.#tenancy;
     this.#requireOurs();
-    const answer = await this.#connection.beat<Beat>('renew', num, generation);
+    const [answer] = await Promise.all([
+      this.#connection.beat<Beat>('renew', num, generation),
+      this.#advisory.beat(),
+    ]);
     this.#requireAlive(answer);
     this.#looks.judge(answer);
     // Whoever comes ends them, and nobody waits for that here.
@@ -101,13 +98,14 @@ export class PostgresSession implements Session {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
     if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    await this.#advisory.check(specs);
     const placements = await this.#enter(specs, false);
     if (!placements) throw entryLost(specs.map(({ id }) => id).join(', '));
     return placements;
   }
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
-    return (await this.#enter([spec], true))?.[0];
+    return this.#advisory.around(spec, async () => (await this.#enter([spec], true))?.[0]);
   }
 
   async update(queue: string, id: string, value: string): Promise<boolean> {
@@ -115,13 +113,18 @@ export class PostgresSession implements Session {
   }
 
   async share(queue: string, id: string, value: string): Promise<boolean> {
-    return this.#done('update_entry', storedText(queue), id, storedText(value), true);
+    const isThere = await this.#done('update_entry', storedText(queue), id, storedText(value), true);
+    await this.#advisory.share({ queue, id });
+    return isThere;
   }
 
   async remove(queue: string, id: string): Promise<boolean> {
     const isInDoubt = this.#onTheirWay.has({ queue, id });
     try {
-      const wasThere = await this.#done('remove', storedText(queue), id, isInDoubt, null);
+      const [wasThere] = await Promise.all([
+        this.#done('remove', storedText(queue), id, isInDoubt, null),
+        this.#advisory.free({ queue, id }),
+      ]);
       this.#onTheirWay.settled({ queue, id });
       const left = this.followers.leave(queue, id);
       if (left) this.#looks.left(left);
@@ -139,7 +142,7 @@ export class PostgresSession implements Session {
 
   async close(): Promise<void> {
     // Whatever goes wrong, the lease does the rest.
-    await this.#step('end_session').catch(() => undefined);
+    await Promise.all([this.#step('end_session').catch(() => undefined), this.#advisory.freeAll()]);
     this.followers.lose();
     this.#connection.leave(this);
   }
@@ -163,7 +166,9 @@ export class PostgresSession implements Session {
           for (const spec of specs.filter((each) => each.id === id))
             requireSameEntry({ queue: textOf(queue), shared, permits }, spec);
         }
-        return specs.map((spec, nth) => this.#placement(spec, answer.places[nth] as Place, call));
+        return Promise.all(
+          specs.map((spec, nth) => this.#placement(spec, answer.places[nth] as Place, call)),
+        );
       }),
     );
   }
@@ -202,27 +207,27 @@ export class PostgresSession implements Session {
     return answer.orphans;
   }
 
-  #placement({ queue, id }: EntrySpec, place: Place, call: number): Placement {
+  async #placement(spec: EntrySpec, place: Place, call: number): Promise<Placement> {
+    const { queue, id } = spec;
     const { ord, admitted, ahead, other, endsInMs } = place;
+    // The advisory lock went with the connection of whoever had the session before: somebody may have had it since.
+    if (admitted && ord <= this.#tenancy.inherited && this.#advisory.lockFor(spec)) {
+      await this.remove(queue, id);
+      throw entryLost(id);
+    }
     const order = BigInt(ord);
     const key = keyOf(queue, ord);
     const turn = admitted ? { admitted } : { admitted, ahead };
     const turns$ = this.followers.place({ queue, id, ord, key, turn, call });
     if (!admitted) this.#connection.fronts.watch(queue, endsInMs, ahead);
-    return { order, token: order, key, turn, ...(other === null ? {} : { otherLimit: other }), turns$ };
+    const placed = {
+      order,
+      token: order,
+      key,
+      turn,
+      turns$,
+      ...(other === null ? {} : { otherLimit: other }),
+    };
+    return this.#advisory.beside(spec, placed);
   }
-}
-
-interface Beat {
-  readonly there: string;
-  readonly waiting: string;
-  readonly someEnded: boolean;
-}
-
-interface Entered extends Other {
-  readonly places: readonly Place[];
-}
-
-function wishOf({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): object {
-  return { queue: storedText(queue), id, shared, limit, permits, value: storedText(value) };
 }

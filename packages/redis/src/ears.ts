@@ -25,6 +25,9 @@ export class Ears {
       onUp: (wire) => this.#hearAll(wire),
       onDown: () => {
         this.#heard.clear();
+        // Who looks would go on to show what may not be so any more.
+        for (const listeners of [...this.#listeners.values()])
+          for (const { onReady } of [...listeners]) onReady();
       },
       onMessage: (channel, message) => {
         for (const { onMessage } of [...(this.#listeners.get(channel) ?? [])]) onMessage(message);

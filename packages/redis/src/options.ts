@@ -116,6 +116,8 @@ function checkPrefix(prefix: unknown = 'queuelock'): string {
 
 function checkedTls(tls: RedisOptions['tls']): NonNullable<RedisOptions['tls']> {
   const given = checkedOptions('tls', tls, TLS_OPTIONS);
+  if ((given.cert === undefined) !== (given.key === undefined))
+    throw invalidArgument('tls', given.cert === undefined ? 'key' : 'cert', 'has cert and key together');
   try {
     createSecureContext({ ...given });
   } catch (error) {

@@ -56,7 +56,17 @@ describe('the options of Redis', () => {
       { url: 'rediss://h', tls: { ca: 'secret', cert: 'secret', key: 'secret' } },
       'tls are PEM texts',
     ],
-    ['certificates without TLS', { url: 'redis://h', tls: { cert: '' } }, 'begins with rediss://'],
+    ['certificates without TLS', { url: 'redis://h', tls: { cert: '', key: '' } }, 'begins with rediss://'],
+    [
+      'a cert without its key',
+      { url: 'rediss://h', tls: { cert: 'secret' } },
+      'has cert and key together; got "cert"',
+    ],
+    [
+      'a key without its cert',
+      { url: 'rediss://h', tls: { key: 'secret' } },
+      'has cert and key together; got "key"',
+    ],
   ];
   for (const [about, options, says] of wrong) {
     it(`refuse ${about}`, () => {

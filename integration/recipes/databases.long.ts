@@ -1,0 +1,99 @@
+// The facts and the servers are tests and no package exports them.
+/* eslint-disable no-restricted-imports */
+import { OwnServer as MySqlServer } from '../../packages/mysql/test/servers.ts';
+import { OwnServer as PostgresServer } from '../../packages/postgres/test/servers.ts';
+import { recipeFacts } from '../../packages/recipes/test/facts.ts';
+import { describeRecipes, type Store } from '../../packages/recipes/test/frame.ts';
+import { Operator as RedisOperator } from '../../packages/redis/test/operator.ts';
+/* eslint-enable no-restricted-imports */
+import type { Backend } from '@queuelock/core';
+import { mysql } from '@queuelock/mysql';
+import { postgres } from '@queuelock/postgres';
+import { redis } from '@queuelock/redis';
+import { filter, firstValueFrom } from 'rxjs';
+import { startProxy } from '../faults.ts';
+import { startRedis } from '../services.ts';
+import type { ProcessService } from '../services/service.ts';
+import { lineThrough } from './sites.ts';
+
+const TTL_MS = 2_000;
+/** Who waits far behind looks a little later, and a busy machine. */
+const EXPIRY_MS = 4_000;
+const PREFIX = 'recipes';
+
+interface Database {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly connect: (endpoint: string) => Backend;
+  readonly leftovers: Store['leftovers'];
+}
+
+function storeOf({ name, endpoint, connect, leftovers }: Database): Store {
+  return {
+    ...{ name, ttlMs: TTL_MS, expiryMs: EXPIRY_MS },
+    connect: () => connect(endpoint),
+    // What the dead leave goes when somebody comes, or looks.
+    leftovers: async (queue) => {
+      await untilEmpty(connect(endpoint), queue);
+      return leftovers(queue);
+    },
+    line: async () => lineThrough(await startProxy(endpoint), connect),
+  };
+}
+
+async function untilEmpty(backend: Backend, queue: string): Promise<void> {
+  try {
+    await firstValueFrom(backend.observe(queue).pipe(filter((entries) => entries.length === 0)), {
+      defaultValue: [],
+    });
+  } finally {
+    await backend.close();
+  }
+}
+
+describe('recipes on a Redis of their own', () => {
+  let server: ProcessService;
+  let operator: RedisOperator;
+  before(async () => {
+    server = await startRedis({ way: 'process' });
+    operator = await RedisOperator.connect(server.endpoint, PREFIX);
+  });
+  after(async () => {
+    await operator.close();
+    await server.stop();
+  });
+
+  const open = async (): Promise<Store> =>
+    storeOf({
+      name: 'redis',
+      endpoint: server.endpoint,
+      connect: (endpoint) => redis({ url: `redis://${endpoint}`, prefix: PREFIX }),
+      leftovers: (queue) => operator.entries(queue),
+    });
+  describeRecipes('redis', open, recipeFacts);
+});
+
+describe('recipes on a PostgreSQL of their own', () => {
+  const own = new PostgresServer();
+  const open = async (): Promise<Store> =>
+    storeOf({
+      name: 'postgres',
+      endpoint: own.server.endpoint,
+      connect: (endpoint) => postgres({ url: `postgres://postgres@${endpoint}/postgres`, connections: 2 }),
+      leftovers: async (queue) =>
+        (await own.column('select ord from queuelock.entry where queue = $1', queue)).map(String),
+    });
+  describeRecipes('postgres', open, recipeFacts);
+});
+
+describe('recipes on a MariaDB of their own', () => {
+  const own = new MySqlServer();
+  const open = async (): Promise<Store> =>
+    storeOf({
+      name: 'mysql',
+      endpoint: own.server.endpoint,
+      connect: (endpoint) => mysql({ url: own.url.replace(own.server.endpoint, endpoint), connections: 2 }),
+      leftovers: async (queue) => (await own.operator.entries(queue)).map((entry) => JSON.stringify(entry)),
+    });
+  describeRecipes('mysql', open, recipeFacts);
+});

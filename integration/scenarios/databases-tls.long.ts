@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { createLockClient, type Backend } from '@queuelock/core';
+import { mysql } from '@queuelock/mysql';
+import { postgres } from '@queuelock/postgres';
+import { redis } from '@queuelock/redis';
+// The certificates are of tests and no package exports them.
+// eslint-disable-next-line no-restricted-imports
+import {
+  hasOpenssl,
+  issueCertificates,
+  type Certificates,
+} from '../../packages/zookeeper/test/wire/certificates.ts';
+import { mariaDbAccess, startMariaDb } from '../services/mariadb-process.ts';
+import { pickPorts } from '../services/ports.ts';
+import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
+import { startRedisProcess } from '../services/redis-process.ts';
+import type { ProcessService } from '../services/service.ts';
+import { giveTo, unprivilegedUser, type User } from '../services/unprivileged.ts';
+
+interface Secure {
+  readonly server: ProcessService;
+  readonly connect: (tls: { readonly ca: Buffer }) => Backend;
+}
+
+/** Where a server finds its certificate. */
+interface Files {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+const startSecure: Readonly<Record<string, (files: Files) => Promise<Secure>>> = {
+  async Redis({ ca, cert, key }) {
+    const [port = 0] = await pickPorts(1);
+    const server = await startRedisProcess({
+      'tls-port': String(port),
+      'tls-cert-file': cert,
+      'tls-key-file': key,
+      'tls-ca-cert-file': ca,
+      'tls-auth-clients': 'no',
+    });
+    return { server, connect: (tls) => redis({ url: `rediss://localhost:${port}`, tls }) };
+  },
+
+  async PostgreSQL({ cert, key }) {
+    await giveTo(await user('postgres'), key);
+    const server = await startPostgres();
+    const operator = new Client({ connectionString: postgresUrl(server) });
+    await operator.connect();
+    for (const [setting, value] of Object.entries({ ssl_cert_file: cert, ssl_key_file: key, ssl: 'on' }))
+      await operator.query(`alter system set ${setting} = '${value}'`);
+    await operator.query('select pg_reload_conf()');
+    await operator.end();
+    return { server, connect: (tls) => postgres({ url: named(postgresUrl(server)), tls }) };
+  },
+
+  async MariaDB({ cert, key }) {
+    await giveTo(await user('mysql'), key);
+    const server = await startMariaDb([
+      `--ssl-cert=${cert}`,
+      `--ssl-key=${key}`,
+      '--require-secure-transport=off',
+    ]);
+    const { user: name, database } = mariaDbAccess(server);
+    return {
+      server,
+      connect: (tls) => mysql({ url: named(`mysql://${name}@${server.endpoint}/${database}`), tls }),
+    };
+  },
+};
+
+/** By the name in the certificate: mysql2 knows no addresses there. */
+function named(url: string): string {
+  return url.replace('127.0.0.1', 'localhost');
+}
+
+/** None where there is no server that asks for it. */
+function user(name: string): Promise<User> {
+  return unprivilegedUser(name).catch(() => undefined);
+}
+
+for (const [name, start] of Object.entries(startSecure)) {
+  describe(`a ${name} with TLS`, function () {
+    this.timeout(120_000);
+    let directory: string;
+    let authority: Certificates;
+    let secure: Secure;
+
+    before(async function () {
+      if (!(await hasOpenssl())) {
+        this['skipReason'] = 'there is no openssl';
+        this.skip();
+      }
+      authority = await issueCertificates();
+      directory = await mkdtemp(join(tmpdir(), 'queuelock-tls-'));
+      await chmod(directory, 0o755);
+      const files = Object.entries({ ca: authority.ca, ...authority.server }).map(async ([kind, pem]) => {
+        const file = join(directory, `${kind}.pem`);
+        await writeFile(file, pem, { mode: kind === 'key' ? 0o600 : 0o644 });
+        return [kind, file] as const;
+      });
+      secure = await start(Object.fromEntries(await Promise.all(files)) as unknown as Files);
+    });
+    after(async () => {
+      await secure.server.stop();
+      await rm(directory, { recursive: true });
+    });
+
+    it('is locked in by who trusts the authority of its certificate, and hands over', async () => {
+      const [one, other] = [authority, authority].map(({ ca }) =>
+        createLockClient(secure.connect({ ca }), { connectTimeoutMs: 30_000 }),
+      );
+      const ownership = await one!.acquire('jobs');
+      const next = other!.acquire('jobs');
+      await ownership.release();
+      expect((await next).token > ownership.token).to.equal(true);
+      await Promise.all([one!.close(), other!.close()]);
+    });
+
+    it('is not spoken to by who trusts another authority', async () => {
+      const stranger = await issueCertificates();
+      const backend = secure.connect({ ca: stranger.ca });
+      const refusal = await backend.open(10_000, new AbortController().signal).then(
+        () => undefined,
+        (error: unknown) => error as Error,
+      );
+      await backend.close();
+      expect(refusal?.message).to.match(
+        /self[- ]signed certificate|unable to verify|certificate signature failure/,
+      );
+    });
+  });
+}

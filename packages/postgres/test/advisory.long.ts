@@ -1,0 +1,323 @@
+import { expect } from 'chai';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Client } from 'pg';
+import { createLockClient, type LockClient, type Ownership } from '@queuelock/core';
+import type { AdvisoryKey } from '@queuelock/postgres';
+import { freeze, thaw } from '../../../integration/faults.ts';
+import { startPgBouncer } from '../../../integration/services/pgbouncer-process.ts';
+import { postgresUrl } from '../../../integration/services/postgres-process.ts';
+import { Clients, admitted, lost, refusal, signal, wish } from './clients.ts';
+
+const KEY = 4711;
+const TTL_MS = 2_000;
+const WITHIN_MS = 60_000;
+const LOCKS = "select count(*)::int from pg_locks where locktype = 'advisory'";
+
+describe('a queue of PostgreSQL with an advisory lock', () => {
+  const clients = new Clients();
+  const advisoryKey = (queue: string): AdvisoryKey | undefined => (queue === 'jobs' ? KEY : undefined);
+  const locks: LockClient[] = [];
+  const others: Client[] = [];
+  const children: ChildProcess[] = [];
+
+  function client(ttlMs = 30_000): LockClient {
+    const made = createLockClient(clients.connect({ advisoryKey }), { ttlMs });
+    locks.push(made);
+    return made;
+  }
+
+  /** A program that knows no queue. */
+  async function other(): Promise<Client> {
+    const made = new Client({ connectionString: clients.url });
+    made.on('error', () => undefined);
+    await made.connect();
+    others.push(made);
+    return made;
+  }
+
+  /** Whether a program that knows no queue gets the lock at once. */
+  async function isFree(mode = '', key = String(KEY)): Promise<unknown> {
+    const [got] = await clients.column(`select pg_try_advisory_lock${mode}(${key})`);
+    await clients.column('select pg_advisory_unlock_all()');
+    return got;
+  }
+
+  async function untilLocks({
+    held,
+    waiting,
+  }: {
+    readonly held: number;
+    readonly waiting: number;
+  }): Promise<void> {
+    await clients.until(`${LOCKS} and granted`, held);
+    await clients.until(`${LOCKS} and not granted`, waiting);
+  }
+
+  /** Another process that holds the queue. */
+  async function holder(): Promise<ChildProcess> {
+    const args = [
+      '--conditions=@queuelock/source',
+      '--import',
+      './.ci/tsx.mjs',
+      'packages/postgres/test/holder.ts',
+    ];
+    const child = spawn(process.execPath, [...args, clients.url, 'jobs', String(TTL_MS), String(KEY)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    const said = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    expect((await said.next()).value).to.equal('held');
+    return child;
+  }
+
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    await Promise.all(locks.splice(0).map((made) => made.close()));
+    await Promise.all(others.splice(0).map((made) => made.end()));
+    await clients.until(LOCKS, 0);
+  });
+
+  it('is held together with the lock, which is free when release resolves', async () => {
+    const ownership = await client().acquire('jobs');
+    expect(await isFree()).to.equal(false);
+    await ownership.release();
+    expect(await isFree()).to.equal(true);
+  });
+
+  it('is waited for while somebody else has the lock, in order, and had when they give it back', async () => {
+    const old = await other();
+    await old.query(`select pg_advisory_lock(${KEY})`);
+    const [one, two] = [client(), client()];
+    expect(await one.tryAcquire('jobs')).to.equal(undefined);
+    const first = one.acquire('jobs');
+    await untilLocks({ held: 1, waiting: 1 });
+    const second = two.acquire('jobs');
+    await clients.until('select count(*)::int from queuelock.entry', 2);
+    await old.query('select pg_advisory_unlock_all()');
+    const ownership = await first;
+    expect(await isFree()).to.equal(false);
+    await ownership.release();
+    const next = await second;
+    expect(next.token > ownership.token).to.equal(true);
+    await next.release();
+  }).timeout(WITHIN_MS);
+
+  it('asks nothing while it waits for the lock, and keeps nothing of the server waiting but the one in front', async () => {
+    const old = await other();
+    await old.query(`select pg_advisory_lock(${KEY})`);
+    const { pool, asked } = clients.pool();
+    const session = await clients.session(clients.connect({ pool, advisoryKey }));
+    const wishes = [wish(), wish(), wish()];
+    const [first] = await Promise.all(wishes.map((each) => session.enqueue(each)));
+    const turn = admitted(first!);
+    await untilLocks({ held: 1, waiting: 1 });
+    const before = asked.length;
+    await old.query('select pg_advisory_unlock_all()');
+    await turn;
+    expect(asked.slice(before)).to.deep.equal([]);
+  }).timeout(WITHIN_MS);
+
+  it('lets those who wait for the lock in the server have it in their turn', async () => {
+    const [ours, theirs] = [client(), await other()];
+    const ownership = await ours.acquire('jobs');
+    const theirTurn = theirs.query(`select pg_advisory_lock(${KEY})`);
+    await untilLocks({ held: 1, waiting: 1 });
+    const again = client().acquire('jobs');
+    await ownership.release();
+    await theirTurn;
+    await untilLocks({ held: 1, waiting: 1 });
+    await theirs.query('select pg_advisory_unlock_all()');
+    await (await again).release();
+  }).timeout(WITHIN_MS);
+
+  it('takes nothing of the lock along when a wait is given up, however often', async () => {
+    const old = await other();
+    await old.query(`select pg_advisory_lock(${KEY})`);
+    const ours = client();
+    for (let nth = 0; nth < 3; nth += 1) {
+      const giveUp = new AbortController();
+      const waiting = ours.acquire('jobs', { signal: giveUp.signal });
+      await untilLocks({ held: 1, waiting: 1 });
+      giveUp.abort();
+      await refusal(waiting);
+      await untilLocks({ held: 1, waiting: 0 });
+    }
+    await old.query('select pg_advisory_unlock_all()');
+    expect(await isFree()).to.equal(true);
+  }).timeout(WITHIN_MS);
+
+  it('excludes those who poll: never two at a time, and all of ours and theirs get their turns', async () => {
+    const inside: string[] = [];
+    const enter = async (who: string): Promise<void> => {
+      inside.push(who);
+      expect(inside).to.have.length(1);
+      await new Promise(setImmediate);
+      inside.pop();
+    };
+    const ours = Array.from({ length: 3 }, async () => {
+      const made = client();
+      for (let turn = 0; turn < 10; turn += 1) await made.run('jobs', () => enter('ours'));
+    });
+    const theirs = ['pg_advisory_lock', 'pg_try_advisory_lock'].map(async (lock) => {
+      const made = await other();
+      for (let turns = 0; turns < 10;) {
+        const { rows } = await made.query<{ readonly got: unknown }>(`select ${lock}(${KEY})::text as got`);
+        if (rows[0]?.got === 'false') continue;
+        await enter('theirs');
+        turns += 1;
+        await made.query('select pg_advisory_unlock_all()');
+      }
+    });
+    await Promise.all([...ours, ...theirs]);
+  }).timeout(WITHIN_MS);
+
+  it('is had when the other one crashes', async () => {
+    const old = await other();
+    await old.query(`select pg_advisory_lock(${KEY})`);
+    const waiting = client().acquire('jobs');
+    await untilLocks({ held: 1, waiting: 1 });
+    old.connection.stream.destroy();
+    await (await waiting).release();
+  }).timeout(WITHIN_MS);
+
+  it('frees the lock when its holder crashes, and the line when its lease is over', async () => {
+    const child = await holder();
+    const theirs = (await other()).query(`select pg_advisory_lock(${KEY})`);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await theirs;
+    await others[0]!.query('select pg_advisory_unlock_all()');
+    await (await client().acquire('jobs')).release();
+  }).timeout(WITHIN_MS);
+
+  it('frees the lock of a holder that stands still when its lease is over', async function () {
+    const [version] = await clients.column("select current_setting('server_version_num')::int");
+    if (Number(version) < 140_000) {
+      this['skipReason'] = 'servers before 14 end no connection that is silent';
+      this.skip();
+    }
+    const child = await holder();
+    await freeze(child.pid!);
+    await (await other()).query(`select pg_advisory_lock(${KEY})`);
+    await thaw(child.pid!);
+  }).timeout(WITHIN_MS);
+
+  it('is lost with the connection that the lock lives on', async () => {
+    const ours = client();
+    const ownership = await ours.acquire('jobs');
+    const ended = once(ownership.signal, 'abort');
+    await clients.column(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'`);
+    await ended;
+    expect((ownership.signal.reason as { readonly code: string }).code).to.equal('OWNERSHIP_LOST');
+    await clients.until('select count(*)::int from queuelock.entry', 0);
+    await (await ours.acquire('jobs')).release();
+  }).timeout(WITHIN_MS);
+
+  it('is waited for on another connection when the one that waits breaks', async () => {
+    const old = await other();
+    await old.query(`select pg_advisory_lock(${KEY})`);
+    const waiting = client().acquire('jobs');
+    await untilLocks({ held: 1, waiting: 1 });
+    await clients.column(
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`,
+    );
+    await untilLocks({ held: 1, waiting: 1 });
+    await old.query('select pg_advisory_unlock_all()');
+    await (await waiting).release();
+  }).timeout(WITHIN_MS);
+
+  it('is shared by readers, ours and theirs, and kept from writers of both', async () => {
+    const [reader, writer] = [client(), await other()];
+    const ownership = await reader.acquire('jobs', { mode: 'shared' });
+    expect(await isFree('_shared')).to.equal(true);
+    expect(await isFree()).to.equal(false);
+    await ownership.release();
+    await writer.query(`select pg_advisory_lock(${KEY})`);
+    expect(await reader.tryAcquire('jobs', { mode: 'shared' })).to.equal(undefined);
+  });
+
+  it('is turned into a shared one while a writer waits for it', async () => {
+    const session = await clients.session(clients.connect({ advisoryKey }));
+    const spec = wish();
+    await admitted(await session.enqueue(spec));
+    const writer = await other();
+    const theirs = writer.query(`select pg_advisory_lock(${KEY})`);
+    await untilLocks({ held: 1, waiting: 1 });
+    expect(await session.share!('jobs', spec.id, '')).to.equal(true);
+    await clients.until(`${LOCKS} and granted and mode = 'ShareLock'`, 1);
+    await clients.until(`${LOCKS} and granted`, 1);
+    await session.remove('jobs', spec.id);
+    await theirs;
+  }).timeout(WITHIN_MS);
+
+  for (const [args, key] of [
+    ['9223372036854775807', 2n ** 63n - 1n],
+    ['-7, 2147483647', [-7, 2 ** 31 - 1]],
+    ["hashtext('jobs')", { hashtext: 'jobs' }],
+  ] as const)
+    it(`is the one of pg_advisory_lock(${args})`, async () => {
+      const made = createLockClient(clients.connect({ advisoryKey: () => key }));
+      locks.push(made);
+      const ownership: Ownership = await made.acquire('jobs');
+      expect(await isFree('', args)).to.equal(false);
+      await ownership.release();
+      expect(await isFree('', args)).to.equal(true);
+    });
+
+  it('is for one at a time, and for one queue at a time', async () => {
+    const session = await clients.session(clients.connect({ advisoryKey }));
+    const calls = [
+      session.enqueue(wish({ limit: 2 })),
+      session.tryEnqueue(wish({ limit: 2 })),
+      session.enqueueAll!([wish(), wish({ queue: 'other' })]),
+    ];
+    for (const call of calls) expect(await refusal(call)).to.have.property('code', 'INVALID_ARGUMENT');
+    for (const key of [2 ** 53, 2n ** 63n, [1, 2 ** 31], 'jobs', 0.5]) {
+      const wrong = await clients.session(clients.connect({ advisoryKey: () => key as number }));
+      expect(await refusal(wrong.enqueue(wish()))).to.have.property('code', 'INVALID_ARGUMENT');
+    }
+    await clients.until('select count(*)::int from queuelock.entry', 0);
+  });
+
+  it('ends with a session that is resumed elsewhere, since its lock stayed behind', async () => {
+    const backend = clients.connect({ advisoryKey });
+    const session = await clients.session(backend);
+    const spec = wish();
+    await admitted(await session.enqueue(spec));
+    await session.abandon!();
+    const resumed = await clients.connect({ advisoryKey }).resume!(session.resumption!, signal);
+    expect(await refusal(resumed.enqueue(spec))).to.have.property('code', 'ENTRY_LOST');
+    await clients.until('select count(*)::int from queuelock.entry', 0);
+    await resumed.close();
+    await backend.close();
+  });
+
+  it('is taken out with its entry, which an operator evicts', async () => {
+    const [session, operator] = [await clients.session(clients.connect({ advisoryKey })), clients.connect()];
+    const placement = await session.enqueue(wish());
+    const loss = lost(placement);
+    await untilLocks({ held: 1, waiting: 0 });
+    expect(await operator.evict!('jobs', placement)).to.equal(true);
+    expect(await loss).to.equal('ENTRY_LOST');
+    await untilLocks({ held: 0, waiting: 0 });
+  }).timeout(WITHIN_MS);
+
+  it('is refused behind a pooler that gives connections away after each transaction', async () => {
+    const pooler = await startPgBouncer(clients.server);
+    try {
+      const session = await clients.session(clients.connect({ url: postgresUrl(pooler), advisoryKey }));
+      for (const call of [session.enqueue(wish()), session.tryEnqueue(wish())])
+        expect(await refusal(call))
+          .to.include({ code: 'INVALID_ARGUMENT' })
+          .and.property('message')
+          .contains('an advisory lock belongs to a connection');
+      expect(await session.enqueue(wish({ queue: 'without' }))).to.have.deep.property('turn', {
+        admitted: true,
+      });
+    } finally {
+      await pooler.stop();
+    }
+  }).timeout(WITHIN_MS);
+});
