@@ -34,4 +34,22 @@ describe('the judge of holds', () => {
     holds.begin(holdOf('/a/two', 2n));
     expect(judge.broken).to.equal(undefined);
   });
+
+  it('takes no offence at one that hears of its turn when its entry has been stolen and the thief holds', () => {
+    const { holds, judge, store } = onStage();
+    holds.stealIn('a');
+    store.onDeleted({ key: '/a/one', token: 1n });
+    holds.begin(holdOf('/a/two', 2n));
+    holds.begin(holdOf('/a/one', 1n));
+    expect(judge.broken).to.equal(undefined);
+  });
+
+  it('finds one that holds beside another ahead of it, also when its own entry was stolen', () => {
+    const { holds, judge, store } = onStage();
+    holds.stealIn('a');
+    holds.begin(holdOf('/a/one', 1n));
+    store.onDeleted({ key: '/a/two', token: 2n });
+    holds.begin(holdOf('/a/two', 2n));
+    expect(judge.broken).to.equal('exclusive');
+  });
 });

@@ -52,6 +52,7 @@ export class Holds {
     this.#checkExclusive(held);
     this.#checkOrder(held);
     this.#checkTokens(held);
+    this.#checkTold(held);
     this.#held.push(held);
   }
 
@@ -78,7 +79,7 @@ export class Holds {
 
   #checkExclusive(held: Held): void {
     const others = this.#held.filter((other) => {
-      if (other.isOver || !conflict(held, other)) return false;
+      if (other.isOver || !conflict(held, other) || this.#isPassed(held, other)) return false;
       return this.#timeline.as(other.machine, other.isHeld) && !this.#isRemoved(other);
     });
     const taken = others.reduce((sum, { permits }) => sum + permits, held.permits);
@@ -98,6 +99,11 @@ export class Holds {
   /** Whether somebody has removed its entry, which it may not know yet. */
   #isRemoved(held: Held): boolean {
     return this.#unruly.has(held.queue) && this.#deletedAt.has(lifeOf(held));
+  }
+
+  /** Whether it only hears now of a turn that it had before its entry was removed and the other one came. */
+  #isPassed(held: Held, other: Held): boolean {
+    return other.token > held.token && this.#isRemoved(held);
   }
 
   #checkTold(held: Held): void {
@@ -121,7 +127,7 @@ export class Holds {
   }
 
   #checkTokens(held: Held): void {
-    if (held.limit > 1) return;
+    if (held.limit > 1 || this.#isRemoved(held)) return;
     const later = this.#held.find(
       (other) => other.token >= held.token && conflict(held, other) && !other.shared && !isSame(held, other),
     );

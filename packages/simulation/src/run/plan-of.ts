@@ -164,10 +164,10 @@ function clientOf(context: Context): ClientPlan {
 function stepOf({ random, holdsMs, queues, hasOperator }: Context): Step {
   const queue = random.pick(queues);
   const drawn = random.pick(WAYS);
-  const isForPlain = drawn === 'shared' || drawn === 'downgrade';
-  const mayBe = drawn === 'steal' ? hasOperator : !isForPlain || PLAIN.has(queue);
+  const mayBe =
+    drawn === 'steal' ? hasOperator : plainFor(drawn, queue, queues).every((one) => PLAIN.has(one));
   const way = mayBe ? drawn : 'acquire';
-  const isTold = way !== 'try' && way !== 'claim';
+  const isTold = way !== 'try' && way !== 'multi try' && way !== 'claim';
   const isImpatient = way === 'abort' || way === 'claim' || random.chance(0.2);
   return {
     afterMs: random.chance(0.5) ? 0 : random.int(1, 1_500),
@@ -178,6 +178,12 @@ function stepOf({ random, holdsMs, queues, hasOperator }: Context): Step {
     patienceMs: isImpatient ? random.int(1, 3_000) : undefined,
     needsMs: isTold && random.chance(0.1) ? random.int(1, 1_700) : 0,
   };
+}
+
+/** Which queues have to be with readers for that. */
+function plainFor(way: Step['way'], queue: string, queues: readonly string[]): readonly string[] {
+  if (way === 'multi shared') return queues;
+  return way === 'shared' || way === 'downgrade' ? [queue] : [];
 }
 
 function faultOf({ store, random, hasOperator }: Context, clients: number, members: number): Fault {

@@ -89,6 +89,8 @@ export const WAYS = [
   'try',
   'permits',
   'multi',
+  'multi try',
+  'multi shared',
   'downgrade',
   'abort',
   'claim',

@@ -1,3 +1,4 @@
+import { isQueueLockError } from '@queuelock/core';
 import type { AcquireOptions, LockClient, MultiOwnership, Ownership, SharedOwnership } from '@queuelock/core';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { Held, Holds } from './holds.ts';
@@ -12,6 +13,9 @@ export interface Surroundings {
   /** The queues of the run. */
   readonly queues: readonly [string, string];
 }
+
+// Longer than any trouble.
+const RESUMED_WITHIN_MS = 60_000;
 
 interface Hold {
   readonly step: Step;
@@ -63,7 +67,8 @@ export class Program {
         ...(shared ? { mode: 'shared' as const } : {}),
         ...(limit > 1 ? { limit, permits } : {}),
       };
-      const again = { ...step, queue, way: 'resume' as const, patienceMs: undefined, needsMs: 0 };
+      const patienceMs = RESUMED_WITHIN_MS;
+      const again = { ...step, queue, way: 'resume' as const, patienceMs, needsMs: 0 };
       return this.#do(client, { ...again, who: `${this.#name}r${i}` }, { id, ...shape });
     });
     await Promise.all(resumed);
@@ -98,6 +103,9 @@ export class Program {
       else await this.#use(step, who, await this.#ask(client, step, options));
     } catch (error) {
       judge.ended(who, error, { abort: reason, isUnruly: this.#isUnruly(step) });
+      // Where its entry was removed it stands behind what the other process waited for, which nobody takes out.
+      const isStuck = step.way === 'resume' && isQueueLockError(error, 'TIMEOUT') && !this.#isUnruly(step);
+      judge.require('progress', !isStuck, () => `${who} waits for a place that it has`);
     } finally {
       cancel();
     }
@@ -111,6 +119,9 @@ export class Program {
     if (way === 'shared') return client.acquire(queue, { ...options, mode: 'shared' });
     if (way === 'try') return client.tryAcquire(queue);
     if (way === 'multi') return client.multi(this.#together(permits)).acquire(options);
+    if (way === 'multi try') return client.multi(this.#together(permits)).tryAcquire();
+    if (way === 'multi shared')
+      return client.multi(this.#together(permits)).acquire({ ...options, mode: 'shared' });
     if (way === 'steal') return this.#steal(client, queue, options);
     if (way !== 'permits') return client.acquire(queue, options);
     return client.acquire('p', { ...options, limit: LIMIT, permits });
@@ -207,7 +218,7 @@ export class Program {
   }
 
   #isUnruly({ way, queue }: Step): boolean {
-    const queues = way === 'multi' ? this.#around.queues : [queue];
+    const queues = way.startsWith('multi') ? this.#around.queues : [queue];
     return queues.some((one) => this.#around.holds.isUnruly(one));
   }
 

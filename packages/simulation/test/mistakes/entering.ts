@@ -55,4 +55,18 @@ export const ENTERING: readonly Mistake[] = [
       'const compare = [createdAt(key, order + 1n), modifiedBy',
     ],
   ),
+  mistake('several names are entered one after the other', 'progress', [
+    'etcd/src/entries.ts',
+    'return enter(this.#around, newcomers, intoLine);',
+    'const all = []; for (const one of newcomers) all.push(...(await enter(this.#around, [one], intoLine))); return all;',
+  ]),
+  mistake(
+    'of those that enter together each looks at who is ahead of the first',
+    ['no storm', 'order', 'exclusive'],
+    [
+      'etcd/src/enqueue.ts',
+      'const latest = known(ranges[newcomers.length + i]);',
+      'const latest = known(ranges[newcomers.length]);',
+    ],
+  ),
 ];

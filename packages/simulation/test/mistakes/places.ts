@@ -11,8 +11,8 @@ export const PLACES: readonly Mistake[] = [
   ]),
   mistake('whoever leaves counts as an owner in its own process', TOO_EARLY, [
     'etcd/src/owning.ts',
-    'if (!owned || order === undefined || mark || single) return false;',
-    'if (order === undefined || mark || single) return false;',
+    'return owned && !mark && !single;',
+    'return !mark && !single;',
   ]),
   mistake('permits ahead count as one each', TOO_EARLY, [
     'core/src/watch-kit.ts',

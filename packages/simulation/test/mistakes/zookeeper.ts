@@ -121,6 +121,25 @@ const ENTERING: readonly Mistake[] = [
       "text, mode: 'persistent-sequential' as 'ephemeral-sequential' };",
     ],
   ),
+  mistake(
+    'several names are entered one by one, in no order',
+    'progress',
+    [
+      'zookeeper/src/together.ts',
+      'if (doesAtOnce(zk) && members.length > 1) {',
+      'if (doesAtOnce(zk) && members.length > 60) {',
+    ],
+    [
+      'zookeeper/src/together.ts',
+      'return needsNoOrder ? takeEach(members)',
+      'return needsNoOrder || doesAtOnce(zk) ? takeEach(members)',
+    ],
+  ),
+  mistake('whoever enters several names forgets that it has asked', LEFT_OVER, [
+    'zookeeper/src/at-once.ts',
+    '    for (const { entry } of members) entry.attempted();\n',
+    '',
+  ]),
   mistake('a directory that is missing is not made', ENDLESS, [
     'zookeeper/src/parents.ts',
     "    return created.path !== undefined || created.reason === 'exists' ? true : undefined;",
