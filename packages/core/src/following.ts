@@ -48,18 +48,18 @@ class ToolsOf implements AnswerTools {
   readonly evictions: AnswerTools['evictions'];
   readonly clock: AnswerTools['clock'];
   readonly #queue: string;
-  readonly #watch: ClaimContext['watch'];
+  readonly #context: FollowingTools['context'];
 
-  constructor(queue: string, label: Place['label'], { evictions, clock, watch }: FollowingTools['context']) {
+  constructor(queue: string, label: Place['label'], context: FollowingTools['context']) {
     this.label = label;
-    this.evictions = evictions;
-    this.clock = clock;
+    this.evictions = context.evictions;
+    this.clock = context.clock;
     this.#queue = queue;
-    this.#watch = watch;
+    this.#context = context;
   }
 
   get queue$(): AnswerTools['queue$'] {
-    return this.#watch(this.#queue);
+    return this.#context.watch(this.#queue);
   }
 }
 
