@@ -206,13 +206,8 @@ function labelOf(
     checkedSize('owner and metadata as JSON', JSON.stringify(user));
   const held =
     holding === undefined ? heldByThisChain().map(({ ownership }) => ownership) : checkedHolds(holding);
-  return {
-    ...user,
-    host: HOST,
-    pid: PID,
-    holds: idsOf(held),
-    ...(request ? { request } : {}),
-  };
+  const label = { owner: user.owner, metadata: user.metadata, host: HOST, pid: PID, holds: idsOf(held) };
+  return request ? { ...label, request } : label;
 }
 
 function idsOf(held: readonly SharedOwnership[]): readonly string[] {

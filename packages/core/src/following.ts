@@ -42,6 +42,27 @@ export function follow(place: Place, request: ClaimRequest, around: FollowingToo
   });
 }
 
+/** A class, since a getter in a literal is another function, and another shape, for each claim. */
+class ToolsOf implements AnswerTools {
+  readonly label: AnswerTools['label'];
+  readonly evictions: AnswerTools['evictions'];
+  readonly clock: AnswerTools['clock'];
+  readonly #queue: string;
+  readonly #context: FollowingTools['context'];
+
+  constructor(queue: string, label: Place['label'], context: FollowingTools['context']) {
+    this.label = label;
+    this.evictions = context.evictions;
+    this.clock = context.clock;
+    this.#queue = queue;
+    this.#context = context;
+  }
+
+  get queue$(): AnswerTools['queue$'] {
+    return this.#context.watch(this.#queue);
+  }
+}
+
 /**
  * One claim that has its place. What ends it arrives as an error, of whatever is followed: the session, the turns, what is done in line.
  * One stream by hand: every acquisition has one, and it changes its state at few points.
@@ -67,15 +88,7 @@ class Following implements Witness {
     this.#place = place;
     this.#request = request;
     this.#around = around;
-    const { evictions, clock, watch } = around.context;
-    this.#tools = {
-      label: place.label,
-      evictions,
-      clock,
-      get queue$() {
-        return watch(request.queue);
-      },
-    };
+    this.#tools = new ToolsOf(request.queue, place.label, around.context);
   }
 
   begin(): void {
@@ -147,7 +160,8 @@ class Following implements Witness {
     const { clock, holdTimes, info } = context;
     granted.come();
     this.#inLine?.unsubscribe();
-    const ownership = new HeldOwnership({ ...this.#place, tools: this.#tools, turn, witness: this, info });
+    const { live, entry } = this.#place;
+    const ownership = new HeldOwnership({ live, entry, tools: this.#tools, turn, witness: this, info });
     this.#ownership = ownership;
     if (trace) ownership.trace(trace.granted(ownership));
     const begunAt = clock.now();

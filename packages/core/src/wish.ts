@@ -49,13 +49,9 @@ export function wishOf(
   return { label, spec: { queue, id, shared, limit, permits, value: encodeLabel(label) } };
 
   function complete(told: EntryLabel): EntryLabel {
-    return {
-      ...told,
-      id,
-      since: wallTime(),
-      ...(permits === 1 ? {} : { permits }),
-      ...(limit === 1 ? {} : { limit }),
-      ...(typicalHoldMs === undefined ? {} : { typicalHoldMs }),
-    };
+    let whole: EntryLabel = { ...told, id, since: wallTime() };
+    if (permits !== 1) whole = { ...whole, permits };
+    if (limit !== 1) whole = { ...whole, limit };
+    return typicalHoldMs === undefined ? whole : { ...whole, typicalHoldMs };
   }
 }
