@@ -10,6 +10,8 @@ import { wallTime } from './wall-time.ts';
 const KIND = 'evictions';
 const MAX_BYTES = 4_096;
 const MAX_OWNER = 200;
+/** So many records fit into the register with long labels: none pushes out another of the same turn. */
+const AT_ONCE = 4;
 
 /** An entry that waited was removed so that somebody could pass. */
 export class OvertakenError extends QueueLockError {
@@ -21,6 +23,19 @@ export class OvertakenError extends QueueLockError {
 /** Whose entry it is, as far as that was seen. */
 export type Victim = Eviction['entry'];
 
+/** An entry that is to go, and how that is called. */
+export interface Condemned {
+  readonly victim: Victim;
+  readonly kind: Eviction['kind'];
+}
+
+/** How far it goes. */
+export interface Manner {
+  readonly reason: string;
+  /** Asked before each removal. */
+  readonly goesOn: () => boolean;
+}
+
 /** What evictions need of a client. */
 export interface EvictionTools {
   readonly backend: Backend;
@@ -31,8 +46,8 @@ export interface EvictionTools {
 }
 
 /**
- * Removes entries of others. The record is written first, so that the victim finds it when it learns of its loss, and taken back
- * if there was nothing to remove.
+ * Removes entries of others. Records are written first, so that a victim finds its own when it learns of its loss, and taken back
+ * where there was nothing to remove. Those of several victims are written together: a write may have to wait for those of others.
  */
 export class Evictions {
   readonly #tools: EvictionTools;
@@ -41,30 +56,53 @@ export class Evictions {
     this.#tools = tools;
   }
 
+  /** Whether it was there. */
   async evict(
     name: string,
     victim: Victim,
     { kind, reason }: Pick<Eviction, 'kind' | 'reason'>,
   ): Promise<boolean> {
+    const [removed = false] = await this.#remove(name, [{ victim, kind }], { reason, goesOn: () => true });
+    return removed;
+  }
+
+  /** One after the other, in that order. Whether it went on until all were tried. */
+  async evictAll(name: string, condemned: readonly Condemned[], how: Manner): Promise<boolean> {
+    for (let from = 0; from < condemned.length; from += AT_ONCE) {
+      const next = condemned.slice(from, from + AT_ONCE);
+      if (!how.goesOn() || (await this.#remove(name, next, how)).length < next.length) return false;
+    }
+    return true;
+  }
+
+  /** Of each that was tried, whether it was there. */
+  async #remove(
+    name: string,
+    condemned: readonly Condemned[],
+    { reason, goesOn }: Manner,
+  ): Promise<readonly boolean[]> {
     const { backend, by, register } = this.#tools;
     if (!backend.evict) throw invalidArgument('backend', backend.info.name, 'can evict; this one cannot');
-    const { key, order, owner, id } = victim;
-    const entry = jsonable({ key, order, owner: shortened(owner), ...(id === undefined ? {} : { id }) });
-    const record: Eviction = { entry, kind, by: shortened(by), reason, at: wallTime() };
+    const records = condemned.map((one) => recordOf(one, { by, reason }));
     const kept = register(name, KIND);
-    await kept.change((text) => append(decode(text), record));
-    const removed = await this.#remove(name, { key, order });
-    if (!removed) await kept.change((text) => without(decode(text), record));
+    await kept.change((text) => append(decode(text), records));
+    const removed: boolean[] = [];
+    for (const { entry } of records) {
+      if (!goesOn()) break;
+      removed.push(await this.#removeOne(name, entry));
+    }
+    const spared = records.filter((_, place) => !removed[place]);
+    if (spared.length > 0) await kept.change((text) => without(decode(text), spared));
     return removed;
   }
 
   /** Whether it was there. An attempt without an answer may have been the one that removed it. */
-  #remove(name: string, entry: Pick<Victim, 'key' | 'order'>): Promise<boolean> {
+  #removeOne(name: string, { key, order }: Pick<Victim, 'key' | 'order'>): Promise<boolean> {
     const { backend, closing } = this.#tools;
     let mayHaveRemoved = false;
     return repeatUntilDefinite(async () => {
       try {
-        return (await backend.evict?.(name, entry)) === true || mayHaveRemoved;
+        return (await backend.evict?.(name, { key, order })) === true || mayHaveRemoved;
       } catch (error) {
         mayHaveRemoved ||= !isDefinite(error);
         throw error;
@@ -107,15 +145,23 @@ export function inTheWayOf(
   });
 }
 
-function append(records: readonly Eviction[], record: Eviction): string {
-  if (records.some((known) => isSame(known, record))) return encode(records);
-  const all = [...records, record];
+function recordOf(
+  { victim, kind }: Condemned,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Eviction {
+  const { key, order, owner, id } = victim;
+  const entry = jsonable({ key, order, owner: shortened(owner), ...(id === undefined ? {} : { id }) });
+  return { entry, kind, by: shortened(by), reason, at: wallTime() };
+}
+
+function append(records: readonly Eviction[], more: readonly Eviction[]): string {
+  const all = [...records, ...more.filter((one) => !records.some((known) => isSame(known, one)))];
   while (Buffer.byteLength(encode(all)) > MAX_BYTES && all.length > 1) all.shift();
   return encode(all);
 }
 
-function without(records: readonly Eviction[], record: Eviction): string | undefined {
-  const rest = records.filter((known) => !isSame(known, record));
+function without(records: readonly Eviction[], some: readonly Eviction[]): string | undefined {
+  const rest = records.filter((known) => !some.some((one) => isSame(known, one)));
   return rest.length === 0 ? undefined : encode(rest);
 }
 

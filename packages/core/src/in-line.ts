@@ -12,8 +12,9 @@ import { answersTo } from './requests.ts';
 import {
   EMPTY,
   concatMap,
+  defer,
   filter,
-  from,
+  finalize,
   ignoreElements,
   map,
   merge,
@@ -115,9 +116,12 @@ function clearTheWay(
   evictions: Evictions,
 ): Observable<unknown> {
   const admitted = admittedOf(entries);
-  return from(inTheWayOf(entries, own)).pipe(
-    concatMap((entry) =>
-      evictions.evict(name, entry, { kind: admitted.has(entry) ? 'stolen' : 'overtaken', reason }),
-    ),
+  const condemned = inTheWayOf(entries, own).map((victim) => ({
+    victim,
+    kind: admitted.has(victim) ? ('stolen' as const) : ('overtaken' as const),
+  }));
+  let wanted = true;
+  return defer(() => evictions.evictAll(name, condemned, { reason, goesOn: () => wanted })).pipe(
+    finalize(() => (wanted = false)),
   );
 }

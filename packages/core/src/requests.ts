@@ -99,10 +99,10 @@ class Request implements HandoverRequest {
     const admitted = admittedOf(entries);
     const between = inTheWayOf(entries, this.from).filter((entry) => !admitted.has(entry));
     const reason = `the holder makes way for ${this.from.owner}: ${this.reason}`.slice(0, 200);
-    for (const entry of between) {
-      this.#own.throwIfLost();
-      await this.#tools.evictions.evict(this.#own.name, entry, { kind: 'overtaken', reason });
-    }
+    const condemned = between.map((victim) => ({ victim, kind: 'overtaken' as const }));
+    const how = { reason, goesOn: () => this.#own.held };
+    const allTried = await this.#tools.evictions.evictAll(this.#own.name, condemned, how);
+    if (!allTried) this.#own.throwIfLost();
     await this.#own.release();
   };
 

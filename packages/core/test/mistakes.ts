@@ -82,18 +82,27 @@ const EVICTIONS: readonly Mistake[] = [
     'the record is there when the victim learns of its loss',
     [
       'evictions.ts',
-      `    await kept.change((text) => append(decode(text), record));
-    const removed = await this.#remove(name, { key, order });
+      `    await kept.change((text) => append(decode(text), records));
+    const removed: boolean[] = [];
+    for (const { entry } of records) {
+      if (!goesOn()) break;
+      removed.push(await this.#removeOne(name, entry));
+    }
 `,
-      `    const removed = await this.#remove(name, { key, order });
-    await kept.change((text) => append(decode(text), record));
+      `    const removed: boolean[] = [];
+    for (const { entry } of records) removed.push(await this.#removeOne(name, entry));
+    await kept.change((text) => append(decode(text), records));
 `,
     ],
   ),
   mistake(
     'the record of an eviction that came too late stays',
     'the record of an eviction that came too late is taken back',
-    ['evictions.ts', '    if (!removed) await kept.change((text) => without(decode(text), record));\n', ''],
+    [
+      'evictions.ts',
+      '    if (spared.length > 0) await kept.change((text) => without(decode(text), spared));\n',
+      '',
+    ],
   ),
   mistake(
     'an eviction without an answer counts as too late',
@@ -103,7 +112,7 @@ const EVICTIONS: readonly Mistake[] = [
   mistake(
     'a record is written once for each attempt',
     'an eviction writes one record when answers to writeRegister are lost',
-    ['evictions.ts', '  if (records.some((known) => isSame(known, record))) return encode(records);\n', ''],
+    ['evictions.ts', 'more.filter((one) => !records.some((known) => isSame(known, one)))', 'more'],
   ),
   mistake(
     'whoever is overtaken does not join again',
@@ -141,18 +150,7 @@ const EVICTIONS: readonly Mistake[] = [
   mistake(
     'a theft goes on when the thief has given up',
     'a thief that gives up takes nobody else out of the way',
-    [
-      'in-line.ts',
-      `  return from(inTheWayOf(entries, own)).pipe(
-    concatMap((entry) =>
-      evictions.evict(name, entry, { kind: admitted.has(entry) ? 'stolen' : 'overtaken', reason }),
-    ),
-  );`,
-      `  return from((async () => {
-    for (const entry of inTheWayOf(entries, own))
-      await evictions.evict(name, entry, { kind: admitted.has(entry) ? 'stolen' : 'overtaken', reason });
-  })());`,
-    ],
+    ['in-line.ts', 'goesOn: () => wanted', 'goesOn: () => true'],
   ),
 ];
 
@@ -212,7 +210,7 @@ const LIMITS: readonly Mistake[] = [
   mistake(
     'who is turned away for a long line counts those who hold',
     'who is turned away for a long line has left it, and those behind are not',
-    ['in-line.ts', 'entry.order <= own.order && !admitted.has(entry)', 'entry.order <= own.order'],
+    ['positions.ts', 'admitted.has(entry) ? 0 : (waiting += 1)', '(waiting += 1)'],
   ),
   mistake(
     'the own entry is known by its key alone',

@@ -142,6 +142,24 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
+    title: 'a thief of several writes down once what it does',
+    async check(stage) {
+      const all = [stage.client(), stage.client(), stage.client()];
+      const joined = [];
+      for (const client of all) joined.push(await join(stage, client));
+      const calls: MemoryCall[] = [];
+      const intercept: Intercept = (call, proceed) => {
+        calls.push(call);
+        return proceed();
+      };
+      const thief = await join(stage, stage.client({ link: { intercept } }), STEAL);
+      expect(thief.last.status).to.equal('held');
+      const counts = ['writeRegister', 'evict'].map((what) => calls.filter((call) => call === what).length);
+      expect(counts).to.deep.equal([1, 3]);
+      for (const { subscription } of [...joined, thief]) subscription.unsubscribe();
+    },
+  },
+  {
     title: 'a thief that gives up takes nobody else out of the way',
     async check(stage) {
       const holder = await join(stage, stage.client());

@@ -30,8 +30,7 @@ interface Entered extends Named {
 
 /** ZooKeeper, as a run uses it. */
 export class ZooKeeperStore implements Store {
-  // Several who steal at the same time from several write what they do down, each in its turn.
-  readonly mostASecond = 250;
+  readonly mostASecond = 150;
   onDeleted: Store['onDeleted'] = () => undefined;
   readonly #premises: Premises;
   readonly #ensemble: Ensemble;
