@@ -48,13 +48,7 @@ function prepare(): boolean {
   return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
 }
 
-/**
- * Tests wait for servers and for the time to pass more than they compute: of two groups at a time two processors are idle for half of it,
- * of three they still have more than they ask for.
- */
-const AT_A_TIME = availableParallelism() + 1;
-
-/** So many groups at a time, in their order; what they print does not mix. */
+/** As many groups at a time as there are processors, in their order; what they print does not mix. */
 async function runGroups(groups: readonly Group[]): Promise<readonly Outcome[]> {
   const waiting = groups.map((group, place) => ({ group, place }));
   const printed: Promise<unknown>[] = [];
@@ -70,7 +64,7 @@ async function runGroups(groups: readonly Group[]): Promise<readonly Outcome[]> 
       outcomes[next.place] = await running;
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
   return outcomes;
 }
 
