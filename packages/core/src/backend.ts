@@ -34,7 +34,14 @@ export { Followed, type FollowedEntry } from './followed.ts';
 export { Departures, type FoundQueue } from './departures.ts';
 export { labelFromOwner, labelOfOwner } from './entry-value.ts';
 export { parseBackendUrl, type BackendUrl } from './backend-url.ts';
-export { readPems, type PemContents, type PemFiles } from './pem-files.ts';
+export {
+  readPems,
+  requireCertWithKey,
+  secureContextOf,
+  type PemContents,
+  type PemFiles,
+  type PemTexts,
+} from './pem-files.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { pauseAfter, sooner, type Chance, type Growth } from './jitter.ts';
 // What recipes are made with besides.

@@ -17,6 +17,34 @@ export interface PemContents {
   readonly key?: Buffer;
 }
 
+/** What the option `tls` of a backend has, in PEM. */
+export interface PemTexts {
+  readonly ca?: string | Buffer | undefined;
+  readonly cert?: string | Buffer | undefined;
+  readonly key?: string | Buffer | undefined;
+}
+
+/** A certificate comes with its key. @throws {QueueLockError} `INVALID_ARGUMENT` */
+export function requireCertWithKey({ cert, key }: PemTexts): void {
+  if ((cert === undefined) !== (key === undefined))
+    throw invalidArgument('tls', cert === undefined ? 'key' : 'cert', 'has cert and key together');
+}
+
+/**
+ * What TLS is done with.
+ * @param make `createSecureContext` of `node:tls`, which is not loaded for those who have none
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for what is no certificate or key, or belongs to nothing; the message does not repeat it
+ */
+export function secureContextOf<T>({ ca, cert, key }: PemTexts, make: (pems: PemTexts) => T): T {
+  requireCertWithKey({ cert, key });
+  try {
+    return make({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
+  } catch (error) {
+    // The reason, since what was given may be a secret.
+    throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
+  }
+}
+
 /**
  * Reads the files that are named.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for one that cannot be read, and for a certificate without its key or the other way round

@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls';
-import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
 import type { ConnectionOptions } from 'mysql2';
 import type { Driver } from './driver.ts';
 import { OwnDriver } from './own-driver.ts';
@@ -97,13 +97,6 @@ function connectionOptions(
 
 function checkedTls(tls: MysqlOptions['tls']): NonNullable<MysqlOptions['tls']> {
   const given = checkedOptions('tls', tls, TLS_OPTIONS);
-  if ((given.cert === undefined) !== (given.key === undefined))
-    throw invalidArgument('tls', given.cert === undefined ? 'key' : 'cert', 'has cert and key together');
-  try {
-    createSecureContext({ ...given });
-  } catch (error) {
-    // The reason, since what was given may be a secret.
-    throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
-  }
+  secureContextOf(given, createSecureContext);
   return given;
 }

@@ -1,5 +1,11 @@
 import { createSecureContext, type ConnectionOptions } from 'node:tls';
-import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import {
+  checkedOptions,
+  invalidArgument,
+  requireCertWithKey,
+  secureContextOf,
+  type KnownOptions,
+} from '@queuelock/core/backend';
 
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 
@@ -24,19 +30,13 @@ export function tlsOf(sslmode: string | undefined, pems: Pems): false | Connecti
     const rule = `is one of ${MODES.join(', ')}: what may be encrypted or not protects nobody`;
     throw invalidArgument('sslmode', mode, rule);
   }
-  if ((cert === undefined) !== (key === undefined))
-    throw invalidArgument('tls', cert === undefined ? 'key' : 'cert', 'has cert and key together');
+  requireCertWithKey({ cert, key });
   if (mode === 'disable') {
     if (isGiven) throw invalidArgument('sslmode', mode, 'is not disable when there are certificates');
     return false;
   }
   const given = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-  try {
-    createSecureContext(given);
-  } catch (error) {
-    // The reason, since what was given may be a secret.
-    throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
-  }
+  secureContextOf(given, createSecureContext);
   const isChecked = mode !== 'require' || ca !== undefined;
   return {
     ...given,

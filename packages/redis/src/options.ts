@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls';
-import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
 import type { Driver } from './driver.ts';
 import { givenDriver, type Given } from './given.ts';
 import { NodeRedisDriver, type Client, type ClientOptions } from './node-redis-driver.ts';
@@ -116,13 +116,6 @@ function checkPrefix(prefix: unknown = 'queuelock'): string {
 
 function checkedTls(tls: RedisOptions['tls']): NonNullable<RedisOptions['tls']> {
   const given = checkedOptions('tls', tls, TLS_OPTIONS);
-  if ((given.cert === undefined) !== (given.key === undefined))
-    throw invalidArgument('tls', given.cert === undefined ? 'key' : 'cert', 'has cert and key together');
-  try {
-    createSecureContext({ ...given });
-  } catch (error) {
-    // The reason, since what was given may be a secret.
-    throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
-  }
+  secureContextOf(given, createSecureContext);
   return given;
 }

@@ -2,38 +2,28 @@ import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { redis } from '@queuelock/redis';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { startRedis } from '../../../integration/services.ts';
 import type { ProcessService } from '../../../integration/services/service.ts';
 import { until } from '../../../integration/services/until.ts';
 import { asked } from './asked.ts';
 import { Fenced } from './fenced.ts';
+import { startReplicated, type Replicated } from './replicated.ts';
 
 const WITHIN_MS = 30_000;
 
 describe('a replica of Redis that lags and takes over', () => {
+  let replicated: Replicated;
   let primary: ProcessService;
   let replica: ProcessService;
   let replication: TcpProxy;
   const locks: LockClient[] = [];
 
   beforeEach(async () => {
-    primary = await startRedis({ way: 'process' });
-    replication = await startProxy(primary.endpoint);
-    replica = await startRedis({ way: 'process' });
-    const [host = '', port = ''] = replication.endpoint.split(':');
-    await asked(replica, ['REPLICAOF', host, port]);
-    await until(
-      async () => expect(await asked(replica, ['INFO', 'replication'])).to.contain('master_link_status:up'),
-      {
-        what: 'the replica follows',
-        withinMs: WITHIN_MS,
-      },
-    );
+    replicated = await startReplicated(WITHIN_MS);
+    ({ primary, replica, replication } = replicated);
   });
   afterEach(async () => {
     await Promise.all(locks.splice(0).map((client) => client.close()));
-    await replication.stop();
-    await Promise.all([primary.stop(), replica.stop()]);
+    await replicated.stop();
   });
 
   function client({ endpoint }: Pick<ProcessService, 'endpoint'>): LockClient {

@@ -2,19 +2,20 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { redis } from '@queuelock/redis';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { startRedis } from '../../../integration/services.ts';
+import type { TcpProxy } from '../../../integration/faults.ts';
 import { startRedisSentinel } from '../../../integration/services/redis-process.ts';
 import type { ProcessService } from '../../../integration/services/service.ts';
 import { until } from '../../../integration/services/until.ts';
 import { Fenced } from './fenced.ts';
 import { asked } from './asked.ts';
+import { startReplicated, type Replicated } from './replicated.ts';
 
 const WITHIN_MS = 60_000;
 // Longer than a failover takes; heartbeats are a quarter of it apart.
 const TTL_MS = 60_000;
 
 describe('a client of a Redis with a Sentinel', () => {
+  let replicated: Replicated;
   let primary: ProcessService;
   let replica: ProcessService;
   let sentinel: ProcessService;
@@ -23,15 +24,8 @@ describe('a client of a Redis with a Sentinel', () => {
   const connections: Redis[] = [];
 
   beforeEach(async () => {
-    primary = await startRedis({ way: 'process' });
-    replication = await startProxy(primary.endpoint);
-    replica = await startRedis({ way: 'process' });
-    const [host = '', port = ''] = replication.endpoint.split(':');
-    await asked(replica, ['REPLICAOF', host, port]);
-    const follows = async (): Promise<void> => {
-      expect(await asked(replica, ['INFO', 'replication'])).to.contain('master_link_status:up');
-    };
-    await until(follows, { what: 'the replica follows', withinMs: WITHIN_MS });
+    replicated = await startReplicated(WITHIN_MS);
+    ({ primary, replica, replication } = replicated);
     sentinel = await startRedisSentinel(primary);
     const knows = async (): Promise<void> => {
       expect(await asked(sentinel, ['SENTINEL', 'REPLICAS', 'locks'])).to.contain(replica.endpoint);
@@ -41,8 +35,7 @@ describe('a client of a Redis with a Sentinel', () => {
   afterEach(async () => {
     await Promise.all(locks.splice(0).map((client) => client.close()));
     for (const connection of connections.splice(0)) connection.disconnect();
-    await replication.stop();
-    await Promise.all([sentinel.stop(), primary.stop(), replica.stop()]);
+    await Promise.all([sentinel.stop(), replicated.stop()]);
   });
 
   function client(): LockClient {

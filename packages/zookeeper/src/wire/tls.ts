@@ -1,5 +1,5 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
 
 /** With what TLS is done. Certificates and keys are in PEM. */
 export interface ZooKeeperTls {
@@ -26,13 +26,5 @@ export function tlsOf(options: ZooKeeperTls): Tls {
   for (const [name, text] of Object.entries({ ca, cert, key }))
     if (text !== undefined && !String(text).includes('-----BEGIN '))
       throw invalidArgument(`tls.${name}`, '(not shown)', 'is in PEM');
-  if ((cert === undefined) !== (key === undefined))
-    throw invalidArgument('tls', cert === undefined ? 'key' : 'cert', 'has cert and key together');
-  try {
-    const secureContext = createSecureContext({ ...(ca && { ca }), ...(cert && key && { cert, key }) });
-    return { secureContext, servername };
-  } catch (error) {
-    // The reason, since what was given may be a secret.
-    throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
-  }
+  return { secureContext: secureContextOf({ ca, cert, key }, createSecureContext), servername };
 }

@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { startRedis } from '../../../integration/services.ts';
+import type { ProcessService } from '../../../integration/services/service.ts';
+import { until } from '../../../integration/services/until.ts';
+import { asked } from './asked.ts';
+
+/** A primary, and a replica that follows it over a proxy. */
+export interface Replicated {
+  readonly primary: ProcessService;
+  readonly replica: ProcessService;
+  readonly replication: TcpProxy;
+  readonly stop: () => Promise<void>;
+}
+
+/** Resolves when the replica follows. */
+export async function startReplicated(withinMs: number): Promise<Replicated> {
+  const primary = await startRedis({ way: 'process' });
+  const replication = await startProxy(primary.endpoint);
+  const replica = await startRedis({ way: 'process' });
+  const [host = '', port = ''] = replication.endpoint.split(':');
+  await asked(replica, ['REPLICAOF', host, port]);
+  const follows = async (): Promise<void> => {
+    expect(await asked(replica, ['INFO', 'replication'])).to.contain('master_link_status:up');
+  };
+  await until(follows, { what: 'the replica follows', withinMs });
+  const stop = async (): Promise<void> => {
+    await replication.stop();
+    await Promise.all([primary.stop(), replica.stop()]);
+  };
+  return { primary, replica, replication, stop };
+}
