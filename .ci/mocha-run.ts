@@ -1,9 +1,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { broken, sum, type Outcome } from './outcome.ts';
 
 export interface MochaRun {
@@ -14,9 +16,12 @@ export interface MochaRun {
   readonly env: Readonly<Record<string, string>>;
   /** What it prints is kept until this has happened. */
   readonly printAfter?: Promise<unknown>;
+  /** How long what it began may outlive it. Default 10 s. */
+  readonly leftGraceMs?: number;
 }
 
 const EXIT_GRACE_MS = 30_000;
+const KILLED_WITHIN_MS = 2_000;
 const require = createRequire(import.meta.url);
 const mochaCli = join(dirname(require.resolve('mocha/package.json')), 'lib/cli/cli.js');
 const running = new Set<ChildProcess>();
@@ -28,16 +33,19 @@ export function nodeOptions(): string[] {
 }
 
 /** Runs the tests of these files in a process of their own. */
-export async function runMocha({ name, files, options, env, printAfter }: MochaRun): Promise<Outcome> {
+export async function runMocha(run: MochaRun): Promise<Outcome> {
+  const { files, options, env, printAfter } = run;
   const child = fork(mochaCli, [...files, '--reporter', './.ci/reporter.mjs', ...options], {
     execArgv: nodeOptions(),
     env: { ...process.env, ...env },
     silent: printAfter !== undefined,
+    // A group of processes: whatever the tests leave behind can be ended.
+    detached: true,
   });
   const printed = printAfter === undefined ? Promise.resolve() : printLater(child, printAfter);
   running.add(child);
   child.once('close', () => running.delete(child));
-  const outcome = await outcomeOf(child, name);
+  const outcome = await outcomeOf(child, run);
   await printed;
   return outcome;
 }
@@ -47,7 +55,7 @@ export function signalAll(signal: NodeJS.Signals): void {
   for (const child of running) child.kill(signal);
 }
 
-async function outcomeOf(child: ChildProcess, name: string): Promise<Outcome> {
+async function outcomeOf(child: ChildProcess, { name, leftGraceMs = 10_000 }: MochaRun): Promise<Outcome> {
   const told: { outcome?: Outcome; killed?: boolean } = {};
   child.once('message', (message) => {
     told.outcome = message as Outcome;
@@ -55,16 +63,44 @@ async function outcomeOf(child: ChildProcess, name: string): Promise<Outcome> {
       told.killed = child.kill('SIGKILL');
     }, EXIT_GRACE_MS).unref();
   });
-  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
-    child.once('close', (...how) => resolve(how));
-  });
+  const closed = once(child, 'close');
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  const isAlone = await endOthers(child, { closed, afterMs: leftGraceMs });
   const { outcome, killed } = told;
   const how = String(signal ?? code);
   if (outcome === undefined) return failed(`${name}: mocha ended early (${how})`);
   // A test that failed may have left something behind.
-  if (code === 0 || outcome.failures.length > 0) return outcome;
+  if (outcome.failures.length > 0) return outcome;
+  if (!isAlone) return sum([outcome, failed(`${name}: a process that a test began was left running`)]);
+  if (code === 0) return outcome;
   const end = killed ? 'the process did not end' : `mocha ended with ${how}`;
   return sum([outcome, failed(`${name}: ${end} after its last test`)]);
+}
+
+/** Ends whoever goes on printing to where it printed, or there would be no end to wait for; answers whether nobody did. */
+async function endOthers(
+  child: ChildProcess,
+  { closed, afterMs }: { readonly closed: Promise<unknown>; readonly afterMs: number },
+): Promise<boolean> {
+  const isAlone = await happens(closed, afterMs);
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // All have ended.
+  }
+  if (isAlone || (await happens(closed, KILLED_WITHIN_MS))) return isAlone;
+  // Somebody with a group of its own.
+  for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+  return false;
+}
+
+async function happens(event: Promise<unknown>, withinMs: number): Promise<boolean> {
+  const over = new AbortController();
+  const late = pause(withinMs, false, { signal: over.signal });
+  const happened = await Promise.race([event.then(() => true), late]);
+  over.abort();
+  await late.catch(() => undefined);
+  return happened;
 }
 
 /** Said as soon as it is known. */
@@ -82,6 +118,8 @@ async function printLater({ stdout, stderr }: ChildProcess, after: Promise<unkno
   const print = async ([from, to]: (typeof pairs)[number]): Promise<void> => {
     const kept = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER });
     from?.pipe(kept);
+    // Also when it was cut off, which is no end.
+    from?.once('close', () => kept.end());
     await Promise.allSettled([after]);
     kept.pipe(to, { end: false });
     await finished(kept);

@@ -1,6 +1,6 @@
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -76,6 +76,50 @@ describe('the report of the test run', () => {
   it('tells a broken promise about safety from all else, also where it is a cause', () => {
     expect(outcome.failures.map(({ isUnsafe }) => isUnsafe)).to.deep.equal([false, true, false]);
   });
+});
+
+// The test ends, its process too; what it began holds on to what that printed to.
+const LEAVES_ONE_BEHIND = `
+  import { spawn } from 'node:child_process';
+  it('leaves one behind', () => {
+    const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)'], { stdio: 'inherit' });
+    left.unref();
+    console.log('left=' + left.pid);
+  });
+`;
+const RUNS_IT = `
+  import { runMocha } from ${JSON.stringify(fileURLToPath(new URL('../.ci/mocha-run.ts', import.meta.url)))};
+  const [file] = process.argv.slice(-1);
+  const run = { name: 'a night', files: [file], options: ['--no-config'], env: {}, printAfter: Promise.resolve(), leftGraceMs: 200 };
+  const { passed, failures } = await runMocha(run);
+  process.send({ passed: passed.length, failures: failures.map(({ title }) => title) });
+`;
+
+describe('a process that a test leaves running', () => {
+  it('is ended, and a failure', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'queuelock-runner-'));
+    const file = join(directory, 'night.mjs');
+    writeFileSync(file, LEAVES_ONE_BEHIND);
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, '--input-type=module', '--eval', RUNS_IT, file],
+      { stdio: ['ignore', 'pipe', 'ignore', 'ipc'] },
+    );
+    let printed = '';
+    child.stdout?.on('data', (chunk) => (printed += String(chunk)));
+    const closed = once(child, 'close');
+    const [told] = (await once(child, 'message')) as [unknown];
+    await closed;
+    rmSync(directory, { recursive: true });
+    expect(told).to.deep.equal({
+      passed: 1,
+      failures: ['a night: a process that a test began was left running'],
+    });
+    const left = Number(/left=(\d+)/.exec(printed)?.[1]);
+    expect(left).to.be.above(0);
+    // A zombie has no program.
+    expect(existsSync(`/proc/${left}/exe`)).to.equal(false);
+  }).timeout(60_000);
 });
 
 describe('a test that failed', () => {
