@@ -63,12 +63,13 @@ export type Form =
   | { readonly kind: 'foreign' }
   | { readonly kind: 'ours'; readonly version: number };
 
-/** Reads nothing but the header and the list of tables. */
-export function formOf(db: Database): Form {
-  if (numberFrom(db, 'pragma application_id') === APPLICATION_ID) {
+/** Reads nothing but the list of tables and the header. */
+export function formOf(db: Pick<Database, 'prepare'>): Form {
+  // Others may make the file between the two: their tables come with their header, in one commit, so who sees tables sees whose they are.
+  const tables = numberFrom(db, 'select count(*) from sqlite_schema');
+  if (numberFrom(db, 'pragma application_id') === APPLICATION_ID)
     return { kind: 'ours', version: numberFrom(db, 'pragma user_version') };
-  }
-  return { kind: numberFrom(db, 'select count(*) from sqlite_schema') === 0 ? 'empty' : 'foreign' };
+  return { kind: tables === 0 ? 'empty' : 'foreign' };
 }
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` for a file of somebody else, and for one of a later version. */

@@ -3,6 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { machineTime } from '../src/machine.ts';
+import type { ContenderEvent } from './contest.ts';
 import { LOCKERS } from './lockers.ts';
 
 const [kind = '', file = '', rounds = '', holdMs = '', gapMs = '', log = ''] = process.argv.slice(2);
@@ -10,11 +11,15 @@ const locker = await LOCKERS[kind]!(file);
 const out = openSync(log, 'a');
 const delay = monitorEventLoopDelay({ resolution: 1 });
 
+function say(event: ContenderEvent): void {
+  console.log(JSON.stringify(event));
+}
+
 function note(event: string, token: number): void {
   writeSync(out, `${event} ${token} ${machineTime()}\n`);
 }
 
-process.send?.('ready');
+say({ ev: 'ready' });
 await new Promise((resolve) => process.once('message', resolve));
 delay.enable();
 for (let round = 0; round < Number(rounds); round += 1) {
@@ -29,5 +34,5 @@ for (let round = 0; round < Number(rounds); round += 1) {
 delay.disable();
 await locker.close();
 closeSync(out);
-process.send?.({ blockP999Ms: delay.percentile(99.9) / 1e6, blockMaxMs: delay.max / 1e6 });
+say({ ev: 'blocks', blockP999Ms: delay.percentile(99.9) / 1e6, blockMaxMs: delay.max / 1e6 });
 process.disconnect();

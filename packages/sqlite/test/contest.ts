@@ -1,8 +1,7 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ScriptProcess, type Ending } from '../../../integration/scenarios/child-process.ts';
 import { scriptOf } from '../../../integration/services/script.ts';
 import { machineTime } from '../src/machine.ts';
 
@@ -24,13 +23,13 @@ export interface Blocks {
   readonly blockMaxMs: number;
 }
 
+/** What a contender prints. */
+export type ContenderEvent = { readonly ev: 'ready' } | ({ readonly ev: 'blocks' } & Blocks);
+
 /** A contender's process. */
-export class Contender {
+export class Contender extends ScriptProcess<ContenderEvent> {
   readonly #who: number;
   readonly #log: string;
-  readonly #child: ChildProcess;
-  readonly ready: Promise<unknown>;
-  readonly ended: Promise<Blocks | undefined>;
   #killedAt: number | undefined;
   #endedAt = Infinity;
 
@@ -38,22 +37,30 @@ export class Contender {
     who: number,
     { kind, directory, file, rounds, holdMs, gapMs = 0 }: Script & { readonly rounds: number },
   ) {
+    const log = join(directory, `${who}.log`);
+    super(scriptOf(SCRIPT), [kind, file, ...[rounds, holdMs, gapMs].map(String), log]);
     this.#who = who;
-    this.#log = join(directory, `${who}.log`);
-    const { script, execArgv } = scriptOf(SCRIPT);
-    const args = [kind, file, ...[rounds, holdMs, gapMs].map(String), this.#log];
-    this.#child = fork(script, args, { execArgv: [...execArgv] });
-    this.ready = once(this.#child, 'message');
-    this.ended = this.ready.then(() => this.#end());
+    this.#log = log;
+    void this.ended.then(() => (this.#endedAt = machineTime()));
+  }
+
+  /** Once it has the file open. */
+  async ready(): Promise<void> {
+    await this.untilEvent('ready');
   }
 
   start(): void {
-    this.#child.send('go');
+    this.tell({});
   }
 
-  kill(): void {
+  override async kill(): Promise<Ending> {
     this.#killedAt = machineTime();
-    this.#child.kill('SIGKILL');
+    return super.kill();
+  }
+
+  /** Once all its rounds are over. */
+  async blocks(): Promise<Blocks> {
+    return (await this.untilEvent('blocks')) as Extract<ContenderEvent, { ev: 'blocks' }>;
   }
 
   get holds(): readonly Hold[] {
@@ -71,16 +78,6 @@ export class Contender {
 
   get endedAt(): number {
     return this.#endedAt;
-  }
-
-  async #end(): Promise<Blocks | undefined> {
-    let blocks: Blocks | undefined;
-    this.#child.on('message', (message) => (blocks = message as Blocks));
-    const [code] = (await once(this.#child, 'exit')) as [number | null];
-    this.#endedAt = machineTime();
-    if (code !== 0 && this.#killedAt === undefined)
-      throw new Error(`contender ${this.#who} ended with ${code}`);
-    return blocks;
   }
 }
 
@@ -108,12 +105,13 @@ export async function contest(
   { processes, rounds }: { readonly processes: number; readonly rounds: number },
 ): Promise<Outcome> {
   const contenders = Array.from({ length: processes }, (_, who) => new Contender(who, { ...script, rounds }));
-  await Promise.all(contenders.map(({ ready }) => ready));
+  await Promise.all(contenders.map((contender) => contender.ready()));
   const begun = machineTime();
   for (const contender of contenders) contender.start();
-  const blocks = await Promise.all(contenders.map(({ ended }) => ended));
+  const blocks = await Promise.all(contenders.map((contender) => contender.blocks()));
+  await Promise.all(contenders.map(({ ended }) => ended));
   const tookMs = (machineTime() - begun) / 1_000;
-  return { holds: inOrder(contenders), blocks: blocks.flatMap((block) => block ?? []), tookMs };
+  return { holds: inOrder(contenders), blocks, tookMs };
 }
 
 export function inOrder(contenders: readonly Contender[]): readonly Hold[] {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Contender, contest, faultsIn, inOrder, percentile, type Hold, type Script } from './contest.ts';
+import { endScripts } from '../../../integration/scenarios/child-process.ts';
 import { until } from '../../../integration/services/until.ts';
 
 /** How much of it there is. */
@@ -31,7 +32,8 @@ export function describeContest({ processes, rounds, kills, soonMs, withinMs, ch
       directory = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
       script = { kind: 'queuelock', directory, file: join(directory, 'locks.db'), holdMs: 0 };
     });
-    afterEach(() => {
+    afterEach(async () => {
+      await endScripts();
       rmSync(directory, { recursive: true });
     });
 
@@ -47,7 +49,7 @@ export function describeContest({ processes, rounds, kills, soonMs, withinMs, ch
       const enter = async (): Promise<Contender> => {
         const contender = new Contender(all.length, { ...script, rounds: 1e9, holdMs: 10 });
         all.push(contender);
-        await contender.ready;
+        await contender.ready();
         contender.start();
         return contender;
       };
@@ -59,13 +61,11 @@ export function describeContest({ processes, rounds, kills, soonMs, withinMs, ch
         const holder = alive.find(({ holds }) => holds.at(-1)?.killed);
         const victim = kill % 2 === 0 ? (holder ?? anybody) : anybody;
         const others = alive.filter((contender) => contender !== victim);
-        victim.kill();
-        await victim.ended;
+        await victim.kill();
         await untilHeldAgain(others, soonMs);
         alive = [...others, await enter()];
       }
-      for (const contender of alive) contender.kill();
-      await Promise.all(alive.map(({ ended }) => ended));
+      await Promise.all(alive.map((contender) => contender.kill()));
       const holds = inOrder(all);
       safely(() => expect(faultsIn(holds)).to.deep.equal([]));
       const times = handovers(holds, all.slice(0, kills));

@@ -82,6 +82,26 @@ describe('the file', () => {
     expect(readFileSync(clients.file).equals(before)).to.equal(true);
   });
 
+  for (const step of [1, 2, 3])
+    it(`that somebody makes ahead of statement ${step} of a look is not taken for one of another program`, () => {
+      withDatabase(clients.file, (maker) =>
+        withDatabase(clients.file, (db) => {
+          let statements = 0;
+          const looked = formOf({
+            prepare: (sql) => {
+              if ((statements += 1) === step) {
+                maker.exec('begin immediate');
+                upgrade(maker, formOf(maker));
+                maker.exec('commit');
+              }
+              return db.prepare(sql);
+            },
+          });
+          expect(looked.kind).to.not.equal('foreign');
+        }),
+      );
+    });
+
   it('that is no database is refused and left as it is', async () => {
     writeFileSync(clients.file, 'notes '.repeat(500));
     const { code, message } = await openingIs(clients.file);
