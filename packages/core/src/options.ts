@@ -30,8 +30,9 @@ export interface LockClientOptions {
   /** How long the first connection may take before a call fails with `UNAVAILABLE`, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /**
-   * Goes on with the session of an earlier process, from `LockClient.resumption`; that process must be gone or have called `abandon`,
-   * since two that act as one client would both hold what it holds. A session that has ended is replaced by a new one.
+   * Goes on with the session of an earlier process, from `LockClient.resumption`; that process must be gone or have called `abandon`:
+   * one that still runs loses the session at its next heartbeat, and until then both hold what it holds. A session that has ended is
+   * replaced by a new one.
    */
   readonly resume?: string;
   /** Who this is, shown to everybody who looks at the queue. Default `host:pid`. */

@@ -215,8 +215,9 @@ export interface Backend {
    */
   open(ttlMs: number, signal: AbortSignal): Promise<Session>;
   /**
-   * Goes on with a session that another process abandoned, or died with; nobody else may use it any more. `enqueue` with the id
-   * of an entry that it has answers its place. Rejects as `open`, and with `SESSION_LOST` when it has ended.
+   * Goes on with a session that another process abandoned, or died with. Should that one still be there, its next renewal rejects with
+   * `SESSION_LOST`, and it changes nothing more about the session: neither keeps nor ends it. `enqueue` with the id of an entry that the
+   * session has answers its place. Rejects as `open`, and with `SESSION_LOST` when it has ended.
    */
   resume?(resumption: string, signal: AbortSignal): Promise<Session>;
   /**

@@ -60,7 +60,7 @@ export function memory(options?: MemoryOptions): Backend {
     // Giving up early would leave a session behind that nobody closes.
     open: (ttlMs) => link.call('open', () => new MemorySession(server, link, server.open(ttlMs))),
     resume: (resumption) =>
-      link.call('resume', () => new MemorySession(server, link, server.renew(sessionIdIn(resumption)))),
+      link.call('resume', () => new MemorySession(server, link, server.resume(sessionIdIn(resumption)))),
     observe(queue) {
       return link.carry(server.observe(queue));
     },

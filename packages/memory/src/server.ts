@@ -91,6 +91,14 @@ export class Server implements MemoryServer {
     return this.#sessions.renew(sessionId);
   }
 
+  resume(sessionId: string): Granted {
+    return this.#sessions.resume(sessionId);
+  }
+
+  requireTenant(sessionId: string, tenancy: number): void {
+    this.#sessions.requireTenant(sessionId, tenancy);
+  }
+
   end(sessionId: string): void {
     this.#sessions.end(sessionId);
   }

@@ -1,5 +1,6 @@
 import {
   QueueLockError,
+  isQueueLockError,
   type EntrySpec,
   type HoldTraces,
   type Placement,
@@ -20,15 +21,17 @@ export class MemorySession implements Session {
   readonly #server: Server;
   readonly #link: Link;
   readonly #underWay: Granted['underWay'];
+  readonly #tenancy: number;
   #abandoned = false;
 
-  constructor(server: Server, link: Link, { id, ttlMs, underWay }: Granted) {
+  constructor(server: Server, link: Link, { id, ttlMs, underWay, tenancy }: Granted) {
     this.id = id;
     this.ttlMs = ttlMs;
     this.resumption = id;
     this.#server = server;
     this.#link = link;
     this.#underWay = underWay;
+    this.#tenancy = tenancy;
     this.traces = {
       leave: (queue, entryId) =>
         this.#call('leaveTrace', () => server.leaveTrace(id, { queue, id: entryId })),
@@ -73,11 +76,16 @@ export class MemorySession implements Session {
     return this.#call('share', () => this.#server.share(this.id, { queue, id }, value));
   }
 
-  remove(queue: string, id: string): Promise<boolean> {
-    return this.#call('remove', () => {
-      this.#underWay.refuse(id);
-      return this.#server.remove(queue, id);
-    });
+  async remove(queue: string, id: string): Promise<boolean> {
+    try {
+      return await this.#call('remove', () => {
+        this.#underWay.refuse(id);
+        return this.#server.remove(queue, id);
+      });
+    } catch (error) {
+      if (isQueueLockError(error, 'SESSION_LOST')) return false;
+      throw error;
+    }
   }
 
   async abandon(): Promise<void> {
@@ -93,7 +101,11 @@ export class MemorySession implements Session {
     if (this.#abandoned) {
       throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
     }
-    return this.#link.call(call, effect, signal);
+    const asTenant = (): T => {
+      this.#server.requireTenant(this.id, this.#tenancy);
+      return effect();
+    };
+    return this.#link.call(call, asTenant, signal);
   }
 
   #placement(entry: Entry): Placement {

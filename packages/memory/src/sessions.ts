@@ -13,9 +13,12 @@ export interface Granted {
   readonly ttlMs: number;
   /** What its clients have sent, whichever of them: a session that was resumed has had several. */
   readonly underWay: UnderWay;
+  /** Which of them has it now: the first is 0. */
+  readonly tenancy: number;
 }
 
 interface Lease extends Granted {
+  tenancy: number;
   expiresAt: number;
   cancelTimer: () => void;
 }
@@ -44,7 +47,7 @@ export class Sessions {
       );
     }
     const expiresAt = this.#clock.now() + ttlMs;
-    const lease = { id, ttlMs, underWay: new UnderWay(), expiresAt, cancelTimer: () => undefined };
+    const lease = { id, ttlMs, underWay: new UnderWay(), tenancy: 0, expiresAt, cancelTimer: () => undefined };
     this.#leases.set(id, lease);
     this.#watch(id, lease);
     return lease;
@@ -55,6 +58,19 @@ export class Sessions {
     const lease = this.#alive(id);
     lease.expiresAt = this.#clock.now() + lease.ttlMs;
     return lease;
+  }
+
+  /** The same, for another client: whoever had it before has lost it. */
+  resume(id: string): Granted {
+    this.#alive(id).tenancy += 1;
+    return this.renew(id);
+  }
+
+  /** @throws {QueueLockError} `SESSION_LOST` when another client has gone on with it */
+  requireTenant(id: string, tenancy: number): void {
+    const lease = this.#leases.get(id);
+    if (lease && lease.tenancy !== tenancy)
+      throw new QueueLockError('SESSION_LOST', `session ${id} was resumed by another client`);
   }
 
   /** @throws {QueueLockError} `SESSION_LOST` */

@@ -52,7 +52,7 @@ describe('resuming a session of a memory server', () => {
     expect(server.sessionIds).to.deep.equal([session.id]);
   });
 
-  it('removes for good what its first owner has sent and what has not arrived', async () => {
+  it('refuses what its first owner has sent and what arrives only then', async () => {
     const late: (() => Promise<unknown>)[] = [];
     const slow: Intercept = async (call, proceed) => {
       if (call === 'enqueue') late.push(proceed);
@@ -64,7 +64,7 @@ describe('resuming a session of a memory server', () => {
     await first.abandon!();
     const resumed = await resume(first.resumption!);
     expect(await resumed.remove('q', spec.id)).to.equal(false);
-    for (const arrive of late) expect(await codeOf(arrive())).to.equal('ENTRY_LOST');
+    for (const arrive of late) expect(await codeOf(arrive())).to.equal('SESSION_LOST');
     expect(server.entryCount).to.equal(0);
   });
 });

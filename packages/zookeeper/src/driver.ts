@@ -104,8 +104,12 @@ export interface ZkDriver {
   multi?(steps: readonly Step[]): Promise<StepsDone>;
   /** `false`: there was no such node. */
   delete(path: string, option?: VersionOption): Promise<boolean>;
-  /** `false`: there is no such node. `urgent`: it overtakes all calls that are not on their way yet. */
-  write(path: string, text: string, option?: VersionOption & { readonly urgent?: boolean }): Promise<boolean>;
+  /** `undefined`: there is no such node. `urgent`: it overtakes all calls that are not on their way yet. */
+  write(
+    path: string,
+    text: string,
+    option?: VersionOption & { readonly urgent?: boolean },
+  ): Promise<NodeStat | undefined>;
   /** The watch is set on a node that is there only, so none is left on a path that will never be again. */
   read(path: string, option?: WatchOption): Promise<NodeData | undefined>;
   /** The watch is set in any case, also on a node that is yet to come. */

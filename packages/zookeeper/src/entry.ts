@@ -97,7 +97,7 @@ export class OwnEntry {
   write(value: string): Promise<boolean> {
     return this.#withNode(async ({ path }) => {
       const text = textOf({ id: this.#id, value }, this.place.scheme);
-      return this.#zk.write(path, text);
+      return (await this.#zk.write(path, text)) !== undefined;
     });
   }
 
@@ -110,7 +110,9 @@ export class OwnEntry {
   share(value: string): Promise<boolean> {
     return this.#withNode(async (node) => {
       const isReader = parseContender(nameOf(node.path), this.place.scheme)?.shared;
-      const isThere = await (isReader ? this.#zk.write(node.path, value) : this.#makeReader(node, value));
+      const isThere = isReader
+        ? (await this.#zk.write(node.path, value)) !== undefined
+        : await this.#makeReader(node, value);
       if (isThere && this.#state.status === 'turning') {
         const { twin, ...turned } = this.#state;
         await this.#zk.delete(twin);

@@ -100,6 +100,11 @@ export function privateNodeLost(path: string): QueueLockError {
   return sessionLost(`the private node ${path} of the session was removed`);
 }
 
+/** Another process goes on with it. */
+export function sessionTaken(id: string): QueueLockError {
+  return sessionLost(`the session ${id} was resumed elsewhere; let only one process go on with it`);
+}
+
 export function sessionLost(why: string): QueueLockError {
   return new QueueLockError('SESSION_LOST', why);
 }

@@ -8,11 +8,11 @@ export interface Turning {
 
 /** Makes the reader's node beside the writer's, unless that was gone by then; answers whether it was there. */
 export async function makeReader(zk: ZkDriver, { writer, reader }: Turning, value: string): Promise<boolean> {
-  const [created, wasThere] = await Promise.all([
+  const [created, present] = await Promise.all([
     zk.create(reader, value, 'ephemeral'),
     zk.write(writer, value),
   ]);
-  if (!wasThere) await zk.delete(reader);
+  if (!present) await zk.delete(reader);
   else if (created.path === undefined) await zk.write(reader, value);
-  return wasThere;
+  return present !== undefined;
 }

@@ -78,7 +78,8 @@ async function replace(
   { path, data: { version } }: { readonly path: string; readonly data: NodeData },
   { text }: Change,
 ): Promise<boolean> {
-  return text === undefined ? zk.delete(path, { version }) : zk.write(path, text, { version });
+  if (text === undefined) return zk.delete(path, { version });
+  return (await zk.write(path, text, { version })) !== undefined;
 }
 
 async function make(

@@ -14,11 +14,11 @@ import { Beats } from './beats.ts';
 import type { ZkDriver } from './driver.ts';
 import { OwnEntry } from './entry.ts';
 import type { Seat } from './enqueue.ts';
-import { privateNodeLost, sessionLost } from './errors.ts';
-import { PRIVATE_DIRECTORY, gateDirectory, privatePath, queuePath } from './names.ts';
+import { privateNodeLost, sessionLost, sessionTaken } from './errors.ts';
+import { gateDirectory, queuePath } from './names.ts';
 import { checkChange, checkShare, checkSpec } from './naming-checks.ts';
 import { outlookOf, type Outlook } from './outlook.ts';
-import { withDirectory } from './parents.ts';
+import { takePrivateNode, type PrivateNode } from './private-node.ts';
 import { placeOf, type QueuePlaces } from './queue-place.ts';
 import { resumptionText } from './resumption.ts';
 import { checkQueue } from './shape.ts';
@@ -36,15 +36,9 @@ export interface SessionPlace extends QueuePlaces {
   readonly followed: Followed;
 }
 
-/** Makes the session's private node, on which its heartbeats are written: on an entry they would wake the next waiter. */
+/** Begins to use it, alone: whoever had it before finds at the next heartbeat that it is taken. */
 export async function openSession(zk: ZkDriver, place: SessionPlace): Promise<Session> {
-  const directory = `${place.root}/${PRIVATE_DIRECTORY}`;
-  const path = privatePath(place.root, zk.sessionId);
-  await withDirectory(zk, { root: place.root, directory }, async () => {
-    const created = await zk.create(path, '', 'ephemeral');
-    return created.path !== undefined || created.reason === 'exists' ? true : undefined;
-  });
-  return new ZooKeeperSession(zk, path, place);
+  return new ZooKeeperSession(zk, await takePrivateNode(zk, place.root), place);
 }
 
 function givenUp(): QueueLockError {
@@ -62,16 +56,18 @@ class ZooKeeperSession implements Session {
   readonly #places: QueuePlaces;
   readonly #isResumed: boolean;
   readonly #clock: Clock;
-  readonly #privatePath: string;
+  readonly #privateNode: PrivateNode;
   readonly #beats: Beats;
   readonly #givenUp$ = new Subject<void>();
   #isGivenUp = false;
+  /** Said when it is another client's. */
+  #taken: QueueLockError | undefined;
   readonly #outlook: Outlook;
   readonly #entries = new Map<string, OwnEntry>();
   /** Where the entry with an id was asked for. */
   readonly #queues = new Map<string, string>();
 
-  constructor(zk: ZkDriver, ownPath: string, { clock, isResumed, followed, ...places }: SessionPlace) {
+  constructor(zk: ZkDriver, privateNode: PrivateNode, { clock, isResumed, followed, ...places }: SessionPlace) {
     this.id = zk.sessionId;
     this.ttlMs = zk.timeoutMs;
     this.doubts$ = merge(zk.connection$, this.#givenUp$);
@@ -80,7 +76,7 @@ class ZooKeeperSession implements Session {
     this.#places = places;
     this.#isResumed = isResumed;
     this.#clock = clock;
-    this.#privatePath = ownPath;
+    this.#privateNode = privateNode;
     this.#beats = new Beats(zk.timeoutMs, zk.begunAt);
     this.#outlook = outlookOf(zk, { followed, giveUp: () => this.#giveUp() });
     this.traces = new Traces(zk, { places, entryOf: (queue, id) => this.#known(queue, id) });
@@ -94,6 +90,7 @@ class ZooKeeperSession implements Session {
 
   async renew(signal: AbortSignal): Promise<number> {
     if (this.#isGivenUp) throw this.#lost(givenUp());
+    if (this.#taken) throw this.#taken;
     const sentAt = this.#clock.now();
     // An answer that comes after the abort still counts for the next one.
     const base = await orAborted(this.#beat(sentAt), signal);
@@ -101,17 +98,20 @@ class ZooKeeperSession implements Session {
   }
 
   async #beat(sentAt: number): Promise<number> {
-    const isThere = await this.#zk.write(this.#privatePath, '', { urgent: true });
+    const { path, czxid } = this.#privateNode;
+    const found = await this.#zk.write(path, '', { urgent: true });
     if (this.#isGivenUp) throw this.#lost(givenUp());
+    if (!found) throw this.#lost(privateNodeLost(path));
+    if (found.czxid !== czxid) {
+      this.#taken = sessionTaken(this.id);
+      // Not closed: others live by it.
+      void this.abandon();
+      throw this.#taken;
+    }
     // A server that is set up otherwise grants less at a reconnect; what was proven before that is worth nothing then.
-    if (isThere && this.#zk.timeoutMs >= this.ttlMs) return this.#beats.acknowledged(sentAt);
-    throw this.#lost(
-      isThere
-        ? sessionLost(
-            `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`,
-          )
-        : privateNodeLost(this.#privatePath),
-    );
+    if (this.#zk.timeoutMs >= this.ttlMs) return this.#beats.acknowledged(sentAt);
+    const granted = `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`;
+    throw this.#lost(sessionLost(granted));
   }
 
   /** Closed after whoever asked has learned it: as soon as the server has ended it, others hold what is held here. */

@@ -161,7 +161,7 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     }
   });
 
-  it('is taken from a client that still has it', async () => {
+  it('is taken from a client that still has it, which loses it when it is back, and does not end it', async () => {
     const first = await bench.session(proxy.endpoint);
     const spec = wish(queue);
     await first.enqueue(spec);
@@ -169,6 +169,18 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
     const second = await resumed(first);
     expect((await second.enqueue(spec)).turn.admitted).to.equal(true);
     expect(await second.renew(signal)).to.be.within(1, second.ttlMs);
+    await proxy.heal();
+    // Its connection takes the session back at first, and the other one's is cut.
+    const isLost = async (): Promise<void> => {
+      expect(await outcome(first.renew(signal))).to.equal('SESSION_LOST');
+    };
+    await until(isLost, { what: 'the first one learns it', withinMs: 10_000 });
+    await first.close();
+    const goesOn = async (): Promise<void> => {
+      expect(await outcome(second.renew(signal))).to.equal('fine');
+    };
+    await until(goesOn, { what: 'the second one goes on', withinMs: 10_000 });
+    expect(await names()).to.have.length(1);
   });
 
   it('does not end when nothing comes of the attempt to go on with it', async () => {

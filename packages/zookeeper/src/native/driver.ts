@@ -89,13 +89,13 @@ export class NativeDriver implements ZkDriver {
     path: string,
     text: string,
     { version = ANY_VERSION, ...option }: CallOption & VersionOption = {},
-  ): Promise<boolean> {
+  ): Promise<NodeStat | undefined> {
     const found = await this.#ask<[NativeStat]>(
       `write ${path}`,
       (native, done) => native.a_set(path, Buffer.from(text), version, done),
       option,
     );
-    return found !== undefined;
+    return found && statOf(found[0]);
   }
 
   async read(path: string, { watch = false }: WatchOption = {}): Promise<NodeData | undefined> {

@@ -108,10 +108,10 @@ export class WireDriver implements ZkDriver {
     path: string,
     text: string,
     { version = ANY_VERSION, ...option }: CallOption & VersionOption = {},
-  ): Promise<boolean> {
+  ): Promise<NodeStat | undefined> {
     const request = requests.setData(path, Buffer.from(text), version);
     const found = await this.#ask(`write ${path}`, request, option);
-    return found !== undefined;
+    return found && statOf(found.value);
   }
 
   async read(path: string, { watch = false }: WatchOption = {}): Promise<NodeData | undefined> {
