@@ -222,6 +222,21 @@ describe('a proxy', () => {
     expect(await one.ending).to.equal('ECONNRESET');
   });
 
+  it('takes no word of HTTP/2 about the connection for the reply', async () => {
+    const caller = call();
+    const { lost } = proxy.loseNextReply((chunk) => chunk.includes('PING'));
+    let isLost = false;
+    void lost.then(() => (isLost = true));
+    const ping = '\0\0\x08\x06\x01\0\0\0\0somePING';
+    const window = '\0\0\x04\x08\0\0\0\0\0\0\0\x01\0';
+    caller.say(ping + window);
+    await eventually('both are swallowed', () => proxy.toClient.lostBytes === ping.length + window.length);
+    expect(isLost).to.equal(false);
+    const data = '\0\0\x01\0\0\0\0\0\x01A';
+    caller.say(data);
+    await lost;
+  });
+
   it('tells when a connection closes before the reply that was to be lost', async () => {
     const caller = call();
     await caller.echo('a');

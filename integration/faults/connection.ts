@@ -59,9 +59,9 @@ export class ProxyConnection {
 
   /**
    * From now on nothing of what the server says reaches the client; the server goes on hearing the client. Only a cut
-   * ends it. `onLoss` is called when the first bytes were swallowed.
+   * ends it. `onLoss` is called with whatever is swallowed.
    */
-  swallowReplies(onLoss: () => void = () => undefined): void {
+  swallowReplies(onLoss: (chunk: Buffer) => void): void {
     this.#replies.swallow(onLoss);
   }
 }

@@ -29,7 +29,7 @@ export class Pump {
   #lastPiece = { at: 0, bytes: 0 };
   #draining = false;
   #hole = false;
-  #onLoss: (() => void) | undefined;
+  #onLoss: ((chunk: Buffer) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: PumpOptions) {
@@ -48,8 +48,8 @@ export class Pump {
     });
   }
 
-  /** From now on this stream loses what comes, whatever the flow says, until it is reset. Tells of the first loss. */
-  swallow(onLoss: () => void): void {
+  /** From now on this stream loses what comes, whatever the flow says, until it is reset. Tells of what is lost. */
+  swallow(onLoss: (chunk: Buffer) => void): void {
     this.#onLoss = onLoss;
   }
 
@@ -73,8 +73,8 @@ export class Pump {
 
   #lose(parcel: Parcel): void {
     this.#options.flow.lostBytes += sizeOf(parcel);
-    if (!this.#hole) this.#onLoss?.();
     this.#hole = true;
+    if (parcel instanceof Buffer) this.#onLoss?.(parcel);
   }
 
   #flowChanged(): void {
