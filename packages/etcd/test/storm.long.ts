@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { endScripts } from '../../../integration/scenarios/child-process.ts';
 import type { ProcessService } from '../../../integration/services/service.ts';
 import { startOwnServer } from './own-server.ts';
-import { TROUBLES, Ways, busyClient, costOf, mostInASecond, openingAgain, type Cost } from './storm.ts';
+import { mostInASecond, type Cost } from './storm-load.ts';
+import { StormProcess } from './storm-process.ts';
+import { TROUBLES, Ways } from './storm.ts';
 
 const WATCHED_MS = Number(process.env['STORM_MS'] ?? 60_000);
 const MOST_A_SECOND = 5;
@@ -14,6 +17,7 @@ describe('for a minute, a client whose etcd does not serve', function () {
     server = await startOwnServer();
   });
   after(() => server.stop());
+  afterEach(endScripts);
 
   function judge({ attempts, cpu, forMs }: Cost): void {
     const most = mostInASecond(attempts);
@@ -27,24 +31,14 @@ describe('for a minute, a client whose etcd does not serve', function () {
   for (const transport of ['etcd3', 'http2'] as const)
     for (const members of [1, 3])
       for (const trouble of TROUBLES) {
-        it(`connects at most five times a second, for next to no processor time: each of ${members} ${trouble} (${transport})`, async () => {
-          const ways = await Ways.to(server.endpoint, members);
-          const client = await busyClient({ hosts: ways.hosts, transport });
-          ways.begin(trouble);
-          const cost = await costOf(ways.ports, WATCHED_MS);
-          await client.abandon();
-          await ways.stop();
-          judge(cost);
-        });
-
-        it(`opens a session no faster: each of ${members} ${trouble} (${transport})`, async () => {
-          const ways = await Ways.to(server.endpoint, members);
-          ways.begin(trouble);
-          const opening = openingAgain({ hosts: ways.hosts, transport });
-          const cost = await costOf(ways.ports, WATCHED_MS);
-          await opening.stop();
-          await ways.stop();
-          judge(cost);
-        });
+        for (const does of ['holds and waits', 'opens a session again and again'] as const)
+          it(`connects at most five times a second, for next to no processor time: it ${does}, and each of ${members} ${trouble} (${transport})`, async () => {
+            const ways = await Ways.to(server.endpoint, members);
+            const client = new StormProcess({ hosts: ways.hosts, transport, does, forMs: WATCHED_MS });
+            await client.untilEvent('ready');
+            ways.begin(trouble);
+            judge(await client.cost());
+            await ways.stop();
+          });
       }
 });

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ProcessService } from '../../../integration/services/service.ts';
 import { startOwnServer } from './own-server.ts';
-import { Ways, attemptsDuring, busyClient, mostInASecond, openingAgain } from './storm.ts';
+import { attemptsDuring, busyClient, mostInASecond, openingAgain } from './storm-load.ts';
+import { Ways } from './storm.ts';
 
 // A busy machine can put off the attempts of one second into the next, and those of two into one.
 const MOST = 10;

@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import { ScriptProcess } from '../../../integration/scenarios/child-process.ts';
+import { scriptOf } from '../../../integration/services/script.ts';
+import type { Cost } from './storm-load.ts';
+
+const SCRIPT = fileURLToPath(new URL('storm-client.ts', import.meta.url));
+
+export interface StormWish {
+  readonly hosts: readonly string[];
+  readonly transport: 'etcd3' | 'http2';
+  readonly does: 'holds and waits' | 'opens a session again and again';
+  readonly forMs: number;
+}
+
+export type StormEvent = { readonly ev: 'ready' } | { readonly ev: 'cost'; readonly cost: Cost };
+
+/** Away from the proxies and from whatever runs the tests: what they cost is not the client's. */
+export class StormProcess extends ScriptProcess<StormEvent> {
+  constructor(wish: StormWish) {
+    super(scriptOf(SCRIPT), [JSON.stringify(wish)]);
+  }
+
+  /** What it costs from now on. */
+  async cost(): Promise<Cost> {
+    this.tell({});
+    const event = await this.untilEvent('cost');
+    await this.ended;
+    return (event as Extract<StormEvent, { ev: 'cost' }>).cost;
+  }
+}
