@@ -37,7 +37,7 @@ export async function runTerms(terms: Terms): Promise<number> {
     if (!keep || end.last || stop.signal.aborted) return end.exitCode;
     const isNew = end.exitCode === EXIT.lost || performance.now() - begin >= STEADY_MS;
     failures = isNew ? 0 : failures + 1;
-    const ms = pauseAfter(failures);
+    const ms = pauseAfter(failures, Math.random());
     note(`${end.why}; queues again in ${String(ms / 1_000)} s (--keep)`);
     if (await isStoppedWithin(ms, stop.signal)) return stop.exitCode ?? end.exitCode;
   }
@@ -47,9 +47,14 @@ export async function runTerms(terms: Terms): Promise<number> {
 const STEADY_MS = 10_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** The pause after so many failures in a row, in milliseconds: 0.1 s, twice as long each time, up to 30 s. */
-export function pauseAfter(failures: number): number {
-  return Math.min(LONGEST_PAUSE_MS, 100 * 2 ** failures);
+/**
+ * The pause after so many failures in a row, in whole milliseconds: 0.1 s, twice as long each time, up to 30 s; and by chance up to half of it less,
+ * for those who failed together not to come back together.
+ * @param chance from 0 to 1
+ */
+export function pauseAfter(failures: number, chance: number): number {
+  const longest = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** failures);
+  return Math.round(longest * (1 - chance / 2));
 }
 
 interface End {
