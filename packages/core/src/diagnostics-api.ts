@@ -36,7 +36,7 @@ export interface AcquireMessage extends LockMessage {
   readonly isTry: boolean;
   /** Of its entry, once that stands in line or holds; see `QueueEntry.id`. */
   readonly id?: string;
-  /** The server's order of its entry, likewise. */
+  /** The server's order of its entry, likewise. A bigint, as tokens are: `JSON.stringify` of a message needs a replacer. */
   readonly order?: bigint;
   /** Whether it has stood in line. */
   readonly waited: boolean;

@@ -42,7 +42,10 @@ export interface SharedOwnership extends Hold {
   readonly key: string;
   /** The server's order of the entry within its queue. */
   readonly order: bigint;
-  /** Fencing token: larger than that of every earlier holder of this name, for ever. Send it with every protected write. */
+  /**
+   * Fencing token: larger than that of every earlier holder of this name, for ever. Send it with every protected write.
+   * Not where a limit that changes meets other limits: who came earlier may be let in after who came later, with a smaller one.
+   */
   readonly token: bigint;
   /**
    * The other token that programs in Go fence with, on etcd only: the revision of the answer that showed that the turn had come
