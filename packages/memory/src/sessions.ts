@@ -47,7 +47,14 @@ export class Sessions {
       );
     }
     const expiresAt = this.#clock.now() + ttlMs;
-    const lease = { id, ttlMs, underWay: new UnderWay(), tenancy: 0, expiresAt, cancelTimer: () => undefined };
+    const lease = {
+      id,
+      ttlMs,
+      underWay: new UnderWay(),
+      tenancy: 0,
+      expiresAt,
+      cancelTimer: () => undefined,
+    };
     this.#leases.set(id, lease);
     this.#watch(id, lease);
     return lease;

@@ -67,7 +67,11 @@ class ZooKeeperSession implements Session {
   /** Where the entry with an id was asked for. */
   readonly #queues = new Map<string, string>();
 
-  constructor(zk: ZkDriver, privateNode: PrivateNode, { clock, isResumed, followed, ...places }: SessionPlace) {
+  constructor(
+    zk: ZkDriver,
+    privateNode: PrivateNode,
+    { clock, isResumed, followed, ...places }: SessionPlace,
+  ) {
     this.id = zk.sessionId;
     this.ttlMs = zk.timeoutMs;
     this.doubts$ = merge(zk.connection$, this.#givenUp$);

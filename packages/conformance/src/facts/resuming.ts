@@ -83,22 +83,27 @@ export const resumptionFacts: readonly Fact[] = [
     await waiter.untilAdmitted();
   }),
 
-  resumeFact('a session that goes on elsewhere is lost to a client that still has it, at its next renewal', async (stage) => {
-    const [former, other] = await stage.threeClients();
-    const held = await former.enter();
-    const waiter = await other.enter();
-    await former.silence();
-    const resumed = await stage.resume(former.session.resumption);
-    const retaken = await resumed.retake(held);
-    expect(await definiteCode(stage, () => former.session.renew(new AbortController().signal))).to.equal('SESSION_LOST');
-    // Whatever it does then is nothing to the other one.
-    held.giveUp();
-    await former.session.close();
-    await resumed.session.renew(new AbortController().signal);
-    await onlyAdmitted(stage, [retaken, waiter], [retaken]);
-    await retaken.leave();
-    await waiter.untilAdmitted();
-  }),
+  resumeFact(
+    'a session that goes on elsewhere is lost to a client that still has it, at its next renewal',
+    async (stage) => {
+      const [former, other] = await stage.threeClients();
+      const held = await former.enter();
+      const waiter = await other.enter();
+      await former.silence();
+      const resumed = await stage.resume(former.session.resumption);
+      const retaken = await resumed.retake(held);
+      expect(await definiteCode(stage, () => former.session.renew(new AbortController().signal))).to.equal(
+        'SESSION_LOST',
+      );
+      // Whatever it does then is nothing to the other one.
+      held.giveUp();
+      await former.session.close();
+      await resumed.session.renew(new AbortController().signal);
+      await onlyAdmitted(stage, [retaken, waiter], [retaken]);
+      await retaken.leave();
+      await waiter.untilAdmitted();
+    },
+  ),
 
   resumeFact('a session is left and resumed again and again', async (stage) => {
     let client = await stage.client();
