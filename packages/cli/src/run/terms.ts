@@ -38,7 +38,7 @@ export async function runTerms(terms: Terms): Promise<number> {
     const isNew = end.exitCode === EXIT.lost || performance.now() - begin >= STEADY_MS;
     failures = isNew ? 0 : failures + 1;
     const ms = pauseAfter(failures, Math.random());
-    note(`${end.why}; queues again in ${String(ms / 1_000)} s (--keep)`);
+    note(`${end.why}; queues again in ${(ms / 1_000).toFixed(1)} s (--keep)`);
     if (await isStoppedWithin(ms, stop.signal)) return stop.exitCode ?? end.exitCode;
   }
 }

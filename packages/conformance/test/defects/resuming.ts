@@ -61,6 +61,19 @@ const goesOnRenewing: Defect = (server) => ({
   }),
 });
 
+const renewsForAnybody: Defect = (server) => ({
+  session: (sound) => ({
+    renew: async (signal) => {
+      try {
+        return await sound.renew(signal);
+      } catch (error) {
+        if (server.sessionIds.includes(sound.id)) return sound.ttlMs;
+        throw error;
+      }
+    },
+  }),
+});
+
 /** Of sessions that one process leaves and another one goes on with. */
 export const resumptionDefects: Defects = [
   [
@@ -103,6 +116,11 @@ export const resumptionDefects: Defects = [
     'does not renew what it has resumed',
     resumed(({ ttlMs }) => ({ renew: async () => ttlMs })),
     ['a resumed session that is renewed outlives its TTL'],
+  ],
+  [
+    'renews a session also for whoever had it before',
+    renewsForAnybody,
+    ['a session that goes on elsewhere is lost to a client that still has it, at its next renewal'],
   ],
   ['resumes a session once', resumesOnce, ['a session is left and resumed again and again']],
 ];
