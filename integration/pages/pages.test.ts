@@ -66,7 +66,7 @@ describe('the page of errors', () => {
     return new Map(rows.map(([, name, cells]) => [name!, cells!.split('|').map((cell) => cell.trim())]));
   };
   const namesIn = (type: string): string[] => {
-    const source = readFileSync(join(ROOT, 'packages/core/src/errors.ts'), 'utf8');
+    const source = readFileSync(join(ROOT, 'packages/core/src/api/errors.ts'), 'utf8');
     const union = new RegExp(`export type ${type} =([^;]*);`).exec(source)![1]!;
     return [...union.matchAll(/'([\w-]+)'/g)].map(([, name]) => name!);
   };

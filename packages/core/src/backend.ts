@@ -12,11 +12,11 @@ export type {
   Session,
   TogetherOption,
   Turn,
-} from './spi.ts';
-export type { Finding, ListedQueue, PastChange, StoredHistory } from './store-facts.ts';
-export { QueueLockError, detailOf, invalidArgument, isQueueLockError } from './errors.ts';
-export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './errors.ts';
-export { isDefinite, repeatUntilDefinite } from './definite.ts';
+} from './api/spi.ts';
+export type { Finding, ListedQueue, PastChange, StoredHistory } from './api/store-facts.ts';
+export { QueueLockError, detailOf, invalidArgument, isQueueLockError } from './api/errors.ts';
+export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './api/errors.ts';
+export { isDefinite, repeatUntilDefinite } from './kit/definite.ts';
 export {
   OWN_UNWATCHED_MS,
   aheadWithout,
@@ -28,12 +28,12 @@ export {
   type QueueView,
   type Rule,
   type Taker,
-} from './watch-kit.ts';
-export { requireSameEntry, type EntryShape } from './same-entry.ts';
-export { Followed, type FollowedEntry } from './followed.ts';
-export { Departures, type FoundQueue } from './departures.ts';
-export { labelFromOwner, labelOfOwner } from './entry-value.ts';
-export { parseBackendUrl, type BackendUrl } from './backend-url.ts';
+} from './turn/watch-kit.ts';
+export { requireSameEntry, type EntryShape } from './kit/same-entry.ts';
+export { Followed, type FollowedEntry } from './turn/followed.ts';
+export { Departures, type FoundQueue } from './kit/departures.ts';
+export { labelFromOwner, labelOfOwner } from './entry/entry-value.ts';
+export { parseBackendUrl, type BackendUrl } from './kit/backend-url.ts';
 export {
   readPems,
   requireCertWithKey,
@@ -41,20 +41,20 @@ export {
   type PemContents,
   type PemFiles,
   type PemTexts,
-} from './pem-files.ts';
-export { systemClock, type Clock } from './clock.ts';
-export { pauseAfter, sooner, type Chance, type Growth } from './jitter.ts';
+} from './kit/pem-files.ts';
+export { systemClock, type Clock } from './base/clock.ts';
+export { pauseAfter, sooner, type Chance, type Growth } from './base/jitter.ts';
 // What recipes are made with besides.
-export { ACQUIRE_OPTIONS, CLAIM_OPTIONS, RUN_OPTIONS, WORK_OPTIONS } from './known-options.ts';
+export { ACQUIRE_OPTIONS, CLAIM_OPTIONS, RUN_OPTIONS, WORK_OPTIONS } from './checks/known-options.ts';
 export {
   checkedObject,
   checkedOptions,
   knownWithout,
   type KnownOptions,
   type OptionType,
-} from './checked-options.ts';
-export { checkedSignal } from './checked-signal.ts';
-export { after } from './timer.ts';
-export { checkWorkOptions, waitOf } from './work-options.ts';
-export { workUnder, type WorkTerms } from './work.ts';
-export { inJson, jsonable } from './jsonable.ts';
+} from './checks/checked-options.ts';
+export { checkedSignal } from './base/checked-signal.ts';
+export { after } from './base/timer.ts';
+export { checkWorkOptions, waitOf } from './work/work-options.ts';
+export { workUnder, type WorkTerms } from './work/work.ts';
+export { inJson, jsonable } from './base/jsonable.ts';

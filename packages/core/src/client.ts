@@ -1,4 +1,4 @@
-import type { ClaimState, CloseOptions, LockClient, MultiLock, SessionState } from './api.ts';
+import type { ClaimState, CloseOptions, LockClient, MultiLock, SessionState } from './api/api.ts';
 import {
   checkBackend,
   checkDrain,
@@ -8,16 +8,16 @@ import {
   requestOf,
   settingsOf,
   type RequestDefaults,
-} from './arguments.ts';
-import { longestHoldMs } from './budget.ts';
-import { runWithin } from './call-chain.ts';
-import { checkedOptions } from './checked-options.ts';
-import { QueueLockError, invalidArgument, isQueueLockError } from './errors.ts';
-import { Evictions, type Victim } from './evictions.ts';
-import { Closing } from './closing.ts';
-import { firstHeld } from './first-held.ts';
-import type { Ownership } from './hold-api.ts';
-import { HoldTimes } from './hold-times.ts';
+} from './checks/arguments.ts';
+import { longestHoldMs } from './session/budget.ts';
+import { runWithin } from './reentrancy/call-chain.ts';
+import { checkedOptions } from './checks/checked-options.ts';
+import { QueueLockError, invalidArgument, isQueueLockError } from './api/errors.ts';
+import { Evictions, type Victim } from './handover/evictions.ts';
+import { Closing } from './work/closing.ts';
+import { firstHeld } from './claim/first-held.ts';
+import type { Ownership } from './api/hold-api.ts';
+import { HoldTimes } from './turn/hold-times.ts';
 import {
   ACQUIRE_OPTIONS,
   CLAIM_OPTIONS,
@@ -25,27 +25,27 @@ import {
   CLOSE_OPTIONS,
   RUN_OPTIONS,
   TRY_ACQUIRE_OPTIONS,
-} from './known-options.ts';
-import { claim, type ClaimContext } from './lock.ts';
-import type { Line } from './line-api.ts';
-import { lineOf, tellingPlace } from './line.ts';
-import { NamesTogether } from './multi-lock.ts';
-import type { AcquireOptions, ClaimOptions, LockClientOptions, RunOptions } from './options.ts';
-import type { Eviction, QueueState, SharedRegister } from './queue-api.ts';
-import { SharedQueues } from './queue-watch.ts';
-import { resumptionOf } from './resume.ts';
-import { ReentrantOwnership, holdToEnter } from './reentrancy.ts';
-import { RetryingRegister } from './register.ts';
-import { Subject, catchError, of, type Observable } from './rx.ts';
-import type { LiveSession } from './session.ts';
-import { shareSession } from './shared-session.ts';
-import type { Backend } from './spi.ts';
-import type { QueueHistory, QueuesState } from './store-api.ts';
-import type { Finding } from './store-facts.ts';
-import { StoreViews } from './store-views.ts';
-import { waitOf } from './work-options.ts';
-import { workUnder } from './work.ts';
-import { Works } from './works.ts';
+} from './checks/known-options.ts';
+import { claim, type ClaimContext } from './claim/lock.ts';
+import type { Line } from './api/line-api.ts';
+import { lineOf, tellingPlace } from './line/line.ts';
+import { NamesTogether } from './multi/multi-lock.ts';
+import type { AcquireOptions, ClaimOptions, LockClientOptions, RunOptions } from './api/options.ts';
+import type { Eviction, QueueState, SharedRegister } from './api/queue-api.ts';
+import { SharedQueues } from './views/queue-watch.ts';
+import { resumptionOf } from './session/resume.ts';
+import { ReentrantOwnership, holdToEnter } from './reentrancy/reentrancy.ts';
+import { RetryingRegister } from './views/register.ts';
+import { Subject, catchError, of, type Observable } from './base/rx.ts';
+import type { LiveSession } from './session/session.ts';
+import { shareSession } from './session/shared-session.ts';
+import type { Backend } from './api/spi.ts';
+import type { QueueHistory, QueuesState } from './api/store-api.ts';
+import type { Finding } from './api/store-facts.ts';
+import { StoreViews } from './views/store-views.ts';
+import { waitOf } from './work/work-options.ts';
+import { workUnder } from './work/work.ts';
+import { Works } from './work/works.ts';
 
 /**
  * Makes a client of one backend, which is its own from now on: `close()` closes both. Nothing is connected until the first

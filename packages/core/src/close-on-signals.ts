@@ -1,7 +1,7 @@
-import type { LockClient } from './api.ts';
-import { checkedOptions, type KnownOptions } from './checked-options.ts';
-import { invalidArgument } from './errors.ts';
-import { checkDrain } from './arguments.ts';
+import type { LockClient } from './api/api.ts';
+import { checkedOptions, type KnownOptions } from './checks/checked-options.ts';
+import { invalidArgument } from './api/errors.ts';
+import { checkDrain } from './checks/arguments.ts';
 
 /** How a process ends. */
 export interface CloseOnSignalsOptions {

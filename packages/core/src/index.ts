@@ -9,7 +9,7 @@ export type {
   MultiOptions,
   MultiRunOptions,
   SessionState,
-} from './api.ts';
+} from './api/api.ts';
 export type {
   HandoverAnswer,
   HandoverRequest,
@@ -17,10 +17,10 @@ export type {
   MultiOwnership,
   Ownership,
   SharedOwnership,
-} from './hold-api.ts';
-export type { Eviction, QueueEntry, QueueState, RegisterState, SharedRegister } from './queue-api.ts';
-export type { QueueChange, QueueHistory, QueuesState } from './store-api.ts';
-export type { Finding, ListedQueue } from './store-facts.ts';
+} from './api/hold-api.ts';
+export type { Eviction, QueueEntry, QueueState, RegisterState, SharedRegister } from './api/queue-api.ts';
+export type { QueueChange, QueueHistory, QueuesState } from './api/store-api.ts';
+export type { Finding, ListedQueue } from './api/store-facts.ts';
 export type {
   AcquireOptions,
   ClaimOptions,
@@ -29,17 +29,17 @@ export type {
   RunOptions,
   Together,
   WorkOptions,
-} from './options.ts';
-export type { Clock } from './clock.ts';
-export { QueueLockError, isQueueLockError } from './errors.ts';
-export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './errors.ts';
-export type { Backend, BackendInfo } from './spi.ts';
+} from './api/options.ts';
+export type { Clock } from './base/clock.ts';
+export { QueueLockError, isQueueLockError } from './api/errors.ts';
+export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './api/errors.ts';
+export type { Backend, BackendInfo } from './api/spi.ts';
 export { createLockClient } from './client.ts';
-export { anySignal } from './checked-signal.ts';
+export { anySignal } from './base/checked-signal.ts';
 export { closeOnSignals, type CloseOnSignalsOptions } from './close-on-signals.ts';
-export { firstHeld } from './first-held.ts';
-export { admittedOf } from './admitted.ts';
-export type { Line, LineState, Place } from './line-api.ts';
+export { firstHeld } from './claim/first-held.ts';
+export { admittedOf } from './turn/admitted.ts';
+export type { Line, LineState, Place, WaitBasis } from './api/line-api.ts';
 export {
   CHANNELS,
   type AcquireMessage,
@@ -47,7 +47,7 @@ export {
   type HoldMessage,
   type LockMessage,
   type LossMessage,
-} from './diagnostics-api.ts';
-export { placeOf, type PlaceOptions } from './place.ts';
-export { positionsOf } from './positions.ts';
-export { expectedWait, type ExpectedWait, type HoldTimes, type WaitBasis } from './expected-wait.ts';
+} from './diagnostics/diagnostics-api.ts';
+export { placeOf, type PlaceOptions } from './line/place.ts';
+export { positionsOf } from './turn/positions.ts';
+export { expectedWait, type ExpectedWait, type HoldTimes } from './turn/expected-wait.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deadlineOf, longestHoldMs, paceOf } from '../src/budget.ts';
+import { deadlineOf, longestHoldMs, paceOf } from '../src/session/budget.ts';
 
 describe('the time budget', () => {
   it('counts from the moment the proving call was sent, less one percent and the margin', () => {

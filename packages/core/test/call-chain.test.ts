@@ -2,7 +2,7 @@ import { queryObjects } from 'node:v8';
 import { memory } from '@queuelock/memory';
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '../src/index.ts';
-import { HeldOwnership } from '../src/ownership.ts';
+import { HeldOwnership } from '../src/hold/ownership.ts';
 
 const ROUNDS = 50;
 // The last ones are in use by whoever looks.

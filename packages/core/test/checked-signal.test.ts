@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkedSignal } from '../src/checked-signal.ts';
+import { checkedSignal } from '../src/base/checked-signal.ts';
 
 function overdueSignal(): { signal: AbortSignal; events: string[] } {
   const controller = new AbortController();

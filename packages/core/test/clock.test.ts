@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { elapsedBy, type MachineClocks } from '../src/clock.ts';
+import { elapsedBy, type MachineClocks } from '../src/base/clock.ts';
 
 /** A machine whose clocks a test moves. */
 class Machine implements MachineClocks {

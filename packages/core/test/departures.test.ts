@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { virtualClock } from '@queuelock/memory';
-import { Departures, type FoundQueue } from '../src/departures.ts';
+import { Departures, type FoundQueue } from '../src/kit/departures.ts';
 
 const found = (depth: number, joined: number): FoundQueue => ({ name: 'q', depth, joined, front: 1n });
 

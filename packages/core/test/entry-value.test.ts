@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { decodeLabel, encodeLabel, labelFromOwner, labelOfOwner } from '../src/entry-value.ts';
+import { decodeLabel, encodeLabel, labelFromOwner, labelOfOwner } from '../src/entry/entry-value.ts';
 
 const NOTHING_ELSE = { permits: 1, limit: 1, holds: [], heard: [], answers: [] };
 

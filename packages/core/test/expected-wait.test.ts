@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { admittedOf } from '../src/admitted.ts';
+import { admittedOf } from '../src/turn/admitted.ts';
 import { turnOf } from '../src/backend.ts';
-import { expectedWait, type HoldTimes } from '../src/expected-wait.ts';
+import { expectedWait, type HoldTimes } from '../src/turn/expected-wait.ts';
 import type { QueueEntry } from '../src/index.ts';
 
 type Told = Partial<Pick<QueueEntry, 'shared' | 'permits' | 'limit' | 'typicalHoldMs'>>;

@@ -32,7 +32,7 @@ describe('the facts notice that', () => {
   it('several names are entered one after the other: any plan of clients gets there', async () => {
     const core = await alteredCore([
       [
-        'together.ts',
+        'multi/together.ts',
         'await session.enqueueAll(specs, option);',
         '[];\n    for (const spec of specs) placements.push(await session.enqueue(spec));',
       ],

@@ -1,5 +1,5 @@
 import { Observable } from 'rxjs';
-import { QueueLockError } from '../src/errors.ts';
+import { QueueLockError } from '../src/api/errors.ts';
 
 /** What costs something each time that it is made. */
 export interface Made {

@@ -16,13 +16,13 @@ const SEVERAL_NAMES: readonly Mistake[] = [
   mistake(
     'the loss of one name leaves the others held',
     'the loss of one name gives the others to those who wait',
-    ['multi.ts', "      takeWhile(({ status }) => status !== 'ended', true),\n", ''],
+    ['multi/multi.ts', "      takeWhile(({ status }) => status !== 'ended', true),\n", ''],
   ),
   mistake(
     'the release of one name leaves the others held',
     'whoever releases one name of several releases all, and that is no loss',
     [
-      'multi.ts',
+      'multi/multi.ts',
       "      if (states.some(({ status }) => status === 'ended')) void ownership?.release();\n",
       '',
     ],
@@ -30,13 +30,13 @@ const SEVERAL_NAMES: readonly Mistake[] = [
   mistake(
     'a name that was lost counts as held until its story is known',
     'a multi-lock whose first name was lost before the last is let in is never held',
-    ['multi.ts', 'return ownership?.held ? ownership : undefined;', 'return ownership;'],
+    ['multi/multi.ts', 'return ownership?.held ? ownership : undefined;', 'return ownership;'],
   ),
   mistake(
     'whoever gives up goes on waiting for the others to join',
     'a multi-lock that is given up between two attempts to join leaves nothing, and the client closes',
     [
-      'together.ts',
+      'multi/together.ts',
       '        if (this.#joining.get(session) === joining) reject(stop.reason as Error);\n',
       '',
     ],
@@ -44,12 +44,12 @@ const SEVERAL_NAMES: readonly Mistake[] = [
   mistake(
     'several names that are overtaken in one queue end',
     'a multi-lock that is overtaken in one queue joins again in all of them, together',
-    ['multi.ts', '      throwIfRemoved(states, arePlaced);\n', ''],
+    ['multi/multi.ts', '      throwIfRemoved(states, arePlaced);\n', ''],
   ),
   mistake(
     'one name of several joins again on its own',
     'a multi-lock that is overtaken in one queue joins again in all of them, together',
-    ['ending.ts', 'error instanceof OvertakenError && !together', 'error instanceof OvertakenError'],
+    ['claim/ending.ts', 'error instanceof OvertakenError && !together', 'error instanceof OvertakenError'],
   ),
 ];
 
@@ -57,22 +57,26 @@ const ENTERING_AGAIN: readonly Mistake[] = [
   mistake(
     'siblings enter together',
     'siblings enter one after the other, in the order in which they asked, and one gives up without a gap',
-    ['reentrancy.ts', 'await turnWithin(before, ', 'await turnWithin(Promise.resolve(), '],
+    ['reentrancy/reentrancy.ts', 'await turnWithin(before, ', 'await turnWithin(Promise.resolve(), '],
   ),
   mistake(
     'whoever gives up lets the next one pass',
     'siblings enter one after the other, in the order in which they asked, and one gives up without a gap',
-    ['reentrancy.ts', 'this.#line = before.then(() => left);', 'this.#line = left;'],
+    ['reentrancy/reentrancy.ts', 'this.#line = before.then(() => left);', 'this.#line = left;'],
   ),
   mistake(
     'the outermost level gives the hold back',
     'the server hears of one release, when the last level has left, and the level outside is told by then',
-    ['reentrancy.ts', 'if (this.#shared.levels === 0) await', 'if (this.depth === 1) await'],
+    ['reentrancy/reentrancy.ts', 'if (this.#shared.levels === 0) await', 'if (this.depth === 1) await'],
   ),
   mistake(
     'whoever waits for a sibling does not hear of the loss',
     'when the session dies, all levels are lost at one instant, and waits for siblings end at once',
-    ['reentrancy.ts', 'merge(patienceOf(patience, context), lost$)', 'patienceOf(patience, context)'],
+    [
+      'reentrancy/reentrancy.ts',
+      'merge(patienceOf(patience, context), lost$)',
+      'patienceOf(patience, context)',
+    ],
   ),
 ];
 
@@ -81,7 +85,7 @@ const EVICTIONS: readonly Mistake[] = [
     'the record is written after the removal',
     'the record is there when the victim learns of its loss',
     [
-      'evictions.ts',
+      'handover/evictions.ts',
       `    await kept.change((text) => append(decode(text), records));
     const removed: boolean[] = [];
     for (const { entry } of records) {
@@ -99,7 +103,7 @@ const EVICTIONS: readonly Mistake[] = [
     'the record of an eviction that came too late stays',
     'the record of an eviction that came too late is taken back',
     [
-      'evictions.ts',
+      'handover/evictions.ts',
       '    if (spared.length > 0) await kept.change((text) => without(decode(text), spared));\n',
       '',
     ],
@@ -107,18 +111,18 @@ const EVICTIONS: readonly Mistake[] = [
   mistake(
     'an eviction without an answer counts as too late',
     'an eviction whose answer is lost happened all the same, and its record stays',
-    ['evictions.ts', ' === true || mayHaveRemoved;', ' === true;'],
+    ['handover/evictions.ts', ' === true || mayHaveRemoved;', ' === true;'],
   ),
   mistake(
     'a record is written once for each attempt',
     'an eviction writes one record when answers to writeRegister are lost',
-    ['evictions.ts', 'more.filter((one) => !records.some((known) => isSame(known, one)))', 'more'],
+    ['handover/evictions.ts', 'more.filter((one) => !records.some((known) => isSame(known, one)))', 'more'],
   ),
   mistake(
     'whoever is overtaken does not join again',
     'who is overtaken twice joins a third time, and its signal still ends the wait',
     [
-      'ending.ts',
+      'claim/ending.ts',
       "      if (eviction?.kind === 'overtaken' && !ownership) throw new OvertakenError(eviction);\n",
       '',
     ],
@@ -127,7 +131,7 @@ const EVICTIONS: readonly Mistake[] = [
     'why an entry is gone is asked once',
     'who is overtaken joins again although the answer that says so is lost',
     [
-      'evictions.ts',
+      'handover/evictions.ts',
       'await repeatUntilDefinite(async () => registers?.read(name, KIND), stop)',
       'await registers?.read(name, KIND)',
     ],
@@ -135,22 +139,26 @@ const EVICTIONS: readonly Mistake[] = [
   mistake(
     'an entry is known by its key alone to who asks why it is gone',
     'the record of an earlier entry that had the same key tells nothing of a later one',
-    ['evictions.ts', '(entry.key === own.key && entry.order === own.order)', 'entry.key === own.key'],
+    [
+      'handover/evictions.ts',
+      '(entry.key === own.key && entry.order === own.order)',
+      'entry.key === own.key',
+    ],
   ),
   mistake(
     'a thief begins at the front',
     'a thief takes those out of the way from the back, so that none of them is let in on the way',
-    ['evictions.ts', 'against.reverse()', 'against'],
+    ['handover/evictions.ts', 'against.reverse()', 'against'],
   ),
   mistake(
     'a thief of permits takes them all',
     'a thief of one permit takes one, of who joined last, and those who wait ahead join again',
-    ['evictions.ts', 'return taken + permits > own.limit;', 'return true;'],
+    ['handover/evictions.ts', 'return taken + permits > own.limit;', 'return true;'],
   ),
   mistake(
     'a theft goes on when the thief has given up',
     'a thief that gives up takes nobody else out of the way',
-    ['in-line.ts', 'goesOn: () => wanted', 'goesOn: () => true'],
+    ['handover/in-line.ts', 'goesOn: () => wanted', 'goesOn: () => true'],
   ),
 ];
 
@@ -158,19 +166,19 @@ const REQUESTS: readonly Mistake[] = [
   mistake(
     'answers are not acknowledged',
     'an answer is acknowledged, and a holder that yields leaves as soon as it is',
-    ['requests.ts', 'heard: [...(now.heard ?? []), by]', 'heard: now.heard ?? []'],
+    ['handover/requests.ts', 'heard: [...(now.heard ?? []), by]', 'heard: now.heard ?? []'],
   ),
   mistake(
     'whoever yields does not wait to be heard',
     'a holder that yields to a requester who reads nothing leaves after a second',
-    ['requests.ts', 'const HEARD_WITHIN_MS = 1_000;', 'const HEARD_WITHIN_MS = 0;'],
+    ['handover/requests.ts', 'const HEARD_WITHIN_MS = 1_000;', 'const HEARD_WITHIN_MS = 0;'],
   ),
   mistake(
     'an answer counts as read only when the one before is acknowledged',
     'holders of permits answer each for itself, once, and each answer is told once',
-    ['requests.ts', '    tap(({ by }) => read.add(by)),\n', ''],
+    ['handover/requests.ts', '    tap(({ by }) => read.add(by)),\n', ''],
     [
-      'requests.ts',
+      'handover/requests.ts',
       'concatMap(async ({ by, answer }) => {\n',
       'concatMap(async ({ by, answer }) => {\n      read.add(by);\n',
     ],
@@ -179,7 +187,7 @@ const REQUESTS: readonly Mistake[] = [
     'whoever yields takes those who hold out of the way as well',
     'a reader that makes way takes only those who wait out of the way, and other readers go on',
     [
-      'requests.ts',
+      'handover/requests.ts',
       'inTheWayOf(entries, this.from).filter((entry) => !admitted.has(entry))',
       'inTheWayOf(entries, this.from)',
     ],
@@ -187,7 +195,7 @@ const REQUESTS: readonly Mistake[] = [
   mistake(
     'an answer waits for a reader after the end of the hold',
     'a client that closes in the middle of yieldToQueue, at remove, ends it with a typed error or at once',
-    ['requests.ts', 'merge(over$, heard$, late$)', 'merge(heard$, late$)'],
+    ['handover/requests.ts', 'merge(over$, heard$, late$)', 'merge(heard$, late$)'],
   ),
 ];
 
@@ -195,27 +203,27 @@ const LIMITS: readonly Mistake[] = [
   mistake(
     'a change of the limit that is answered late takes the grant back',
     'a change of the limit that is answered after the grant takes nothing back, and the loss is still told',
-    ['limit.ts', '    takeUntil(granted.come$),\n', ''],
+    ['entry/limit.ts', '    takeUntil(granted.come$),\n', ''],
   ),
   mistake(
     'changes of the limit overtake each other',
     'changes of a limit reach the server in their order, also over a slow connection',
-    ['limit.ts', 'from(underWay).pipe(', 'of(true).pipe('],
+    ['entry/limit.ts', 'from(underWay).pipe(', 'of(true).pipe('],
   ),
   mistake(
     'a change of the limit makes a new entry of a removed one',
     'who is removed while a change of the limit is on its way loses its place, and gets no other unnoticed',
-    ['limit.ts', 'if (now.order === placement.order) return now;', 'return now;'],
+    ['entry/limit.ts', 'if (now.order === placement.order) return now;', 'return now;'],
   ),
   mistake(
     'who is turned away for a long line counts those who hold',
     'who is turned away for a long line has left it, and those behind are not',
-    ['positions.ts', 'admitted.has(entry) ? 0 : (waiting += 1)', '(waiting += 1)'],
+    ['turn/positions.ts', 'admitted.has(entry) ? 0 : (waiting += 1)', '(waiting += 1)'],
   ),
   mistake(
     'the own entry is known by its key alone',
     'who sees an earlier entry with its key in an old picture of the queue waits for its own',
-    ['in-line.ts', 'key === place.key && order === place.order', 'key === place.key'],
+    ['handover/in-line.ts', 'key === place.key && order === place.order', 'key === place.key'],
   ),
 ];
 
@@ -223,26 +231,30 @@ const TEXTS: readonly Mistake[] = [
   mistake(
     'changes of what an entry tells do not wait for each other',
     'changes of what an entry tells build on each other and arrive in their order, with answers lost on the way',
-    ['own-label.ts', 'const written = this.#last.then(async', 'const written = Promise.resolve().then(async'],
+    [
+      'entry/own-label.ts',
+      'const written = this.#last.then(async',
+      'const written = Promise.resolve().then(async',
+    ],
   ),
   mistake(
     'what was refused is told with the next change',
     'a downgrade on a server that refuses leaves the hold as it is, and tells nobody otherwise',
     [
-      'own-label.ts',
+      'entry/own-label.ts',
       '      const value = encodeLabel(label);\n',
       '      const value = encodeLabel(label);\n      this.#label = label;\n',
     ],
   ),
   mistake('a register is overwritten', "of writers that get in each other's way none loses a change", [
-    'register.ts',
+    'views/register.ts',
     'if (await this.#registers.write(name, kind, { text, was: present?.version })) return text;',
     'await this.#registers.write(name, kind, { text, was: present?.version });\n        return text;',
   ]),
   mistake(
     'a register is written for nothing',
     'to answer the same text writes nothing, and to empty an empty one neither',
-    ['register.ts', '        if (text === present?.text) return text;\n', ''],
+    ['views/register.ts', '        if (text === present?.text) return text;\n', ''],
   ),
 ];
 
@@ -250,7 +262,7 @@ const SESSIONS: readonly Mistake[] = [
   mistake(
     'a ticket that is not good any more is no reason for a new session',
     'the ticket of a session that was closed, or has expired, gives a new session, and a place behind the others',
-    ['resume.ts', "if (!isQueueLockError(error, 'SESSION_LOST')) throw error;", 'throw error;'],
+    ['session/resume.ts', "if (!isQueueLockError(error, 'SESSION_LOST')) throw error;", 'throw error;'],
   ),
   mistake(
     'whoever is abandoned ends its session',

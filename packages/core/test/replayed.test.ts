@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { replayed } from '../src/replayed.ts';
-import type { PastChange } from '../src/store-facts.ts';
+import { replayed } from '../src/views/replayed.ts';
+import type { PastChange } from '../src/api/store-facts.ts';
 
 type Told = readonly [
   revision: number,

@@ -1,7 +1,7 @@
 import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { expect } from 'chai';
 import type { HoldTimes, QueueEntry, QueueState } from '../src/index.ts';
-import { SeenHolds } from '../src/seen-holds.ts';
+import { SeenHolds } from '../src/turn/seen-holds.ts';
 
 type Entry = QueueState['entries'][number];
 const [ann, ben, cat] = ['ann', 'ben', 'cat'].map((id, at): QueueEntry => ({

@@ -2,7 +2,7 @@ import { memory } from '@queuelock/memory';
 import { expect } from 'chai';
 import { checkedOptions, isQueueLockError, type KnownOptions } from '../src/backend.ts';
 import { createLockClient, type LockClient } from '../src/index.ts';
-import { nearestName } from '../src/nearest-name.ts';
+import { nearestName } from '../src/base/nearest-name.ts';
 
 /** As plain JavaScript passes it. */
 const untyped = (given: unknown): never => given as never;

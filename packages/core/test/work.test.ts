@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { QueueLockError, anySignal, type AcquireOptions, type LockClient } from '../src/index.ts';
-import { workUnder } from '../src/work.ts';
+import { workUnder } from '../src/work/work.ts';
 import { onStage, rejection } from './stage.ts';
 
 /** Goes on until it is told to stop, and throws why. */

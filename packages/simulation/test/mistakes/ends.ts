@@ -5,12 +5,12 @@ const LEFT_OVER: readonly Rule[] = ['progress', 'nothing left'];
 
 export const ENDS: readonly Mistake[] = [
   mistake('a removal without an answer counts as done', LEFT_OVER, [
-    'core/src/entry.ts',
+    'core/src/entry/entry.ts',
     'await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);',
     'await session.remove(spec.queue, spec.id).catch(() => undefined);',
   ]),
   mistake('a removal that is refused leaves the entry', LEFT_OVER, [
-    'core/src/entry.ts',
+    'core/src/entry/entry.ts',
     "    liveness.end(\n      isQueueLockError(error, 'SESSION_LOST')",
     "    ((end: unknown) => end)(\n      isQueueLockError(error, 'SESSION_LOST')",
   ]),
@@ -43,7 +43,7 @@ export const ENDS: readonly Mistake[] = [
     'an evicted owner is removed, and those who wait ahead are not',
     ['no storm', 'progress', 'outcome', 'order'],
     [
-      'core/src/evictions.ts',
+      'core/src/handover/evictions.ts',
       'return taken + permits > own.limit;',
       'return taken + permits > own.limit + 1;',
     ],
@@ -52,7 +52,7 @@ export const ENDS: readonly Mistake[] = [
     'whoever steals removes itself',
     ['progress', 'outcome', 'nothing left', 'no storm'],
     [
-      'core/src/evictions.ts',
+      'core/src/handover/evictions.ts',
       '({ order, shared }) => order < own.order',
       '({ order, shared }) => order <= own.order',
     ],

@@ -22,12 +22,12 @@ export const LIVENESS: readonly Mistake[] = [
     '  return false;',
   ]),
   mistake('a beat proves from its answer on', 'exclusive', [
-    'core/src/heartbeat.ts',
+    'core/src/session/heartbeat.ts',
     'deadlineOf(sentAt, provenMs',
     'deadlineOf(clock.now(), provenMs',
   ]),
   mistake('the margin is added and not kept back', 'exclusive', [
-    'core/src/budget.ts',
+    'core/src/session/budget.ts',
     '(1 - CLOCK_RATE_ERROR) - marginMs',
     '(1 + CLOCK_RATE_ERROR) + marginMs',
   ]),
@@ -35,7 +35,7 @@ export const LIVENESS: readonly Mistake[] = [
     'a deadline is only looked at when a beat fails',
     ['exclusive', 'progress'],
     [
-      'core/src/liveness.ts',
+      'core/src/session/liveness.ts',
       '    if (left > 0) return left;\n',
       '    if (left > 0 || this.isAlive) return Math.max(1, left);\n',
     ],
@@ -44,28 +44,28 @@ export const LIVENESS: readonly Mistake[] = [
     'a hold is believed in until a timer says otherwise',
     'exclusive',
     [
-      'core/src/liveness.ts',
+      'core/src/session/liveness.ts',
       '    if (left > 0) return left;\n',
       '    if (left > 0 || !this.#isLate) return Math.max(1, left);\n',
     ],
     [
-      'core/src/liveness.ts',
+      'core/src/session/liveness.ts',
       '  #cancelAlarm: () => void;\n',
       '  #cancelAlarm: () => void;\n  #isLate = false;\n',
     ],
     [
-      'core/src/liveness.ts',
+      'core/src/session/liveness.ts',
       '      if (this.remainingMs > 0) this.#cancelAlarm',
       '      this.#isLate = this.#deadline <= this.#clock.now();\n      if (this.remainingMs > 0) this.#cancelAlarm',
     ],
   ),
   mistake('the end of a session ends no holds', 'exclusive', [
-    'core/src/ownership.ts',
+    'core/src/hold/ownership.ts',
     '    const left = this.#live.liveness.remainingMs;\n',
     '    const left = Math.max(1, this.#live.liveness.remainingMs);\n',
   ]),
   mistake('a hold begins without the time that it needs', 'time', [
-    'core/src/grant.ts',
+    'core/src/hold/grant.ts',
     'return remainingMs > 0 && remainingMs >= needsMs;',
     'return remainingMs > 0;',
   ]),

@@ -15,7 +15,7 @@ export const PLACES: readonly Mistake[] = [
     'return !mark && !single;',
   ]),
   mistake('permits ahead count as one each', TOO_EARLY, [
-    'core/src/watch-kit.ts',
+    'core/src/turn/watch-kit.ts',
     '(left -= ref.permits ?? 1) < 0',
     '(left -= 1) < 0',
   ]),
@@ -25,12 +25,12 @@ export const PLACES: readonly Mistake[] = [
     '    permits: Math.min(1, Number(permits)),',
   ]),
   mistake('own permits count as one', TOO_EARLY, [
-    'core/src/watch-kit.ts',
+    'core/src/turn/watch-kit.ts',
     'let left = limit - permits;',
     'let left = limit - Math.min(1, permits);',
   ]),
   mistake('one more than the limit is let in', TOO_EARLY, [
-    'core/src/watch-kit.ts',
+    'core/src/turn/watch-kit.ts',
     '(left -= ref.permits ?? 1) < 0',
     '(left -= ref.permits ?? 1) < -1',
   ]),
@@ -55,7 +55,7 @@ export const PLACES: readonly Mistake[] = [
     "if (!other || other.name.startsWith('~') || (own.shared",
   ]),
   mistake('whoever goes takes all others along', TOO_EARLY, [
-    'core/src/watch-kit.ts',
+    'core/src/turn/watch-kit.ts',
     'refs.filter((other) => other !== ref)',
     'refs.filter((other) => other === undefined)',
   ]),
@@ -93,7 +93,7 @@ export const PLACES: readonly Mistake[] = [
     ['etcd/src/txn.ts', "sort_order: 'Descend'", "sort_order: 'Ascend'"],
   ),
   mistake('of those in the way the last counts for nothing', TOO_EARLY, [
-    'core/src/watch-kit.ts',
+    'core/src/turn/watch-kit.ts',
     'return nearestFirst.slice(0, last + 1);',
     'return nearestFirst.slice(0, Math.max(0, last));',
   ]),

@@ -2,12 +2,12 @@ import { mistake, type Mistake } from '../mistake.ts';
 
 export const STORMS: readonly Mistake[] = [
   mistake('what has no answer is asked again at once', 'no storm', [
-    'core/src/definite.ts',
+    'core/src/kit/definite.ts',
     'new ExponentialBackoff({ initialDelay: 50, maxDelay: 1_000 })',
     'new ExponentialBackoff({ initialDelay: 1, maxDelay: 2 })',
   ]),
   mistake('a heartbeat that failed is repeated at once', 'no storm', [
-    'core/src/budget.ts',
+    'core/src/session/budget.ts',
     'retryAfterMs: Math.min(200, ttlMs / 40)',
     'retryAfterMs: 1',
   ]),
@@ -19,6 +19,6 @@ export const STORMS: readonly Mistake[] = [
   mistake(
     'a refusal is no answer',
     ['no storm', 'outcome', 'progress'],
-    ['core/src/definite.ts', "  'ACCESS_DENIED',\n", ''],
+    ['core/src/kit/definite.ts', "  'ACCESS_DENIED',\n", ''],
   ),
 ];

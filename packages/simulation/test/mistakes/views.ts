@@ -7,7 +7,7 @@ export const VIEWS: readonly Mistake[] = [
     'else this.#entries.delete(text);',
   ]),
   mistake('a view that broke is not made anew', 'view', [
-    'core/src/live-view.ts',
+    'core/src/views/live-view.ts',
     '    repeat({ delay: () => after(clock, pauseAfter(troubles++, PAUSES, clock)) }),\n',
     '',
   ]),

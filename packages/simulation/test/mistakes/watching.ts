@@ -48,7 +48,7 @@ export const WATCHING: readonly Mistake[] = [
     ],
   ),
   mistake('nobody looks again when one ahead has gone', 'progress', [
-    'core/src/watch-kit.ts',
+    'core/src/turn/watch-kit.ts',
     '          else nextStep().add(look(view, rule.limit).subscribe({ next: stand, error }));\n',
     '',
   ]),
@@ -74,7 +74,7 @@ export const WATCHING: readonly Mistake[] = [
     'whoever waits does not hear that its session has ended',
     ['progress', 'outcome', 'nothing left'],
     [
-      'core/src/following.ts',
+      'core/src/claim/following.ts',
       'this.#follow(live.liveness.health$,',
       'this.#follow(new Observable((deaf) => live.liveness.health$.subscribe({ next: (now) => deaf.next(now), error: () => undefined })),',
     ],
@@ -96,7 +96,7 @@ export const WATCHING: readonly Mistake[] = [
   mistake(
     'the end of a session is told to nobody',
     ['progress', 'exclusive', 'nothing left'],
-    ['core/src/liveness.ts', '    this.#health$.error(error);\n', ''],
+    ['core/src/session/liveness.ts', '    this.#health$.error(error);\n', ''],
   ),
   mistake('whoever has looked never looks again', 'progress', [
     'etcd/src/lookups.ts',

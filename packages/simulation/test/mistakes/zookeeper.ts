@@ -18,12 +18,12 @@ const TIMES: readonly Mistake[] = [
     'return base > 0 ? this.ttlMs : 0;',
   ]),
   mistake('the margin is added and not kept back', 'exclusive', [
-    'core/src/budget.ts',
+    'core/src/session/budget.ts',
     '(1 - CLOCK_RATE_ERROR) - marginMs',
     '(1 + CLOCK_RATE_ERROR) + marginMs',
   ]),
   mistake('the end of a session ends no holds', 'exclusive', [
-    'core/src/ownership.ts',
+    'core/src/hold/ownership.ts',
     '    const left = this.#live.liveness.remainingMs;\n',
     '    const left = Math.max(1, this.#live.liveness.remainingMs);\n',
   ]),
@@ -33,7 +33,7 @@ const TIMES: readonly Mistake[] = [
     '    void this.#zk.close();\n',
   ]),
   mistake('a hold begins without the time that it needs', 'time', [
-    'core/src/grant.ts',
+    'core/src/hold/grant.ts',
     'return remainingMs > 0 && remainingMs >= needsMs;',
     'return remainingMs > 0;',
   ]),
@@ -41,12 +41,12 @@ const TIMES: readonly Mistake[] = [
 
 const PLACES: readonly Mistake[] = [
   mistake('one more than the limit is let in', TOO_EARLY, [
-    'core/src/watch-kit.ts',
+    'core/src/turn/watch-kit.ts',
     '(left -= ref.permits ?? 1) < 0',
     '(left -= ref.permits ?? 1) < -1',
   ]),
   mistake('permits ahead count as one each', TOO_EARLY, [
-    'core/src/watch-kit.ts',
+    'core/src/turn/watch-kit.ts',
     '(left -= ref.permits ?? 1) < 0',
     '(left -= 1) < 0',
   ]),
@@ -80,12 +80,12 @@ const PLACES: readonly Mistake[] = [
     ],
   ),
   mistake('of those in the way the last counts for nothing', TOO_EARLY, [
-    'core/src/watch-kit.ts',
+    'core/src/turn/watch-kit.ts',
     'return nearestFirst.slice(0, last + 1);',
     'return nearestFirst.slice(0, Math.max(0, last));',
   ]),
   mistake('whoever goes takes all others along', TOO_EARLY, [
-    'core/src/watch-kit.ts',
+    'core/src/turn/watch-kit.ts',
     'refs.filter((other) => other !== ref)',
     'refs.filter((other) => other === undefined)',
   ]),
@@ -146,7 +146,7 @@ const ENTERING: readonly Mistake[] = [
     '    return created ? true : undefined;',
   ]),
   mistake('a removal without an answer counts as done', LEFT_OVER, [
-    'core/src/entry.ts',
+    'core/src/entry/entry.ts',
     'await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);',
     'await session.remove(spec.queue, spec.id).catch(() => undefined);',
   ]),

@@ -3,17 +3,17 @@ import { inCore, inSession, type Defect } from './defect.ts';
 /** When may the hold begin? */
 export const BEGINNING_DEFECTS: readonly Defect[] = [
   inCore('a hold begins without the time that its work needs', 'enough time', [
-    'grant.ts',
+    'hold/grant.ts',
     ' && remainingMs >= needsMs;',
     ';',
   ]),
   inCore(
     'a hold that cannot have enough time waits for ever',
     ['progress', 'at once'],
-    ['grant.ts', 'take(BEATS_TO_WAIT_FOR)', 'take(Infinity)'],
+    ['hold/grant.ts', 'take(BEATS_TO_WAIT_FOR)', 'take(Infinity)'],
   ),
   inCore('an unclean end is no reason to wait', 'handover', [
-    'grant.ts',
+    'hold/grant.ts',
     'ids.length === 0 ?',
     'ids.length >= 0 ?',
   ]),

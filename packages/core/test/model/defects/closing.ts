@@ -6,7 +6,7 @@ export const CLOSING_DEFECTS: readonly Defect[] = [
     'closing revokes nothing',
     ['at once', 'nothing left'],
     [
-      'session.ts',
+      'session/session.ts',
       `          live.liveness.end(
             new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
           );
@@ -15,7 +15,7 @@ export const CLOSING_DEFECTS: readonly Defect[] = [
     ],
   ),
   inCore('closing leaves the session to its TTL', 'nothing left', [
-    'session.ts',
+    'session/session.ts',
     '          closing(told.then(() => (keepsSession() && session.abandon ? session.abandon() : session.close())));\n',
     '',
   ]),
@@ -25,19 +25,19 @@ export const CLOSING_DEFECTS: readonly Defect[] = [
     ['client.ts', '    while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);\n', ''],
   ),
   inCore('a session that opens after the client was closed stays', 'nothing left', [
-    'session.ts',
+    'session/session.ts',
     '    await session.close();\n',
     '',
   ]),
   inCore('a closed client says that it is opening', 'no way back', [
-    'shared-session.ts',
+    'session/shared-session.ts',
     "status !== 'closed' && ",
     '',
   ]),
   inCore(
     'a lost session is told twice',
     'no way back',
-    ['shared-session.ts', 'error: () => undefined,', 'error: tellEnd,'],
-    ['shared-session.ts', ' && status !== state.status', ''],
+    ['session/shared-session.ts', 'error: () => undefined,', 'error: tellEnd,'],
+    ['session/shared-session.ts', ' && status !== state.status', ''],
   ),
 ];

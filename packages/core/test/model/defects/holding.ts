@@ -5,29 +5,29 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
   inCore(
     '`held` does not look at the clock',
     ['no way back', 'ends first'],
-    ['ownership.ts', 'return this.remainingMs > 0;', 'return this.#end === undefined;'],
+    ['hold/ownership.ts', 'return this.remainingMs > 0;', 'return this.#end === undefined;'],
   ),
   inCore(
     'a loss does not abort the signal',
     ['signal', 'told in time', 'outcome', 'at once'],
     [
-      'ownership.ts',
+      'hold/ownership.ts',
       "if (this.#finish('lost')) this.#loss?.abort(this.#lossError);",
       "this.#finish('lost');",
     ],
   ),
   inCore('the signal waits for its turn to be told of the end of the session', 'signal', [
-    'ownership.ts',
+    'hold/ownership.ts',
     '    if (left === 0) this.revoke(this.#live.liveness.ending.reason);\n',
     '',
   ]),
   inCore('a release aborts the signal', 'signal', [
-    'ownership.ts',
+    'hold/ownership.ts',
     "if (this.#finish('released')) ",
     "this.#loss?.abort(this);\n    if (this.#finish('released')) ",
   ]),
   inCore('what was released is held until the server has confirmed it', 'no way back', [
-    'ownership.ts',
+    'hold/ownership.ts',
     'if (this.#end) return 0;',
     "if (this.#end === 'lost') return 0;",
   ]),
@@ -35,7 +35,7 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
     'a new session revives an old ownership',
     'no way back',
     [
-      'liveness.ts',
+      'session/liveness.ts',
       '  constructor(clock: Clock, deadline: number, endpoint: string) {\n',
       `  static readonly newest = new WeakMap<Clock, Liveness>();
   get newest(): Liveness {
@@ -46,39 +46,39 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
 `,
     ],
     [
-      'ownership.ts',
+      'hold/ownership.ts',
       'left = this.#live.liveness.remainingMs',
       'left = this.#live.liveness.newest.remainingMs',
     ],
-    ['ownership.ts', 'if (this.#end) return 0;', "if (this.#end === 'released') return 0;"],
+    ['hold/ownership.ts', 'if (this.#end) return 0;', "if (this.#end === 'released') return 0;"],
   ),
   inCore('a release is confirmed before the server has', 'release', [
-    'ownership.ts',
+    'hold/ownership.ts',
     'await this.#entry.leave();',
     'void this.#entry.leave();',
   ]),
   inCore('a state says `held` after the release', 'no way back', [
-    'following.ts',
+    'claim/following.ts',
     'if (!ownership?.held) return;',
     'if (!ownership) return;',
   ]),
   inCore('a holder does not hear that its entry was removed', 'learns', [
-    'following.ts',
+    'claim/following.ts',
     '    this.#followed.unsubscribe();\n    const ending',
     "    if (this.#ownership && String(cause).includes('ENTRY_LOST')) return;\n    this.#followed.unsubscribe();\n    const ending",
   ]),
   inCore('a run resolves although its lock was lost', 'run', [
-    'work.ts',
+    'work/work.ts',
     '  throwIfLost(reason, what, outcome);\n',
     '',
   ]),
   inCore(
     'a run may wait for itself',
     ['run', 'progress'],
-    ['call-chain.ts', 'held.push(level.hold)', 'held.pop()'],
+    ['reentrancy/call-chain.ts', 'held.push(level.hold)', 'held.pop()'],
   ),
   inCore('a holder who unsubscribes holds on until the server has heard of it', 'no way back', [
-    'following.ts',
+    'claim/following.ts',
     '    this.#ownership?.giveUp();\n',
     '',
   ]),

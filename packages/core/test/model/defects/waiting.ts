@@ -3,32 +3,32 @@ import { inCore, type Defect } from './defect.ts';
 /** Whose turn is it, and who still wants it? */
 export const WAITING_DEFECTS: readonly Defect[] = [
   inCore('an abort ends no wait', 'at once', [
-    'wait-limit.ts',
+    'work/wait-limit.ts',
     "      signal.addEventListener('abort', abort);\n",
     '',
   ]),
-  inCore('a timeout ends no wait', 'at once', ['wait-limit.ts', 'timeoutMs > 0', 'timeoutMs < 0']),
+  inCore('a timeout ends no wait', 'at once', ['work/wait-limit.ts', 'timeoutMs > 0', 'timeoutMs < 0']),
   inCore(
     'an abort or a timeout ends a hold as well',
     ['outcome', 'run', 'signal', 'no way back'],
-    ['wait-limit.ts', '.pipe(takeUntil(granted$))', ''],
+    ['work/wait-limit.ts', '.pipe(takeUntil(granted$))', ''],
   ),
   inCore('a waiter does not hear of the end of its session', 'at once', [
-    'following.ts',
+    'claim/following.ts',
     'this.#follow(live.liveness.health$,',
     'this.#follow(new Observable((deaf) => live.liveness.health$.subscribe({ next: (now) => deaf.next(now), error: () => undefined })),',
   ]),
   inCore('a waiter hears of its first turn only', 'progress', [
-    'limit.ts',
+    'entry/limit.ts',
     'turns$.pipe(beginningWith(turn))',
     'of(turn)',
   ]),
   inCore(
     'a waiter hears the turns of another entry',
     ['order', 'exclusive', 'grant', 'progress', 'outcome', 'signal', 'learns'],
-    ['limit.ts', 'turns$.pipe(beginningWith', 'misrouted(turns$).pipe(beginningWith'],
+    ['entry/limit.ts', 'turns$.pipe(beginningWith', 'misrouted(turns$).pipe(beginningWith'],
     [
-      'limit.ts',
+      'entry/limit.ts',
       'function turnsFrom(',
       `let previous$: Observable<Turn> | undefined;
 function misrouted(own$: Observable<Turn>): Observable<Turn> {
@@ -43,26 +43,30 @@ function turnsFrom(`,
   inCore(
     'a waiter does not wait',
     ['exclusive', 'order'],
-    ['following.ts', 'if (!now.admitted) {', 'if (!now) {'],
+    ['claim/following.ts', 'if (!now.admitted) {', 'if (!now) {'],
   ),
   inCore(
     'a lock is granted in doubt',
     'grant',
-    ['grant.ts', 'beginning.live.liveness.isAlive && ', ''],
-    ['grant.ts', "health === 'alive'", 'health !== undefined'],
+    ['hold/grant.ts', 'beginning.live.liveness.isAlive && ', ''],
+    ['hold/grant.ts', "health === 'alive'", 'health !== undefined'],
   ),
   inCore(
     'a lock is granted without a look at the clock',
     ['grant', 'outcome'],
-    ['grant.ts', '  const { remainingMs }', '  if (needsMs === 0) return true;\n  const { remainingMs }'],
+    [
+      'hold/grant.ts',
+      '  const { remainingMs }',
+      '  if (needsMs === 0) return true;\n  const { remainingMs }',
+    ],
   ),
   inCore('a try waits in line', 'at once', [
-    'lock.ts',
+    'claim/lock.ts',
     "timeoutMs === 0 ? 'try' : 'wait'",
     "timeoutMs === 0 ? 'wait' : 'wait'",
   ]),
   inCore('nobody loses patience with the opening of a session', 'at once', [
-    'session.ts',
+    'session/session.ts',
     'clock.after(connectTimeoutMs,',
     'clock.after(24 * 60 * 60 * 1_000,',
   ]),

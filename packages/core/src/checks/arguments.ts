@@ -1,0 +1,242 @@
+// Chapter checks: may it be asked for so?
+// Everything that users pass is checked here, names of options included, before anything is sent.
+
+import { hostname } from 'node:os';
+import type { LockClient } from '../api/api.ts';
+import { heldByThisChain } from '../reentrancy/call-chain.ts';
+import { checkedSize, checkedText, checkedTexts } from './checked.ts';
+import { checkedObject, checkedOptions } from './checked-options.ts';
+import { systemClock } from '../base/clock.ts';
+import type { EntryLabel } from '../entry/entry-value.ts';
+import { QueueLockError, invalidArgument } from '../api/errors.ts';
+import type { SharedOwnership } from '../api/hold-api.ts';
+import { EVICT_OPTIONS, STEAL_OPTIONS, WISH_OPTIONS } from './known-options.ts';
+import { limitOf } from '../entry/limit.ts';
+import type { ClaimOptions, LockClientOptions } from '../api/options.ts';
+import type { SessionSettings } from '../session/session.ts';
+import type { Backend, SeenEntry } from '../api/spi.ts';
+import type { ClaimRequest } from '../entry/wish.ts';
+
+const HOST = hostname();
+const PID = process.pid;
+const MAX_NAME_BYTES = 512;
+const MAX_TTL_MS = 24 * 60 * 60 * 1_000;
+// setTimeout runs at once when asked to wait longer than this.
+const MAX_TIMER_MS = 2_147_483_647;
+const MAX_LIMIT = 1_000_000;
+const MAX_NAMES = 60;
+const MAX_REASON = 200;
+const SHORT_OWNER = 100;
+const MODES: ReadonlySet<unknown> = new Set<ClaimOptions['mode']>(['exclusive', 'shared']);
+
+/** Checks what a client is to be made of; often a URL is given instead, which may have a password in it. */
+export function checkBackend(backend: Backend): void {
+  // No text is repeated: it is a URL, which may have a password in it.
+  if (typeof backend === 'string')
+    throw new QueueLockError(
+      'INVALID_ARGUMENT',
+      "backend is what a backend's package makes: for a URL fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text",
+    );
+  const given: Partial<Backend> = checkedObject('backend', backend);
+  if (typeof given.open === 'function' && typeof given.checkName === 'function' && given.info) return;
+  throw invalidArgument('backend', backend, "is what a backend's package makes: etcd(options), fromUrl(url)");
+}
+
+/** Checks what is to be done under a lock. */
+export function checkWork(work: unknown): void {
+  if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
+}
+
+/** Checks how long works may go on while a client closes. */
+export function checkDrain(drainMs: number): void {
+  within('drainMs', drainMs, { min: 0, max: MAX_TIMER_MS });
+}
+
+/** Checks whom somebody means. */
+export function checkEntry(entry: Pick<SeenEntry, 'key' | 'order'>): void {
+  const { key, order } = checkedObject('entry', entry);
+  if (typeof key !== 'string' || typeof order !== 'bigint')
+    throw invalidArgument('entry', entry, 'has key and order, as watch shows them');
+}
+
+/** Checks whom an operator means to remove; answers why. */
+export function checkedEviction(
+  entry: Pick<SeenEntry, 'key' | 'order'>,
+  options: Parameters<LockClient['evict']>[2],
+): string {
+  checkEntry(entry);
+  return checkedReason('reason', checkedOptions('options of evict', options, EVICT_OPTIONS).reason);
+}
+
+/** Checks the client's options and fills in the defaults. */
+export function settingsOf(
+  backend: Backend,
+  options: LockClientOptions,
+): SessionSettings & { readonly owner: string; readonly uncleanHandoverDelayMs: number } {
+  const { minTtlMs, minTtlRule, defaultTtlMs, name } = backend.info;
+  const { ttlMs = defaultTtlMs, uncleanHandoverDelayMs = 0 } = options;
+  const why = ` on ${name}${minTtlRule === undefined ? '' : `: ${minTtlRule}`}`;
+  within('ttlMs', ttlMs, { min: minTtlMs, max: MAX_TTL_MS, why });
+  within('connectTimeoutMs', options.connectTimeoutMs ?? 5_000, { min: 1, max: MAX_TIMER_MS });
+  within('uncleanHandoverDelayMs', uncleanHandoverDelayMs, { min: 0, max: MAX_TIMER_MS });
+  within('marginMs', options.marginMs ?? 0, { min: 0, max: ttlMs / 2, why: ', half the TTL' });
+  within('renewEveryMs', options.renewEveryMs ?? ttlMs / 4, {
+    min: 1,
+    max: ttlMs / 2,
+    why: ', half the TTL',
+  });
+  return {
+    ...options,
+    ttlMs,
+    uncleanHandoverDelayMs,
+    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+    clock: options.clock ?? systemClock(),
+    owner: options.owner ?? `${HOST}:${String(process.pid)}`,
+  };
+}
+
+/** What a client's settings say of every acquisition. */
+export interface RequestDefaults {
+  readonly owner: string;
+  readonly longestHoldMs: number;
+}
+
+/** Checks what is asked of one claim. */
+export function requestOf(name: string, options: ClaimOptions, defaults: RequestDefaults): ClaimRequest {
+  const { signal, timeoutMs, needsMs = 0, mode = 'exclusive', permits = 1, id } = options;
+  const limit = limitOf(options, (now) => count('limit', now, MAX_LIMIT));
+  checkPatience(options);
+  const why = ', which is what a heartbeat proves at best with this ttlMs';
+  within('needsMs', needsMs, { min: 0, max: defaults.longestHoldMs, why });
+  if (!MODES.has(mode)) throw invalidArgument('mode', mode, "is 'exclusive' or 'shared'");
+  if (mode === 'shared' && (limit.fixed !== 1 || permits !== 1))
+    throw invalidArgument('mode', mode, "is 'exclusive' with a limit or permits");
+  if (id !== undefined && !/^[0-9a-f]{32}$/.test(id))
+    throw invalidArgument('id', id, 'is the id of an entry');
+  return {
+    queue: name,
+    id,
+    shared: mode === 'shared',
+    permits: count('permits', permits, limit.fixed ?? MAX_LIMIT),
+    limit,
+    label: labelOf(options, defaults),
+    typicalHoldMs: checkTypicalHold(options.typicalHoldMs),
+    needsMs,
+    patience: { signal, timeoutMs },
+    inLine: inLineOf(options),
+  };
+}
+
+/** Checks what may end a wait. */
+export function checkPatience({ signal, timeoutMs }: Pick<ClaimOptions, 'signal' | 'timeoutMs'>): void {
+  if (timeoutMs !== undefined && timeoutMs !== Infinity)
+    within('timeoutMs', timeoutMs, { min: 0, max: MAX_TIMER_MS });
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw invalidArgument('signal', signal, 'is an AbortSignal');
+  }
+}
+
+/** Checks how long a hold is said to take. */
+export function checkTypicalHold(typicalHoldMs: number | undefined): number | undefined {
+  if (typicalHoldMs !== undefined) within('typicalHoldMs', typicalHoldMs, { min: 0, max: MAX_TIMER_MS });
+  return typicalHoldMs;
+}
+
+/** Checks a queue's name: the rule that holds everywhere, then the backend's own. */
+export function checkName(name: string, backend: Backend): void {
+  if (typeof name !== 'string' || name === '')
+    throw invalidArgument('name', name, 'is a string that is not empty');
+  if (/\p{Surrogate}/u.test(name)) throw invalidArgument('name', name, 'is well-formed Unicode');
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+    throw invalidArgument('name', name, `takes at most ${String(MAX_NAME_BYTES)} bytes of UTF-8`);
+  }
+  backend.checkName(name);
+}
+
+/** Checks the names of a multi-lock. */
+export function checkNames(names: readonly string[], backend: Backend): void {
+  if (!Array.isArray(names) || names.length === 0 || names.length > MAX_NAMES)
+    throw invalidArgument('names', names, `are 1 to ${String(MAX_NAMES)}`);
+  const list: readonly string[] = names;
+  for (const name of list) checkName(name, backend);
+  const twice = list.find((name, at) => list.indexOf(name) < at);
+  if (twice !== undefined) throw invalidArgument('names', twice, 'are all different');
+}
+
+/** Checks why somebody is to make way. */
+function checkedReason(argument: string, reason: string | undefined): string {
+  const text = checkedText(argument, reason);
+  if (text !== '' && text.length <= MAX_REASON) return text;
+  throw invalidArgument(argument, text, `says why in 1 to ${String(MAX_REASON)} characters`);
+}
+
+function inLineOf(options: ClaimOptions): ClaimRequest['inLine'] {
+  const { maxWaiters, maxExpectedWaitMs, steal, request, timeoutMs, value } = options;
+  if (maxWaiters !== undefined) count('maxWaiters', maxWaiters, MAX_LIMIT);
+  if (maxExpectedWaitMs !== undefined)
+    within('maxExpectedWaitMs', maxExpectedWaitMs, { min: 0, max: MAX_TIMER_MS });
+  if (steal) checkedReason('steal.reason', checkedOptions('steal', steal, STEAL_OPTIONS).reason);
+  if (request) {
+    checkedOptions('request', request, WISH_OPTIONS);
+    checkedReason('request.reason', request.reason);
+    within('request.withinMs', request.withinMs, { min: 1, max: MAX_TIMER_MS });
+  }
+  if (timeoutMs === 0 && (steal ?? request)) {
+    const asked = steal ? 'steal' : 'request';
+    throw invalidArgument(asked, 'timeoutMs: 0', 'needs a wait in line, which a try does not do');
+  }
+  if (request && value !== undefined)
+    throw invalidArgument('request', 'value', 'is told by the entry, which with a value tells nothing else');
+  return {
+    ...(maxWaiters === undefined ? {} : { maxWaiters }),
+    ...(maxExpectedWaitMs === undefined ? {} : { maxExpectedWaitMs }),
+    ...(steal ? { steal } : {}),
+    ...(request ? { request } : {}),
+  };
+}
+
+function labelOf(
+  { value, owner, metadata, request, holding }: ClaimOptions,
+  defaults: RequestDefaults,
+): EntryLabel | string {
+  if (value !== undefined) return checkedText('value', value);
+  const user = {
+    owner: checkedText('owner', owner ?? defaults.owner),
+    metadata: metadata === undefined ? {} : checkedTexts('metadata', metadata),
+  };
+  // A short name alone fits, however it is quoted: one unit of text takes six bytes at most.
+  if (metadata !== undefined || user.owner.length > SHORT_OWNER)
+    checkedSize('owner and metadata as JSON', JSON.stringify(user));
+  const held =
+    holding === undefined ? heldByThisChain().map(({ ownership }) => ownership) : checkedHolds(holding);
+  const label = { owner: user.owner, metadata: user.metadata, host: HOST, pid: PID, holds: idsOf(held) };
+  return request ? { ...label, request } : label;
+}
+
+function idsOf(held: readonly SharedOwnership[]): readonly string[] {
+  return held.length === 0 ? [] : [...new Set(held.filter(isHeld).map(({ id }) => id))];
+}
+
+function checkedHolds(holds: readonly SharedOwnership[]): readonly SharedOwnership[] {
+  const isOwnership = (hold: unknown): boolean => typeof hold === 'object' && hold !== null && 'held' in hold;
+  if (Array.isArray(holds) && holds.every(isOwnership)) return holds as readonly SharedOwnership[];
+  throw invalidArgument('holding', holds, 'is a list of ownerships');
+}
+
+function isHeld({ held }: SharedOwnership): boolean {
+  return held;
+}
+
+function count(argument: string, value: number, max: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw invalidArgument(argument, value, `is a whole number from 1 to ${String(max)}`);
+}
+
+function within(argument: string, value: number, range: { min: number; max: number; why?: string }): void {
+  if (typeof value === 'number' && value >= range.min && value <= range.max) return;
+  throw invalidArgument(
+    argument,
+    value,
+    `is a number of milliseconds from ${String(range.min)} to ${String(range.max)}${range.why ?? ''}`,
+  );
+}

@@ -1,0 +1,64 @@
+import { QueueLockError, invalidArgument } from '../api/errors.ts';
+import { nearestName } from '../base/nearest-name.ts';
+
+/** What `typeof` says of an option; `any` for those whose value is checked elsewhere. */
+export type OptionType = 'string' | 'number' | 'boolean' | 'function' | 'object' | 'any';
+
+/** The options of an interface and their types; the compiler refuses a list that lacks one or has one too many. */
+export type KnownOptions<Options> = { readonly [Name in keyof Options]-?: OptionType };
+
+/** The known options less some. */
+export function knownWithout<Options, Name extends keyof Options>(
+  known: KnownOptions<Options>,
+  ...names: readonly Name[]
+): KnownOptions<Omit<Options, Name>> {
+  const left = Object.entries(known).filter(([name]) => !names.includes(name as Name));
+  return Object.fromEntries(left) as KnownOptions<Omit<Options, Name>>;
+}
+
+/**
+ * The options as they were given, nothing for `undefined`, once they are sure to be an object of known options of the right types. An
+ * option that is `undefined` counts as not given. No text is repeated where an object was asked for: it may be a secret.
+ * @param argument names them in messages: `options of acquire`
+ * @throws {QueueLockError} `INVALID_ARGUMENT`, which names an unknown option and the known one that is nearest to it.
+ */
+export function checkedOptions<Options extends object>(
+  argument: string,
+  given: Options,
+  known: KnownOptions<Options>,
+): Options;
+export function checkedOptions<Options extends object>(
+  argument: string,
+  given: Options | undefined,
+  known: KnownOptions<Options>,
+): Partial<Options>;
+export function checkedOptions<Options extends object>(
+  argument: string,
+  given: unknown,
+  known: KnownOptions<Options>,
+): Partial<Options> {
+  const options = given === undefined ? {} : checkedObject(argument, given);
+  const types: Readonly<Record<string, OptionType>> = known;
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(types, name)) throw unknownOption(argument, name, Object.keys(types));
+    const type = types[name];
+    if (type === 'object') checkedObject(name, value);
+    else if (type !== 'any' && typeof value !== type) throw invalidArgument(name, value, `is a ${type}`);
+  }
+  return options;
+}
+
+/** An object, and no list. The message repeats no text, which may be a secret. */
+export function checkedObject<T>(argument: string, value: T): T & object {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  const rule = 'must be an object';
+  if (typeof value !== 'string') throw invalidArgument(argument, value, rule);
+  throw new QueueLockError('INVALID_ARGUMENT', `${argument} ${rule}; got a text`);
+}
+
+function unknownOption(argument: string, name: string, known: readonly string[]): QueueLockError {
+  const meant = nearestName(name, known);
+  const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
+  return new QueueLockError('INVALID_ARGUMENT', `${argument}: ${name.slice(0, 80)} is unknown, ${hint}`);
+}

@@ -1,0 +1,32 @@
+import { checkedObject } from './checked-options.ts';
+import { invalidArgument } from '../api/errors.ts';
+
+const MAX_USER_BYTES = 1_024;
+
+/** Refuses what people gave if it does not fit into an entry. */
+export function checkedSize(argument: string, value: string): string {
+  const bytes = Buffer.byteLength(value);
+  if (bytes <= MAX_USER_BYTES) return value;
+  throw invalidArgument(
+    argument,
+    `${String(bytes)} bytes`,
+    `takes at most ${String(MAX_USER_BYTES)} bytes of UTF-8`,
+  );
+}
+
+/** A text that fits. */
+export function checkedText(argument: string, value: string | undefined): string {
+  if (typeof value !== 'string') throw invalidArgument(argument, value, 'is a string');
+  return checkedSize(argument, value);
+}
+
+/** Texts by name that fit as JSON. */
+export function checkedTexts(
+  argument: string,
+  texts: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  for (const [key, value] of Object.entries(checkedObject(argument, texts)))
+    checkedText(`${argument}.${key}`, value);
+  checkedSize(`${argument} as JSON`, JSON.stringify(texts));
+  return texts;
+}

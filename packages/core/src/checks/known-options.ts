@@ -1,0 +1,79 @@
+import type { CloseOptions, LockClient, MultiOptions, MultiRunOptions } from '../api/api.ts';
+import { knownWithout, type KnownOptions } from './checked-options.ts';
+import type {
+  AcquireOptions,
+  ClaimOptions,
+  HandoverWish,
+  LockClientOptions,
+  RunOptions,
+  WorkOptions,
+} from '../api/options.ts';
+
+export const CLIENT_OPTIONS: KnownOptions<LockClientOptions> = {
+  ttlMs: 'number',
+  renewEveryMs: 'number',
+  marginMs: 'number',
+  uncleanHandoverDelayMs: 'number',
+  connectTimeoutMs: 'number',
+  resume: 'string',
+  owner: 'string',
+  clock: 'object',
+};
+
+export const MULTI_OPTIONS: KnownOptions<MultiOptions> = {
+  signal: 'any',
+  timeoutMs: 'number',
+  needsMs: 'number',
+  owner: 'string',
+  metadata: 'object',
+  mode: 'any',
+  holding: 'any',
+};
+
+/** Those that are for a work, for recipes that do some. */
+export const WORK_OPTIONS: KnownOptions<WorkOptions> = { stop: 'any', workTimeoutMs: 'number' };
+
+export const MULTI_RUN_OPTIONS: KnownOptions<MultiRunOptions> = { ...MULTI_OPTIONS, ...WORK_OPTIONS };
+
+export const TRY_MULTI_OPTIONS: KnownOptions<Omit<MultiOptions, 'timeoutMs'>> = knownWithout(
+  MULTI_OPTIONS,
+  'timeoutMs',
+);
+
+/** Those of `claim`, for recipes that take them too. */
+export const CLAIM_OPTIONS: KnownOptions<ClaimOptions> = {
+  ...MULTI_OPTIONS,
+  limit: 'any',
+  permits: 'number',
+  maxWaiters: 'number',
+  maxExpectedWaitMs: 'number',
+  steal: 'object',
+  request: 'object',
+  id: 'string',
+  typicalHoldMs: 'number',
+  value: 'string',
+};
+
+/** Those of `acquire`, for recipes that take them too. */
+export const ACQUIRE_OPTIONS: KnownOptions<AcquireOptions> = {
+  ...CLAIM_OPTIONS,
+  reentrant: 'boolean',
+  within: 'object',
+  onPlace: 'function',
+};
+
+/** Those of `run`, for recipes that take them too. */
+export const RUN_OPTIONS: KnownOptions<RunOptions> = { ...ACQUIRE_OPTIONS, ...WORK_OPTIONS };
+
+export const TRY_ACQUIRE_OPTIONS: KnownOptions<Omit<AcquireOptions, 'timeoutMs'>> = knownWithout(
+  ACQUIRE_OPTIONS,
+  'timeoutMs',
+);
+
+export const STEAL_OPTIONS: KnownOptions<NonNullable<ClaimOptions['steal']>> = { reason: 'string' };
+
+export const WISH_OPTIONS: KnownOptions<HandoverWish> = { reason: 'string', withinMs: 'number' };
+
+export const CLOSE_OPTIONS: KnownOptions<CloseOptions> = { drainMs: 'number' };
+
+export const EVICT_OPTIONS: KnownOptions<Parameters<LockClient['evict']>[2]> = { reason: 'string' };

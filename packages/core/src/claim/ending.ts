@@ -1,0 +1,109 @@
+import type { ClaimState } from '../api/api.ts';
+import type { Enqueue, Entry } from '../entry/entry.ts';
+import { repeatUntilDefinite } from '../kit/definite.ts';
+import { QueueLockError, isQueueLockError } from '../api/errors.ts';
+import { OvertakenError, type Evictions } from '../handover/evictions.ts';
+import { jsonable } from '../base/jsonable.ts';
+import type { OwnLabel } from '../entry/own-label.ts';
+import type { HeldOwnership } from '../hold/ownership.ts';
+import {
+  EMPTY,
+  catchError,
+  firstValueFrom,
+  from,
+  map,
+  merge,
+  of,
+  switchMap,
+  type Observable,
+} from '../base/rx.ts';
+import type { LiveSession } from '../session/session.ts';
+
+/** An entry that stands in the queue, and what it tells. */
+export interface Place {
+  readonly live: LiveSession;
+  readonly entry: Entry;
+  readonly label: OwnLabel;
+}
+
+/** The end of a claim that was never held. */
+export function failed(error: unknown): Extract<ClaimState, { readonly status: 'ended' }> {
+  return jsonable<ReturnType<typeof failed>>({ status: 'ended', outcome: 'failed', error });
+}
+
+/** What came to an end. */
+export interface Ending {
+  readonly place: Place;
+  readonly ownership: HeldOwnership | undefined;
+  readonly evictions: Evictions;
+}
+
+/** A holder learns of its loss at once; who removed an entry, and why, or that the session has ended, is read afterwards. */
+export function endedBy(error: unknown, { place, ownership, evictions }: Ending): Observable<ClaimState> {
+  const { live, entry } = place;
+  // One entry may hear of it first; all of the session should.
+  if (isQueueLockError(error, 'SESSION_LOST')) live.liveness.end(error);
+  const end = endOf(ownership, error);
+  if (!isQueueLockError(error, 'ENTRY_LOST') || end.outcome === 'released') return of(end);
+  const { queue, id } = entry.spec;
+  const { key, order } = entry.placement;
+  const whyGone = evictions.whyGone(queue, { id, key, order }, live.liveness.ending);
+  const both = Promise.all([whyGone, noteIfEnded(live)]).then(([eviction]) => eviction);
+  const story = firstValueFrom(merge(from(both), over(live)), { defaultValue: undefined }).then(
+    (eviction) => {
+      for (const told of [error, end.error]) if (isQueueLockError(told)) told.eviction = eviction;
+      const ending = endOnTheServer(live);
+      if (ending) ownership?.blame(ending);
+      return { eviction, ending };
+    },
+  );
+  ownership?.tellLater(story);
+  return from(story).pipe(
+    map(({ eviction, ending }) => {
+      if (eviction?.kind === 'overtaken' && !ownership) throw new OvertakenError(eviction);
+      return ending && !ownership ? failed(ending) : end;
+    }),
+  );
+}
+
+/** Where the backend cannot tell a removal from the end of the session: asks until there is an answer, and ends what has ended. */
+async function noteIfEnded({ session, liveness }: LiveSession): Promise<void> {
+  const ask = async (): Promise<boolean> => (await session.hasEnded?.()) ?? false;
+  const hasEnded = await repeatUntilDefinite(ask, liveness.ending).catch(() => false);
+  if (hasEnded)
+    liveness.end(new QueueLockError('SESSION_LOST', 'the session has ended, and the entry with it'));
+}
+
+/** The end of the session, if the server has told it and the backend may have taken it for a removal. */
+function endOnTheServer({ session, liveness }: LiveSession): QueueLockError | undefined {
+  const why: unknown = liveness.ending.reason;
+  if (!session.hasEnded) return undefined;
+  return isQueueLockError(why, 'SESSION_LOST') && why.reason === undefined ? why : undefined;
+}
+
+/** The end of the session ends everything at once, also the search for a story. */
+function over({ liveness }: LiveSession): Observable<undefined> {
+  return liveness.health$.pipe(
+    switchMap(() => EMPTY),
+    catchError(() => of(undefined)),
+  );
+}
+
+function endOf(
+  ownership: HeldOwnership | undefined,
+  error: unknown,
+): Extract<ClaimState, { status: 'ended' }> {
+  if (!ownership) return { status: 'ended', outcome: 'failed', error };
+  if (ownership.givenUp) return { status: 'ended', outcome: 'released' };
+  return { status: 'ended', outcome: 'lost', error: ownership.revoke(error) };
+}
+
+/** No place was lost when the session turned out to be gone before the entry was in the queue: a new one serves as well. */
+export function isOfStaleSession(error: unknown): boolean {
+  return isQueueLockError(error, 'SESSION_LOST');
+}
+
+/** Somebody was let pass: the wait goes on behind, with a new place. Those who wait together start again together. */
+export function isOvertaken(error: unknown, together: Enqueue | undefined): boolean {
+  return error instanceof OvertakenError && !together;
+}

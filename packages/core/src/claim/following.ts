@@ -1,0 +1,211 @@
+import type { ClaimState } from '../api/api.ts';
+import type { Witness } from '../hold/deed.ts';
+import type { AcquireTrace } from '../diagnostics/diagnostics.ts';
+import { endedBy, type Place } from './ending.ts';
+import type { Entry } from '../entry/entry.ts';
+import { mayBeginNow, whenItMayBegin } from '../hold/grant.ts';
+import type { HandoverAnswer } from '../api/hold-api.ts';
+import { asksNothing, whileInLine } from '../handover/in-line.ts';
+import { jsonable } from '../base/jsonable.ts';
+import { turnsUnder } from '../entry/limit.ts';
+import type { Health } from '../session/liveness.ts';
+import type { ClaimContext } from './lock.ts';
+import type { Moment } from '../base/moment.ts';
+import { HeldOwnership } from '../hold/ownership.ts';
+import type { AnswerTools } from '../handover/requests.ts';
+import { Observable, Subscription, type Subscriber } from '../base/rx.ts';
+import type { Turn } from '../api/spi.ts';
+import type { ClaimRequest } from '../entry/wish.ts';
+
+/** What a claim does with its place. */
+interface Surroundings {
+  readonly request: ClaimRequest;
+  readonly around: FollowingTools;
+}
+
+/** What following a place needs of where the claim is made. */
+interface FollowingTools {
+  readonly context: Pick<
+    ClaimContext,
+    'clock' | 'evictions' | 'holdTimes' | 'info' | 'uncleanHandoverDelayMs' | 'watch'
+  >;
+  /** Comes when the hold begins. */
+  readonly granted: Moment;
+  /** If anybody listens. */
+  readonly trace: AcquireTrace | undefined;
+}
+
+/** Chapters 3 and 4: whose turn it is, and what becomes of the ownership. */
+export function follow(place: Place, request: ClaimRequest, around: FollowingTools): Observable<ClaimState> {
+  return new Observable((subscriber) => {
+    new Following(subscriber, place, { request, around }).begin();
+  });
+}
+
+/** A class, since a getter in a literal is another function, and another shape, for each claim. */
+class ToolsOf implements AnswerTools {
+  readonly label: AnswerTools['label'];
+  readonly evictions: AnswerTools['evictions'];
+  readonly clock: AnswerTools['clock'];
+  readonly #queue: string;
+  readonly #context: FollowingTools['context'];
+
+  constructor(queue: string, label: Place['label'], context: FollowingTools['context']) {
+    this.label = label;
+    this.evictions = context.evictions;
+    this.clock = context.clock;
+    this.#queue = queue;
+    this.#context = context;
+  }
+
+  get queue$(): AnswerTools['queue$'] {
+    return this.#context.watch(this.#queue);
+  }
+}
+
+/**
+ * One claim that has its place. What ends it arrives as an error, of whatever is followed: the session, the turns, what is done in line.
+ * One stream by hand: every acquisition has one, and it changes its state at few points.
+ */
+class Following implements Witness {
+  readonly #subscriber: Subscriber<ClaimState>;
+  readonly #place: Place;
+  readonly #request: ClaimRequest;
+  readonly #around: FollowingTools;
+  readonly #tools: AnswerTools;
+  /** All that is followed; closed when the claim ends. */
+  readonly #followed = new Subscription();
+  #turns: Subscription | undefined;
+  #inLine: Subscription | undefined;
+  #beginning: Subscription | undefined;
+  #health: Health = 'alive';
+  #turn: Turn | undefined;
+  #answer: HandoverAnswer | undefined;
+  #ownership: HeldOwnership | undefined;
+
+  constructor(subscriber: Subscriber<ClaimState>, place: Place, { request, around }: Surroundings) {
+    this.#subscriber = subscriber;
+    this.#place = place;
+    this.#request = request;
+    this.#around = around;
+    this.#tools = new ToolsOf(request.queue, place.label, around.context);
+  }
+
+  begin(): void {
+    const { live, entry } = this.#place;
+    const { limit, inLine } = this.#request;
+    this.#subscriber.add(() => {
+      this.#end();
+    });
+    this.#follow(live.liveness.health$, (health) => {
+      this.#health = health;
+      this.#tellHealth();
+    });
+    const { turn, key, order } = entry.placement;
+    if (!turn.admitted && !asksNothing(inLine)) {
+      const answer$ = whileInLine({ id: entry.spec.id, key, order }, inLine, this.#tools);
+      this.#inLine = this.#follow(answer$, (answer) => {
+        this.#answer = answer;
+        this.#tellPlace();
+      });
+    }
+    const turn$ = turnsUnder(limit, entry, { session: live.session, granted: this.#around.granted });
+    this.#turns = this.#follow(turn$, (now) => {
+      this.#turnTo(now);
+    });
+  }
+
+  /** Its own removal is no news. */
+  givenUp(): void {
+    this.#turns?.unsubscribe();
+  }
+
+  released(): void {
+    this.#subscriber.next({ status: 'ended', outcome: 'released' });
+    this.#subscriber.complete();
+  }
+
+  /** Until the claim ends, which an error of it does. */
+  #follow<T>(source$: Observable<T>, next: (value: T) => void): Subscription | undefined {
+    if (this.#followed.closed) return undefined;
+    const error = (cause: unknown): void => {
+      this.#fail(cause);
+    };
+    const following = source$.subscribe({ next, error });
+    this.#followed.add(following);
+    return following;
+  }
+
+  #turnTo(now: Turn): void {
+    if (this.#turn && sameTurn(this.#turn, now)) return;
+    this.#turn = now;
+    this.#beginning?.unsubscribe();
+    if (!now.admitted) {
+      this.#tellPlace();
+      return;
+    }
+    const { live, entry } = this.#place;
+    const { clock, uncleanHandoverDelayMs } = this.#around.context;
+    const { needsMs } = this.#request;
+    const beginning = { live, spec: entry.spec, needsMs, uncleanHandoverDelayMs, clock };
+    const grant = (): void => {
+      this.#grant(now);
+    };
+    if (mayBeginNow(beginning)) grant();
+    else this.#beginning = this.#follow(whenItMayBegin(beginning), grant);
+  }
+
+  #grant(turn: Turn): void {
+    const { context, granted, trace } = this.#around;
+    const { clock, holdTimes, info } = context;
+    granted.come();
+    this.#inLine?.unsubscribe();
+    const { live, entry } = this.#place;
+    const ownership = new HeldOwnership({ live, entry, tools: this.#tools, turn, witness: this, info });
+    this.#ownership = ownership;
+    if (trace) ownership.trace(trace.granted(ownership));
+    const begunAt = clock.now();
+    this.#followed.add(() => {
+      holdTimes.note(this.#request.queue, clock.now() - begunAt);
+    });
+    this.#tellHealth();
+  }
+
+  #tellPlace(): void {
+    if (!this.#turn || this.#turn.admitted) return;
+    this.#subscriber.next(queued(this.#place.entry, this.#turn, this.#answer));
+  }
+
+  /** Not of a hold that was given up, nor of one whose time ran out on the way here. */
+  #tellHealth(): void {
+    const ownership = this.#ownership;
+    if (!ownership?.held) return;
+    this.#subscriber.next({ status: this.#health === 'alive' ? 'held' : 'doubtful', ownership });
+  }
+
+  #fail(cause: unknown): void {
+    this.#followed.unsubscribe();
+    const ending = {
+      place: this.#place,
+      ownership: this.#ownership,
+      evictions: this.#around.context.evictions,
+    };
+    endedBy(cause, ending).subscribe(this.#subscriber);
+  }
+
+  /** Wherever it is. */
+  #end(): void {
+    this.#followed.unsubscribe();
+    this.#ownership?.giveUp();
+  }
+}
+
+function queued(entry: Entry, turn: Turn, answer: HandoverAnswer | undefined): ClaimState {
+  const { order, token, key } = entry.placement;
+  const place = { status: 'queued', entriesAhead: turn.ahead, order, token, key, id: entry.spec.id } as const;
+  return jsonable<ClaimState>(answer ? { ...place, answer } : place);
+}
+
+function sameTurn(before: Turn, now: Turn): boolean {
+  return before.admitted === now.admitted && (now.admitted || before.ahead === now.ahead);
+}

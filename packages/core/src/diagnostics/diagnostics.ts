@@ -1,0 +1,122 @@
+// Chapter diagnostics: what is told to whoever listens in the process?
+// The messages are types of diagnostics-api; nothing is made of them unless somebody listens.
+
+import { channel, tracingChannel } from 'node:diagnostics_channel';
+import type { Clock } from '../base/clock.ts';
+import { CHANNELS, type AcquireMessage, type HoldMessage, type LossMessage } from './diagnostics-api.ts';
+import type { QueueLockError } from '../api/errors.ts';
+import type { Ownership } from '../api/hold-api.ts';
+import type { BackendInfo } from '../api/spi.ts';
+import type { ClaimRequest } from '../entry/wish.ts';
+
+const acquires = tracingChannel<unknown, AcquireMessage>(CHANNELS.acquire);
+const holds = tracingChannel<unknown, HoldMessage>(CHANNELS.hold);
+const losses = channel(CHANNELS.loss);
+const handovers = channel(CHANNELS.handover);
+
+/** Where what is told comes from. */
+export interface TraceSource {
+  readonly clock: Clock;
+  readonly info: BackendInfo;
+}
+
+/** What an acquisition tells; nothing is made unless somebody listens when it begins. */
+export function traceOf(request: ClaimRequest, source: TraceSource): AcquireTrace | undefined {
+  const isHeard = acquires.hasSubscribers || holds.hasSubscribers || handovers.hasSubscribers;
+  return isHeard ? new AcquireTrace(request, source) : undefined;
+}
+
+/** Tells of a loss, if anybody listens. */
+export function tellLoss(hold: Ownership, error: QueueLockError, { name, endpoint }: BackendInfo): void {
+  if (!losses.hasSubscribers) return;
+  const { name: lock, id, key, order, token, shared, permits } = hold;
+  const backend = { name, endpoint };
+  const message: LossMessage = { name: lock, backend, shared, permits, id, key, order, token, error };
+  losses.publish(message);
+}
+
+type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** One acquisition, and the hold that it comes to. */
+export class AcquireTrace {
+  readonly #message: Growing<AcquireMessage>;
+  readonly #clock: Clock;
+  readonly #begunAt: number;
+
+  constructor(
+    { queue, shared, permits, patience }: ClaimRequest,
+    { clock, info: { name, endpoint } }: TraceSource,
+  ) {
+    this.#clock = clock;
+    this.#begunAt = clock.now();
+    const isTry = patience.timeoutMs === 0;
+    this.#message = { name: queue, backend: { name, endpoint }, shared, permits, isTry, waited: false };
+  }
+
+  /** Does the part of it that happens at once. Stores that are bound to the channel have their values in it. */
+  begin(join: () => void): void {
+    acquires.start.runStores(this.#message, join);
+    acquires.end.publish(this.#message);
+  }
+
+  stoodInLine({ id, order }: { readonly id: string; readonly order: bigint }): void {
+    Object.assign(this.#message, { id, order, waited: true });
+  }
+
+  /** It has come to a hold; answers what tells of that. */
+  granted(hold: Ownership): HoldTrace {
+    const { id, order } = hold;
+    Object.assign(this.#message, { id, order });
+    this.#end('held');
+    return new HoldTrace(hold, this.#message, this.#clock);
+  }
+
+  failed(error: unknown): void {
+    if (this.#message.outcome) return;
+    this.#message.error = error;
+    acquires.error.publish(this.#message);
+    this.#end('failed');
+  }
+
+  /** Nobody wants it any more. */
+  left(): void {
+    if (!this.#message.outcome) this.#end('left');
+  }
+
+  #end(outcome: 'held' | 'failed' | 'left'): void {
+    this.#message.outcome = outcome;
+    this.#message.waitMs = this.#clock.now() - this.#begunAt;
+    acquires.asyncStart.publish(this.#message);
+    acquires.asyncEnd.publish(this.#message);
+  }
+}
+
+/** One hold. */
+export class HoldTrace {
+  readonly #message: Growing<HoldMessage>;
+  readonly #clock: Clock;
+  readonly #begunAt: number;
+
+  constructor(hold: Ownership, acquire: AcquireMessage, clock: Clock) {
+    const { id, key, order, token } = hold;
+    const { name, backend, shared, permits, waited, waitMs = 0 } = acquire;
+    this.#clock = clock;
+    this.#begunAt = clock.now();
+    this.#message = { name, backend, shared, permits, id, key, order, token, acquire };
+    holds.start.publish(this.#message);
+    holds.end.publish(this.#message);
+    if (waited && handovers.hasSubscribers) handovers.publish({ hold: this.#message, waitMs });
+  }
+
+  /** `error`: it was lost. */
+  ended(error?: QueueLockError): void {
+    this.#message.heldMs = this.#clock.now() - this.#begunAt;
+    this.#message.outcome = error ? 'lost' : 'released';
+    if (error) {
+      this.#message.error = error;
+      holds.error.publish(this.#message);
+    }
+    holds.asyncStart.publish(this.#message);
+    holds.asyncEnd.publish(this.#message);
+  }
+}

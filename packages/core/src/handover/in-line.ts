@@ -1,0 +1,130 @@
+// Chapter handover: who should make way, and what may a waiter do?
+// While it waits (here): limits of the line, stealing, asking. requests: asked and answered. evictions: removed, and why.
+
+import { admittedOf } from '../turn/admitted.ts';
+import type { Clock } from '../base/clock.ts';
+import { QueueLockError } from '../api/errors.ts';
+import { inTheWayOf, type Evictions } from './evictions.ts';
+import { expectedWaitAt } from '../turn/expected-wait.ts';
+import type { HandoverAnswer } from '../api/hold-api.ts';
+import type { ClaimOptions } from '../api/options.ts';
+import type { OwnLabel } from '../entry/own-label.ts';
+import { positionsOf } from '../turn/positions.ts';
+import type { QueueEntry, QueueState } from '../api/queue-api.ts';
+import { answersTo } from './requests.ts';
+import {
+  EMPTY,
+  concatMap,
+  defer,
+  filter,
+  finalize,
+  ignoreElements,
+  map,
+  merge,
+  take,
+  tap,
+  type Observable,
+} from '../base/rx.ts';
+import { visible } from './visible.ts';
+
+/** What a claim does while it waits, if anything. */
+export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
+
+/** Whether it does nothing but wait. */
+export function asksNothing(options: InLineOptions): boolean {
+  return Object.keys(options).length === 0;
+}
+
+/** What doing so needs. */
+export interface InLineTools {
+  readonly label: OwnLabel;
+  readonly queue$: Observable<QueueState>;
+  readonly evictions: Evictions;
+  readonly clock: Clock;
+}
+
+/** An entry as the queue shows it: an earlier one may have had its key. */
+type Place = Pick<QueueEntry, 'key' | 'order'>;
+
+/** The own entry, and the queue at a moment when it stood there. */
+interface Picture {
+  readonly own: QueueEntry;
+  readonly entries: readonly QueueEntry[];
+  readonly name: string;
+}
+
+/** What goes on while an entry waits. Emits answers to its request; errors when it should rather not wait. */
+export function whileInLine(
+  { id, ...place }: { readonly id: string } & Place,
+  options: InLineOptions,
+  tools: InLineTools,
+): Observable<HandoverAnswer> {
+  const { steal, request } = options;
+  const asked = Object.keys(options).filter((option) => option !== 'request');
+  const picture$ = firstPicture(place, tools.queue$.pipe(visible(asked.join(' and '))));
+  const admission$ = picture$.pipe(
+    tap((picture) => {
+      throwIfTooLong(picture, options);
+    }),
+    ignoreElements(),
+  );
+  const theft$ = picture$.pipe(
+    concatMap((picture) => (steal ? clearTheWay(picture, steal.reason, tools.evictions) : EMPTY)),
+    ignoreElements(),
+  );
+  const isAdmissionLimited = options.maxWaiters !== undefined || options.maxExpectedWaitMs !== undefined;
+  return merge(
+    isAdmissionLimited ? admission$ : EMPTY,
+    steal ? theft$ : EMPTY,
+    request ? answersTo({ id, withinMs: request.withinMs }, tools) : EMPTY,
+  );
+}
+
+function firstPicture(place: Place, queue$: Observable<QueueState>): Observable<Picture> {
+  const isOwn = ({ key, order }: QueueEntry): boolean => key === place.key && order === place.order;
+  return queue$.pipe(
+    filter(({ status }) => status === 'live'),
+    map(({ name, entries }) => ({ name, entries, own: entries.find(isOwn) })),
+    filter((picture): picture is Picture => picture.own !== undefined),
+    take(1),
+  );
+}
+
+/** By the server's order: of those who join at the same time, just as many stay as were allowed. */
+function throwIfTooLong(
+  { own, entries, name }: Picture,
+  { maxWaiters = Infinity, maxExpectedWaitMs = Infinity }: InLineOptions,
+): void {
+  const position = positionsOf(entries).get(own) ?? 0;
+  if (position === 0) return;
+  if (position > maxWaiters) {
+    throw new QueueLockError(
+      'QUEUE_FULL',
+      `${JSON.stringify(name)}: ${String(position - 1)} wait already, and maxWaiters is ${String(maxWaiters)}; try again later`,
+    );
+  }
+  const { waitMs = 0 } = expectedWaitAt(entries, entries.indexOf(own));
+  if (waitMs > maxExpectedWaitMs) {
+    throw new QueueLockError(
+      'WAIT_TOO_LONG',
+      `${JSON.stringify(name)}: a wait of ${String(Math.round(waitMs))} ms is expected, and maxExpectedWaitMs is ${String(maxExpectedWaitMs)}; try again later`,
+    );
+  }
+}
+
+/** One after the other; whoever unsubscribes removes no more. */
+function clearTheWay(
+  { own, entries, name }: Picture,
+  reason: string,
+  evictions: Evictions,
+): Observable<unknown> {
+  const admitted = admittedOf(entries);
+  const condemned = inTheWayOf(entries, own).map((victim) => ({
+    victim,
+    kind: admitted.has(victim) ? ('stolen' as const) : ('overtaken' as const),
+  }));
+  let wanted = true;
+  return defer(() => evictions.evictAll(name, condemned, { reason, goesOn: () => wanted })).pipe(
+    finalize(() => (wanted = false)),
+  );
+}

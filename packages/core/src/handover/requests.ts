@@ -1,0 +1,169 @@
+import { admittedOf } from '../turn/admitted.ts';
+import type { EntryLabel } from '../entry/entry-value.ts';
+import { inTheWayOf, type Evictions } from './evictions.ts';
+import type { HandoverAnswer, HandoverRequest, Ownership } from '../api/hold-api.ts';
+import type { Clock } from '../base/clock.ts';
+import type { OwnLabel } from '../entry/own-label.ts';
+import type { QueueEntry, QueueState } from '../api/queue-api.ts';
+import {
+  concatMap,
+  defer,
+  filter,
+  firstValueFrom,
+  from,
+  map,
+  merge,
+  share,
+  takeUntil,
+  tap,
+  type Observable,
+} from '../base/rx.ts';
+import { after } from '../base/timer.ts';
+
+/** A hold that answers. */
+export interface AnsweringHold {
+  readonly own: Ownership;
+  /** Emits once, also afterwards. */
+  readonly ended$: Observable<unknown>;
+  /** Adds to what its entry tells. Rejects with `OWNERSHIP_LOST` when it is not held any more. */
+  readonly tell: (change: (label: EntryLabel) => EntryLabel) => Promise<void>;
+}
+
+/** What answering needs. */
+export interface AnswerTools {
+  readonly label: OwnLabel;
+  readonly queue$: Observable<QueueState>;
+  readonly evictions: Evictions;
+  readonly clock: Clock;
+}
+
+// An answer that nobody has read by then is not waited for: the requester may be slow, or of another mind.
+const HEARD_WITHIN_MS = 1_000;
+const KEPT_ANSWERS = 4;
+
+type Asking = QueueEntry & Required<Pick<QueueEntry, 'id' | 'request'>>;
+
+/** Requests of those who wait behind, each once. */
+export function requestsTo(hold: AnsweringHold, tools: AnswerTools): Observable<HandoverRequest> {
+  const { own, ended$ } = hold;
+  return defer(() => {
+    const known = new Set<string>();
+    const seen$ = live(tools.queue$).pipe(takeUntil(ended$));
+    return seen$.pipe(
+      concatMap(({ entries }) => from(entries)),
+      filter(asks),
+      filter(({ id, order, heard }) => order > own.order && !heard.includes(own.id) && !known.has(id)),
+      tap(({ id }) => known.add(id)),
+      map((entry) => new Request(entry, hold, tools)),
+    );
+  });
+}
+
+function asks(entry: QueueEntry): entry is Asking {
+  return entry.request !== undefined && entry.id !== undefined;
+}
+
+function live(queue$: Observable<QueueState>): Observable<QueueState> {
+  return queue$.pipe(filter(({ status }) => status === 'live'));
+}
+
+class Request implements HandoverRequest {
+  readonly from: QueueEntry;
+  readonly reason: string;
+  readonly withinMs: number;
+  readonly #id: string;
+  readonly #own: Ownership;
+  readonly #hold: AnsweringHold;
+  readonly #tools: AnswerTools;
+
+  constructor(entry: Asking, hold: AnsweringHold, tools: AnswerTools) {
+    this.from = entry;
+    this.reason = entry.request.reason;
+    this.withinMs = entry.request.withinMs;
+    this.#id = entry.id;
+    this.#own = hold.own;
+    this.#hold = hold;
+    this.#tools = tools;
+  }
+
+  readonly yieldToQueue = async (): Promise<void> => {
+    await this.#answer({ answer: 'yields' });
+    await this.#heard();
+    await this.#own.release();
+  };
+
+  /** While this one holds none of those who wait in between can be let in, so they can be taken out of the way one by one. */
+  readonly yieldToRequester = async (): Promise<void> => {
+    await this.#answer({ answer: 'yields' });
+    const entries = await this.#heard();
+    const admitted = admittedOf(entries);
+    const between = inTheWayOf(entries, this.from).filter((entry) => !admitted.has(entry));
+    const reason = `the holder makes way for ${this.from.owner}: ${this.reason}`.slice(0, 200);
+    const condemned = between.map((victim) => ({ victim, kind: 'overtaken' as const }));
+    const how = { reason, goesOn: () => this.#own.held };
+    const allTried = await this.#tools.evictions.evictAll(this.#own.name, condemned, how);
+    if (!allTried) this.#own.throwIfLost();
+    await this.#own.release();
+  };
+
+  readonly decline = (reason: string): Promise<void> => {
+    return this.#answer({ answer: 'declined', reason: reason.slice(0, 200) });
+  };
+
+  #answer(answer: HandoverAnswer): Promise<void> {
+    return this.#hold.tell((label) => ({
+      ...label,
+      answers: [...(label.answers ?? []), { to: this.#id, answer }].slice(-KEPT_ANSWERS),
+    }));
+  }
+
+  /** Until the requester has read the answer, which goes with the entry; who is in the queue then. Nobody counts after the end of the hold. */
+  async #heard(): Promise<readonly QueueEntry[]> {
+    const { queue$, clock } = this.#tools;
+    const live$ = live(queue$);
+    const heard$ = live$.pipe(
+      filter(({ entries }) => {
+        const requester = entries.find(({ id }) => id === this.#id);
+        return !requester || requester.heard.includes(this.#own.id);
+      }),
+    );
+    const late$ = after(clock, HEARD_WITHIN_MS).pipe(concatMap(() => live$));
+    const over$ = this.#hold.ended$.pipe(map(() => undefined));
+    const state = await firstValueFrom(merge(over$, heard$, late$), { defaultValue: undefined });
+    return state?.entries ?? [];
+  }
+}
+
+/** Answers to the own request, one from each holder, acknowledged; `ignored` when none came in time. Never completes. */
+export function answersTo(
+  own: { readonly id: string; readonly withinMs: number },
+  { label, queue$, clock }: Pick<AnswerTools, 'label' | 'queue$' | 'clock'>,
+): Observable<HandoverAnswer> {
+  const read = new Set<string>();
+  const unread$ = queue$.pipe(
+    concatMap(({ entries }) => from(entries)),
+    map((entry) => ({ by: entry.id, answer: entry.answers.findLast(({ to }) => to === own.id)?.answer })),
+    filter(
+      (seen): seen is Answered => seen.answer !== undefined && seen.by !== undefined && !read.has(seen.by),
+    ),
+  );
+  const answered$ = unread$.pipe(
+    tap(({ by }) => read.add(by)),
+    concatMap(async ({ by, answer }) => {
+      // Only an acknowledgement: the end of the session is told elsewhere.
+      await label.tell((now) => ({ ...now, heard: [...(now.heard ?? []), by] })).catch(() => false);
+      return answer;
+    }),
+    share(),
+  );
+  const ignored$ = after(clock, own.withinMs).pipe(
+    map((): HandoverAnswer => ({ answer: 'ignored' })),
+    takeUntil(answered$),
+  );
+  return merge(ignored$, answered$);
+}
+
+interface Answered {
+  readonly by: string;
+  readonly answer: HandoverAnswer;
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '../base/clock.ts';
+import { QueueLockError, invalidArgument } from '../api/errors.ts';
+import {
+  Observable,
+  concat,
+  defer,
+  filter,
+  ignoreElements,
+  of,
+  switchMap,
+  take,
+  throwIfEmpty,
+} from '../base/rx.ts';
+import type { LiveSession } from '../session/session.ts';
+import type { EntrySpec } from '../api/spi.ts';
+import { after } from '../base/timer.ts';
+import { askUntilDefinite } from '../turn/watch-kit.ts';
+
+/** A hold that is about to begin, and what has to be so before it does, besides its turn. */
+interface Beginning {
+  readonly live: LiveSession;
+  readonly spec: EntrySpec;
+  readonly needsMs: number;
+  readonly uncleanHandoverDelayMs: number;
+  readonly clock: Clock;
+}
+
+/** Between turn and ownership: whether the hold may begin at once, which is most often so. */
+export function mayBeginNow(beginning: Beginning): boolean {
+  const leavesTraces = beginning.uncleanHandoverDelayMs > 0;
+  return !leavesTraces && beginning.live.liveness.isAlive && hasEnoughTime(beginning);
+}
+
+/** Emits once, when it may. */
+export function whenItMayBegin(beginning: Beginning): Observable<unknown> {
+  const proven$ = proven(beginning);
+  if (beginning.uncleanHandoverDelayMs === 0) return proven$;
+  return concat(defer(() => handedOver(beginning)).pipe(ignoreElements()), proven$);
+}
+
+// After the one that was asked for comes the regular one, which proves the most on a store that counts from earlier beats.
+const BEATS_TO_WAIT_FOR = 2;
+
+/** A grant needs a session that is beyond doubt at that moment, and time for the work. Emits once. */
+function proven(beginning: Beginning): Observable<unknown> {
+  const { live, spec, needsMs } = beginning;
+  const { liveness } = live;
+  const better$ = new Observable<void>((subscriber) => {
+    subscriber.add(liveness.proofs$.pipe(take(BEATS_TO_WAIT_FOR)).subscribe(subscriber));
+    liveness.wantProof();
+  });
+  const enoughLater$ = better$.pipe(
+    filter(() => hasEnoughTime(beginning)),
+    take(1),
+    throwIfEmpty(() => notEnoughTime(spec.queue, needsMs, liveness.remainingMs)),
+  );
+  return liveness.health$.pipe(
+    filter((health) => health === 'alive'),
+    take(1),
+    switchMap(() => (hasEnoughTime(beginning) ? of(true) : enoughLater$)),
+  );
+}
+
+function hasEnoughTime({ live, needsMs }: Pick<Beginning, 'live' | 'needsMs'>): boolean {
+  const { remainingMs } = live.liveness;
+  return remainingMs > 0 && remainingMs >= needsMs;
+}
+
+/** Leaves a trace of this hold; waits when one is there of a hold that did not end by a release. */
+function handedOver({ live, spec, uncleanHandoverDelayMs: delayMs, clock }: Beginning): Observable<unknown> {
+  const { traces } = live.session;
+  const { queue, id } = spec;
+  if (!traces)
+    throw invalidArgument('uncleanHandoverDelayMs', delayMs, 'is 0 on this backend: it keeps no traces');
+  const found$ = askUntilDefinite(() => traces.leave(queue, id));
+  const erased$ = (ids: readonly string[]): Observable<unknown> =>
+    askUntilDefinite(() => traces.erase(queue, ids));
+  return found$.pipe(
+    switchMap((ids) => (ids.length === 0 ? of(true) : concat(after(clock, delayMs), erased$(ids)))),
+  );
+}
+
+/** Says how much time there is, and what gives more. */
+export function notEnoughTime(name: string, needsMs: number, leftMs: number): QueueLockError {
+  return new QueueLockError(
+    'NOT_ENOUGH_TIME',
+    `${JSON.stringify(name)}: ${String(Math.floor(leftMs))} ms of the hold are proven and ${String(needsMs)} are needed (needsMs); ask for less or raise ttlMs`,
+  );
+}

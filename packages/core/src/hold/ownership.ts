@@ -1,0 +1,233 @@
+// Chapter hold: may the hold begin, and when is it lost?
+// Between turn and hold: grant. The right to act and its one end: here. Why it was lost, in words: loss.
+
+import { checkedText, checkedTexts } from '../checks/checked.ts';
+import { checkedSignal } from '../base/checked-signal.ts';
+import type { Deed, Witness } from './deed.ts';
+import { tellLoss, type HoldTrace } from '../diagnostics/diagnostics.ts';
+import type { Entry } from '../entry/entry.ts';
+import type { EntryLabel } from '../entry/entry-value.ts';
+import { QueueLockError, invalidArgument } from '../api/errors.ts';
+import { lossBecause, lossOf } from './loss.ts';
+import type { HandoverRequest, Ownership } from '../api/hold-api.ts';
+import { notEnoughTime } from './grant.ts';
+import { Moment } from '../base/moment.ts';
+import { ownershipInJson } from '../api/ownership-json.ts';
+import { requestsTo, type AnswerTools, type AnsweringHold } from '../handover/requests.ts';
+import type { Observable } from '../base/rx.ts';
+import type { LiveSession } from '../session/session.ts';
+import type { BackendInfo } from '../api/spi.ts';
+
+/**
+ * Chapter 4: the right to act. Starts when the turn has come; ends once, by `release`, or by `revoke` when the session or
+ * the entry is lost.
+ */
+export class HeldOwnership implements Ownership {
+  readonly depth = 1;
+  readonly grantToken: bigint | undefined;
+  readonly #entry: Entry;
+  readonly #live: LiveSession;
+  readonly #tools: AnswerTools;
+  readonly #witness: Witness;
+  readonly #info: BackendInfo;
+  readonly #ended = new Moment();
+  #shared: boolean;
+  /** Made with the signal, for whoever asks for that. */
+  #loss: AbortController | undefined;
+  #signal: AbortSignal | undefined;
+  #end: 'released' | 'lost' | undefined;
+  #story: Promise<unknown> | undefined;
+  #lossError: QueueLockError | undefined;
+  #trace: HoldTrace | undefined;
+
+  constructor({ entry, live, tools, turn, witness, info }: Deed) {
+    this.grantToken = turn.grantToken;
+    this.#entry = entry;
+    this.#live = live;
+    this.#tools = tools;
+    this.#witness = witness;
+    this.#info = info;
+    this.#shared = entry.spec.shared;
+  }
+
+  get name(): string {
+    return this.#entry.spec.queue;
+  }
+
+  get id(): string {
+    return this.#entry.spec.id;
+  }
+
+  get shared(): boolean {
+    return this.#shared;
+  }
+
+  get limit(): number {
+    return this.#entry.spec.limit;
+  }
+
+  get permits(): number {
+    return this.#entry.spec.permits ?? 1;
+  }
+
+  get key(): string {
+    return this.#entry.placement.key;
+  }
+
+  get order(): bigint {
+    return this.#entry.placement.order;
+  }
+
+  get token(): bigint {
+    return this.#entry.placement.token;
+  }
+
+  get remainingMs(): number {
+    if (this.#end) return 0;
+    const left = this.#live.liveness.remainingMs;
+    // The end of a session is told to its holds one after the other; whoever looks does not wait for that.
+    if (left === 0) this.revoke(this.#live.liveness.ending.reason);
+    return left;
+  }
+
+  get held(): boolean {
+    return this.remainingMs > 0;
+  }
+
+  readonly throwIfLost = (needsMs = 0): void => {
+    const left = this.remainingMs;
+    if (left === 0)
+      throw (
+        this.#lossError ?? new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`)
+      );
+    // Also NaN is no time to count on.
+    if (!(left >= needsMs)) throw notEnoughTime(this.name, needsMs, left);
+  };
+
+  get signal(): AbortSignal {
+    this.#signal ??= this.#newSignal();
+    return this.#signal;
+  }
+
+  /** Whether it was given up by its owner: what happens to the session later is no loss then. */
+  get givenUp(): boolean {
+    return this.#end === 'released';
+  }
+
+  get requests$(): Observable<HandoverRequest> {
+    const tell: AnsweringHold['tell'] = (change) => this.#written(() => this.#tools.label.tell(change));
+    return requestsTo({ own: this, ended$: this.#ended.come$, tell }, this.#tools);
+  }
+
+  readonly downgrade = async (): Promise<void> => {
+    if (this.#shared) return;
+    const { queue, id, limit } = this.#entry.spec;
+    const { session } = this.#live;
+    if (limit > 1)
+      throw invalidArgument(
+        'downgrade',
+        `a limit of ${String(limit)}`,
+        'is for locks, which have a limit of 1',
+      );
+    const share = (value: string): Promise<boolean> => {
+      if (!session.share) throw invalidArgument('downgrade', queue, 'is not offered by this backend');
+      return session.share(queue, id, value);
+    };
+    await this.#written(() => this.#tools.label.tell((label) => ({ ...label, shared: true }), share));
+    this.#shared = true;
+  };
+
+  readonly update = async (change: Parameters<Ownership['update']>[0]): Promise<void> => {
+    const { label } = this.#tools;
+    const changed = checkedChange(change);
+    await this.#written(() =>
+      typeof changed === 'string'
+        ? label.replace(changed)
+        : label.tell((present) => ({ ...present, ...changed })),
+    );
+  };
+
+  /** Tells somebody who listens how it ends. */
+  trace(trace: HoldTrace): void {
+    this.#trace = trace;
+  }
+
+  /** It is held no more; what it takes to leave the queue is up to the caller. */
+  giveUp(): void {
+    if (this.#finish('released')) this.#witness.givenUp();
+  }
+
+  readonly release = async (): Promise<void> => {
+    this.giveUp();
+    await this.#entry.leave();
+    if (this.#story) await this.#story;
+    if (this.#end === 'released') this.#witness.released();
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
+
+  toJSON(): object {
+    return ownershipInJson(this);
+  }
+
+  /** Somebody looks up why it was lost; whoever waits for the end waits for that too. */
+  tellLater(story: Promise<unknown>): void {
+    this.#story = story;
+  }
+
+  /** Ends it against its owner's will, unless it has ended; answers the error that its signal carries. */
+  revoke(cause: unknown): QueueLockError {
+    if (this.#lossError) return this.#lossError;
+    this.#lossError = lossOf(this.name, cause);
+    if (this.#finish('lost')) {
+      this.#loss?.abort(this.#lossError);
+      tellLoss(this, this.#lossError, this.#info);
+    }
+    return this.#lossError;
+  }
+
+  /** The error of its loss has another cause than the one that was seen first. */
+  blame(cause: QueueLockError): void {
+    if (!this.#lossError) return;
+    const { reason, message } = lossOf(this.name, cause);
+    Object.assign(this.#lossError, { reason, message, cause });
+  }
+
+  #newSignal(): AbortSignal {
+    this.#loss = new AbortController();
+    if (this.#end === 'lost') this.#loss.abort(this.#lossError);
+    return checkedSignal(this.#loss, () => this.held);
+  }
+
+  /** Whether this ended it. */
+  #finish(end: 'released' | 'lost'): boolean {
+    if (this.#end) return false;
+    this.#end = end;
+    this.#trace?.ended(this.#lossError);
+    this.#ended.come();
+    return true;
+  }
+
+  /** Of an entry that is held, and still is afterwards. */
+  async #written(write: () => Promise<boolean>): Promise<void> {
+    this.throwIfLost();
+    let there = false;
+    try {
+      there = await write();
+    } catch (error) {
+      this.throwIfLost();
+      throw error;
+    }
+    this.throwIfLost();
+    if (!there) throw lossBecause(this.name, 'entry-removed');
+  }
+}
+
+function checkedChange(
+  change: { readonly metadata: Readonly<Record<string, string>> } | { readonly value: string },
+): Pick<EntryLabel, 'metadata'> | string {
+  if ('value' in change) return checkedText('value', change.value);
+  return { metadata: checkedTexts('metadata', change.metadata) };
+}

@@ -1,0 +1,62 @@
+// Chapter kit: what does every backend need, whatever its store?
+// Is an outcome known, and may a call be repeated (here); URLs, PEM files, an entry met again, queues that were left.
+
+import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
+import { isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';
+import type { Stop } from '../base/stop.ts';
+
+const DEFINITE: ReadonlySet<QueueLockErrorCode> = new Set([
+  'SESSION_LOST',
+  'ENTRY_LOST',
+  'ACCESS_DENIED',
+  'INVALID_ARGUMENT',
+  'CLOSED',
+  'FOREIGN_FORMAT',
+]);
+
+/** Whether a backend's rejection says for sure that the call had no effect and that repeating it is no use. */
+export function isDefinite(error: unknown): boolean {
+  return isQueueLockError(error) && DEFINITE.has(error.code);
+}
+
+const untilDefinite = retry(
+  handleWhen((error) => !isDefinite(error)),
+  {
+    maxAttempts: Number.MAX_SAFE_INTEGER,
+    backoff: new ExponentialBackoff({ initialDelay: 50, maxDelay: 1_000 }),
+  },
+);
+
+/**
+ * Repeats an idempotent call while its outcome is unknown, with growing pauses of at most a second.
+ * Rejects with the definite error, or with the signal's reason once that has aborted (after the pause it is in).
+ */
+export async function repeatUntilDefinite<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  try {
+    return await call();
+  } catch (error) {
+    return repeatAfter(error, call, signal);
+  }
+}
+
+/** The same, for what makes its signal only when the first attempt has failed. */
+export async function repeatUnlessStopped<T>(call: () => Promise<T>, stop: Stop): Promise<T> {
+  stop.throwIfAborted();
+  try {
+    return await call();
+  } catch (error) {
+    return repeatAfter(error, call, stop.signal);
+  }
+}
+
+/** The policy is asked only when the first attempt has failed: it costs several times as much as a call that succeeds at once. */
+async function repeatAfter<T>(failure: unknown, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  if (isDefinite(failure)) throw failure;
+  return untilDefinite.execute(async ({ attempt }) => {
+    if (attempt === 0) throw failure;
+    // The policy makes one more attempt after an abort during its pause.
+    signal.throwIfAborted();
+    return call();
+  }, signal);
+}

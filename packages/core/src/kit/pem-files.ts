@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { invalidArgument } from '../api/errors.ts';
+
+const NAMES = ['ca', 'cert', 'key'] as const;
+
+/** PEM files, as the parameters of a backend URL name them. */
+export interface PemFiles {
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** What stands in them. */
+export interface PemContents {
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
+
+/** What the option `tls` of a backend has, in PEM. */
+export interface PemTexts {
+  readonly ca?: string | Buffer | undefined;
+  readonly cert?: string | Buffer | undefined;
+  readonly key?: string | Buffer | undefined;
+}
+
+/** A certificate comes with its key. @throws {QueueLockError} `INVALID_ARGUMENT` */
+export function requireCertWithKey({ cert, key }: PemTexts): void {
+  if ((cert === undefined) !== (key === undefined))
+    throw invalidArgument('tls', cert === undefined ? 'key' : 'cert', 'has cert and key together');
+}
+
+/**
+ * What TLS is done with.
+ * @param make `createSecureContext` of `node:tls`, which is not loaded for those who have none
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for what is no certificate or key, or belongs to nothing; the message does not repeat it
+ */
+export function secureContextOf<T>({ ca, cert, key }: PemTexts, make: (pems: PemTexts) => T): T {
+  requireCertWithKey({ cert, key });
+  try {
+    return make({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
+  } catch (error) {
+    // The reason, since what was given may be a secret.
+    throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
+  }
+}
+
+/**
+ * Reads the files that are named.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for one that cannot be read, and for a certificate without its key or the other way round
+ */
+export function readPems(files: PemFiles): PemContents {
+  const named = NAMES.filter((name) => files[name] !== undefined);
+  if (named.includes('cert') !== named.includes('key'))
+    throw invalidArgument('backend URL', named.join(), 'has cert and key together');
+  return Object.fromEntries(named.map((name) => [name, readPem(name, files[name] ?? '')]));
+}
+
+function readPem(name: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const rule = `names a PEM file that can be read (${reason})`;
+    throw invalidArgument(`backend URL parameter ${name}`, file, rule);
+  }
+}

@@ -1,0 +1,89 @@
+// Chapter line: where do I stand, and how long will it take?
+// A claim that tells its place (here); the place of anybody's entry (place); the latest state for a loop (latest).
+
+import type { ClaimState } from '../api/api.ts';
+import { failed } from '../claim/ending.ts';
+import { jsonable } from '../base/jsonable.ts';
+import { latestOf } from './latest.ts';
+import type { Line, LineState, Place } from '../api/line-api.ts';
+import { PLACE_EVERY_MS, placesIn } from './place.ts';
+import type { ClaimContext } from '../claim/lock.ts';
+import type { AcquireOptions, ClaimOptions } from '../api/options.ts';
+import type { QueueEntry } from '../api/queue-api.ts';
+import { Observable, Subscription, tap } from '../base/rx.ts';
+import { visible } from '../handover/visible.ts';
+
+/** What is asked of a line besides its claim. */
+export interface LineWish extends Pick<ClaimOptions, 'typicalHoldMs'> {
+  readonly name: string;
+  /** The option or method that asks for the place, for messages. */
+  readonly asked: string;
+}
+
+type Queued = Extract<ClaimState, { readonly status: 'queued' }>;
+
+/** A claim, and from its joining to its grant the place of its entry. Looks at the queue while it waits, and at no other time. */
+export function lineOf(
+  { watch, clock }: Pick<ClaimContext, 'watch' | 'clock'>,
+  claim$: Observable<ClaimState>,
+  { name, asked, typicalHoldMs }: LineWish,
+): Line {
+  const queue$ = watch(name, { apartMs: PLACE_EVERY_MS }).pipe(visible(asked));
+  const line$ = new Observable<LineState>((subscriber) => {
+    let queued: Queued | undefined;
+    let place: Place | undefined;
+    let places = new Subscription();
+    const tell = (): void => {
+      if (queued && place) subscriber.next(inLine(queued, place));
+    };
+    const fail = (cause: unknown): void => {
+      subscriber.next(failed(cause));
+      subscriber.complete();
+    };
+    function follow({ key, order }: Queued): Subscription {
+      const isOwn = (entry: QueueEntry): boolean => entry.key === key && entry.order === order;
+      const next = (now: Place | undefined): void => {
+        place = now ?? place;
+        tell();
+      };
+      return placesIn(queue$, isOwn, { clock, typicalHoldMs }).subscribe({ next, error: fail });
+    }
+    const next = (state: ClaimState): void => {
+      const isAsBefore = state.status === 'queued' && state.id === queued?.id;
+      if (!isAsBefore) {
+        places.unsubscribe();
+        place = undefined;
+      }
+      queued = state.status === 'queued' ? state : undefined;
+      if (isAsBefore) tell();
+      else if (state.status === 'queued') subscriber.add((places = follow(state)));
+      else subscriber.next(state);
+    };
+    const complete = (): void => {
+      subscriber.complete();
+    };
+    subscriber.add(claim$.subscribe({ next, error: fail, complete }));
+  });
+  return Object.assign(line$, { [Symbol.asyncIterator]: () => latestOf(line$) });
+}
+
+/** A claim whose places are told to a callback, if there is one. */
+export function tellingPlace(
+  context: Pick<ClaimContext, 'watch' | 'clock'>,
+  claim$: Observable<ClaimState>,
+  { onPlace, ...wish }: Pick<AcquireOptions, 'onPlace'> & Omit<LineWish, 'asked'>,
+): Observable<ClaimState | LineState> {
+  if (!onPlace) return claim$;
+  return lineOf(context, claim$, { ...wish, asked: 'onPlace' }).pipe(
+    tap((state) => {
+      if (state.status !== 'queued') return;
+      const { position, expectedWaitMs, basis, stale } = state;
+      onPlace({ position, expectedWaitMs, basis, stale });
+    }),
+  );
+}
+
+function inLine({ status, order, token, key, id, answer }: Queued, place: Place): LineState {
+  const entry = { status, ...place, position: Math.max(1, place.position), order, token, key, id };
+  return jsonable<LineState>(answer ? { ...entry, answer } : entry);
+}

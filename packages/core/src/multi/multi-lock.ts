@@ -1,0 +1,103 @@
+import type { MultiClaimState, MultiLock, MultiOptions, MultiRunOptions } from '../api/api.ts';
+import {
+  checkNames,
+  checkPatience,
+  checkWork,
+  requestOf,
+  type RequestDefaults,
+} from '../checks/arguments.ts';
+import { heldByThisChain, runWithin } from '../reentrancy/call-chain.ts';
+import { checkedOptions } from '../checks/checked-options.ts';
+import { QueueLockError, isQueueLockError } from '../api/errors.ts';
+import { firstHeld } from '../claim/first-held.ts';
+import type { MultiOwnership } from '../api/hold-api.ts';
+import { MULTI_OPTIONS, MULTI_RUN_OPTIONS, TRY_MULTI_OPTIONS } from '../checks/known-options.ts';
+import type { ClaimContext } from '../claim/lock.ts';
+import { claimTogether } from './multi.ts';
+import type { Observable } from '../base/rx.ts';
+import type { Backend } from '../api/spi.ts';
+import { waitOf } from '../work/work-options.ts';
+import { workUnder } from '../work/work.ts';
+import type { Works } from '../work/works.ts';
+
+/** The client that takes several names. */
+export interface MultiTools {
+  /** Tells its holds from those of other clients. */
+  readonly by: object;
+  readonly backend: Backend;
+  readonly context: ClaimContext;
+  readonly defaults: RequestDefaults;
+  readonly works: Works;
+}
+
+/** Several names of one client. */
+export class NamesTogether implements MultiLock {
+  readonly names: readonly string[];
+  readonly #tools: MultiTools;
+
+  constructor(names: readonly string[], tools: MultiTools) {
+    checkNames(names, tools.backend);
+    this.names = [...names];
+    this.#tools = tools;
+  }
+
+  claim(options?: MultiOptions): Observable<MultiClaimState> {
+    return this.#claim(checkedOptions('options of claim', options, MULTI_OPTIONS));
+  }
+
+  async acquire(options?: MultiOptions): Promise<MultiOwnership> {
+    return this.#acquire(checkedOptions('options of acquire', options, MULTI_OPTIONS));
+  }
+
+  #claim(options: MultiOptions): Observable<MultiClaimState> {
+    const { context, defaults } = this.#tools;
+    const { signal, timeoutMs, ...each } = options;
+    checkPatience(options);
+    const requests = this.names.map((name) => requestOf(name, each, defaults));
+    return claimTogether(context, requests, { signal, timeoutMs });
+  }
+
+  async #acquire(options: MultiOptions): Promise<MultiOwnership> {
+    const claim$ = this.#claim(options);
+    if (options.timeoutMs !== 0) this.#refuseReentry();
+    return firstHeld(claim$);
+  }
+
+  async tryAcquire(options?: Omit<MultiOptions, 'timeoutMs'>): Promise<MultiOwnership | undefined> {
+    const checked = checkedOptions('options of tryAcquire', options, TRY_MULTI_OPTIONS);
+    try {
+      return await this.#acquire({ ...checked, timeoutMs: 0 });
+    } catch (error) {
+      if (isQueueLockError(error, 'TIMEOUT')) return undefined;
+      throw error;
+    }
+  }
+
+  async run<T>(
+    work: (ownership: MultiOwnership, stop: AbortSignal) => T | PromiseLike<T>,
+    options?: MultiRunOptions,
+  ): Promise<Awaited<T>> {
+    checkWork(work);
+    const { wait, limits } = waitOf(checkedOptions('options of run', options, MULTI_RUN_OPTIONS));
+    const ownership = await this.#acquire(wait);
+    const { clock, closing } = this.#tools.context;
+    const what = `the locks ${JSON.stringify(this.names)}`;
+    const within = this.names.reduce(
+      (inner: () => Promise<Awaited<T>>, name) => () =>
+        runWithin({ by: this.#tools.by, ownership: ownership.of(name), permits: 1 }, inner),
+      () => workUnder(ownership, { what, work, clock, closing, ...limits }),
+    );
+    return this.#tools.works.noted(within());
+  }
+
+  #refuseReentry(): void {
+    const held = heldByThisChain().find(
+      ({ by, ownership }) => by === this.#tools.by && this.names.includes(ownership.name),
+    );
+    if (!held) return;
+    throw new QueueLockError(
+      'REENTRANT',
+      `${JSON.stringify(held.ownership.name)} is held by this very call chain, which would wait for itself for ever`,
+    );
+  }
+}

@@ -1,0 +1,169 @@
+// Chapter multi: how are several names taken at once?
+// Several claims as one (here), which join at one point of the store's order (together); multi-lock is what users call.
+
+import type { ClaimState, MultiClaimState } from '../api/api.ts';
+import { beginningWith } from '../base/beginning-with.ts';
+import type { Enqueue } from '../entry/entry.ts';
+import { QueueLockError, isQueueLockError } from '../api/errors.ts';
+import { OvertakenError } from '../handover/evictions.ts';
+import type { MultiOwnership, Ownership } from '../api/hold-api.ts';
+import { jsonable } from '../base/jsonable.ts';
+import { claim, type ClaimContext } from '../claim/lock.ts';
+import { Moment } from '../base/moment.ts';
+import { HeldTogether } from './multi-ownership.ts';
+import {
+  catchError,
+  combineLatest,
+  defer,
+  distinctUntilChanged,
+  filter,
+  map,
+  of,
+  retry,
+  takeWhile,
+  tap,
+  type Observable,
+} from '../base/rx.ts';
+import { Together } from './together.ts';
+import { limitedBy, type WaitLimit } from '../work/wait-limit.ts';
+import { newEntryId, type ClaimRequest } from '../entry/wish.ts';
+
+/**
+ * Several claims as one, all or nothing. All their entries are made at one point of the store's order, so of any two multi-locks one
+ * stands ahead of the other in every queue that they share: the one that is ahead of all others waits for none of them, and
+ * a circle of multi-locks cannot be. Subscribing joins, unsubscribing leaves all queues or releases all. Never errors.
+ */
+export function claimTogether(
+  context: ClaimContext,
+  requests: readonly ClaimRequest[],
+  patience: WaitLimit,
+): Observable<MultiClaimState> {
+  return defer(() => {
+    const granted = new Moment();
+    let latest: unknown;
+    const trouble = (why: unknown): void => {
+      latest = why;
+    };
+    const story$ = defer(() => join({ ...context, trouble }, requests, patience)).pipe(
+      tap(({ status }) => {
+        if (status === 'held') granted.come();
+      }),
+      retry({ delay: (error) => onlyIfRemoved(error, patience) }),
+    );
+    const waiting = {
+      clock: context.clock,
+      what: JSON.stringify(requests.map(({ queue }) => queue)),
+      granted,
+      trouble: () => latest ?? context.openingTrouble(),
+    };
+    return story$.pipe(
+      limitedBy(patience, waiting),
+      catchError((error: unknown) => of(failed(error))),
+      beginningWith<MultiClaimState>({ status: 'joining' }),
+      distinctUntilChanged(sameState),
+      takeWhile(({ status }) => status !== 'ended', true),
+    );
+  });
+}
+
+function join(
+  context: ClaimContext,
+  requests: readonly ClaimRequest[],
+  { timeoutMs }: WaitLimit,
+): Observable<MultiClaimState> {
+  const together = new Together(requests.length, { isTry: timeoutMs === 0 });
+  const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
+  const claims = asOne(requests, timeoutMs).map((request) => claim({ ...context, enqueue }, request));
+  let arePlaced = false;
+  let ownership: HeldTogether | undefined;
+  return combineLatest(claims).pipe(
+    map((states): MultiClaimState => {
+      throwIfRemoved(states, arePlaced);
+      arePlaced ||= states.every(({ status }) => status !== 'joining');
+      const end = endOf(states, ownership);
+      if (end) return end;
+      // Whoever releases one of them releases all.
+      if (states.some(({ status }) => status === 'ended')) void ownership?.release();
+      const holds = states.map(ownershipIn).filter((hold) => hold !== undefined);
+      if (holds.length === states.length) ownership ??= new HeldTogether(holds);
+      if (!ownership) return waiting(states, requests, timeoutMs);
+      const isDoubtful = states.some(({ status }) => status === 'doubtful');
+      return { status: isDoubtful ? 'doubtful' : 'held', ownership };
+    }),
+    // Of one that was lost only the end is left to tell.
+    filter((state) => !('ownership' in state) || state.ownership.held),
+  );
+}
+
+/**
+ * They end together, so none of them has a patience of its own, but for a try, which makes one attempt; and each tells that the others
+ * are held along with it.
+ */
+function asOne(requests: readonly ClaimRequest[], timeoutMs: number | undefined): readonly ClaimRequest[] {
+  const patience = timeoutMs === 0 ? { timeoutMs } : {};
+  const ids = requests.map(newEntryId);
+  return requests.map(({ label, ...request }, at) => {
+    const siblings = ids.filter((id) => id !== ids[at]);
+    return {
+      ...request,
+      patience,
+      id: ids[at],
+      label: typeof label === 'string' ? label : { ...label, holds: [...(label.holds ?? []), ...siblings] },
+    };
+  });
+}
+
+/** Somebody was let pass, or one was removed before it was known where it stands: all of them join again. */
+function throwIfRemoved(states: readonly ClaimState[], arePlaced: boolean): void {
+  for (const state of states) {
+    if (state.status !== 'ended' || state.outcome !== 'failed') continue;
+    const { error } = state;
+    if (error instanceof OvertakenError || (!arePlaced && isQueueLockError(error, 'ENTRY_LOST'))) throw error;
+  }
+}
+
+/** The first that ended for another reason than the release of the others ends all. */
+function endOf(
+  states: readonly ClaimState[],
+  ownership: MultiOwnership | undefined,
+): MultiClaimState | undefined {
+  const ended = states.filter((state) => state.status === 'ended');
+  const trouble = ended.find(({ outcome }) => outcome !== 'released');
+  // One that was lost before all were held: together they were never held.
+  if (trouble?.outcome === 'lost' && !ownership) return failed(trouble.error.cause);
+  if (trouble) return trouble;
+  return ended.length === states.length ? ended[0] : undefined;
+}
+
+function waiting(
+  states: readonly ClaimState[],
+  requests: readonly ClaimRequest[],
+  timeoutMs: number | undefined,
+): MultiClaimState {
+  if (states.some(({ status }) => status === 'joining')) return { status: 'joining' };
+  const waitingFor = requests.filter((_, at) => states[at]?.status === 'queued').map(({ queue }) => queue);
+  if (timeoutMs !== 0 || waitingFor.length === 0) return { status: 'queued', waitingFor };
+  return failed(new QueueLockError('TIMEOUT', `${JSON.stringify(waitingFor[0])} is taken (timeoutMs 0)`));
+}
+
+/** What is held at this moment: a loss is told by its claim when its story is known. */
+function ownershipIn(state: ClaimState): Ownership | undefined {
+  const ownership = state.status === 'held' || state.status === 'doubtful' ? state.ownership : undefined;
+  return ownership?.held ? ownership : undefined;
+}
+
+function failed(error: unknown): MultiClaimState {
+  return jsonable<MultiClaimState>({ status: 'ended', outcome: 'failed', error });
+}
+
+function sameState(before: MultiClaimState, now: MultiClaimState): boolean {
+  if (before.status === 'queued' && now.status === 'queued')
+    return before.waitingFor.join('\n') === now.waitingFor.join('\n');
+  return before.status === now.status;
+}
+
+/** A try is made once. */
+function onlyIfRemoved(error: unknown, { timeoutMs }: WaitLimit): Observable<unknown> {
+  if (isQueueLockError(error, 'ENTRY_LOST') && timeoutMs !== 0) return of(true);
+  throw error;
+}

@@ -1,0 +1,65 @@
+import { invalidArgument } from '../api/errors.ts';
+import type { EntrySpec, Placement, Session, TogetherOption } from '../api/spi.ts';
+
+interface Joining {
+  readonly spec: EntrySpec;
+  readonly resolve: (placement: Placement) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Claims that join at one point of the store's order: whoever comes first waits until the others have come too. */
+export class Together {
+  readonly #count: number;
+  readonly #option: TogetherOption;
+  readonly #joining = new Map<Session, Joining[]>();
+
+  constructor(count: number, option: TogetherOption) {
+    this.#count = count;
+    this.#option = option;
+  }
+
+  /** One attempt of one claim, made when all claims have come to theirs. Who is not wanted any more does not wait for the others. */
+  enqueue(session: Session, spec: EntrySpec, stop: AbortSignal): Promise<Placement> {
+    let giveUp!: () => void;
+    const placed = new Promise<Placement>((resolve, reject) => {
+      // A claim that found its session ended comes again with another one.
+      const joining = this.#joining.get(session) ?? [];
+      this.#joining.set(session, joining);
+      giveUp = () => {
+        if (this.#joining.get(session) === joining) reject(stop.reason as Error);
+      };
+      stop.addEventListener('abort', giveUp);
+      joining.push({ spec, resolve, reject });
+      if (joining.length < this.#count) return;
+      this.#joining.delete(session);
+      void enqueueAll(session, joining, this.#option);
+    });
+    return placed.finally(() => {
+      stop.removeEventListener('abort', giveUp);
+    });
+  }
+}
+
+async function enqueueAll(
+  session: Session,
+  joining: readonly Joining[],
+  option: TogetherOption,
+): Promise<void> {
+  try {
+    if (!session.enqueueAll)
+      throw invalidArgument(
+        'names',
+        joining.length,
+        'is 1 on this backend, which enters one queue at a time',
+      );
+    const specs = joining.map(({ spec }) => spec);
+    const placements = await session.enqueueAll(specs, option);
+    joining.forEach(({ resolve, reject }, at) => {
+      const placement = placements[at];
+      if (placement) resolve(placement);
+      else reject(new TypeError('the backend answered with fewer placements than entries'));
+    });
+  } catch (error) {
+    for (const { reject } of joining) reject(error);
+  }
+}

@@ -1,0 +1,230 @@
+// Chapter reentrancy: how is a hold entered again from within?
+// A call chain knows what it holds (call-chain); each level of a hold has a line of its own (here).
+
+import { heldByThisChain, type ChainHold } from './call-chain.ts';
+import type { Clock } from '../base/clock.ts';
+import { QueueLockError, invalidArgument } from '../api/errors.ts';
+import type { HandoverRequest, Ownership } from '../api/hold-api.ts';
+import type { AcquireOptions } from '../api/options.ts';
+import { ownershipInJson } from '../api/ownership-json.ts';
+import { merge, type Observable } from '../base/rx.ts';
+import { waitLimit, type WaitContext, type WaitLimit } from '../work/wait-limit.ts';
+
+/** One hold of the server, and how many levels of it are open here. */
+interface Shared {
+  /** Whose client it is of. */
+  readonly by: object;
+  readonly hold: Ownership;
+  levels: number;
+}
+
+/** What counts when a hold is entered again. */
+export type ReentryOptions = Pick<AcquireOptions, 'signal' | 'timeoutMs' | 'needsMs'>;
+
+/**
+ * A hold that may be entered again from within. Each level has a line of its own: of those who enter from the same level, one is in at
+ * a time. The hold is given back when all levels have been. (Java's and Curator's reentrant locks count per thread; an async call
+ * chain has none, so the level that one stands on is what counts.)
+ */
+export class ReentrantOwnership implements Ownership {
+  readonly depth: number;
+  readonly #shared: Shared;
+  readonly #leave: () => void;
+  #line: Promise<void> = Promise.resolve();
+  #released: Promise<void> | undefined;
+
+  private constructor(shared: Shared, depth: number, leave: () => void) {
+    this.depth = depth;
+    this.#shared = shared;
+    this.#leave = leave;
+    shared.levels += 1;
+  }
+
+  static outermost(by: object, hold: Ownership): ReentrantOwnership {
+    return new ReentrantOwnership({ by, hold, levels: 0 }, 1, () => undefined);
+  }
+
+  isOf(client: object, name: string): boolean {
+    return this.#shared.by === client && this.name === name;
+  }
+
+  /** Another level, once those who entered from this one before have left. */
+  async enter({ needsMs, ...patience }: ReentryOptions, clock: Clock): Promise<ReentrantOwnership> {
+    const before = this.#line;
+    let leave!: () => void;
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    this.#line = before.then(() => left);
+    try {
+      // Whoever is inside may not notice a loss for long.
+      const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
+      const lost$ = waitLimit({ signal: this.signal }, context);
+      await turnWithin(before, merge(patienceOf(patience, context), lost$));
+      this.throwIfLost(needsMs);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return new ReentrantOwnership(this.#shared, this.depth + 1, leave);
+  }
+
+  get name(): string {
+    return this.#shared.hold.name;
+  }
+
+  get id(): string {
+    return this.#shared.hold.id;
+  }
+
+  get limit(): number {
+    return this.#shared.hold.limit;
+  }
+
+  get permits(): number {
+    return this.#shared.hold.permits;
+  }
+
+  get key(): string {
+    return this.#shared.hold.key;
+  }
+
+  get order(): bigint {
+    return this.#shared.hold.order;
+  }
+
+  get token(): bigint {
+    return this.#shared.hold.token;
+  }
+
+  get grantToken(): bigint | undefined {
+    return this.#shared.hold.grantToken;
+  }
+
+  get shared(): boolean {
+    return this.#shared.hold.shared;
+  }
+
+  get signal(): AbortSignal {
+    return this.#shared.hold.signal;
+  }
+
+  get held(): boolean {
+    return this.remainingMs > 0;
+  }
+
+  get remainingMs(): number {
+    return this.#released ? 0 : this.#shared.hold.remainingMs;
+  }
+
+  get requests$(): Observable<HandoverRequest> {
+    return this.#shared.hold.requests$;
+  }
+
+  readonly throwIfLost = (needsMs?: number): void => {
+    this.#throwIfReleased();
+    this.#shared.hold.throwIfLost(needsMs);
+  };
+
+  readonly downgrade = async (): Promise<void> => {
+    this.#throwIfReleased();
+    await this.#shared.hold.downgrade();
+  };
+
+  readonly update = async (label: Parameters<Ownership['update']>[0]): Promise<void> => {
+    this.#throwIfReleased();
+    await this.#shared.hold.update(label);
+  };
+
+  readonly release = (): Promise<void> => {
+    this.#released ??= this.#release();
+    return this.#released;
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
+
+  toJSON(): object {
+    return ownershipInJson(this);
+  }
+
+  async #release(): Promise<void> {
+    this.#shared.levels -= 1;
+    if (this.#shared.levels === 0) await this.#shared.hold.release();
+    this.#leave();
+  }
+
+  #throwIfReleased(): void {
+    if (this.#released)
+      throw new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released at this level`);
+  }
+}
+
+/**
+ * The hold to enter again, if that is what the call asks for. Waiting in the queue behind one's own call chain is a certain deadlock:
+ * in a fair queue the new entry stands behind the hold that waits for it. Only further permits of a semaphore may come, as long as all
+ * that the chain takes fit into its limit. They come late, or not at all, when others who hold some wait for more as well, or stand
+ * ahead and need those that the chain holds: such circles are found by what entries tell that their chains hold.
+ * @throws {QueueLockError} `REENTRANT` when the running call chain holds the name and may not enter it again.
+ */
+export function holdToEnter(
+  by: object,
+  name: string,
+  options: AcquireOptions,
+): ReentrantOwnership | undefined {
+  const { within, reentrant = false, mode = 'exclusive', timeoutMs } = options;
+  const around = heldByThisChain().filter((held) => held.by === by && held.ownership.name === name);
+  const hold = within ?? around[0]?.ownership;
+  if (!hold) return undefined;
+  if (within && !(within instanceof ReentrantOwnership && within.isOf(by, name)))
+    throw invalidArgument(
+      'within',
+      within,
+      `is a hold of ${JSON.stringify(name)} that this client has taken with reentrant: true`,
+    );
+  if (within || reentrant) {
+    if (!(hold instanceof ReentrantOwnership))
+      throw isHeld(name, 'the hold around it says reentrant: true as well');
+    if (hold.shared && mode === 'exclusive') throw isHeld(name, 'a reader does not become a writer');
+    return hold;
+  }
+  // An answer is all that a timeout of 0 waits for.
+  if (timeoutMs === 0 || mayFit(around, options)) return undefined;
+  throw isHeld(
+    name,
+    (options.limit ?? 1) === 1
+      ? 'pass the ownership down, or say reentrant: true in both places'
+      : 'take all permits at once, in the outermost place',
+  );
+}
+
+/** Whether others alone can be in the way of more permits. Of a limit that changes nobody knows. */
+function mayFit(around: readonly ChainHold[], { limit: limit$ = 1, permits = 1 }: AcquireOptions): boolean {
+  if (typeof limit$ !== 'number') return false;
+  // A hold that was entered again takes what its outermost level took.
+  const taken = new Map(around.map((held) => [held.ownership.id, held.permits]));
+  return [...taken.values()].reduce((sum, held) => sum + held, permits) <= limit$;
+}
+
+function isHeld(name: string, remedy: string): QueueLockError {
+  return new QueueLockError(
+    'REENTRANT',
+    `${JSON.stringify(name)} is held by this very call chain, which would wait for itself for ever; ${remedy}`,
+  );
+}
+
+/** A timeout of 0 waits for nobody. */
+function patienceOf({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
+  return waitLimit({ signal, timeoutMs: timeoutMs === 0 ? 1 : timeoutMs }, context);
+}
+
+async function turnWithin(turn: Promise<void>, limit$: Observable<never>): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const limit = limit$.subscribe({ error: reject });
+    void turn.then(() => {
+      limit.unsubscribe();
+      resolve();
+    });
+  });
+}

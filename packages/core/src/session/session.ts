@@ -1,0 +1,157 @@
+// Chapter session: am I alive, and until when is that proven?
+// One session for a client (shared-session), kept by its heartbeat, judged by its liveness, counted by its budget.
+
+import { deadlineOf, paceOf } from './budget.ts';
+import type { Clock } from '../base/clock.ts';
+import { repeatUntilDefinite } from '../kit/definite.ts';
+import { QueueLockError, detailOf } from '../api/errors.ts';
+import { heartbeat } from './heartbeat.ts';
+import { Liveness } from './liveness.ts';
+import type { LockClientOptions } from '../api/options.ts';
+import { Observable } from '../base/rx.ts';
+import type { Backend, Session } from '../api/spi.ts';
+
+/** A session that was opened, and whether it can be believed in. */
+export interface LiveSession {
+  readonly session: Session;
+  readonly liveness: Liveness;
+  /** The ids of entries that are here, come, or go. */
+  readonly ids: Set<string>;
+}
+
+/** The client's options with the defaults filled in. */
+export interface SessionSettings extends LockClientOptions {
+  readonly ttlMs: number;
+  readonly connectTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** How a session is opened, and where. */
+export interface SessionOpening extends SessionSettings {
+  readonly open: Backend['open'];
+  readonly endpoint: string;
+  /** Is told why the last attempt to open failed. */
+  readonly trouble: (why: unknown) => void;
+}
+
+/** How a session ends. */
+export interface SessionEnd {
+  /** Is handed what goes on in the background and settles: an attempt to open, telling the server of the end. */
+  readonly closing: (closed: Promise<void>) => void;
+  /** Whether it is left to its TTL, or to whoever resumes it. */
+  readonly keepsSession: () => boolean;
+}
+
+/**
+ * Chapter 1: am I alive? Opens a session when subscribed, emits it, and keeps it alive by heartbeats; errors when it could
+ * not be opened or has ended. Unsubscribing ends it: nothing under it is believed in any more before the server is told.
+ *
+ *     open ── session ── beat ── beat ── (overdue: doubtful) ── beat ── … ── deadline, or the server says so: error
+ */
+export function openSession(
+  settings: SessionOpening,
+  { closing, keepsSession }: SessionEnd,
+): Observable<LiveSession> {
+  return new Observable((subscriber) => {
+    const unwanted = new AbortController();
+    subscriber.add(() => {
+      unwanted.abort(new QueueLockError('CLOSED', 'the session is not wanted any more'));
+    });
+    connect(settings, unwanted.signal, closing).then(
+      ({ session, openedAt, deadline }) => {
+        const live = {
+          session,
+          liveness: new Liveness(settings.clock, deadline, settings.endpoint),
+          ids: new Set<string>(),
+        };
+        subscriber.add(() => {
+          live.liveness.end(
+            new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
+          );
+          closing(told.then(() => (keepsSession() && session.abandon ? session.abandon() : session.close())));
+        });
+        subscriber.add(
+          heartbeat(live, { ...paceOf(session.ttlMs, settings), openedAt }, settings.clock).subscribe(),
+        );
+        // Before anybody else: who hears of the end and asks for a session again gets another one.
+        live.liveness.health$.subscribe({
+          error: (error: unknown) => {
+            subscriber.error(error);
+          },
+        });
+        subscriber.next(live);
+      },
+      (error: unknown) => {
+        subscriber.error(error);
+      },
+    );
+  });
+}
+
+interface Opened {
+  readonly session: Session;
+  readonly openedAt: number;
+  /** Until when the opening proves it. */
+  readonly deadline: number;
+}
+
+// Everybody who believes in the session is told of its end in the moment of the end, and the server after that.
+const told = Promise.resolve();
+
+/** Tries to open until the connect timeout. A session that opens after that, or unwanted, is closed again. */
+function connect(
+  settings: SessionOpening,
+  unwanted: AbortSignal,
+  closing: SessionEnd['closing'],
+): Promise<Opened> {
+  const { clock, ttlMs, connectTimeoutMs, open } = settings;
+  const stop = new AbortController();
+  let failure: unknown;
+  const attempt = async (): Promise<Opened> => {
+    const openedAt = clock.now();
+    const session = await open(ttlMs, stop.signal).catch((error: unknown) => {
+      failure = error;
+      settings.trouble(error);
+      throw error;
+    });
+    const deadline = deadlineOf(openedAt, session.ttlMs, paceOf(session.ttlMs, settings).marginMs);
+    const isOver = deadline <= clock.now();
+    if (!stop.signal.aborted && !isOver) return { session, openedAt, deadline };
+    await session.close();
+    stop.signal.throwIfAborted();
+    // Members that are silent cost their time before another one answers; the next attempt begins at that one.
+    failure = new QueueLockError('UNAVAILABLE', 'a session took longer to open than it is proven to live');
+    throw failure;
+  };
+  const opened = repeatUntilDefinite(attempt, stop.signal);
+  closing(opened.then(ignore, ignore));
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      reject(error instanceof Error ? error : new QueueLockError('UNAVAILABLE', String(error)));
+      stop.abort(error);
+    };
+    const cancel = clock.after(connectTimeoutMs, () => {
+      fail(notConnected(settings, failure));
+    });
+    const giveUp = (): void => {
+      fail(unwanted.reason);
+    };
+    // It may have become unwanted while the first attempt was being made.
+    if (unwanted.aborted) giveUp();
+    else unwanted.addEventListener('abort', giveUp);
+    opened.then(resolve, fail).finally(cancel);
+  });
+}
+
+function ignore(): void {
+  // Only that it has settled matters here.
+}
+
+function notConnected({ endpoint, connectTimeoutMs }: SessionOpening, cause: unknown): QueueLockError {
+  const detail = cause === undefined ? '' : `: ${detailOf(cause)}`;
+  return new QueueLockError(
+    'UNAVAILABLE',
+    `no session at ${endpoint} within ${String(connectTimeoutMs)} ms (connectTimeoutMs)${detail}`,
+    { cause },
+  );
+}

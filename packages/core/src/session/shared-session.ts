@@ -1,0 +1,109 @@
+import type { SessionState } from '../api/api.ts';
+import { QueueLockError, detailOf, isQueueLockError } from '../api/errors.ts';
+import {
+  BehaviorSubject,
+  Observable,
+  ReplaySubject,
+  defer,
+  merge,
+  share,
+  take,
+  tap,
+  type MonoTypeOperatorFunction,
+} from '../base/rx.ts';
+import { openOrResume } from './resume.ts';
+import { openSession, type LiveSession, type SessionSettings } from './session.ts';
+import type { Backend } from '../api/spi.ts';
+
+/** One session for all claims of a client, and what is known of it. */
+export interface SharedSession {
+  /** The session, once: opened by the first who asks and again after a loss; errors with `CLOSED` once the client is closed. */
+  readonly session$: Observable<LiveSession>;
+  readonly state$: BehaviorSubject<SessionState>;
+  /** Why it is not open yet, while it is being opened, or why it is in doubt. */
+  readonly openingTrouble: () => unknown;
+}
+
+/** How the sharing ends. */
+export interface SharedSessionEnd {
+  /** Errors with `CLOSED` when the client is closed. */
+  readonly closed$: Observable<never>;
+  readonly afterwards: (work: Promise<void>) => void;
+  /** Whether the session is left to its TTL, or to whoever resumes it. */
+  readonly keepsSession: () => boolean;
+}
+
+/** Opens the session when somebody needs it, and the next one after a loss. */
+export function shareSession(
+  backend: Backend,
+  settings: SessionSettings,
+  { closed$, afterwards, keepsSession }: SharedSessionEnd,
+): SharedSession {
+  const open = openOrResume(backend, settings.resume);
+  const { endpoint } = backend.info;
+  let failure: unknown;
+  const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
+  /** Closed is for ever, whoever asks for a session afterwards. */
+  const tell = (state: SessionState): void => {
+    const { status } = state$.value;
+    if (status !== 'closed' && status !== state.status) state$.next(state);
+  };
+  const tellEnd = (error: unknown): void => {
+    tell({ status: isQueueLockError(error, 'CLOSED') ? 'closed' : 'lost' });
+  };
+  let latest: LiveSession | undefined;
+  const follow = (live: LiveSession): void => {
+    const { session, liveness } = (latest = live);
+    liveness.health$.subscribe({
+      next: (status) => {
+        tell({ status, id: session.id, ttlMs: session.ttlMs });
+      },
+      // The stream of the session errors with it, which is heard below.
+      error: () => undefined,
+    });
+  };
+  closed$.subscribe({ error: tellEnd });
+  const session$ = defer(() => {
+    failure = undefined;
+    tell({ status: 'opening' });
+    const opening = { ...settings, open, endpoint, trouble: (why: unknown) => void (failure = why) };
+    return merge(closed$, openSession(opening, { closing: afterwards, keepsSession }));
+  }).pipe(tap({ next: follow, error: tellEnd }), sharedAndAtHand());
+  const openingTrouble = (): unknown =>
+    state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : latest?.liveness.trouble;
+  return { session$, state$, openingTrouble };
+}
+
+/** Subscribed once for all, until it errors. Whoever asks gets the present value alone, most often without subscribing to anything. */
+function sharedAndAtHand<T extends object>(): MonoTypeOperatorFunction<T> {
+  return (source$) => {
+    let present: T | undefined;
+    const next = (value: T): void => {
+      present = value;
+    };
+    const error = (): void => {
+      present = undefined;
+    };
+    const shared$ = source$.pipe(
+      tap({ next, error }),
+      share({
+        connector: () => new ReplaySubject(1),
+        resetOnRefCountZero: false,
+        resetOnComplete: true,
+        resetOnError: true,
+      }),
+      take(1),
+    );
+    return new Observable((subscriber) => {
+      if (!present) return shared$.subscribe(subscriber);
+      subscriber.next(present);
+      subscriber.complete();
+      return undefined;
+    });
+  };
+}
+
+function notOpenYet(endpoint: string, cause: unknown): QueueLockError {
+  const detail = cause === undefined ? 'it does not answer' : detailOf(cause);
+  return new QueueLockError('UNAVAILABLE', `no session at ${endpoint}: ${detail}`, { cause });
+}

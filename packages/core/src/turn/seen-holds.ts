@@ -1,0 +1,70 @@
+import { admittedOf } from './admitted.ts';
+import type { Clock } from '../base/clock.ts';
+import type { HoldTimes } from './expected-wait.ts';
+import type { QueueEntry, QueueState } from '../api/queue-api.ts';
+
+/** A hold that goes on. */
+interface Hold {
+  readonly key: string;
+  /** When it began, or was seen first. */
+  readonly since: number;
+  readonly sawBegin: boolean;
+}
+
+const KEPT_TIMES = 9;
+
+/**
+ * What one observer sees of a queue's holds: from the picture in which an entry's turn has come to the one in which it is gone. Only
+ * holds seen from beginning to end count for the usual length, and none that began or ended while there were no pictures.
+ */
+export class SeenHolds {
+  readonly #clock: Clock;
+  readonly #lengths: number[] = [];
+  #holds: ReadonlyMap<string, Hold> = new Map();
+  /** Whether the picture before this one was the newest all the time until now. */
+  #isContinuous = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  look({ status, entries }: QueueState): void {
+    if (status === 'live')
+      this.#follow(new Map([...admittedOf(entries)].map((entry) => [nameOf(entry), entry])));
+    this.#isContinuous = status === 'live';
+  }
+
+  get times(): HoldTimes {
+    const now = this.#clock.now();
+    return {
+      typicalMs: medianOf(this.#lengths),
+      heldMs: new Map([...this.#holds.values()].map(({ key, since }) => [key, now - since])),
+    };
+  }
+
+  #follow(admitted: ReadonlyMap<string, QueueEntry>): void {
+    const now = this.#clock.now();
+    const sawBegin = this.#isContinuous;
+    for (const [name, hold] of this.#holds) if (!admitted.has(name)) this.#end(hold, now);
+    const begun = [...admitted].map(([name, { key }]): [string, Hold] => [
+      name,
+      this.#holds.get(name) ?? { key, since: now, sawBegin },
+    ]);
+    this.#holds = new Map(begun);
+  }
+
+  #end({ since, sawBegin }: Hold, now: number): void {
+    if (!sawBegin || !this.#isContinuous) return;
+    this.#lengths.push(now - since);
+    if (this.#lengths.length > KEPT_TIMES) this.#lengths.shift();
+  }
+}
+
+/** Also where a store uses a key again. */
+function nameOf({ key, order }: QueueEntry): string {
+  return `${String(order)} ${key}`;
+}
+
+function medianOf(lengths: readonly number[]): number | undefined {
+  return [...lengths].sort((a, b) => a - b)[Math.floor(lengths.length / 2)];
+}

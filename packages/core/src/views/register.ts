@@ -1,0 +1,67 @@
+import type { Clock } from '../base/clock.ts';
+import { repeatUntilDefinite } from '../kit/definite.ts';
+import { invalidArgument } from '../api/errors.ts';
+import { liveView } from './live-view.ts';
+import type { RegisterState, SharedRegister } from '../api/queue-api.ts';
+import { distinctUntilChanged, map, takeUntil, type Observable } from '../base/rx.ts';
+import type { Backend, Registers } from '../api/spi.ts';
+
+/** Which register of which store. */
+export interface RegisterPlace {
+  readonly name: string;
+  readonly kind: string;
+}
+
+/** What ends the use of a client's registers. */
+export interface RegisterEnd {
+  readonly closes$: Observable<unknown>;
+  readonly closing: AbortSignal;
+}
+
+/** A register with its retries: compare and set, until it is certain. */
+export class RetryingRegister implements SharedRegister {
+  readonly state$: Observable<RegisterState>;
+  readonly #registers: Registers;
+  readonly #place: RegisterPlace;
+  readonly #closing: AbortSignal;
+
+  constructor(backend: Backend, place: RegisterPlace, { clock, end }: { clock: Clock; end: RegisterEnd }) {
+    const { registers } = backend;
+    if (!registers)
+      throw invalidArgument('register', place.kind, `is not offered by the backend ${backend.info.name}`);
+    this.#registers = registers;
+    this.#place = place;
+    this.#closing = end.closing;
+    this.state$ = liveView(() => registers.observe(place.name, place.kind), clock).pipe(
+      map((view) => ({
+        status: view.status,
+        text: view.status === 'connecting' ? undefined : view.value?.text,
+        ...('trouble' in view ? { trouble: view.trouble } : {}),
+      })),
+      distinctUntilChanged(
+        (before, now) =>
+          before.status === now.status && before.text === now.text && before.trouble === now.trouble,
+      ),
+      takeUntil(end.closes$),
+    );
+  }
+
+  async read(): Promise<string | undefined> {
+    const { name, kind } = this.#place;
+    const register = await repeatUntilDefinite(() => this.#registers.read(name, kind), this.#closing);
+    return register?.text;
+  }
+
+  change(change: (text: string | undefined) => string | undefined): Promise<string | undefined> {
+    const { name, kind } = this.#place;
+    return repeatUntilDefinite(async () => {
+      for (;;) {
+        this.#closing.throwIfAborted();
+        const present = await this.#registers.read(name, kind);
+        const text = change(present?.text);
+        if (text === present?.text) return text;
+        if (await this.#registers.write(name, kind, { text, was: present?.version })) return text;
+      }
+    }, this.#closing);
+  }
+}

@@ -1,0 +1,76 @@
+import { admittedOf } from '../turn/admitted.ts';
+import { toEntry } from '../entry/entry-value.ts';
+import { jsonable } from '../base/jsonable.ts';
+import type { QueueEntry } from '../api/queue-api.ts';
+import type { QueueChange, QueueHistory } from '../api/store-api.ts';
+import type { PastChange, StoredHistory } from '../api/store-facts.ts';
+
+/** Plays the changes again, to tell whose turn came when. */
+export function replayed(name: string, { before, changes, gaps }: StoredHistory): QueueHistory {
+  const entries = before.map(toEntry);
+  const line = new Line(entries);
+  return {
+    name,
+    before: entries,
+    changes: steps(changes).flatMap((step) => line.apply(step)),
+    gaps,
+  };
+}
+
+/** Changes of one revision are one step: nobody saw the queue in between. */
+function steps(changes: readonly PastChange[]): readonly (readonly PastChange[])[] {
+  const grouped: PastChange[][] = [];
+  for (const change of changes) {
+    const last = grouped.at(-1);
+    if (last?.[0]?.revision === change.revision) last.push(change);
+    else grouped.push([change]);
+  }
+  return grouped;
+}
+
+class Line {
+  readonly #entries: QueueEntry[];
+  #holding: ReadonlySet<string>;
+
+  constructor(entries: readonly QueueEntry[]) {
+    this.#entries = [...entries];
+    this.#holding = holding(entries);
+  }
+
+  apply(step: readonly PastChange[]): readonly QueueChange[] {
+    const [{ revision } = { revision: 0n }] = step;
+    const held = this.#holding;
+    const told = step.map(({ kind, entry }): QueueChange => {
+      const change = toEntry(entry);
+      this.#take(kind, change);
+      return jsonable({ revision, kind, entry: change, held: held.has(change.key) });
+    });
+    // In a long line the turns of all others need not be told again for everybody who joins.
+    if (step.length === 1 && step[0]?.kind === 'joined' && this.#isCrowded()) return told;
+    this.#holding = holding(this.#entries);
+    const granted = this.#entries
+      .filter(({ key }) => this.#holding.has(key) && !held.has(key))
+      .map((entry) => jsonable<QueueChange>({ revision, kind: 'granted', entry, held: true }));
+    return [...told, ...granted];
+  }
+
+  /** The first two do not let each other in, so the last, which is like them, waits as well. */
+  #isCrowded(): boolean {
+    const isPlain = ({ shared, limit }: QueueEntry): boolean => !shared && limit === 1;
+    const [first, second] = this.#entries;
+    const last = this.#entries.at(-1);
+    if (!first || !second || !last || this.#entries.length < 3) return false;
+    return [first, second, last].every(isPlain);
+  }
+
+  #take(kind: PastChange['kind'], entry: QueueEntry): void {
+    const at = this.#entries.findLastIndex(({ key }) => key === entry.key);
+    if (kind === 'left') this.#entries.splice(at, at < 0 ? 0 : 1);
+    else if (at >= 0) this.#entries[at] = entry;
+    else this.#entries.splice(1 + this.#entries.findLastIndex(({ order }) => order < entry.order), 0, entry);
+  }
+}
+
+function holding(entries: readonly QueueEntry[]): ReadonlySet<string> {
+  return new Set([...admittedOf(entries)].map(({ key }) => key));
+}

@@ -1,0 +1,90 @@
+// Chapter views: what can be seen of queues, of registers, of the store and its past?
+// Now, and again after trouble: live-view. A queue: queue-watch. All queues and their past: here, replayed.
+
+import { checkEntry, checkName } from '../checks/arguments.ts';
+import type { Clock } from '../base/clock.ts';
+import { invalidArgument } from '../api/errors.ts';
+import { jsonable } from '../base/jsonable.ts';
+import { liveView } from './live-view.ts';
+import type { RegisterEnd } from './register.ts';
+import { replayed } from './replayed.ts';
+import { map, takeUntil, type Observable } from '../base/rx.ts';
+import type { Backend } from '../api/spi.ts';
+import type { QueueHistory, QueuesState } from '../api/store-api.ts';
+import type { Finding, ListedQueue } from '../api/store-facts.ts';
+
+/** What a client tells about its store as a whole, where the backend offers it. */
+export class StoreViews {
+  readonly #backend: Backend;
+  readonly #clock: Clock;
+  readonly #end: RegisterEnd;
+
+  constructor(backend: Backend, clock: Clock, end: RegisterEnd) {
+    this.#backend = backend;
+    this.#clock = clock;
+    this.#end = end;
+  }
+
+  queues(prefix: string): Observable<QueuesState> {
+    const backend = this.#offering('queues', checkedPrefix(prefix));
+    return liveView(() => backend.queues(prefix), this.#clock).pipe(
+      map(({ status, ...view }) =>
+        jsonable({
+          status,
+          queues: 'value' in view ? [...view.value].sort(byName).map((queue) => jsonable({ ...queue })) : [],
+          ...('trouble' in view ? { trouble: view.trouble } : {}),
+        }),
+      ),
+      takeUntil(this.#end.closes$),
+    );
+  }
+
+  async history(name: string): Promise<QueueHistory> {
+    checkName(name, this.#backend);
+    const backend = this.#offering('history', name);
+    const { closing } = this.#end;
+    closing.throwIfAborted();
+    return replayed(name, await backend.history(name, closing));
+  }
+
+  async tokenOf(
+    name: string,
+    entry: { readonly key: string; readonly order: bigint },
+  ): Promise<bigint | undefined> {
+    checkName(name, this.#backend);
+    checkEntry(entry);
+    this.#end.closing.throwIfAborted();
+    return this.#backend.tokenOf ? this.#backend.tokenOf(name, entry) : entry.order;
+  }
+
+  async examine(prefix: string): Promise<readonly Finding[]> {
+    const backend = this.#offering('examine', checkedPrefix(prefix));
+    this.#end.closing.throwIfAborted();
+    return backend.examine(prefix);
+  }
+
+  #offering<M extends 'queues' | 'history' | 'examine'>(
+    member: M,
+    value: string,
+  ): Backend & Required<Pick<Backend, M>> {
+    const backend = this.#backend;
+    if (offers(backend, member)) return backend;
+    throw invalidArgument(member, value, `is not offered by the backend ${backend.info.name}`);
+  }
+}
+
+function offers<M extends keyof Backend>(
+  backend: Backend,
+  member: M,
+): backend is Backend & Required<Pick<Backend, M>> {
+  return backend[member] !== undefined;
+}
+
+function checkedPrefix(prefix: string): string {
+  if (typeof prefix === 'string') return prefix;
+  throw invalidArgument('prefix', prefix, 'is a string');
+}
+
+function byName(a: ListedQueue, b: ListedQueue): number {
+  return a.name < b.name ? -1 : Number(a.name > b.name);
+}

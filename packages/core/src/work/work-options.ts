@@ -1,0 +1,33 @@
+import { anySignal } from '../base/checked-signal.ts';
+import { invalidArgument } from '../api/errors.ts';
+import type { WorkOptions } from '../api/options.ts';
+import type { WaitLimit } from './wait-limit.ts';
+
+/** What a call that waits and works was given: what is for its wait, and what for its work. `stop` is for both. */
+export function waitOf<Options extends WaitLimit & WorkOptions>(
+  options: Options,
+): { readonly wait: Omit<Options, keyof WorkOptions>; readonly limits: WorkOptions } {
+  const { stop, workTimeoutMs, ...wait } = options;
+  if (stop === undefined && workTimeoutMs === undefined) return { wait, limits: {} };
+  checkWorkOptions(options);
+  const limits = { ...(stop ? { stop } : {}), ...(workTimeoutMs === undefined ? {} : { workTimeoutMs }) };
+  if (!stop) return { wait, limits };
+  const { signal } = options;
+  // What is no signal is refused where waits are checked.
+  if (signal !== undefined && !(signal instanceof AbortSignal)) return { wait, limits };
+  const ends = signal ? anySignal([signal, stop]) : stop;
+  return { wait: { ...wait, signal: ends }, limits };
+}
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` for what stops no work. */
+export function checkWorkOptions({ stop, workTimeoutMs }: WorkOptions): void {
+  if (stop !== undefined && !(stop instanceof AbortSignal))
+    throw invalidArgument('stop', stop, 'is an AbortSignal');
+  if (workTimeoutMs === undefined || workTimeoutMs === Infinity) return;
+  if (workTimeoutMs >= 1 && workTimeoutMs <= MAX_TIMER_MS) return;
+  const rule = `is a number of milliseconds from 1 to ${String(MAX_TIMER_MS)}`;
+  throw invalidArgument('workTimeoutMs', workTimeoutMs, rule);
+}
+
+// setTimeout runs at once when asked to wait longer than this.
+const MAX_TIMER_MS = 2_147_483_647;

@@ -1,0 +1,129 @@
+import { setMaxListeners } from 'node:events';
+import { checkedSignal } from '../base/checked-signal.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Closing } from './closing.ts';
+import type { Hold } from '../api/hold-api.ts';
+import { QueueLockError, detailOf, isQueueLockError } from '../api/errors.ts';
+
+/** What is done under a hold, and what tells it to stop besides the loss of that. */
+export interface WorkTerms<H extends Hold, T> {
+  /** The hold, as it is to be called. */
+  readonly what: string;
+  /** Is handed the hold, and the signal that tells it to stop. */
+  readonly work: (hold: H, stop: AbortSignal) => T | PromiseLike<T>;
+  readonly clock: Clock;
+  /** The caller's. */
+  readonly stop?: AbortSignal | undefined;
+  readonly workTimeoutMs?: number | undefined;
+  /** Of the client. */
+  readonly closing?: Closing | undefined;
+}
+
+type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+
+/**
+ * Runs `work` under a hold, waits for its end, and releases. A loss outweighs whatever `work` came to. Otherwise what it returned is the
+ * answer; what it threw after it was told to stop by the time limit or the closing of the client is the cause of that.
+ */
+export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, T>): Promise<Awaited<T>> {
+  const { what, work } = terms;
+  const stop = new Stop(hold, terms);
+  const outcome = await outcomeOf(() => {
+    // The turn and the end may come at the same time.
+    if (terms.stop?.aborted) throw terms.stop.reason;
+    return work(hold, stop.signal);
+  });
+  stop.end();
+  const { reason } = hold.signal as { readonly reason: unknown };
+  await hold.release();
+  throwIfLost(reason, what, outcome);
+  if ('value' in outcome) return outcome.value;
+  throw stop.explains(outcome.error);
+}
+
+/** What the work is told to stop by: the first of all that may end it. */
+class Stop {
+  readonly signal: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #ends: readonly AbortSignal[];
+  readonly #timeLimit: QueueLockError | undefined;
+  readonly #closing: Closing | undefined;
+  readonly #undo: (() => void)[] = [];
+
+  constructor(
+    hold: Hold,
+    { what, clock, stop, workTimeoutMs = Infinity, closing }: WorkTerms<never, unknown>,
+  ) {
+    this.#ends = stop ? [hold.signal, stop] : [hold.signal];
+    this.#closing = closing;
+    const deadline = clock.now() + workTimeoutMs;
+    const isLimited = workTimeoutMs !== Infinity;
+    this.#timeLimit = isLimited ? tookTooLong(what, workTimeoutMs) : undefined;
+    this.signal = checkedSignal(this.#controller, () => {
+      for (const end of this.#ends) if (end.aborted) this.#abort(end.reason);
+      if (isLimited && clock.now() >= deadline) this.#abort(this.#timeLimit);
+    });
+    for (const end of this.#ends) {
+      const tell = (): void => this.#abort(end.reason);
+      // One signal may stop many; Node would take the eleventh listener for a leak.
+      setMaxListeners(0, end);
+      end.addEventListener('abort', tell);
+      this.#undo.push(() => end.removeEventListener('abort', tell));
+    }
+    if (closing) this.#undo.push(closing.tell((error) => this.#abort(error)));
+    if (isLimited) this.#undo.push(clock.after(workTimeoutMs, () => this.#abort(this.#timeLimit)));
+  }
+
+  /** The work has ended: nothing ends it any more. */
+  end(): void {
+    for (const undo of this.#undo.splice(0)) undo();
+  }
+
+  /** What a work that threw is to be told as. */
+  explains(error: unknown): unknown {
+    const reason: unknown = Reflect.get(AbortSignal.prototype, 'reason', this.signal);
+    const isOurs = reason !== undefined && (reason === this.#timeLimit || reason === this.#closing?.error);
+    if (!isOurs || error === reason || !isQueueLockError(reason)) return error;
+    return new QueueLockError(reason.code, detailOf(reason), { cause: error });
+  }
+
+  #abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+}
+
+function tookTooLong(what: string, workTimeoutMs: number): QueueLockError {
+  return new QueueLockError(
+    'WORK_TIMEOUT',
+    `${what}: the work was told to stop after ${String(workTimeoutMs)} ms (workTimeoutMs); it may have had effects`,
+  );
+}
+
+async function outcomeOf<T>(work: () => T | PromiseLike<T>): Promise<Outcome<Awaited<T>>> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function throwIfLost(loss: unknown, what: string, outcome: Outcome<unknown>): void {
+  const error = 'error' in outcome ? outcome.error : undefined;
+  if (!isQueueLockError(loss, 'OWNERSHIP_LOST') || error === loss) return;
+  throw new QueueLockError(
+    'OWNERSHIP_LOST',
+    `${what} was lost while the work ran: ${whyOf(loss)}; the work may have had effects`,
+    {
+      cause: error ?? loss,
+      ...(loss.reason ? { reason: loss.reason } : {}),
+      ...(loss.eviction ? { eviction: loss.eviction } : {}),
+    },
+  );
+}
+
+/** The loss in words, without the name, which has been said. */
+function whyOf(loss: QueueLockError): string {
+  const { eviction } = loss;
+  const by = eviction ? ` (${eviction.by}: ${eviction.reason})` : '';
+  return detailOf(loss).replace(/^"(?:[^"\\]|\\.)*": /, '') + by;
+}
