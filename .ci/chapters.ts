@@ -1,0 +1,136 @@
+/**
+ * Chapters are the folders of a package's `src`: each asks one question, which the first line of its first file tells, and the imports
+ * between them run one way. Checks that, and that packages/architecture.svg shows the imports as they are; --update draws it.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { drawing, type Arrow, type Box } from './drawing.ts';
+import { publicPackages } from './packages.ts';
+
+/** The packages that are cut into chapters. */
+const CUT = ['core'];
+const PICTURE = 'packages/architecture.svg';
+/** What stands beside the chapters: it may import all of them, none of them may import it. */
+const DOORS = 'doors';
+const QUESTION = /^\/\/ Chapter (\S+): (.+\?)\n/;
+
+interface Source {
+  /** Below `src`. */
+  readonly path: string;
+  readonly text: string;
+  /** What it imports: paths below `src`, and names of packages. */
+  readonly imports: readonly string[];
+}
+
+interface Import extends Arrow {
+  /** The file that imports, and what. */
+  readonly because: string;
+}
+
+function sourcesOf(name: string): readonly Source[] {
+  const src = join('packages', name, 'src');
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.tsx?$/.test(file),
+  );
+  return files.toSorted().map((path) => {
+    const text = readFileSync(join(src, path), 'utf8');
+    const { importedFiles } = ts.preProcessFile(text);
+    const below = (of: string): string => (of.startsWith('.') ? join(dirname(path), of) : of);
+    return { path, text, imports: importedFiles.map(({ fileName }) => below(fileName)) };
+  });
+}
+
+const chapterOf = (path: string): string => /^([^/]+)\//.exec(path)?.[1] ?? DOORS;
+
+/** From chapter to chapter. */
+function importsBetween(sources: readonly Source[]): readonly Import[] {
+  const paths = new Set(sources.map(({ path }) => path));
+  return sources
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((of) => paths.has(of))
+        .map((of) => ({ from: chapterOf(path), to: chapterOf(of), because: `${path} imports ${of}` })),
+    )
+    .filter(({ from, to }) => from !== to);
+}
+
+/** The imports by which one comes back to where one began, if there are. */
+function circleIn(imports: readonly Import[]): readonly Import[] | undefined {
+  const isFree = new Set<string>();
+  const search = (way: readonly Import[], at: string): readonly Import[] | undefined => {
+    const begin = way.findIndex(({ from }) => from === at);
+    if (begin !== -1) return way.slice(begin);
+    if (isFree.has(at)) return undefined;
+    for (const next of imports) {
+      const found = next.from === at ? search([...way, next], next.to) : undefined;
+      if (found) return found;
+    }
+    isFree.add(at);
+    return undefined;
+  };
+  for (const { from } of imports) {
+    const found = search([], from);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The chapters with their questions. */
+function chaptersOf(sources: readonly Source[]): ReadonlyMap<string, readonly string[]> {
+  const chapters = new Map<string, string[]>();
+  for (const { path, text } of sources) {
+    const questions = chapters.get(chapterOf(path)) ?? [];
+    const [, chapter, question] = QUESTION.exec(text) ?? [];
+    if (question !== undefined && chapter === chapterOf(path)) questions.push(question);
+    chapters.set(chapterOf(path), questions);
+  }
+  chapters.delete(DOORS);
+  return chapters;
+}
+
+function* wrongWith(name: string, sources: readonly Source[]): Generator<string> {
+  const circle = circleIn(importsBetween(sources));
+  if (circle) {
+    const way = [...circle.map(({ from }) => from), circle[0]?.from].join(' → ');
+    yield `${name}: the chapters ${way} import each other: ${circle.map(({ because }) => because).join('; ')}`;
+  }
+  for (const [chapter, questions] of chaptersOf(sources))
+    if (questions.length !== 1)
+      yield `${name}: in the chapter ${chapter} one file begins with "// Chapter ${chapter}: …?", not ${String(questions.length)}`;
+}
+
+function picture(): string {
+  const packages = publicPackages()
+    .map(({ name }) => name)
+    .toSorted();
+  const among = packages.flatMap((from) =>
+    sourcesOf(from)
+      .flatMap(({ imports }) => imports.map((of) => /^@queuelock\/([^/]+)/.exec(of)?.[1] ?? from))
+      .filter((to) => to !== from && packages.includes(to))
+      .map((to) => ({ from, to })),
+  );
+  const core = sourcesOf('core');
+  const doors = core.filter(({ path }) => chapterOf(path) === DOORS).map(({ path }) => path);
+  const chapters: readonly Box[] = [
+    { name: DOORS, text: doors.join(', ') },
+    ...[...chaptersOf(core)].map(([name, [text = '']]) => ({ name, text })),
+  ];
+  return drawing([
+    { title: 'The packages', boxes: packages.map((name) => ({ name, text: '' })), arrows: among },
+    { title: 'The chapters of core', boxes: chapters, arrows: importsBetween(core) },
+  ]);
+}
+
+/** A picture has no floors for a circle. */
+function* wrongWithPicture(): Generator<string> {
+  const drawn = picture();
+  if (process.argv.includes('--update')) writeFileSync(PICTURE, drawn);
+  else if (!existsSync(PICTURE) || readFileSync(PICTURE, 'utf8') !== drawn)
+    yield `${PICTURE} does not show the imports as they are: pnpm chapters --update`;
+}
+
+const inChapters = CUT.flatMap((name) => [...wrongWith(name, sourcesOf(name))]);
+const wrong = inChapters.length > 0 ? inChapters : [...wrongWithPicture()];
+for (const line of wrong) console.error(line);
+if (wrong.length > 0) process.exitCode = 1;
