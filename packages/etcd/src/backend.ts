@@ -14,25 +14,25 @@ import {
   type Session,
   type StoredHistory,
 } from '@queuelock/core/backend';
-import { Compactions } from './compactions.ts';
-import { Connection } from './connection.ts';
-import type { Surroundings } from './entries.ts';
-import { evict } from './evict.ts';
-import { checkName, markDirectory, nobodysKey, queuePrefix } from './keys.ts';
-import { examine } from './examine.ts';
-import { historyOf } from './history.ts';
-import { Lookups } from './lookups.ts';
-import { observeQueue } from './observe.ts';
-import { checkOptions, type CheckedOptions, type EtcdOptions } from './options.ts';
-import { ProofChoice } from './proof-choice.ts';
-import { EtcdRegisters } from './registers.ts';
-import { observeQueues } from './queues.ts';
-import { readResumption } from './resumption.ts';
-import type { Observable } from './rx.ts';
-import { singleKeyFor } from './single-key.ts';
-import { EtcdSession, type Lease } from './session.ts';
-import { driverOf, type DriverOf } from './transport.ts';
-import { Watches } from './watches.ts';
+import { Compactions } from './server/compactions.ts';
+import { Connection } from './server/connection.ts';
+import type { Surroundings } from './session/entries.ts';
+import { evict } from './views/evict.ts';
+import { checkName, markDirectory, nobodysKey, queuePrefix } from './queue/keys.ts';
+import { examine } from './views/examine.ts';
+import { historyOf } from './views/history.ts';
+import { Lookups } from './server/lookups.ts';
+import { observeQueue } from './views/observe.ts';
+import { checkOptions, type CheckedOptions, type EtcdOptions } from './api/options.ts';
+import { ProofChoice } from './session/proof-choice.ts';
+import { EtcdRegisters } from './views/registers.ts';
+import { observeQueues } from './views/queues.ts';
+import { readResumption } from './session/resumption.ts';
+import type { Observable } from './base/rx.ts';
+import { singleKeyFor } from './entry/single-key.ts';
+import { EtcdSession, type Lease } from './session/session.ts';
+import { driverOf, type DriverOf } from './wire/transport.ts';
+import { Watches } from './server/watches.ts';
 
 // What the server accepts.
 const MAX_TTL_MS = 9_000_000_000_000;

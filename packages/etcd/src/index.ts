@@ -1,4 +1,4 @@
 export { etcd } from './backend.ts';
-export type { Naming } from './naming.ts';
-export type { EtcdOptions } from './options.ts';
+export type { Naming } from './api/naming.ts';
+export type { EtcdOptions } from './api/options.ts';
 export { fromUrl } from './url.ts';

@@ -9,8 +9,8 @@ import {
   type PemFiles,
 } from '@queuelock/core/backend';
 import { etcd } from './backend.ts';
-import type { Naming } from './naming.ts';
-import type { EtcdOptions } from './options.ts';
+import type { Naming } from './api/naming.ts';
+import type { EtcdOptions } from './api/options.ts';
 
 /** Files, and options by their names. */
 interface Parameters extends Pick<EtcdOptions, 'beats' | 'transport'>, PemFiles {

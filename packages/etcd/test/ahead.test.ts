@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { aheadIn, otherLimitIn, suffices, type Contender, type QueueRows } from '../src/ahead.ts';
+import { aheadIn, otherLimitIn, suffices, type Contender, type QueueRows } from '../src/queue/ahead.ts';
 
 const ID = '0123456789abcdef0123456789abcdef';
 const OWN = `own-${ID}`;

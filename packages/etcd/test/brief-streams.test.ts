@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { IWatchRequest, IWatchResponse } from 'etcd3';
-import { Connection } from '../src/connection.ts';
-import type { Channel, ChannelListener, Driver } from '../src/driver.ts';
-import { checkOptions } from '../src/options.ts';
-import { Watches } from '../src/watches.ts';
+import { Connection } from '../src/server/connection.ts';
+import type { Channel, ChannelListener, Driver } from '../src/driver/driver.ts';
+import { checkOptions } from '../src/api/options.ts';
+import { Watches } from '../src/server/watches.ts';
 
 const FOR_MS = 1_500;
 // Without pauses that grow there are some eighty.

@@ -2,7 +2,7 @@ import type { Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
 import type { ProcessService } from '../../../integration/services/service.ts';
-import { afterPatience } from '../src/patience.ts';
+import { afterPatience } from '../src/base/patience.ts';
 import { Clients, freshQueue, wish } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';

@@ -1,7 +1,7 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { classify, clientClosed, isTokenForgotten } from '../src/errors.ts';
-import { GrpcError, statusOf } from '../src/grpc-status.ts';
+import { classify, clientClosed, isTokenForgotten } from '../src/driver/errors.ts';
+import { GrpcError, statusOf } from '../src/driver/grpc-status.ts';
 
 const attempt = { what: 'entering queue "jobs"', host: 'h:2379' };
 

@@ -1,6 +1,6 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { Gatherer, isRefusalOfOne, refuseTooMuch } from '../src/gathering.ts';
+import { Gatherer, isRefusalOfOne, refuseTooMuch } from '../src/base/gathering.ts';
 
 /** Requests that are answered when the test says so. Items are named `<kind><number>`. */
 class Requests {

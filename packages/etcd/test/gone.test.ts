@@ -2,10 +2,10 @@ import { Followed, type Departure } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import type { IEvent } from 'etcd3';
 import { NEVER, Subject } from 'rxjs';
-import { lifeOf, type Rival } from '../src/ahead.ts';
-import { gone, outOfTheWay, type Waiter } from '../src/gone.ts';
-import type { Seen } from '../src/lookups.ts';
-import type { WatchNews } from '../src/watches.ts';
+import { lifeOf, type Rival } from '../src/queue/ahead.ts';
+import { gone, outOfTheWay, type Waiter } from '../src/turn/gone.ts';
+import type { Seen } from '../src/server/lookups.ts';
+import type { WatchNews } from '../src/server/watches.ts';
 
 const KEY = Buffer.from('q/1-0123456789abcdef0123456789abcdef');
 const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });

@@ -1,6 +1,6 @@
 // What http2-driver.test.ts runs as a process: clients that are closed by what they are told, while Node still reads what the member sent.
-import { http2Driver } from '../src/http2-driver.ts';
-import { checkOptions } from '../src/options.ts';
+import { http2Driver } from '../src/wire/http2-driver.ts';
+import { checkOptions } from '../src/api/options.ts';
 
 const [endpoint = ''] = process.argv.slice(2);
 const CLIENTS = 100;

@@ -2,11 +2,11 @@ import { constants } from 'node:http2';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { livedSince } from '../../../integration/lived-time.ts';
-import type { Channel, Driver } from '../src/driver.ts';
-import { classify } from '../src/errors.ts';
-import { http2Driver } from '../src/http2-driver.ts';
-import { Http2Link } from '../src/http2-link.ts';
-import { checkOptions } from '../src/options.ts';
+import type { Channel, Driver } from '../src/driver/driver.ts';
+import { classify } from '../src/driver/errors.ts';
+import { http2Driver } from '../src/wire/http2-driver.ts';
+import { Http2Link } from '../src/wire/http2-link.ts';
+import { checkOptions } from '../src/api/options.ts';
 import { eventually } from './clients.ts';
 import { COUNT_OF_3, OddMember, only, pieces, type Answer } from './http2-server.ts';
 

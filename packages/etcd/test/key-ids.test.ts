@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Entry } from '../src/entry.ts';
-import { KeyIds, mayTakeSpare } from '../src/key-ids.ts';
+import { Entry } from '../src/entry/entry.ts';
+import { KeyIds, mayTakeSpare } from '../src/queue/key-ids.ts';
 import { wish } from './clients.ts';
 
 const [A, B] = ['a'.repeat(32), 'b'.repeat(32)];

@@ -14,7 +14,7 @@ import {
   readKey,
   registerKey,
   tailKey,
-} from '../src/keys.ts';
+} from '../src/queue/keys.ts';
 
 const ID = '0123456789abcdef0123456789abcdef';
 

@@ -1,6 +1,6 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { Lane, type LaneOptions } from '../src/lane.ts';
+import { Lane, type LaneOptions } from '../src/server/lane.ts';
 import { eventually } from './clients.ts';
 
 interface Sent {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { ITxnRequest, ITxnResponse } from 'etcd3';
 import { until } from '../../../integration/services/until.ts';
-import type { Connection, Request } from '../src/connection.ts';
-import { Lookups } from '../src/lookups.ts';
+import type { Connection, Request } from '../src/server/connection.ts';
+import { Lookups } from '../src/server/lookups.ts';
 
 describe('looks at keys', () => {
   let asked: number[];

@@ -5,12 +5,12 @@ import { expect } from 'chai';
 import { NEVER } from 'rxjs';
 import { etcdMetrics, sumOf } from '../../../integration/services.ts';
 import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
-import { Connection } from '../src/connection.ts';
-import { Lookups } from '../src/lookups.ts';
-import { checkOptions } from '../src/options.ts';
-import { ProofChoice } from '../src/proof-choice.ts';
-import { EtcdSession } from '../src/session.ts';
-import { Watches } from '../src/watches.ts';
+import { Connection } from '../src/server/connection.ts';
+import { Lookups } from '../src/server/lookups.ts';
+import { checkOptions } from '../src/api/options.ts';
+import { ProofChoice } from '../src/session/proof-choice.ts';
+import { EtcdSession } from '../src/session/session.ts';
+import { Watches } from '../src/server/watches.ts';
 import { benchOf } from './bench.ts';
 import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
 

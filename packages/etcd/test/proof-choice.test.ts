@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Subject, type Observable } from 'rxjs';
-import type { Connection, Endpoint } from '../src/connection.ts';
-import type { Beats } from '../src/options.ts';
-import { ProofChoice } from '../src/proof-choice.ts';
-import type { MemberFacts } from '../src/read-trust.ts';
+import type { Connection, Endpoint } from '../src/server/connection.ts';
+import type { Beats } from '../src/api/options.ts';
+import { ProofChoice } from '../src/session/proof-choice.ts';
+import type { MemberFacts } from '../src/server/read-trust.ts';
 
 /** Two members that answer when the test says so. */
 class Members {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { IEvent } from 'etcd3';
-import { examineKeys, leasesIn } from '../src/examine-keys.ts';
-import { QueueLines, type ListedKey } from '../src/queue-lines.ts';
-import { rangeOfText } from '../src/queues.ts';
+import { examineKeys, leasesIn } from '../src/views/examine-keys.ts';
+import { QueueLines, type ListedKey } from '../src/queue/queue-lines.ts';
+import { rangeOfText } from '../src/views/queues.ts';
 
 function key(text: string, revision: number, lease = '10'): ListedKey {
   const at = String(revision);

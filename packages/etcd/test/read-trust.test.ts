@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { distrust, losesEvents, staleReads, type MemberFacts } from '../src/read-trust.ts';
+import { distrust, losesEvents, staleReads, type MemberFacts } from '../src/server/read-trust.ts';
 
 describe('whether the reads of a version of etcd may be stale', () => {
   for (const [version, stale] of [

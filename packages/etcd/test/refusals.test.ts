@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { etcdMetrics, sumOf } from '../../../integration/services.ts';
 import type { ProcessService } from '../../../integration/services/service.ts';
-import { Connection } from '../src/connection.ts';
-import { Lookups } from '../src/lookups.ts';
-import { checkOptions } from '../src/options.ts';
+import { Connection } from '../src/server/connection.ts';
+import { Lookups } from '../src/server/lookups.ts';
+import { checkOptions } from '../src/api/options.ts';
 import { Clients, codeOf, freshQueue, wish } from './clients.ts';
 import { startOwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Backend, Session } from '@queuelock/core/backend';
-import { readResumption, writeResumption } from '../src/resumption.ts';
+import { readResumption, writeResumption } from '../src/session/resumption.ts';
 import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
 import { keepBack, mentions } from './late.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { Connection } from '../src/connection.ts';
-import type { Driver } from '../src/driver.ts';
-import { GrpcError } from '../src/grpc-status.ts';
-import { checkOptions } from '../src/options.ts';
+import { Connection } from '../src/server/connection.ts';
+import type { Driver } from '../src/driver/driver.ts';
+import { GrpcError } from '../src/driver/grpc-status.ts';
+import { checkOptions } from '../src/api/options.ts';
 
 const HOSTS = ['a:1', 'b:1', 'c:1', 'd:1'];
 

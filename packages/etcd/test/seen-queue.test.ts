@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { IEvent, IKeyValue } from 'etcd3';
-import { SeenQueue } from '../src/seen-queue.ts';
+import { SeenQueue } from '../src/queue/seen-queue.ts';
 
 const directories = { entries: 'q/', marks: 'marks/' };
 const nothing = { kvs: [] };

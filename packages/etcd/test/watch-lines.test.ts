@@ -3,9 +3,9 @@ import type { IWatchRequest } from 'etcd3';
 import { etcdMetrics, sumOf } from '../../../integration/services.ts';
 import type { ProcessService } from '../../../integration/services/service.ts';
 import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
-import { Connection } from '../src/connection.ts';
-import { checkOptions } from '../src/options.ts';
-import { Watches } from '../src/watches.ts';
+import { Connection } from '../src/server/connection.ts';
+import { checkOptions } from '../src/api/options.ts';
+import { Watches } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { startOwnServer } from './own-server.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { GrpcError } from '../src/grpc-status.ts';
-import { Failures, Way } from '../src/way.ts';
+import { GrpcError } from '../src/driver/grpc-status.ts';
+import { Failures, Way } from '../src/driver/way.ts';
 
 const BROKEN = new GrpcError('UNAVAILABLE', 'connect ECONNREFUSED');
 

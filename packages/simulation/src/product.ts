@@ -3,13 +3,13 @@ import { createLockClient } from '@queuelock/core';
 export type { Backend } from '@queuelock/core/backend';
 import { etcdOver } from '../../etcd/src/backend.ts';
 import { ZooKeeperBackend } from '../../zookeeper/src/backend.ts';
-import { settingsOf } from '../../zookeeper/src/options.ts';
+import { settingsOf } from '../../zookeeper/src/api/options.ts';
 
-export type { CallOptions, Channel, ChannelListener, Driver } from '../../etcd/src/driver.ts';
-export { GrpcError } from '../../etcd/src/grpc-status.ts';
-export { http2Driver } from '../../etcd/src/http2-driver.ts';
-export { checkOptions } from '../../etcd/src/options.ts';
-export { losesEvents, staleReads } from '../../etcd/src/read-trust.ts';
+export type { CallOptions, Channel, ChannelListener, Driver } from '../../etcd/src/driver/driver.ts';
+export { GrpcError } from '../../etcd/src/driver/grpc-status.ts';
+export { http2Driver } from '../../etcd/src/wire/http2-driver.ts';
+export { checkOptions } from '../../etcd/src/api/options.ts';
+export { losesEvents, staleReads } from '../../etcd/src/server/read-trust.ts';
 
 export type { Dial, Dialled } from '../../zookeeper/src/wire/dial.ts';
 export { dial } from '../../zookeeper/src/wire/dial.ts';

@@ -19,7 +19,7 @@ export type Alteration = readonly [file: string, from: string, to: string];
 const FILES = [
   'core/src/index.ts',
   'etcd/src/backend.ts',
-  'zookeeper/src/options.ts',
+  'zookeeper/src/api/options.ts',
   'zookeeper/src/backend.ts',
 ];
 const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));

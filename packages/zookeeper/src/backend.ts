@@ -10,20 +10,20 @@ import type {
   Session,
   StoredHistory,
 } from '@queuelock/core/backend';
-import { PROOF_LAG } from './beats.ts';
-import { connect, type ConnectRequest } from './connect.ts';
-import type { ZkDriver } from './driver.ts';
-import { keptToken } from './entries.ts';
-import { entryIn, evictEntry } from './evict.ts';
-import { examine } from './examine.ts';
-import { historyOf } from './history.ts';
-import { observeQueue } from './observe.ts';
-import type { Settings } from './options.ts';
-import { Pace } from './pace.ts';
-import { placeOf } from './queue-place.ts';
-import { observeQueues } from './queues.ts';
-import { NodeRegisters, type RegisterStore } from './registers.ts';
-import { parseResumption } from './resumption.ts';
+import { PROOF_LAG } from './session/beats.ts';
+import { connect, type ConnectRequest } from './server/connect.ts';
+import type { ZkDriver } from './driver/driver.ts';
+import { keptToken } from './queue/entries.ts';
+import { entryIn, evictEntry } from './views/evict.ts';
+import { examine } from './views/examine.ts';
+import { historyOf } from './views/history.ts';
+import { observeQueue } from './views/observe.ts';
+import type { Settings } from './api/options.ts';
+import { Pace } from './base/pace.ts';
+import { placeOf } from './queue/queue-place.ts';
+import { observeQueues } from './views/queues.ts';
+import { NodeRegisters, type RegisterStore } from './views/registers.ts';
+import { parseResumption } from './session/resumption.ts';
 import {
   NEVER,
   Observable,
@@ -36,9 +36,9 @@ import {
   throwError,
   timer,
   ReplaySubject,
-} from './rx.ts';
-import { openSession } from './session.ts';
-import { checkAsked, checkGranted, shortestSession } from './shortest-session.ts';
+} from './base/rx.ts';
+import { openSession } from './session/session.ts';
+import { checkAsked, checkGranted, shortestSession } from './server/shortest-session.ts';
 import type { Dial } from './wire/dial.ts';
 
 // The session of the connection that only looks; nothing lives under it.

@@ -1,10 +1,10 @@
 import type { Backend } from '@queuelock/core/backend';
 import { ZooKeeperBackend } from './backend.ts';
-import { optionsOfUrl, settingsOf, type ZooKeeperOptions } from './options.ts';
+import { optionsOfUrl, settingsOf, type ZooKeeperOptions } from './api/options.ts';
 
-export type { Naming } from './naming.ts';
-export type { ZooKeeperOptions } from './options.ts';
-export type { ZooKeeperTls } from './wire/tls.ts';
+export type { Naming } from './queue/naming.ts';
+export type { ZooKeeperOptions } from './api/options.ts';
+export type { ZooKeeperTls } from './api/tls.ts';
 
 /**
  * queuelock over ZooKeeper (servers 3.5.3 and later). Nothing is connected before the first use.

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Beats } from '../src/beats.ts';
+import { Beats } from '../src/session/beats.ts';
 
 /** A timeout of 1000, so that a beat counts once a later one, sent at least 200 after it, is acknowledged. */
 const opened = (): Beats => new Beats(1_000, 100);

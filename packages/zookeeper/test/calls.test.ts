@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Calls, type CallOption, type Carrier } from '../src/calls.ts';
+import { Calls, type CallOption, type Carrier } from '../src/driver/calls.ts';
 import { outcome } from './bench.ts';
 
 const TIMEOUT_MS = 200;

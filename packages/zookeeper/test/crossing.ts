@@ -3,7 +3,7 @@ import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
-import { gateDirectory } from '../src/names.ts';
+import { gateDirectory } from '../src/queue/names.ts';
 import { Bench, allAdmitted, eventually, newQueue, wishes } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { asOperator } from './operator.ts';

@@ -2,11 +2,11 @@ import { systemClock } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { startZooKeeperCluster } from '../../../integration/clusters.ts';
 import { Bench, newQueue, outcome } from './bench.ts';
-import { connect } from '../src/connect.ts';
-import { findNode } from '../src/enqueue.ts';
-import { schemeOf } from '../src/naming.ts';
-import { settingsOf } from '../src/options.ts';
-import { Pace } from '../src/pace.ts';
+import { connect } from '../src/server/connect.ts';
+import { findNode } from '../src/entry/enqueue.ts';
+import { schemeOf } from '../src/queue/naming.ts';
+import { settingsOf } from '../src/api/options.ts';
+import { Pace } from '../src/base/pace.ts';
 
 describe('a leader of ZooKeeper that nobody follows any more and that has not noticed', function () {
   this.timeout(90_000);

@@ -12,8 +12,8 @@ import {
   keptToken,
   readerOf,
   standingIn,
-} from '../src/entries.ts';
-import { schemeOf, type Naming } from '../src/naming.ts';
+} from '../src/queue/entries.ts';
+import { schemeOf, type Naming } from '../src/queue/naming.ts';
 
 const ID = '0123456789abcdef0123456789abcdef';
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';

@@ -2,7 +2,7 @@ import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { sharedZooKeeper, zkFourLetter } from '../../../integration/services.ts';
-import type { ZkDriver } from '../src/driver.ts';
+import type { ZkDriver } from '../src/driver/driver.ts';
 import { Bench, admitted, ending, eventually, newQueue, wish } from './bench.ts';
 import { OpCode } from './frames.ts';
 import { losing } from './losing.ts';

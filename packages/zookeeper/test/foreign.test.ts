@@ -3,10 +3,10 @@ import { isQueueLockError, type EntrySpec, type Session } from '@queuelock/core/
 import type { Naming } from '@queuelock/zookeeper';
 import { expect } from 'chai';
 import { sharedZooKeeper } from '../../../integration/services.ts';
-import type { ZkDriver } from '../src/driver.ts';
-import { foreignIn } from '../src/foreign.ts';
-import { schemeOf } from '../src/naming.ts';
-import { valueIn } from '../src/node-text.ts';
+import type { ZkDriver } from '../src/driver/driver.ts';
+import { foreignIn } from '../src/queue/foreign.ts';
+import { schemeOf } from '../src/queue/naming.ts';
+import { valueIn } from '../src/queue/node-text.ts';
 import { Bench, admitted, ending, eventually, newQueue, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Lane, inLine } from '../src/lane.ts';
+import { Lane, inLine } from '../src/base/lane.ts';
 
 /** A work that ends when it is told to. */
 function work(log: string[], name: string) {

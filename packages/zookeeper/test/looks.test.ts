@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Subject, firstValueFrom, take, toArray } from 'rxjs';
-import { lookAgainOn } from '../src/looks.ts';
+import { lookAgainOn } from '../src/base/looks.ts';
 
 describe('looking again', () => {
   it('begins a look so long after the last one at the earliest, however often it is asked to, and sees the last change', async () => {

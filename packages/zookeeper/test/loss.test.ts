@@ -1,9 +1,9 @@
 import { systemClock, type Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { sharedZooKeeper } from '../../../integration/services.ts';
-import { connect } from '../src/connect.ts';
-import { settingsOf } from '../src/options.ts';
-import { Pace } from '../src/pace.ts';
+import { connect } from '../src/server/connect.ts';
+import { settingsOf } from '../src/api/options.ts';
+import { Pace } from '../src/base/pace.ts';
 import { Bench, newQueue, outcome, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 import { fakeServer, welcoming } from './wire/fake-server.ts';

@@ -1,7 +1,7 @@
 import { isQueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { parseMarked } from '../src/marks.ts';
-import { queuePath, registerPaths } from '../src/names.ts';
+import { parseMarked } from '../src/queue/marks.ts';
+import { queuePath, registerPaths } from '../src/queue/names.ts';
 
 function code(call: () => unknown): string {
   try {

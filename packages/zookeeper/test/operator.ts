@@ -1,8 +1,8 @@
 import { systemClock } from '@queuelock/core/backend';
-import { connect } from '../src/connect.ts';
-import type { ZkDriver } from '../src/driver.ts';
-import { settingsOf } from '../src/options.ts';
-import { Pace } from '../src/pace.ts';
+import { connect } from '../src/server/connect.ts';
+import type { ZkDriver } from '../src/driver/driver.ts';
+import { settingsOf } from '../src/api/options.ts';
+import { Pace } from '../src/base/pace.ts';
 
 /** What somebody does on the server past the backend, in a session of their own that ends after it. */
 export async function asOperator<T>(endpoint: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { isQueueLockError } from '@queuelock/core/backend';
 import { fromUrl, zookeeper } from '@queuelock/zookeeper';
 import { expect } from 'chai';
-import { optionsOfUrl, settingsOf } from '../src/options.ts';
+import { optionsOfUrl, settingsOf } from '../src/api/options.ts';
 
 const HERE = fileURLToPath(import.meta.url);
 

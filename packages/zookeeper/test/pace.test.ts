@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Pace } from '../src/pace.ts';
-import { Rota } from '../src/rota.ts';
+import { Pace } from '../src/base/pace.ts';
+import { Rota } from '../src/base/rota.ts';
 import { mostInASecond } from './attempts.ts';
 
 /** A clock that is set by hand, and chance that is always the same. */

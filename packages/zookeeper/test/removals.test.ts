@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import type { Step, StepsDone, ZkDriver } from '../src/driver.ts';
-import { Removals } from '../src/removals.ts';
+import type { Step, StepsDone, ZkDriver } from '../src/driver/driver.ts';
+import { Removals } from '../src/driver/removals.ts';
 import { outcome } from './bench.ts';
 
 const ALL_DONE: StepsDone = { done: true, paths: [] };

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
 import { until } from '../../../integration/services/until.ts';
-import { parseResumption, resumptionText } from '../src/resumption.ts';
+import { parseResumption, resumptionText } from '../src/session/resumption.ts';
 import { Bench, admitted, newQueue, outcome, wish, wishes } from './bench.ts';
 import { asOperator } from './operator.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { sharedZooKeeper } from '../../../integration/services.ts';
-import { gateDirectory } from '../src/names.ts';
+import { gateDirectory } from '../src/queue/names.ts';
 import { Bench, admitted, allAdmitted, eventually, newQueue, outcome, wish, wishes } from './bench.ts';
 import { OpCode, creates, requestsIn } from './frames.ts';
 import { losing } from './losing.ts';

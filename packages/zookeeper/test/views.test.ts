@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { judgeServer, judgeTicks } from '../src/examine.ts';
-import { parseContender } from '../src/entries.ts';
-import { schemeOf } from '../src/naming.ts';
-import { queuePath } from '../src/names.ts';
-import { Departures } from '../src/queues.ts';
-import { nameOf, type WalkedQueue } from '../src/walk.ts';
+import { judgeServer, judgeTicks } from '../src/views/examine.ts';
+import { parseContender } from '../src/queue/entries.ts';
+import { schemeOf } from '../src/queue/naming.ts';
+import { queuePath } from '../src/queue/names.ts';
+import { Departures } from '../src/views/queues.ts';
+import { nameOf, type WalkedQueue } from '../src/views/walk.ts';
 
 describe('the names that a walk finds', () => {
   it('are those that the directories were made for', () => {

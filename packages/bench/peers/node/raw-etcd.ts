@@ -1,7 +1,7 @@
 import type { IWatchResponse } from 'etcd3';
-import type { Driver } from '../../../etcd/src/driver.ts';
-import { checkOptions } from '../../../etcd/src/options.ts';
-import { driverOf } from '../../../etcd/src/transport.ts';
+import type { Driver } from '../../../etcd/src/driver/driver.ts';
+import { checkOptions } from '../../../etcd/src/api/options.ts';
+import { driverOf } from '../../../etcd/src/wire/transport.ts';
 import type { RawStore } from './contender.ts';
 import type { Transport } from './ours.ts';
 import { endpointOf } from './protocol.ts';

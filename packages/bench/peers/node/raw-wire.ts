@@ -1,5 +1,5 @@
 import { systemClock } from '@queuelock/core/backend';
-import { Pace } from '../../../zookeeper/src/pace.ts';
+import { Pace } from '../../../zookeeper/src/base/pace.ts';
 import { WireDriver } from '../../../zookeeper/src/wire/driver.ts';
 import type { RawStore } from './contender.ts';
 import { endpointOf } from './protocol.ts';

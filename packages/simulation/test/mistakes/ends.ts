@@ -15,27 +15,27 @@ export const ENDS: readonly Mistake[] = [
     "    ((end: unknown) => end)(\n      isQueueLockError(error, 'SESSION_LOST')",
   ]),
   mistake('a closed session leaves its stream open', 'nothing left', [
-    'etcd/src/keep-alive.ts',
+    'etcd/src/session/keep-alive.ts',
     '    line?.channel.close();\n',
     '',
   ]),
   mistake('whoever leaves is not taken out', LEFT_OVER, [
-    'etcd/src/leaving.ts',
+    'etcd/src/entry/leaving.ts',
     '    if (isPlain(entry)) return await leaving.add(entry);\n',
     '    if (isPlain(entry)) return true;\n',
   ]),
   mistake('whoever wrote its label is not taken out', LEFT_OVER, [
-    'etcd/src/leaving.ts',
+    'etcd/src/entry/leaving.ts',
     'compare: [createdAt(key, order)], success: [...keys.map(remove), ...back], failure: back };',
     'compare: [createdAt(key, order + 1n)], success: [...keys.map(remove), ...back], failure: back };',
   ]),
   mistake('of those who leave together only the first goes', LEFT_OVER, [
-    'etcd/src/leaving.ts',
+    'etcd/src/entry/leaving.ts',
     'const txn = { success: entries.map(removal) };',
     'const txn = { success: entries.slice(0, 1).map(removal) };',
   ]),
   mistake('a fast entry that leaves as the last stays', LEFT_OVER, [
-    'etcd/src/tail.ts',
+    'etcd/src/entry/tail.ts',
     'success: [remove(key), remove(tail)],',
     'success: [remove(tail)],',
   ]),
@@ -61,7 +61,7 @@ export const ENDS: readonly Mistake[] = [
     'a record that has changed meanwhile is written all the same',
     ['progress', 'outcome', 'no storm'],
     [
-      'etcd/src/registers.ts',
+      'etcd/src/views/registers.ts',
       'compare: [modifiedAt(key, BigInt(was ?? 0))],',
       'compare: [modifiedAt(key, BigInt(was ?? 0) + 1n)],',
     ],

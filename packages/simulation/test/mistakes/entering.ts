@@ -13,36 +13,40 @@ const LEFT_OVER: readonly Rule[] = [
 
 export const ENTERING: readonly Mistake[] = [
   mistake('an enqueue that is sent again makes the entry anew', LEFT_OVER, [
-    'etcd/src/enqueue.ts',
+    'etcd/src/entry/enqueue.ts',
     'return [...newcomers.map(({ entry }) => absent(entry.sought)), sameGeneration(ticket)];',
     'return [sameGeneration(ticket)];',
   ]),
   mistake('a removal without certainty keeps no late request out', LEFT_OVER, [
-    'etcd/src/generation.ts',
+    'etcd/src/entry/generation.ts',
     'failure: [...first, this.#put()] };',
     'failure: [...first] };',
   ]),
   mistake(
     'a try enters whoever is there',
     ['order', 'exclusive'],
-    ['etcd/src/enqueue.ts', '      ...newcomers.map(({ entry }) => absent(entry.range)),\n', ''],
+    ['etcd/src/entry/enqueue.ts', '      ...newcomers.map(({ entry }) => absent(entry.range)),\n', ''],
   ),
   mistake(
     'a written entry is on no lease any more',
     ['progress', 'nothing left'],
-    ['etcd/src/txn.ts', 'value: Buffer.from(value), ignore_lease: true }', 'value: Buffer.from(value) }'],
+    [
+      'etcd/src/queue/txn.ts',
+      'value: Buffer.from(value), ignore_lease: true }',
+      'value: Buffer.from(value) }',
+    ],
   ),
   mistake(
     'an entry is on no lease',
     ['progress', 'nothing left'],
     [
-      'etcd/src/enqueue.ts',
+      'etcd/src/entry/enqueue.ts',
       "return put(entry.key, spec.value ?? '', lease);",
       "return put(entry.key, spec.value ?? '', lease && '0');",
     ],
   ),
   mistake('a request that has come back still counts as one under way', 'progress', [
-    'etcd/src/gathering.ts',
+    'etcd/src/base/gathering.ts',
     '    this.#requests -= 1;\n',
     '',
   ]),
@@ -50,13 +54,13 @@ export const ENTERING: readonly Mistake[] = [
     'a change is compared with another life of the key',
     ['progress', 'no storm'],
     [
-      'etcd/src/changing.ts',
+      'etcd/src/entry/changing.ts',
       'const compare = [createdAt(key, order), modifiedBy',
       'const compare = [createdAt(key, order + 1n), modifiedBy',
     ],
   ),
   mistake('several names are entered one after the other', 'progress', [
-    'etcd/src/entries.ts',
+    'etcd/src/session/entries.ts',
     'return enter(this.#around, newcomers, intoLine);',
     'const all = []; for (const one of newcomers) all.push(...(await enter(this.#around, [one], intoLine))); return all;',
   ]),
@@ -64,7 +68,7 @@ export const ENTERING: readonly Mistake[] = [
     'of those that enter together each looks at who is ahead of the first',
     ['no storm', 'order', 'exclusive'],
     [
-      'etcd/src/enqueue.ts',
+      'etcd/src/entry/enqueue.ts',
       'const latest = known(ranges[newcomers.length + i]);',
       'const latest = known(ranges[newcomers.length]);',
     ],

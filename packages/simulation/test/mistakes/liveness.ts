@@ -2,22 +2,22 @@ import { mistake, type Mistake } from '../mistake.ts';
 
 export const LIVENESS: readonly Mistake[] = [
   mistake('a keepalive counts whatever term its proof was answered in', 'exclusive', [
-    'etcd/src/session.ts',
+    'etcd/src/session/session.ts',
     'return proof.sound && proof.term === beat.term ? beat.ttlMs : 0;',
     'return proof.sound ? beat.ttlMs : 0;',
   ]),
   mistake('a keepalive counts without a proof', 'exclusive', [
-    'etcd/src/session.ts',
+    'etcd/src/session/session.ts',
     '    const asking = {',
     '    if (beat.ttlMs > 0) return beat.ttlMs;\n    const asking = {',
   ]),
   mistake('reads of releases that may answer them stale are taken for proofs', 'exclusive', [
-    'etcd/src/session.ts',
+    'etcd/src/session/session.ts',
     'strict: this.#around.proofChoice.strictIn(beat.term)',
     'strict: false',
   ]),
   mistake('every release is taken for one whose reads are never stale', 'exclusive', [
-    'etcd/src/read-trust.ts',
+    'etcd/src/server/read-trust.ts',
     '  return isUnsound(version, FIRST_SOUND_PATCH);',
     '  return false;',
   ]),

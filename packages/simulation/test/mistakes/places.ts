@@ -5,12 +5,12 @@ const TOO_EARLY: readonly Rule[] = ['order', 'exclusive'];
 
 export const PLACES: readonly Mistake[] = [
   mistake('whoever was ahead counts as an owner when it goes', TOO_EARLY, [
-    'etcd/src/gone.ts',
+    'etcd/src/turn/gone.ts',
     'owned: toldOwned || entry.owned',
     'owned: true',
   ]),
   mistake('whoever leaves counts as an owner in its own process', TOO_EARLY, [
-    'etcd/src/owning.ts',
+    'etcd/src/turn/owning.ts',
     'return owned && !mark && !single;',
     'return !mark && !single;',
   ]),
@@ -20,7 +20,7 @@ export const PLACES: readonly Mistake[] = [
     '(left -= 1) < 0',
   ]),
   mistake('the names of entries tell of one permit each', TOO_EARLY, [
-    'etcd/src/keys.ts',
+    'etcd/src/queue/keys.ts',
     '    permits: Number(permits),',
     '    permits: Math.min(1, Number(permits)),',
   ]),
@@ -35,22 +35,22 @@ export const PLACES: readonly Mistake[] = [
     '(left -= ref.permits ?? 1) < -1',
   ]),
   mistake('a writer does not wait for readers', TOO_EARLY, [
-    'etcd/src/ahead.ts',
+    'etcd/src/queue/ahead.ts',
     '(own.shared && (other.shared || marked.has(other.name)))',
     'other.shared || marked.has(other.name)',
   ]),
   mistake('a reader waits for nobody', TOO_EARLY, [
-    'etcd/src/ahead.ts',
+    'etcd/src/queue/ahead.ts',
     '(own.shared && (other.shared || marked.has(other.name)))',
     'own.shared',
   ]),
   mistake('a name that is not ours counts for nothing', TOO_EARLY, [
-    'etcd/src/ahead.ts',
+    'etcd/src/queue/ahead.ts',
     'if (!other || (own.shared',
     'if (!other || !other.ours || (own.shared',
   ]),
   mistake('a name of the fast kind counts for nothing', TOO_EARLY, [
-    'etcd/src/ahead.ts',
+    'etcd/src/queue/ahead.ts',
     'if (!other || (own.shared',
     "if (!other || other.name.startsWith('~') || (own.shared",
   ]),
@@ -63,7 +63,7 @@ export const PLACES: readonly Mistake[] = [
     'two of a queue may enter at one point',
     ['tokens', 'order', 'exclusive', 'outcome', 'progress'],
     [
-      'etcd/src/entries.ts',
+      'etcd/src/session/entries.ts',
       'kindOf: ({ spec }: Newcomer) => spec.queue,',
       'kindOf: ({ spec }: Newcomer) => spec.id,',
     ],
@@ -71,9 +71,9 @@ export const PLACES: readonly Mistake[] = [
   mistake(
     'a tail tells who is ahead whoever else is in line',
     TOO_EARLY,
-    ['etcd/src/tail.ts', 'const LISTED = 20;', 'const LISTED = 0;'],
+    ['etcd/src/entry/tail.ts', 'const LISTED = 20;', 'const LISTED = 0;'],
     [
-      'etcd/src/tail.ts',
+      'etcd/src/entry/tail.ts',
       'compare: [isLong, ...rangesBesideFast(entry.under, entry.fast).map(absent)],',
       'compare: [isLong],',
     ],
@@ -82,7 +82,7 @@ export const PLACES: readonly Mistake[] = [
     'those behind count as ahead',
     ['outcome', 'progress'],
     [
-      'etcd/src/turns.ts',
+      'etcd/src/turn/turns.ts',
       'max_create_revision: order.toString() }',
       'max_create_revision: (order + 1_000n).toString() }',
     ],
@@ -90,7 +90,7 @@ export const PLACES: readonly Mistake[] = [
   mistake(
     'the oldest are taken for the nearest',
     ['outcome', 'order', 'exclusive'],
-    ['etcd/src/txn.ts', "sort_order: 'Descend'", "sort_order: 'Ascend'"],
+    ['etcd/src/queue/txn.ts', "sort_order: 'Descend'", "sort_order: 'Ascend'"],
   ),
   mistake('of those in the way the last counts for nothing', TOO_EARLY, [
     'core/src/turn/watch-kit.ts',

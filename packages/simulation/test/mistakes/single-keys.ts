@@ -2,12 +2,12 @@ import { mistake, type Mistake } from '../mistake.ts';
 
 export const SINGLE_KEYS: readonly Mistake[] = [
   mistake('a single key is taken from whoever has it', 'exclusive', [
-    'etcd/src/single-key.ts',
+    'etcd/src/entry/single-key.ts',
     ': absent({ key: single });',
     ': createdAt(one.entry.key, one.order);',
   ]),
   mistake('a turn in the line is enough where there is a single key', 'exclusive', [
-    'etcd/src/single-hold.ts',
+    'etcd/src/turn/single-hold.ts',
     'return held ? { ...turn, grantToken: revision } : { admitted: false };',
     'return held ? { ...turn, grantToken: revision } : turn;',
   ]),
@@ -15,7 +15,7 @@ export const SINGLE_KEYS: readonly Mistake[] = [
     'a single key is not given back',
     ['progress', 'nothing left'],
     [
-      'etcd/src/leaving.ts',
+      'etcd/src/entry/leaving.ts',
       'return [...(claimed ? givingBack(single, key) : []), ...givingBack(tail, key)];',
       'return givingBack(tail, claimed ? key : key);',
     ],
@@ -24,7 +24,7 @@ export const SINGLE_KEYS: readonly Mistake[] = [
     'a single key is on no lease',
     ['progress', 'nothing left'],
     [
-      'etcd/src/single-key.ts',
+      'etcd/src/entry/single-key.ts',
       '.map(({ entry, single }) => put(single, entry.key.toString(), lease)),',
       ".map(({ entry, single }) => put(single, entry.key.toString(), lease && '0')),",
     ],

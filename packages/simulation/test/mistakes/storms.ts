@@ -12,7 +12,7 @@ export const STORMS: readonly Mistake[] = [
     'retryAfterMs: 1',
   ]),
   mistake('a stream that broke is opened again at once', 'no storm', [
-    'etcd/src/watch-line.ts',
+    'etcd/src/server/watch-line.ts',
     'new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 })',
     'new ExponentialBackoff({ initialDelay: 1, maxDelay: 2 })',
   ]),

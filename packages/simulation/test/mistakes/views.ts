@@ -2,7 +2,7 @@ import { mistake, type Mistake } from '../mistake.ts';
 
 export const VIEWS: readonly Mistake[] = [
   mistake('what has gone is still shown', 'view', [
-    'etcd/src/seen-queue.ts',
+    'etcd/src/queue/seen-queue.ts',
     'else if (this.#entries.delete(text)) this.#changed = true;',
     'else this.#entries.delete(text);',
   ]),
@@ -12,12 +12,12 @@ export const VIEWS: readonly Mistake[] = [
     '',
   ]),
   mistake('a queue is shown by its keys and not by their age', 'view', [
-    'etcd/src/observe.ts',
+    'etcd/src/views/observe.ts',
     "sort_target: 'Create',",
     "sort_target: 'Key',",
   ]),
   mistake('what was there before is not shown', 'view', [
-    'etcd/src/seen-queue.ts',
+    'etcd/src/queue/seen-queue.ts',
     'for (const kv of [...marks.kvs, ...entries.kvs])',
     'for (const kv of marks.kvs)',
   ]),

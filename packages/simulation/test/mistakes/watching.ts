@@ -2,12 +2,12 @@ import { mistake, type Mistake } from '../mistake.ts';
 
 export const WATCHING: readonly Mistake[] = [
   mistake('whoever watches again does not look', 'progress', [
-    'etcd/src/gone.ts',
+    'etcd/src/turn/gone.ts',
     "else if (news.status === 'live') lookNow();",
     "else if (news.status === 'live' && !looking) lookNow();",
   ]),
   mistake('whoever begins to watch does not look', 'progress', [
-    'etcd/src/gone.ts',
+    'etcd/src/turn/gone.ts',
     "else if (news.status === 'live') lookNow();",
     '',
   ]),
@@ -15,7 +15,7 @@ export const WATCHING: readonly Mistake[] = [
     'every write of a key counts as its end',
     ['order', 'exclusive', 'outcome'],
     [
-      'etcd/src/gone.ts',
+      'etcd/src/turn/gone.ts',
       "BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision)",
       'type !== undefined && BigInt(kv.mod_revision) > BigInt(createRevision)',
     ],
@@ -24,7 +24,7 @@ export const WATCHING: readonly Mistake[] = [
     'the creation of a key counts as its end',
     ['order', 'exclusive', 'outcome'],
     [
-      'etcd/src/gone.ts',
+      'etcd/src/turn/gone.ts',
       'kv.create_revision) > BigInt(createRevision)',
       'kv.create_revision) >= BigInt(createRevision)',
     ],
@@ -33,7 +33,7 @@ export const WATCHING: readonly Mistake[] = [
     'the end of an earlier life of a key counts',
     ['order', 'exclusive', 'outcome'],
     [
-      'etcd/src/gone.ts',
+      'etcd/src/turn/gone.ts',
       "return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);",
       "return type === 'Delete' && createRevision !== kv.key.toString();",
     ],
@@ -42,7 +42,7 @@ export const WATCHING: readonly Mistake[] = [
     'a look finds gone whatever it looks for',
     ['order', 'exclusive', 'outcome'],
     [
-      'etcd/src/gone.ts',
+      'etcd/src/turn/gone.ts',
       '(there ? undefined : revision));\n}\n\ninterface Occasion',
       '(there ? revision : revision));\n}\n\ninterface Occasion',
     ],
@@ -56,7 +56,7 @@ export const WATCHING: readonly Mistake[] = [
     'a stream that breaks is not opened again',
     ['progress', 'view'],
     [
-      'etcd/src/watch-line.ts',
+      'etcd/src/server/watch-line.ts',
       'this.#reconnect = setTimeout(() => void this.#again(error), this.#pause.duration);',
       '',
     ],
@@ -65,7 +65,7 @@ export const WATCHING: readonly Mistake[] = [
     'a stream that is opened again watches nothing',
     ['progress', 'view'],
     [
-      'etcd/src/watch-line.ts',
+      'etcd/src/server/watch-line.ts',
       'for (const watcher of this.#watchers.values()) this.#ask(stream, watcher);',
       'if (!this.#pause) for (const watcher of this.#watchers.values()) this.#ask(stream, watcher);',
     ],
@@ -83,12 +83,12 @@ export const WATCHING: readonly Mistake[] = [
     'an owner whose entry is removed is not told',
     ['told', 'exclusive', 'progress'],
     [
-      'etcd/src/entry.ts',
+      'etcd/src/entry/entry.ts',
       '    this.#leaving$.error(why);',
       '    if (why.code === undefined) this.#leaving$.error(why);',
     ],
     [
-      'etcd/src/turns.ts',
+      'etcd/src/turn/turns.ts',
       'ownGone$: defer(() => gone({ key: entry.key, createRevision: order.toString() }, following)),',
       'ownGone$: new Observable(() => undefined),',
     ],
@@ -99,7 +99,7 @@ export const WATCHING: readonly Mistake[] = [
     ['core/src/session/liveness.ts', '    this.#health$.error(error);\n', ''],
   ),
   mistake('whoever has looked never looks again', 'progress', [
-    'etcd/src/lookups.ts',
+    'etcd/src/server/lookups.ts',
     '    this.#reading = false;\n',
     '',
   ]),

@@ -8,12 +8,12 @@ const TOO_OFTEN: readonly Rule[] = ['no storm', 'progress', 'outcome'];
 
 const TIMES: readonly Mistake[] = [
   mistake('an acknowledged heartbeat proves itself', 'exclusive', [
-    'zookeeper/src/beats.ts',
+    'zookeeper/src/session/beats.ts',
     'earlier <= sentAt - this.#gapMs);',
     'earlier <= sentAt + this.#gapMs).concat(sentAt);',
   ]),
   mistake('a session lives from its connection on', 'exclusive', [
-    'zookeeper/src/session.ts',
+    'zookeeper/src/session/session.ts',
     'return Math.max(0, this.ttlMs - (sentAt - base));',
     'return base > 0 ? this.ttlMs : 0;',
   ]),
@@ -28,7 +28,7 @@ const TIMES: readonly Mistake[] = [
     '    const left = Math.max(1, this.#live.liveness.remainingMs);\n',
   ]),
   mistake('a session that is given up is closed before its holds end', 'exclusive', [
-    'zookeeper/src/session.ts',
+    'zookeeper/src/session/session.ts',
     '    this.#isGivenUp = true;\n',
     '    void this.#zk.close();\n',
   ]),
@@ -51,22 +51,22 @@ const PLACES: readonly Mistake[] = [
     '(left -= 1) < 0',
   ]),
   mistake('the names of entries tell of one permit each', TOO_EARLY, [
-    'zookeeper/src/entries.ts',
+    'zookeeper/src/queue/entries.ts',
     'Number.isSafeInteger(limit) ? { permits, limit } : {};',
     'Number.isSafeInteger(limit) ? { permits: 1, limit } : {};',
   ]),
   mistake('a writer does not wait for readers', TOO_EARLY, [
-    'zookeeper/src/entries.ts',
+    'zookeeper/src/queue/entries.ts',
     'isAhead(other, own) && !(other.shared && own.shared)',
     'isAhead(other, own) && !other.shared',
   ]),
   mistake('a reader waits for nobody', TOO_EARLY, [
-    'zookeeper/src/entries.ts',
+    'zookeeper/src/queue/entries.ts',
     'isAhead(other, own) && !(other.shared && own.shared)',
     'isAhead(other, own) && !own.shared',
   ]),
   mistake('those behind count as ahead', ENDLESS, [
-    'zookeeper/src/entries.ts',
+    'zookeeper/src/queue/entries.ts',
     'distance(other.sequence, own.sequence) > 0;',
     'distance(other.sequence, own.sequence) !== 0;',
   ]),
@@ -74,7 +74,7 @@ const PLACES: readonly Mistake[] = [
     'the oldest are taken for the nearest',
     [...TOO_EARLY, ...ENDLESS],
     [
-      'zookeeper/src/entries.ts',
+      'zookeeper/src/queue/entries.ts',
       '!(other.shared && own.shared))\n    .reverse();',
       '!(other.shared && own.shared));',
     ],
@@ -90,25 +90,25 @@ const PLACES: readonly Mistake[] = [
     'refs.filter((other) => other === undefined)',
   ]),
   mistake('whoever was ahead counts as an owner when it goes', TOO_EARLY, [
-    'zookeeper/src/turns.ts',
+    'zookeeper/src/turn/turns.ts',
     'tell(known.owned ? { owned: true } : hasLeft(going) ? {} : undefined);',
     'tell(hasLeft(going) ? { owned: true } : undefined);',
   ]),
   mistake('a writer that turns into a reader counts as gone', TOO_EARLY, [
-    'zookeeper/src/turns.ts',
+    'zookeeper/src/turn/turns.ts',
     'return mayTurn ? unwritten && !place.scheme.turnsUnwritten : seen;',
     'return mayTurn ? true : seen;',
   ]),
   mistake(
     'a token is the number of the entry',
     ['tokens', 'order', 'exclusive'],
-    ['zookeeper/src/turns.ts', 'token: seat.token,', 'token: orderOf(seat.own.sequence),'],
+    ['zookeeper/src/turn/turns.ts', 'token: seat.token,', 'token: orderOf(seat.own.sequence),'],
   ),
 ];
 
 const ENTERING: readonly Mistake[] = [
   mistake('an enqueue that is sent again makes another node', LEFT_OVER, [
-    'zookeeper/src/entry.ts',
+    'zookeeper/src/entry/entry.ts',
     "    if (state.status === 'absent') return undefined;\n",
     "    if (state.status === 'absent' || state.status === 'unknown') return undefined;\n",
   ]),
@@ -116,7 +116,7 @@ const ENTERING: readonly Mistake[] = [
     'an entry is on no session',
     ['progress', 'nothing left', 'outcome'],
     [
-      'zookeeper/src/enqueue.ts',
+      'zookeeper/src/entry/enqueue.ts',
       "text, mode: 'ephemeral-sequential' };",
       "text, mode: 'persistent-sequential' as 'ephemeral-sequential' };",
     ],
@@ -125,23 +125,23 @@ const ENTERING: readonly Mistake[] = [
     'several names are entered one by one, in no order',
     'progress',
     [
-      'zookeeper/src/together.ts',
+      'zookeeper/src/multi/together.ts',
       'if (doesAtOnce(zk) && members.length > 1) {',
       'if (doesAtOnce(zk) && members.length > 60) {',
     ],
     [
-      'zookeeper/src/together.ts',
+      'zookeeper/src/multi/together.ts',
       'return needsNoOrder ? takeEach(members)',
       'return needsNoOrder || doesAtOnce(zk) ? takeEach(members)',
     ],
   ),
   mistake('whoever enters several names forgets that it has asked', LEFT_OVER, [
-    'zookeeper/src/at-once.ts',
+    'zookeeper/src/multi/at-once.ts',
     '    for (const { entry } of members) entry.attempted();\n',
     '',
   ]),
   mistake('a directory that is missing is not made', ENDLESS, [
-    'zookeeper/src/parents.ts',
+    'zookeeper/src/queue/parents.ts',
     "    return created.path !== undefined || created.reason === 'exists' ? true : undefined;",
     '    return created ? true : undefined;',
   ]),
@@ -151,17 +151,17 @@ const ENTERING: readonly Mistake[] = [
     'await session.remove(spec.queue, spec.id).catch(() => undefined);',
   ]),
   mistake('whoever leaves is not taken out', LEFT_OVER, [
-    'zookeeper/src/entry.ts',
+    'zookeeper/src/entry/entry.ts',
     "const nodes = node.status === 'turning' ? [node.twin, path] : [path];",
     "const nodes = node.status === 'turning' ? [node.twin] : [];",
   ]),
   mistake('of several that leave at once none does when one has gone', LEFT_OVER, [
-    'zookeeper/src/removals.ts',
+    'zookeeper/src/driver/removals.ts',
     'resolve(isDone || this.#zk.delete(path));',
     'resolve(removals.length > 1 || this.#zk.delete(path));',
   ]),
   mistake('a reader leaves the writer that it was', LEFT_OVER, [
-    'zookeeper/src/entry.ts',
+    'zookeeper/src/entry/entry.ts',
     '        await this.#zk.delete(twin);\n',
     '',
   ]),
@@ -172,27 +172,27 @@ const WATCHING: readonly Mistake[] = [
     'a node that goes is no news',
     'progress',
     [
-      'zookeeper/src/watches.ts',
+      'zookeeper/src/server/watches.ts',
       "        if (change === 'deleted') found({ seen: true, own, unwritten });\n        else looks.now();",
       "        if (change !== 'deleted') looks.now();",
     ],
-    ['zookeeper/src/watches.ts', 'SAFETY_MS = { least: 10_000,', 'SAFETY_MS = { least: 10_000_000,'],
+    ['zookeeper/src/server/watches.ts', 'SAFETY_MS = { least: 10_000,', 'SAFETY_MS = { least: 10_000_000,'],
   ),
   mistake(
     'whoever watches on a new connection does not look',
     ['progress', 'told'],
     [
-      'zookeeper/src/watches.ts',
+      'zookeeper/src/server/watches.ts',
       'subscriber.add(reconnects(zk).subscribe({ next: () => looks.now(), error }));',
       'subscriber.add(reconnects(zk).subscribe({ error }));',
     ],
-    ['zookeeper/src/watches.ts', 'SAFETY_MS = { least: 10_000,', 'SAFETY_MS = { least: 10_000_000,'],
+    ['zookeeper/src/server/watches.ts', 'SAFETY_MS = { least: 10_000,', 'SAFETY_MS = { least: 10_000_000,'],
   ),
   mistake(
     'a change of a node counts as its end',
     [...TOO_EARLY, 'outcome'],
     [
-      'zookeeper/src/watches.ts',
+      'zookeeper/src/server/watches.ts',
       "if (change === 'deleted') found(",
       "if (change === 'deleted' || change === 'changed') found(",
     ],
@@ -201,7 +201,7 @@ const WATCHING: readonly Mistake[] = [
     'whoever has looked once never looks again',
     ['progress', 'view'],
     [
-      'zookeeper/src/looks.ts',
+      'zookeeper/src/base/looks.ts',
       "    this.#state = 'idle';\n    this.#how.seen(value);",
       '    this.#how.seen(value);',
     ],
@@ -210,7 +210,7 @@ const WATCHING: readonly Mistake[] = [
     'an own entry that is removed is no news',
     ['told', 'exclusive', 'progress'],
     [
-      'zookeeper/src/turns.ts',
+      'zookeeper/src/turn/turns.ts',
       '      ownGone$: ownGone(pathNow, watches),',
       '      ownGone$: new Observable(() => undefined),',
     ],
@@ -248,7 +248,7 @@ const CONNECTIONS: readonly Mistake[] = [
     ],
   ),
   mistake('a failed connection is made again at once', TOO_OFTEN, [
-    'zookeeper/src/pace.ts',
+    'zookeeper/src/base/pace.ts',
     'return Math.max(0, this.#notBefore - this.#clock.now());',
     'return 0;',
   ]),
@@ -256,7 +256,7 @@ const CONNECTIONS: readonly Mistake[] = [
     'answers of a broken connection go to the next',
     ENDLESS,
     ['zookeeper/src/wire/link.ts', '    this.#pipeline.fail(CONNECTION_LOSS);\n', ''],
-    ['zookeeper/src/calls.ts', '      call.fail(noAnswer(what, this.#timeoutMs));\n', ''],
+    ['zookeeper/src/driver/calls.ts', '      call.fail(noAnswer(what, this.#timeoutMs));\n', ''],
   ),
 ];
 

@@ -1,5 +1,8 @@
+// Chapter native: how are they carried by the npm package zookeeper?
+// The same interface over the C client, one handle for each connection, with what its binding gets wrong kept away.
+
 import { QueueLockError } from '@queuelock/core/backend';
-import type { CallOption, Request } from '../calls.ts';
+import type { CallOption, Request } from '../driver/calls.ts';
 import type {
   ConnectionNews,
   Created,
@@ -12,12 +15,12 @@ import type {
   VersionOption,
   WatchOption,
   ZkDriver,
-} from '../driver.ts';
-import { ZkCode, errorOf } from '../errors.ts';
+} from '../driver/driver.ts';
+import { ZkCode, errorOf } from '../driver/errors.ts';
 import { Line, type LineOptions } from './line.ts';
 import { NATIVE_MODE, type NativeCalls, type NativeStat } from './addon.ts';
-import { Routes, type ChildChange } from '../routes.ts';
-import type { Observable } from '../rx.ts';
+import { Routes, type ChildChange } from '../driver/routes.ts';
+import type { Observable } from '../base/rx.ts';
 
 const ANY_VERSION = -1;
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@queuelock/core/backend';
-import type { Carrier } from '../calls.ts';
-import type { NodeChange, SessionKey } from '../driver.ts';
+import type { Carrier } from '../driver/calls.ts';
+import type { NodeChange, SessionKey } from '../driver/driver.ts';
 import { requireAddon, type NativeCalls, type NativeClient, type NativeConfig } from './addon.ts';
 
 /** What one handle reports; nothing after it was closed. */

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { sooner, type Clock } from '@queuelock/core/backend';
-import { Calls, type Answer, type CallOption, type Request } from '../calls.ts';
-import type { ConnectionNews, NodeChange, SessionKey } from '../driver.ts';
-import { ZkCode, sessionAbandoned, sessionEnded } from '../errors.ts';
+import { Calls, type Answer, type CallOption, type Request } from '../driver/calls.ts';
+import type { ConnectionNews, NodeChange, SessionKey } from '../driver/driver.ts';
+import { ZkCode, sessionAbandoned, sessionEnded } from '../driver/errors.ts';
 import { NativeHandle } from './handle.ts';
 import { SpentNumbers } from './spent-numbers.ts';
 import type { NativeCalls, NativeConfig } from './addon.ts';
-import type { Pace } from '../pace.ts';
-import { attemptMsOf, callTimeoutOf } from '../patience.ts';
-import { NOWHERE } from '../quorum.ts';
-import { Rota } from '../rota.ts';
-import { ReplaySubject, Subject, lastValueFrom, type Observable } from '../rx.ts';
+import type { Pace } from '../base/pace.ts';
+import { attemptMsOf, callTimeoutOf } from '../base/patience.ts';
+import { NOWHERE } from '../driver/quorum.ts';
+import { Rota } from '../base/rota.ts';
+import { ReplaySubject, Subject, lastValueFrom, type Observable } from '../base/rx.ts';
 
 /** What a line needs to connect. */
 export interface LineOptions {

@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Tls } from './tls.ts';
+import type { Tls } from '../api/tls.ts';
 
 /** Where a server is. */
 export interface Place {

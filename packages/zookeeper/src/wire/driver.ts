@@ -1,5 +1,8 @@
+// Chapter wire: how do requests and answers go over a connection?
+// The protocol, spoken by ourselves: driver over a line of links, each a connection; frames and records are its bytes.
+
 import { QueueLockError } from '@queuelock/core/backend';
-import type { CallOption } from '../calls.ts';
+import type { CallOption } from '../driver/calls.ts';
 import type {
   ConnectionNews,
   Created,
@@ -14,10 +17,10 @@ import type {
   VersionOption,
   WatchOption,
   ZkDriver,
-} from '../driver.ts';
-import { ZkCode, errorOf } from '../errors.ts';
-import { Routes, type ChildChange } from '../routes.ts';
-import type { Observable } from '../rx.ts';
+} from '../driver/driver.ts';
+import { ZkCode, errorOf } from '../driver/errors.ts';
+import { Routes, type ChildChange } from '../driver/routes.ts';
+import type { Observable } from '../base/rx.ts';
 import type { WatchEvent } from './events.ts';
 import type { LineOptions } from './line-options.ts';
 import { WireLine } from './line.ts';

@@ -1,4 +1,4 @@
-import type { NodeChange } from '../driver.ts';
+import type { NodeChange } from '../driver/driver.ts';
 import type { JuteReader } from './jute-read.ts';
 
 const CHANGE: Readonly<Record<number, NodeChange>> = { 1: 'created', 2: 'deleted', 3: 'changed', 4: 'child' };

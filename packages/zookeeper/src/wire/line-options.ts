@@ -1,9 +1,9 @@
 import type { Clock } from '@queuelock/core/backend';
-import type { SessionKey } from '../driver.ts';
-import type { Pace } from '../pace.ts';
+import type { SessionKey } from '../driver/driver.ts';
+import type { Pace } from '../base/pace.ts';
 import type { Dial } from './dial.ts';
 import type { WatchEvent } from './events.ts';
-import type { Tls } from './tls.ts';
+import type { Tls } from '../api/tls.ts';
 
 /** What a line needs to connect. */
 export interface LineOptions {

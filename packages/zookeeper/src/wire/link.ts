@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@queuelock/core/backend';
-import { afterQuietLoop } from '../quiet-loop.ts';
+import { afterQuietLoop } from '../base/quiet-loop.ts';
 import { dial as dialTheNetwork, placeOf, type Dial } from './dial.ts';
 import type { WatchEvent } from './events.ts';
 import { FrameReader } from './frames.ts';
@@ -10,7 +10,7 @@ import { Pipeline, type Settle } from './pipeline.ts';
 import { needOf, type Traffic } from './pulse.ts';
 import { numbered, type WireRequest } from './request.ts';
 import { ping } from './session-requests.ts';
-import type { Tls } from './tls.ts';
+import type { Tls } from '../api/tls.ts';
 import { WireError } from './wire-error.ts';
 
 /** How a connection is made. */

@@ -1,4 +1,4 @@
-import { ZkCode } from '../errors.ts';
+import { ZkCode } from '../driver/errors.ts';
 import { getEvent, type WatchEvent } from './events.ts';
 import { JuteReader, type Get } from './jute-read.ts';
 import { Xid } from './op-code.ts';

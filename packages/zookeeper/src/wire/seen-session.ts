@@ -1,5 +1,5 @@
 import type { Clock } from '@queuelock/core/backend';
-import type { SessionKey } from '../driver.ts';
+import type { SessionKey } from '../driver/driver.ts';
 import type { Hello } from './handshake.ts';
 import { sessionOf } from './session-key.ts';
 

@@ -1,4 +1,4 @@
-import type { SessionKey } from '../driver.ts';
+import type { SessionKey } from '../driver/driver.ts';
 import type { WireSession } from './handshake.ts';
 
 /** In lower-case hexadecimal, as servers write it. */

@@ -1,5 +1,5 @@
-import type { Step, StepsDone } from '../driver.ts';
-import { ZkCode } from '../errors.ts';
+import type { Step, StepsDone } from '../driver/driver.ts';
+import { ZkCode } from '../driver/errors.ts';
 import { multi, type StepResult, type WireStep } from './multi.ts';
 import { CreateFlag } from './node-requests.ts';
 import type { WireRequest } from './request.ts';

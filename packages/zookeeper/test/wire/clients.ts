@@ -1,6 +1,6 @@
 import { systemClock } from '@queuelock/core/backend';
 import { firstValueFrom, merge } from 'rxjs';
-import { Pace } from '../../src/pace.ts';
+import { Pace } from '../../src/base/pace.ts';
 import { WireDriver } from '../../src/wire/driver.ts';
 import type { LineOptions } from '../../src/wire/line-options.ts';
 import { WireLink } from '../../src/wire/link.ts';

@@ -7,8 +7,8 @@ import {
   zooKeeperCommand,
   zooKeeperVersion,
 } from '../../../../integration/services/zookeeper-process.ts';
-import { ask } from '../../src/server-word.ts';
-import { tlsOf } from '../../src/wire/tls.ts';
+import { ask } from '../../src/server/server-word.ts';
+import { tlsOf } from '../../src/api/tls.ts';
 import type { Certificates } from './certificates.ts';
 
 /** A server of ZooKeeper that does TLS itself, on a port of its own. */

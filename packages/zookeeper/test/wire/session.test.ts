@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { lastValueFrom } from 'rxjs';
 import { sharedZooKeeper } from '../../../../integration/services.ts';
 import { pickPorts } from '../../../../integration/services/ports.ts';
-import type { ConnectionNews } from '../../src/driver.ts';
+import type { ConnectionNews } from '../../src/driver/driver.ts';
 import { closes, saysNothing, serverThat } from '../attempts.ts';
 import { Bench, eventually, newQueue, outcome } from '../bench.ts';
 import { proxyTo } from '../own-server.ts';

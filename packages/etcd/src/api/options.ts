@@ -1,0 +1,197 @@
+// Chapter api: what can be set?
+// Checked, with its defaults, in one place (here); how the entries of a queue are named (naming).
+
+import { createSecureContext } from 'node:tls';
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+import type { IOptions } from 'etcd3';
+import { namingsOf, type Naming, type NamingOf, type SingleKeyOf } from './naming.ts';
+
+/** How to reach an etcd cluster (3.4 or later), and where in its key space the locks live. */
+export interface EtcdOptions {
+  /** `host` or `host:port` each; `https://` in front switches TLS on. Default `127.0.0.1:2379`. */
+  readonly hosts?: string | readonly string[];
+  /**
+   * Put in front of every key as it is: end it in `/` to get a directory of your own. The same for all who share a queue, also where another
+   * one with another name would make the same keys. Default: nothing.
+   */
+  readonly prefix?: string;
+  /** The user to log in as, where the cluster has authentication switched on. */
+  readonly auth?: { readonly username: string; readonly password: string };
+  /** PEM files for TLS; giving them switches TLS on. Without `rootCertificate` the authorities that Node knows are trusted. */
+  readonly credentials?: {
+    readonly rootCertificate?: Buffer;
+    readonly privateKey?: Buffer;
+    readonly certChain?: Buffer;
+  };
+  /** How long one request may take before its outcome counts as unknown, in milliseconds. Default 1,500. */
+  readonly requestTimeoutMs?: number;
+  /**
+   * What has to follow a keepalive before it counts: a linearizable read (`verified`), or a write that changes nothing and leaves no
+   * history (`strict`), which costs one round of consensus per beat and session. `auto` is strict unless every member of
+   * `hosts`, the leader among them, is known to run a version whose reads are never stale: 3.4.42, 3.5.28, 3.6.9 and later.
+   * Default `auto`.
+   */
+  readonly beats?: 'auto' | 'verified' | 'strict';
+  /**
+   * For a migration, as long as clients without a queue lock the same things by a single key, as npm etcd3's own `Lock`, python-etcd3 and
+   * etcd3gw do: that key of a queue, as it is stored (`prefix` is not put in front), or `undefined` for queues that they do not lock.
+   * Who owns such a queue has created that key as well, so they exclude each other; such queues take neither readers nor limits
+   * above 1, and fairness towards those clients is not promised. Has to answer the same for a queue always, in all processes.
+   * Default: none.
+   */
+  readonly singleKey?: (queue: string) => string | undefined;
+  /**
+   * How entries are named: those of all queues, or a function that says it for each, the same for ever. `fast` makes entering a long line
+   * cost as much as entering a short one, and is for exclusive locks only: readers, limits, permits and a `singleKey` are refused
+   * with `INVALID_ARGUMENT`. Clients of either naming, and Go's, stand in one line; only while all in it are fast is it any faster.
+   * Default `go`.
+   */
+  readonly naming?: Naming | ((queue: string) => Naming);
+  /**
+   * What carries the requests: npm etcd3 with grpc-js (`etcd3`), or Node's own HTTP/2 (`http2`), which takes less of this process'
+   * time and starts faster. Both do the same things to the cluster. Default `etcd3`.
+   */
+  readonly transport?: 'etcd3' | 'http2';
+  /**
+   * Channel options of `@grpc/grpc-js`, merged over ours, for the transport `etcd3` only. Pings more frequent than every 5 s get the
+   * connection cut by etcd.
+   */
+  readonly grpcOptions?: NonNullable<IOptions['grpcOptions']>;
+}
+
+/** How a heartbeat is proven. */
+export type Beats = NonNullable<EtcdOptions['beats']>;
+
+/** What carries the requests. */
+export type Transport = NonNullable<EtcdOptions['transport']>;
+
+/** The same with every default filled in and checked. */
+export interface CheckedOptions {
+  /** `host:port` each. */
+  readonly hosts: readonly string[];
+  readonly tls: boolean;
+  readonly prefix: string;
+  readonly auth: { readonly username: string; readonly password: string } | undefined;
+  readonly credentials: EtcdOptions['credentials'];
+  readonly requestTimeoutMs: number;
+  readonly beats: Beats;
+  readonly singleKey: SingleKeyOf | undefined;
+  readonly namingOf: NamingOf;
+  readonly transport: Transport;
+  readonly grpcOptions: NonNullable<IOptions['grpcOptions']>;
+}
+
+const OPTIONS: KnownOptions<EtcdOptions> = {
+  hosts: 'any',
+  prefix: 'any',
+  auth: 'object',
+  credentials: 'object',
+  requestTimeoutMs: 'number',
+  beats: 'any',
+  singleKey: 'function',
+  naming: 'any',
+  transport: 'any',
+  grpcOptions: 'object',
+};
+const AUTH_OPTIONS: KnownOptions<NonNullable<EtcdOptions['auth']>> = { username: 'any', password: 'any' };
+const CREDENTIALS: KnownOptions<NonNullable<EtcdOptions['credentials']>> = {
+  rootCertificate: 'any',
+  privateKey: 'any',
+  certChain: 'any',
+};
+const BEATS: readonly Beats[] = ['auto', 'verified', 'strict'];
+const TRANSPORTS: readonly Transport[] = ['etcd3', 'http2'];
+const DEFAULT_HOST = '127.0.0.1:2379';
+const DEFAULT_PORT = '2379';
+const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;
+
+/** Throws `INVALID_ARGUMENT`; no message repeats a password. */
+export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
+  const given = checkedOptions('options of etcd', options, OPTIONS);
+  const {
+    hosts = DEFAULT_HOST,
+    prefix = '',
+    auth,
+    credentials,
+    requestTimeoutMs = 1_500,
+    beats = 'auto',
+    singleKey,
+    naming,
+  } = given;
+  const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [hosts];
+  if (list.length === 0) throw invalidArgument('hosts', hosts, 'has at least one host');
+  const checked = list.map((host) => checkHost(host));
+  const tls = credentials !== undefined || checked.some(({ secure }) => secure);
+  if (tls && checked.some(({ plain }) => plain))
+    throw invalidArgument('hosts', hosts, 'is all https:// or all http://');
+  if (typeof prefix !== 'string' || Buffer.from(prefix).toString() !== prefix) {
+    throw invalidArgument('prefix', prefix, 'is well-formed Unicode, without lone surrogates');
+  }
+  if (!(requestTimeoutMs >= 1 && requestTimeoutMs <= 2 ** 31 - 1)) {
+    throw invalidArgument(
+      'requestTimeoutMs',
+      requestTimeoutMs,
+      'is a number of milliseconds from 1 to 2147483647',
+    );
+  }
+  if (!BEATS.includes(beats)) throw invalidArgument('beats', beats, `is one of ${BEATS.join(', ')}`);
+  checkAuth(auth);
+  checkCredentials(credentials);
+  return {
+    hosts: checked.map(({ host }) => host),
+    tls,
+    prefix,
+    auth,
+    credentials,
+    requestTimeoutMs,
+    beats,
+    singleKey,
+    namingOf: namingsOf(naming),
+    ...checkTransport(given),
+  };
+}
+
+function checkHost(host: unknown): { host: string; secure: boolean; plain: boolean } {
+  const [, protocol, name, port = DEFAULT_PORT] = (typeof host === 'string' && HOST.exec(host)) || [];
+  if (name === undefined || Number(port) < 1 || Number(port) > 65_535) {
+    const shown = typeof host === 'string' ? host.slice(host.lastIndexOf('@') + 1) : host;
+    throw invalidArgument('hosts', shown, 'are written host:port, with a port from 1 to 65535');
+  }
+  const scheme = protocol?.toLowerCase();
+  return { host: `${name}:${port}`, secure: scheme === 'https://', plain: scheme === 'http://' };
+}
+
+function checkAuth(auth: EtcdOptions['auth']): void {
+  if (auth === undefined) return;
+  checkedOptions('auth', auth, AUTH_OPTIONS);
+  if (typeof auth.username !== 'string' || auth.username === '' || typeof auth.password !== 'string') {
+    throw invalidArgument('auth', auth, 'has a username and a password');
+  }
+}
+
+function checkCredentials(credentials: EtcdOptions['credentials']): void {
+  if (credentials === undefined) return;
+  checkedOptions('credentials', credentials, CREDENTIALS);
+  const { rootCertificate: ca, certChain: cert, privateKey: key } = credentials;
+  if ((cert === undefined) !== (key === undefined))
+    throw invalidArgument(
+      'credentials',
+      cert === undefined ? 'privateKey' : 'certChain',
+      'has certChain and privateKey together',
+    );
+  try {
+    createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
+  } catch (error) {
+    // The reason, since what was given may be a secret.
+    throw invalidArgument('credentials', String(error), 'are PEM files that belong together');
+  }
+}
+
+function checkTransport(options: EtcdOptions): Pick<CheckedOptions, 'transport' | 'grpcOptions'> {
+  const { transport = 'etcd3', grpcOptions } = options;
+  if (!TRANSPORTS.includes(transport))
+    throw invalidArgument('transport', transport, `is one of ${TRANSPORTS.join(', ')}`);
+  if (transport !== 'etcd3' && grpcOptions !== undefined)
+    throw invalidArgument('grpcOptions', grpcOptions, 'are for the transport etcd3 only');
+  return { transport, grpcOptions: grpcOptions ?? {} };
+}

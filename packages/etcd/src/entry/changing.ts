@@ -1,0 +1,48 @@
+import { QueueLockError } from '@queuelock/core/backend';
+import type { IRequestOp } from 'etcd3';
+import type { Connection } from '../server/connection.ts';
+import { known } from './entered.ts';
+import type { Entry } from './entry.ts';
+import { createdAt, look, modifiedBy, putKeepingLease } from '../queue/txn.ts';
+
+/** What an entry becomes. */
+export interface NewValue {
+  readonly value: string;
+  /** What else happens in the same step. */
+  readonly more?: readonly IRequestOp[];
+}
+
+// Each but the first because somebody has written to the entry since the answer before.
+const ATTEMPTS = 5;
+
+/**
+ * Writes the value of an entry that this process knows, once no later change was asked for. Whether it is there. A request that is
+ * overtaken by a later one does nothing any more: it finds that the key was written after the newest revision that was known when it was sent.
+ */
+export async function changeEntry(
+  connection: Connection,
+  entry: Entry,
+  { value, more = [] }: NewValue,
+): Promise<boolean> {
+  const { key, order } = entry;
+  if (order === undefined) return false;
+  const change = (entry.changes += 1);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const { succeeded, header, responses } = await connection.ask('changing an entry', (etcd, options) => {
+      const compare = [createdAt(key, order), modifiedBy(key, connection.revision)];
+      const success = entry.changes > change ? [...more] : [putKeepingLease(key, value), ...more];
+      return etcd.txn({ compare, success, failure: [look(key)] }, options);
+    });
+    if (succeeded) {
+      if (entry.changes === change) entry.wrote(value, BigInt(header.revision));
+      return true;
+    }
+    const [row] = known(responses[0]?.response_range).kvs;
+    if (row?.create_revision !== order.toString()) return false;
+    if (entry.changes > change && more.length === 0) return true;
+  }
+  throw new QueueLockError(
+    'UNAVAILABLE',
+    `changing an entry: others have changed it ${ATTEMPTS} times meanwhile`,
+  );
+}

@@ -1,0 +1,120 @@
+import type { IRangeResponse, IRequestOp, ITxnRequest, ITxnResponse } from 'etcd3';
+import { windowFor } from '../queue/ahead.ts';
+import { known, looks, readLooks, type Asker, type Entered, type Newcomer, type Ticket } from './entered.ts';
+import { rangeUnder, readKey } from '../queue/keys.ts';
+import { singlesOf } from './single-key.ts';
+import { TAIL_OPERATIONS, readStanding, standBehind, writeTail } from './tail.ts';
+import { absent, latestFirst, look, lookAt, modifiedAt, put } from '../queue/txn.ts';
+
+/** A way in. Sent again, it changes nothing and tells the same places. */
+export interface Entrance {
+  readonly request: (newcomers: readonly Newcomer[], ticket: Ticket) => ITxnRequest;
+  /** What the answer says about one of them. */
+  readonly read: (answer: ITxnResponse, asker: Asker) => Entered;
+}
+
+// What a server takes by default; those of a transaction within another one count with those around it.
+const OPERATIONS = 128;
+
+// Enough to see one contender, unless so many keys of nested names sort before it.
+const OCCUPANTS = 64;
+
+/** Enters all the queues and reads who is ahead, in one round trip. */
+export const intoLine: Entrance = {
+  request: (newcomers, ticket) => ({
+    compare: guards(newcomers, ticket),
+    success: [
+      ...newcomers.map((newcomer) => creation(newcomer, ticket)),
+      ...newcomers.map((newcomer) => lookAhead(newcomer, ticket)),
+      ...readersOf(newcomers).map(({ entry }) => lookAt(rangeUnder(entry.markDirectory))),
+    ],
+    failure: looks(newcomers, ticket),
+  }),
+  read: ({ succeeded, header, responses }, asker) => {
+    const { newcomers, i } = asker;
+    const ranges = responses.map(({ response_range }) => response_range);
+    if (!succeeded) return readLooks(ranges, asker);
+    const order = BigInt(header.revision);
+    const newcomer = newcomers[i] as Newcomer;
+    if (newcomer.entry.tail)
+      return { status: 'made', order, ...readStanding(responses[newcomers.length + i]) };
+    const reader = readersOf(newcomers).indexOf(newcomer);
+    const marks = reader < 0 ? undefined : known(ranges[2 * newcomers.length + reader]);
+    const latest = known(ranges[newcomers.length + i]);
+    return { status: 'made', order, rows: { latest, marks } };
+  },
+};
+
+/** Enters one queue, and takes its single key, only if nothing is under its prefix, not even keys of nested names. */
+export const ifEmpty: Entrance = {
+  request: (newcomers, ticket) => ({
+    compare: [
+      ...newcomers.map(({ entry }) => absent(entry.range)),
+      ...singlesOf(newcomers).map(({ single }) => absent({ key: single })),
+      sameGeneration(ticket),
+    ],
+    success: [
+      ...newcomers.flatMap((newcomer) => [creation(newcomer, ticket), look(newcomer.entry.key)]),
+      ...singlesOf(newcomers).map(({ entry, single }) => put(single, entry.key.toString(), ticket.lease)),
+      ...newcomers.flatMap((newcomer) => becomingLast(newcomer, ticket)),
+    ],
+    failure: [
+      ...looks(newcomers, ticket),
+      ...singlesOf(newcomers).map(({ single }) => look(single)),
+      ...newcomers.map(({ entry }) => ({
+        request_range: { ...entry.range, keys_only: true, limit: OCCUPANTS },
+      })),
+    ],
+  }),
+  read: ({ succeeded, header, responses }, asker) => {
+    const { newcomers, ticket, i } = asker;
+    const ranges = responses.map(({ response_range }) => response_range);
+    if (succeeded) {
+      const latest = known(ranges[2 * i + 1]);
+      return { status: 'made', order: BigInt(header.revision), rows: { latest }, withSingle: true };
+    }
+    const seen = readLooks(ranges, asker);
+    if (seen.status !== 'outdated' || seen.generation !== ticket.generation) return seen;
+    const under = newcomers[i]?.entry.under ?? '';
+    const { kvs } = known(ranges[ranges.length - newcomers.length + i]);
+    const inLine = kvs.some(({ key }) => readKey(under, key) !== undefined);
+    return { status: 'occupied', contenders: inLine || singlesIn(ranges, newcomers) > 0 };
+  },
+};
+
+/** How many of their single keys the failed attempt has seen. */
+function singlesIn(ranges: readonly (IRangeResponse | undefined)[], newcomers: readonly Newcomer[]): number {
+  const { length } = singlesOf(newcomers);
+  const seen = ranges.slice(ranges.length - newcomers.length - length, ranges.length - newcomers.length);
+  return seen.filter((range) => known(range).kvs.length > 0).length;
+}
+
+function guards(newcomers: readonly Newcomer[], ticket: Ticket): NonNullable<ITxnRequest['compare']> {
+  return [...newcomers.map(({ entry }) => absent(entry.sought)), sameGeneration(ticket)];
+}
+
+function sameGeneration({ own, generation }: Ticket): ReturnType<typeof modifiedAt> {
+  return modifiedAt(own.key, generation);
+}
+
+function creation({ entry, spec }: Newcomer, { lease }: Ticket): ReturnType<typeof put> {
+  return put(entry.key, spec.value ?? '', lease);
+}
+
+function becomingLast({ entry }: Newcomer, { lease }: Ticket): IRequestOp[] {
+  return entry.tail ? [writeTail(entry, { tail: entry.tail, lease })] : [];
+}
+
+/** Reads who is ahead; a fast entry is the last one from then on. */
+function lookAhead({ entry, spec }: Newcomer, { lease }: Ticket): IRequestOp {
+  const { tail, range } = entry;
+  if (tail) return standBehind(entry, { tail, lease });
+  return { request_range: latestFirst(range, windowFor(spec.limit)) };
+}
+
+/** Those whose marks are read at once: all shared ones, unless there are so many that a server would refuse. */
+function readersOf(newcomers: readonly Newcomer[]): readonly Newcomer[] {
+  const readers = newcomers.filter(({ entry }) => entry.shared);
+  const within = newcomers.some(({ entry }) => entry.tail) ? TAIL_OPERATIONS : 0;
+  return 2 * newcomers.length + readers.length + within > OPERATIONS ? [] : readers;
+}

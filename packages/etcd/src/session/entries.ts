@@ -1,0 +1,250 @@
+import { isQueueLockError, requireSameEntry, type EntrySpec, type Placement } from '@queuelock/core/backend';
+import { MOST_NEWCOMERS, askToEnterTogether } from '../entry/asking.ts';
+import { changeEntry } from '../entry/changing.ts';
+import type { Connection } from '../server/connection.ts';
+import { foundIn, known, ownRow, type Entered, type Newcomer } from '../entry/entered.ts';
+import { enter, type Desk } from '../entry/entering.ts';
+import { ifEmpty, intoLine } from '../entry/enqueue.ts';
+import { Entry } from '../entry/entry.ts';
+import { isRefusal } from '../driver/errors.ts';
+import { Gatherer } from '../base/gathering.ts';
+import { Generation } from '../entry/generation.ts';
+import type { Sight } from '../turn/gone.ts';
+import { KeyIds, mayTakeSpare, type CalledOtherwise } from '../queue/key-ids.ts';
+import { absentKey, generationKey, queuePrefix } from '../queue/keys.ts';
+import { MOST_LEAVERS, removeEntries, withdraw } from '../entry/leaving.ts';
+import { putMark } from '../queue/marks.ts';
+import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
+import { tellLeaving } from '../turn/owning.ts';
+import { placeAll } from '../turn/placement.ts';
+import { exclusiveOnly, singleKeyFor } from '../entry/single-key.ts';
+import { checkTogether } from '../entry/together.ts';
+import { lookAt } from '../queue/txn.ts';
+
+/** Where entries live. */
+export interface Surroundings extends Sight {
+  readonly connection: Connection;
+  readonly prefix: string;
+  readonly singleKeyOf?: SingleKeyOf | undefined;
+  readonly namingOf: NamingOf;
+  /** Names this process, and no other one. */
+  readonly owner: string;
+}
+
+/** Which entry gets which value. */
+export interface Change {
+  readonly queue: string;
+  readonly id: string;
+  readonly value: string;
+}
+
+/** The entries of one lease, in whatever queues. */
+export class Entries {
+  readonly #around: Surroundings & Desk;
+  readonly #byId = new Map<string, Entry>();
+  readonly #keyIds = new KeyIds();
+  #resumedAt = 0n;
+
+  constructor(around: Surroundings, lease: string) {
+    const key = Buffer.from(generationKey(around.prefix, lease));
+    const { connection, owner } = around;
+    const asking = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
+    const entering = new Gatherer({
+      most: MOST_NEWCOMERS,
+      // Two of one queue would have the same order.
+      kindOf: ({ spec }: Newcomer) => spec.queue,
+      send: (newcomers) => askToEnterTogether(asking, newcomers),
+    });
+    const leaving = new Gatherer({
+      most: MOST_LEAVERS,
+      kindOf: ({ key }: Entry) => key.toString(),
+      send: (leavers) => removeEntries(connection, leavers),
+    });
+    this.#around = { ...around, ...asking, entering, leaving };
+  }
+
+  /** A private key of the session, which need not exist. */
+  get generation(): Pick<Generation, 'key' | 'read' | 'isOthers'> {
+    return this.#around.generation;
+  }
+
+  /** Another one, which never does. */
+  get absentKey(): Buffer {
+    return Buffer.from(absentKey(this.#around.prefix, this.#around.lease));
+  }
+
+  [Symbol.iterator](): Iterator<Entry> {
+    return this.#byId.values();
+  }
+
+  /** What another process needs to find them by their ids. From now on each new one has a key of its own. */
+  note(): CalledOtherwise {
+    return this.#keyIds.note();
+  }
+
+  /** From here on there may be entries that another process made and noted, but nothing that it has sent can make one more. */
+  async takeOver(noted: CalledOtherwise): Promise<void> {
+    this.#resumedAt = await this.#around.generation.takeOver();
+    this.#keyIds.goOn(noted);
+  }
+
+  /** Asks the server only in a session that was taken over, for what this process has not been told of. */
+  async find(queue: string, id: string): Promise<Entry | undefined> {
+    const met = this.#byId.get(id);
+    if (met && met.queue !== queue) return undefined;
+    if (met?.order !== undefined || this.#resumedAt === 0n) return met;
+    const entry = met ?? this.#newEntry({ queue, id, shared: false, limit: 1 });
+    await this.#recall(entry);
+    if (entry.order !== undefined && !this.#byId.has(id)) this.#keep(id, entry);
+    return this.#byId.get(id);
+  }
+
+  async enqueue(spec: EntrySpec): Promise<Placement> {
+    const [placement] = await this.enqueueAll([spec]);
+    return placement as Placement;
+  }
+
+  /** In one transaction: all get the same order, and others see all of them or none. */
+  async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+    checkTogether(specs, ({ queue }) => this.#singleKeyFor(queue)?.toString());
+    if (specs.length === 0) return [];
+    const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
+    const entered = await this.#tidy(newcomers, async () => {
+      const special = newcomers.filter(({ entry, spec }) => entry.hasNoRoomFor(spec));
+      // Only then, so that a removal that comes right after the call comes after the request.
+      if (special.length > 0) await this.#checkExclusive(special);
+      return enter(this.#around, newcomers, intoLine);
+    });
+    return this.#place(newcomers, entered);
+  }
+
+  async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
+    const placement =
+      spec.shared || spec.limit > 1 ? await this.enqueue(spec) : await this.#enterIfEmpty(spec);
+    if (placement?.turn.admitted) return placement;
+    await this.remove(spec.queue, spec.id);
+    return undefined;
+  }
+
+  async update({ queue, id, value }: Change): Promise<boolean> {
+    const entry = await this.find(queue, id);
+    if (entry?.uncertain && entry.order === undefined) await this.#recall(entry);
+    return entry ? changeEntry(this.#around.connection, entry, { value }) : false;
+  }
+
+  async share({ queue, id, value }: Change): Promise<boolean> {
+    const entry = await this.find(queue, id);
+    if (entry?.order === undefined) return false;
+    if (entry.shared && !entry.mark) return this.update({ queue, id, value });
+    // Known from now on: a removal that overtakes the answer takes it away, and a request that comes after the removal does nothing.
+    entry.mark = entry.markKey;
+    const { connection, lease } = this.#around;
+    const isThere = await changeEntry(connection, entry, { value, more: [putMark(entry, lease)] });
+    if (isThere) entry.shared = true;
+    return isThere;
+  }
+
+  /** Waits for requests in flight, since what they will have done decides how to remove the entry. */
+  async remove(queue: string, id: string): Promise<boolean> {
+    const met = this.#byId.get(id);
+    const entry = met?.queue === queue ? met : await this.find(queue, id);
+    if (!entry) return false;
+    entry.withdraw();
+    await entry.settled();
+    if (this.#resumedAt > 0n && entry.order === undefined) await this.#recall(entry);
+    entry.followed = tellLeaving({ followed: this.#around.followed, entry });
+    const removed = await withdraw(this.#around, entry);
+    this.#forget({ queue, id }, entry, removed);
+    return removed;
+  }
+
+  async #enterIfEmpty(spec: EntrySpec): Promise<Placement | undefined> {
+    const entry = this.#entryOf(spec);
+    const newcomers = [{ entry, spec }];
+    entry.claimed ||= entry.single !== undefined;
+    const entered = await this.#tidy(newcomers, () => enter(this.#around, newcomers, ifEmpty));
+    const [first] = entered;
+    // Only keys of nested names are in the way, as far as could be seen: they count for nothing.
+    if (first?.status === 'occupied') return first.contenders ? undefined : this.enqueue(spec);
+    const [placement] = await this.#place(newcomers, entered);
+    return placement;
+  }
+
+  /** An entry that turns out to be another one than was asked for stays as it is. */
+  async #place(newcomers: readonly Newcomer[], entered: readonly Entered[]): Promise<readonly Placement[]> {
+    for (const { entry, spec } of newcomers) requireSameEntry(entry, spec);
+    return this.#tidy(newcomers, () => placeAll(this.#around, newcomers, entered));
+  }
+
+  /** Throws `INVALID_ARGUMENT` for these, which are not exclusive, unless one is there: a writer that has become a reader. */
+  async #checkExclusive(newcomers: readonly Newcomer[]): Promise<void> {
+    for (const newcomer of newcomers) {
+      const { queue, id, shared } = newcomer.spec;
+      const there = shared ? await this.find(queue, id) : undefined;
+      if (there?.order === undefined) throw exclusiveOnly(newcomer);
+    }
+  }
+
+  /**
+   * Entries that are lost must not come back by an earlier request, nor stay without those that they came with. What is refused
+   * leaves nothing.
+   */
+  async #tidy<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
+    try {
+      return await enter();
+    } catch (error) {
+      const specs = newcomers.map(({ spec }) => spec);
+      if (isQueueLockError(error, 'SESSION_LOST'))
+        for (const { entry, spec } of newcomers) this.#forget(spec, entry, false);
+      else if (isRefusal(error)) await Promise.all(specs.map(({ queue, id }) => this.remove(queue, id)));
+      throw error;
+    }
+  }
+
+  /** Looks whether the entry is there, made by another process. */
+  async #recall(entry: Entry): Promise<void> {
+    const success = [entry.sought, ...(entry.soughtMark ? [entry.soughtMark] : [])].map(lookAt);
+    const { responses } = await this.#around.connection.ask('looking for an entry', (etcd, options) =>
+      etcd.txn({ success }, options),
+    );
+    const [rows, marks] = responses.map(({ response_range }) => known(response_range));
+    const own = rows && ownRow(rows, entry);
+    if (own?.lease === this.#around.lease) entry.recognize(foundIn(own, marks?.kvs ?? []));
+  }
+
+  #entryOf(spec: EntrySpec): Entry {
+    const met = this.#byId.get(spec.id);
+    if (met) {
+      requireSameEntry(met, spec);
+      return met;
+    }
+    const entry = this.#newEntry(spec);
+    this.#keep(spec.id, entry);
+    return entry;
+  }
+
+  #keep(id: string, entry: Entry): void {
+    this.#byId.set(id, entry);
+    this.#keyIds.use(id, entry.keyId);
+  }
+
+  #forget({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, entry: Entry, removed: boolean): void {
+    if (this.#byId.get(id) !== entry) return;
+    this.#byId.delete(id);
+    this.#keyIds.leave({ queue, id }, entry.keyId, entry.leavesKeySpare(removed));
+  }
+
+  #newEntry(spec: EntrySpec): Entry {
+    const { prefix, lease, connection, namingOf } = this.#around;
+    const single = this.#singleKeyFor(spec.queue);
+    const isFast = namingOf(spec.queue) === 'fast';
+    const since = { revision: connection.revision, resumedAt: this.#resumedAt };
+    const keyId = this.#keyIds.choose(spec, mayTakeSpare(spec, queuePrefix(prefix, spec.queue)));
+    return new Entry(spec, { prefix, lease, ...since, single, isFast, keyId });
+  }
+
+  #singleKeyFor(queue: string): Buffer | undefined {
+    const { prefix, singleKeyOf } = this.#around;
+    return singleKeyFor(singleKeyOf, { prefix, queue });
+  }
+}

@@ -1,0 +1,57 @@
+import { QueueLockError } from '@queuelock/core/backend';
+import type { CalledOtherwise } from '../queue/key-ids.ts';
+import { leaseHex } from '../queue/keys.ts';
+import type { Lease } from './session.ts';
+
+/** What a session that is resumed needs to know, besides a backend with the same hosts. */
+export interface Resumption {
+  readonly lease: Lease;
+  readonly prefix: string;
+  readonly keyIds: CalledOtherwise;
+}
+
+/** The same as text. */
+interface Noted {
+  /** In hexadecimal. */
+  readonly lease: string;
+  readonly ttlMs: number;
+  readonly prefix: string;
+  readonly keyIds: Readonly<Record<string, string>>;
+}
+
+const LEASE = /^[1-9a-f][0-9a-f]{0,15}$/;
+const ID = /^[0-9a-f]{32}$/;
+
+/** No secret by itself: whoever can use it may end any lease. */
+export function writeResumption({ lease: { id, ttlMs }, prefix, keyIds }: Resumption): string {
+  const noted: Noted = { lease: leaseHex(id), ttlMs, prefix, keyIds: Object.fromEntries(keyIds) };
+  return JSON.stringify(noted);
+}
+
+/** Throws `INVALID_ARGUMENT` without repeating the text, which may be the secret of another backend. */
+export function readResumption(resumption: string, prefix: string): Resumption {
+  const { lease, ttlMs, prefix: noted, keyIds } = parse(resumption);
+  const pairs = Object.entries(Object(keyIds) as object);
+  const areIds = pairs.every((pair) => pair.every((id) => typeof id === 'string' && ID.test(id)));
+  const isLease = typeof lease === 'string' && LEASE.test(lease);
+  if (!isLease || typeof ttlMs !== 'number' || !(ttlMs > 0) || !areIds)
+    throw refused("is what an etcd session's `resumption` was");
+  if (noted !== prefix)
+    throw refused(
+      `is of a backend with the same prefix, ${JSON.stringify(prefix)} and not ${JSON.stringify(noted)}`,
+    );
+  const id = BigInt.asIntN(64, BigInt(`0x${lease}`)).toString();
+  return { lease: { id, ttlMs }, prefix, keyIds: new Map(pairs as [string, string][]) };
+}
+
+function parse(resumption: string): Partial<Record<keyof Noted, unknown>> {
+  try {
+    return Object(JSON.parse(resumption)) as Partial<Record<keyof Noted, unknown>>;
+  } catch {
+    return {};
+  }
+}
+
+function refused(rule: string): QueueLockError {
+  return new QueueLockError('INVALID_ARGUMENT', `resumption ${rule}`);
+}

@@ -1,0 +1,72 @@
+import { QueueLockError, type HoldTraces } from '@queuelock/core/backend';
+import type { ITxnRequest, ITxnResponse } from 'etcd3';
+import type { Entries, Surroundings } from './entries.ts';
+import type { Entry } from '../entry/entry.ts';
+import { rangeUnder, traceDirectory } from '../queue/keys.ts';
+import { createdAt, look, putForGood, remove } from '../queue/txn.ts';
+
+// Operations in one transaction, well below the server's limit of 128.
+const AT_ONCE = 64;
+
+/** A key without a lease for each hold, named as its entry; see `HoldTraces`. */
+export class Traces implements HoldTraces {
+  readonly #around: Surroundings;
+  readonly #entries: Entries;
+
+  constructor(around: Surroundings, entries: Entries) {
+    this.#around = around;
+    this.#entries = entries;
+  }
+
+  async leave(queue: string, id: string): Promise<readonly string[]> {
+    const entry = await this.#entries.find(queue, id);
+    const order = entry?.order;
+    if (!entry || order === undefined) throw notThere(queue);
+    const directory = traceDirectory(this.#around.prefix, queue);
+    const { name: own, traceKey: trace } = entry;
+    // Known from now on: a removal that overtakes the answer takes it away, and a request that comes after the removal does nothing.
+    entry.trace = trace;
+    const { succeeded, responses } = await this.#send('leaving the trace of a hold', {
+      compare: [createdAt(entry.key, order)],
+      success: [putForGood(trace), { request_range: { ...rangeUnder(directory), keys_only: true } }],
+    });
+    if (!succeeded) throw notThere(queue);
+    const names = (responses[1]?.response_range.kvs ?? []).map(({ key }) =>
+      key.toString().slice(directory.length),
+    );
+    // Those of nested names are further down.
+    const others = names.filter((name) => name !== own && !name.includes('/'));
+    return this.#withoutEntry(entry, others);
+  }
+
+  async erase(queue: string, traces: readonly string[]): Promise<void> {
+    const directory = traceDirectory(this.#around.prefix, queue);
+    for (const names of portions(traces)) {
+      const success = names.map((name) => remove(Buffer.from(directory + name)));
+      await this.#send('erasing traces of holds', { success });
+    }
+  }
+
+  async #withoutEntry({ under }: Entry, names: readonly string[]): Promise<readonly string[]> {
+    const gone: string[] = [];
+    for (const portion of portions(names)) {
+      const success = portion.map((name) => look(Buffer.from(under + name)));
+      const { responses } = await this.#send('looking for the holds of traces', { success });
+      gone.push(...portion.filter((_, i) => responses[i]?.response_range.kvs.length === 0));
+    }
+    return gone;
+  }
+
+  #send(what: string, txn: ITxnRequest): Promise<ITxnResponse> {
+    return this.#around.connection.ask(what, (etcd, options) => etcd.txn(txn, options));
+  }
+}
+
+function portions(names: readonly string[]): (readonly string[])[] {
+  const count = Math.ceil(names.length / AT_ONCE);
+  return Array.from({ length: count }, (_, i) => names.slice(i * AT_ONCE, (i + 1) * AT_ONCE));
+}
+
+function notThere(queue: string): QueueLockError {
+  return new QueueLockError('ENTRY_LOST', `the entry is not in the queue ${JSON.stringify(queue)} any more`);
+}

@@ -1,0 +1,151 @@
+import {
+  OWN_UNWATCHED_MS,
+  QueueLockError,
+  askUntilDefinite,
+  detailOf,
+  isQueueLockError,
+  type Turn,
+} from '@queuelock/core/backend';
+import type { Connection } from '../server/connection.ts';
+import type { Entry } from '../entry/entry.ts';
+import { gone, type Sight } from './gone.ts';
+import {
+  BehaviorSubject,
+  NEVER,
+  concat,
+  concatMap,
+  defer,
+  distinctUntilChanged,
+  filter,
+  finalize,
+  map,
+  of,
+  repeat,
+  share,
+  switchMap,
+  take,
+  timer,
+  type Observable,
+} from '../base/rx.ts';
+import { readTaking, takingTxn, type Attempt, type Claimant } from '../entry/single-key.ts';
+
+/** What taking single keys needs. */
+export interface Taking extends Sight {
+  readonly connection: Connection;
+  readonly lease: string;
+}
+
+/** An entry in the line. */
+export interface Placed extends Claimant {
+  readonly entry: Entry;
+}
+
+const NOTHING: Attempt = { held: false, ours: new Map(), taken: undefined, revision: 0n };
+
+/**
+ * The single keys of entries that came together. They are taken in one transaction when the turn of every entry has come, so whoever
+ * waits for one of them, or for a turn, keeps none from others: clients without a queue may hold several, and know no order.
+ */
+export class SingleHold {
+  readonly #around: Taking;
+  readonly #placed: readonly Placed[];
+  /** How many of them follow their turns and have had theirs. */
+  readonly #ready$ = new BehaviorSubject(0);
+  readonly #held$: Observable<unknown>;
+  #seen: Attempt;
+
+  constructor(around: Taking, placed: readonly Placed[], seen: Attempt = NOTHING) {
+    this.#around = around;
+    this.#placed = placed;
+    this.#seen = seen;
+    this.#held$ = this.#ready$.pipe(
+      map((ready) => ready === placed.length),
+      distinctUntilChanged(),
+      switchMap((all) => (all ? this.#untilHeld() : NEVER)),
+      share(),
+    );
+  }
+
+  /** One attempt, unless they are held. */
+  async take(): Promise<void> {
+    const { ours, held } = this.#seen;
+    if (held) return;
+    const txn = takingTxn(this.#placed, { ours, lease: this.#around.lease });
+    // From here on they may be there, unless that is refused for certain.
+    const unclaimed = this.#placed.map(({ entry }) => entry).filter(({ claimed }) => !claimed);
+    for (const entry of unclaimed) entry.claimed = true;
+    try {
+      const answer = await this.#around.connection.ask('taking a single key', (etcd, options) =>
+        etcd.txn(txn, options),
+      );
+      this.#seen = readTaking(answer, { claimants: this.#placed, ours });
+    } catch (error) {
+      if (isQueueLockError(error, 'ACCESS_DENIED')) for (const entry of unclaimed) entry.claimed = false;
+      throw error;
+    }
+  }
+
+  /** What a turn in the line means together with the keys. */
+  turnOf(turn: Turn): Turn {
+    if (!turn.admitted) return turn;
+    const { held, revision } = this.#seen;
+    return held ? { ...turn, grantToken: revision } : { admitted: false };
+  }
+
+  /** The entry's turns, from those in the line. Ends with `ENTRY_LOST` also when somebody has removed its single key. */
+  follow(placed: Placed, line$: Observable<Turn>): Observable<Turn> {
+    return line$.pipe(
+      switchMap((turn) => {
+        const now$ = of(this.turnOf(turn));
+        return turn.admitted ? concat(now$, this.#hold(placed, turn)) : now$;
+      }),
+    );
+  }
+
+  #hold(placed: Placed, turn: Turn): Observable<Turn> {
+    const lost$ = defer(() => this.#lost(placed));
+    if (this.#seen.held) return lost$;
+    return defer(() => {
+      this.#ready$.next(this.#ready$.value + 1);
+      return this.#held$.pipe(
+        take(1),
+        switchMap(() => concat(of(this.turnOf(turn)), lost$)),
+        finalize(() => {
+          this.#ready$.next(this.#ready$.value - 1);
+        }),
+      );
+    });
+  }
+
+  #untilHeld(): Observable<unknown> {
+    const attempt = (): Promise<void> => this.take().catch(giveUpIfRefused);
+    return defer(() => this.#outOfTheWay()).pipe(
+      concatMap(() => askUntilDefinite(attempt)),
+      repeat(),
+      filter(() => this.#seen.held),
+      take(1),
+    );
+  }
+
+  #outOfTheWay(): Observable<unknown> {
+    const { taken } = this.#seen;
+    return taken ? gone(taken, this.#around) : of(true);
+  }
+
+  #lost(placed: Placed): Observable<never> {
+    const ref = this.#seen.ours.get(placed);
+    if (!ref) return NEVER;
+    return timer(OWN_UNWATCHED_MS).pipe(
+      switchMap(() => gone(ref, this.#around)),
+      map(() => {
+        throw new QueueLockError('ENTRY_LOST', `somebody removed the single key ${ref.key.toString()}`);
+      }),
+    );
+  }
+}
+
+/** Whoever may not create the key would wait for ever, and all behind it. */
+function giveUpIfRefused(error: unknown): never {
+  if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
+  throw new QueueLockError('ENTRY_LOST', `its turn came, but ${detailOf(error)}`, { cause: error });
+}

@@ -1,0 +1,95 @@
+// Chapter turn: whose turn is it, and why am I waiting for that one?
+// Here: follow the nearest ahead. gone: how one is seen to go. owning: who needs no look. single-hold: the key of clients without queues.
+
+import {
+  QueueLockError,
+  detailOf,
+  isQueueLockError,
+  turnOf,
+  turnsByWatching,
+  type Ahead,
+  type QueueView,
+  type Rule,
+  type Turn,
+} from '@queuelock/core/backend';
+import type { IRangeRequest } from 'etcd3';
+import { aheadIn, suffices, windowFor, type QueueRows, type Rival } from '../queue/ahead.ts';
+import type { Connection } from '../server/connection.ts';
+import type { Entry } from '../entry/entry.ts';
+import { known } from '../entry/entered.ts';
+import { gone, outOfTheWay, type Sight } from './gone.ts';
+import { rangeUnder } from '../queue/keys.ts';
+import { noteTurn, tellingOwner } from './owning.ts';
+import { Observable, Subscription, defer } from '../base/rx.ts';
+import { latestFirst, lookAt } from '../queue/txn.ts';
+
+/** What following an entry needs. */
+export interface Following extends Sight {
+  readonly connection: Connection;
+  readonly lease: string;
+  readonly entry: Entry;
+  readonly order: bigint;
+  /** Of the call: the limit may be another one in the next. */
+  readonly rule: Required<Rule>;
+}
+
+/** Looks: the conflicting entries ahead. Two reads only when readers or keys of nested names fill the first. */
+export async function lookAhead(following: Following, count: number): Promise<Ahead<Rival>> {
+  const { entry, order } = following;
+  const read = async (limit: number): Promise<Ahead<Rival>> => {
+    const request = { ...latestFirst(entry.range, limit), max_create_revision: order.toString() };
+    return aheadIn(await readRows(following, request), entry);
+  };
+  const nearest = await read(windowFor(count));
+  return suffices(nearest, count) ? nearest : read(0);
+}
+
+/** A shared entry reads the marks at the same point, an exclusive one does not heed them. */
+async function readRows({ connection, entry }: Following, request: IRangeRequest): Promise<QueueRows> {
+  const what = 'reading a queue';
+  if (!entry.shared)
+    return { latest: await connection.ask(what, (etcd, options) => etcd.range(request, options)) };
+  const success = [{ request_range: request }, lookAt(rangeUnder(entry.markDirectory))];
+  const { responses } = await connection.ask(what, (etcd, options) => etcd.txn({ success }, options));
+  const [latest, marks] = responses.map(({ response_range }) => response_range);
+  return { latest: known(latest), marks: known(marks) };
+}
+
+/** The entry's turns in the line. */
+export function follow(following: Following, first: Ahead<Rival>): Observable<Turn> {
+  const { entry, order, rule } = following;
+  noteTurn(following, turnOf(first, rule));
+  const view: QueueView<Rival> = {
+    ahead: (count) => lookAhead(following, count).catch(rideOutRefusal),
+    gone: (ref) => outOfTheWay(ref, following),
+    ownGone$: defer(() => gone({ key: entry.key, createRevision: order.toString() }, following)),
+  };
+  return tellingOwner(turnsByWatching(view, rule, first), following);
+}
+
+/** The same turns, until the entry leaves. Its loss is told by whoever sees it first: its watch, or a heartbeat. */
+export function untilLeft(turns$: Observable<Turn>, entry: Entry): Observable<Turn> {
+  return new Observable((subscriber) => {
+    const watching = new Subscription();
+    const next = (turn: Turn): void => {
+      subscriber.next(turn);
+    };
+    const error = (cause: unknown): void => {
+      if (isQueueLockError(cause, 'ENTRY_LOST') && !entry.withdrawn) entry.lose(cause);
+      subscriber.error(cause);
+    };
+    const complete = (): void => {
+      watching.unsubscribe();
+    };
+    // Its own removal is no news: the watches go before it does, and nothing is heard any more.
+    subscriber.add(entry.leaving$.subscribe({ next, error, complete }));
+    if (!watching.closed && !subscriber.closed) watching.add(turns$.subscribe({ next, error }));
+    return watching;
+  });
+}
+
+/** A waiter sits out a lapse of its permissions; if that lasts, its session ends it. */
+function rideOutRefusal(error: unknown): never {
+  if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
+  throw new QueueLockError('UNAVAILABLE', detailOf(error), { cause: error });
+}

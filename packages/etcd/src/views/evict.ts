@@ -1,0 +1,34 @@
+import { invalidArgument } from '@queuelock/core/backend';
+import type { Surroundings } from '../session/entries.ts';
+import { markDirectory, queuePrefix, readKey } from '../queue/keys.ts';
+import { givingBack, singleKeyFor } from '../entry/single-key.ts';
+import { createdAt, remove } from '../queue/txn.ts';
+
+/** One life of a key in a queue. */
+export interface Evictee {
+  readonly queue: string;
+  readonly key: string;
+  readonly order: bigint;
+}
+
+/**
+ * Removes whoever's entry, also a foreign one, its mark and its single key; the trace of its hold stays, since its owner may not know yet.
+ * Sent again after a lost reply, it tells that nothing is there.
+ */
+export async function evict(
+  { connection, prefix, singleKeyOf }: Pick<Surroundings, 'connection' | 'prefix' | 'singleKeyOf'>,
+  { queue, key, order }: Evictee,
+): Promise<boolean> {
+  const under = queuePrefix(prefix, queue);
+  const entry = key.startsWith(under) ? readKey(under, Buffer.from(key)) : undefined;
+  if (!entry) throw invalidArgument('entry.key', key, `is directly under ${JSON.stringify(under)}`);
+  // A key that is not there has the create revision 0.
+  if (order <= 0n) return false;
+  const stored = Buffer.from(key);
+  const mark = Buffer.from(markDirectory(prefix, queue) + entry.name);
+  const single = singleKeyFor(singleKeyOf, { prefix, queue });
+  const success = [remove(stored), remove(mark), ...givingBack(single, stored)];
+  const txn = { compare: [createdAt(stored, order)], success };
+  const { succeeded } = await connection.ask('removing an entry', (etcd, options) => etcd.txn(txn, options));
+  return succeeded;
+}

@@ -1,0 +1,182 @@
+import { QueueLockError, type PastChange, type SeenEntry, type StoredHistory } from '@queuelock/core/backend';
+import type { IEvent, IRangeResponse, IWatchRequest, IWatchResponse } from 'etcd3';
+import type { Connection, Endpoint } from '../server/connection.ts';
+import type { Channel } from '../driver/driver.ts';
+import { queuePrefix, rangeUnder, type KeyRange } from '../queue/keys.ts';
+import { isNoteOnly, seenEntry } from '../queue/seen-queue.ts';
+
+/** Whose past is asked for. */
+export interface HistorySource {
+  readonly connection: Connection;
+  readonly prefix: string;
+  readonly queue: string;
+}
+
+// A server serves watches from the past every 100 ms, all of them in one go.
+const QUIET_MS = 300;
+const OPENS_WITHIN_MS = 5_000;
+
+/**
+ * Every change of a queue since etcd's last compaction: what was there then, and the events from there on, which the server tells to
+ * whoever watches from a revision of the past. Nothing older is left, and no time of day.
+ */
+export async function historyOf(
+  { connection, prefix, queue }: HistorySource,
+  signal: AbortSignal,
+): Promise<StoredHistory> {
+  const under = queuePrefix(prefix, queue);
+  const range = rangeUnder(under);
+  const list = (revision?: string): Promise<IRangeResponse> =>
+    connection.ask('reading the history of a queue', (etcd, options) =>
+      etcd.range({ ...range, ...(revision === undefined ? {} : { revision }) }, options),
+    );
+  const now = BigInt((await list()).header.revision);
+  const { events, compacted } = await pastEvents(connection, { range, now, signal });
+  const before = compacted === '0' ? [] : entriesIn(under, await list(compacted));
+  return {
+    before,
+    changes: changesOf(under, before, events),
+    gaps:
+      compacted === '0'
+        ? []
+        : [`etcd has forgotten what was before revision ${compacted}, when it was compacted.`],
+  };
+}
+
+interface Span {
+  readonly range: KeyRange;
+  /** The newest revision when the question was asked. */
+  readonly now: bigint;
+  readonly signal: AbortSignal;
+}
+
+interface Past {
+  readonly events: readonly IEvent[];
+  /** The revision of the last compaction, `0` for none. */
+  readonly compacted: string;
+}
+
+async function pastEvents(connection: Connection, span: Span): Promise<Past> {
+  let compacted = '0';
+  for (;;) {
+    span.signal.throwIfAborted();
+    const from = BigInt(compacted) + 1n;
+    // A store that was never written to is at revision 1, where nothing happened.
+    if (from > span.now || span.now === 1n) return { events: [], compacted };
+    const { endpoint } = connection;
+    const answer = await new PastWatch(span).read(endpoint, from).catch((error: unknown) => {
+      span.signal.throwIfAborted();
+      throw connection.failed(endpoint, { what: 'reading the history of a queue', error });
+    });
+    if ('events' in answer) return { events: answer.events, compacted };
+    // Compacted just now, or again.
+    compacted = answer.compacted;
+  }
+}
+
+type Answer = { readonly events: readonly IEvent[] } | { readonly compacted: string };
+
+const QUEUE = '1';
+const END = '2';
+const EVERYTHING: KeyRange = { key: Buffer.from([0]), range_end: Buffer.from([0]) };
+
+/**
+ * One look into the past. Nothing says where the past ends, so the newest revision of the store is watched for as well: both watches
+ * are behind, the server serves those together, and what comes after both is the present. A later event of the queue itself says so, too.
+ */
+class PastWatch {
+  readonly #span: Span;
+  readonly #events: IEvent[] = [];
+  #isOpen = false;
+  #isAtEnd = false;
+
+  constructor(span: Span) {
+    this.#span = span;
+  }
+
+  async read({ driver }: Endpoint, from: bigint): Promise<Answer> {
+    const { range, now, signal } = this.#span;
+    let channel: Channel<IWatchRequest> | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    let stop = (): void => undefined;
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        stop = () => reject(signal.reason as Error);
+        signal.addEventListener('abort', stop);
+        const quiet = (): void => {
+          if (this.#isOpen) resolve({ events: this.#events });
+          else reject(new Error(`no answer on the watch stream within ${OPENS_WITHIN_MS} ms`));
+        };
+        const listen = (): void => {
+          clearTimeout(timer);
+          timer = setTimeout(quiet, this.#isAtEnd ? QUIET_MS : OPENS_WITHIN_MS);
+        };
+        const onResponse = (response: IWatchResponse): void => {
+          // At the end others go on writing: no reason to wait for more of the past.
+          const mayBeMore = !this.#isAtEnd || response.watch_id === QUEUE;
+          const over = this.#hear(response);
+          if (over instanceof Error) reject(over);
+          else if (over) resolve(over);
+          else if (mayBeMore) listen();
+        };
+        listen();
+        channel = driver.watch({ onEnd: reject, onResponse });
+        channel.write(watchFrom(from, QUEUE, range));
+        channel.write(watchFrom(now, END, EVERYTHING));
+      });
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      channel?.close();
+    }
+  }
+
+  /** What ends the reading. A server that does not let one watch everything tells the present by its silence. */
+  #hear(response: IWatchResponse): Answer | Error | undefined {
+    const { watch_id, canceled, compact_revision, cancel_reason, events } = response;
+    this.#isOpen = true;
+    if (watch_id !== QUEUE) {
+      this.#isAtEnd ||= events.length > 0 || canceled;
+      return undefined;
+    }
+    if (canceled && compact_revision !== '0') return { compacted: compact_revision };
+    if (canceled)
+      return new QueueLockError(
+        'ACCESS_DENIED',
+        `etcd does not tell the past of this queue: ${cancel_reason}`,
+      );
+    const past = events.filter(({ kv }) => BigInt(kv.mod_revision) <= this.#span.now);
+    this.#events.push(...past);
+    return past.length < events.length ? { events: this.#events } : undefined;
+  }
+}
+
+function watchFrom(revision: bigint, id: string, range: KeyRange): IWatchRequest {
+  return { create_request: { ...range, watch_id: id, start_revision: String(revision) } };
+}
+
+function entriesIn(under: string, { kvs }: Pick<IRangeResponse, 'kvs'>): readonly SeenEntry[] {
+  return kvs.flatMap((kv) => seenEntry(under, kv) ?? []).sort((a, b) => Number(a.order - b.order));
+}
+
+/** Deletions name only the key: what it was is known from before. */
+function changesOf(
+  under: string,
+  before: readonly SeenEntry[],
+  events: readonly IEvent[],
+): readonly PastChange[] {
+  const present = new Map(before.map((entry) => [entry.key, entry]));
+  return events.flatMap(({ type, kv }): readonly PastChange[] => {
+    const revision = BigInt(kv.mod_revision);
+    const key = kv.key.toString();
+    const known = present.get(key);
+    if (type === 'Delete') {
+      present.delete(key);
+      return known ? [{ revision, kind: 'left', entry: known }] : [];
+    }
+    const entry = seenEntry(under, kv);
+    if (!entry || isNoteOnly(kv, { from: known, to: entry })) return [];
+    present.set(key, entry);
+    return [{ revision, kind: known ? 'changed' : 'joined', entry }];
+  });
+}

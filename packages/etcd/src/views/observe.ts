@@ -1,0 +1,89 @@
+// Chapter views: what can be seen of queues, of registers, of the store and its past?
+// One queue (here), all of them (queues), what was (history), texts (registers), and what an operator asks: evict, examine.
+
+import type { SeenEntry } from '@queuelock/core/backend';
+import type { IEvent } from 'etcd3';
+import type { Compactions } from '../server/compactions.ts';
+import type { Connection } from '../server/connection.ts';
+import { known } from '../entry/entered.ts';
+import { rangeUnder } from '../queue/keys.ts';
+import { Observable, map, merge } from '../base/rx.ts';
+import { SeenQueue, type Directories } from '../queue/seen-queue.ts';
+import { lookAt } from '../queue/txn.ts';
+import type { WatchNews, Watches } from '../server/watches.ts';
+
+interface Sources {
+  readonly connection: Connection;
+  readonly watches: Watches;
+  readonly compactions: Pick<Compactions, 'compacted$'>;
+}
+
+interface News {
+  readonly news: WatchNews;
+  readonly directory: string;
+}
+
+/**
+ * The queue in order: listed once the watches on its entries and on its marks are live, then kept by their events. Listed anew when a
+ * watch had to start again, and when events may have been lost. Errors when the connection breaks, so that nobody takes an old state for the present one.
+ */
+export function observeQueue(
+  { connection, watches, compactions }: Sources,
+  directories: Directories,
+): Observable<readonly SeenEntry[]> {
+  return new Observable((subscriber) => {
+    let queue: Promise<SeenQueue> | undefined;
+    let meanwhile: IEvent[] = [];
+    const live = new Set<string>();
+    // Events that come while the list is on its way are applied to it, so nothing between the two is missed.
+    const hear = ({ news, directory }: News): void => {
+      if (news.status === 'broken') subscriber.error(news.error);
+      else if (news.status === 'events') meanwhile.push(...news.events);
+      else if (live.add(directory).size === 2) queue = list(connection, directories);
+      tell();
+    };
+    const tell = (): void => {
+      const current = queue;
+      current?.then((seen) => {
+        if (current !== queue || subscriber.closed) return;
+        const changed = seen.apply(meanwhile);
+        meanwhile = [];
+        if (changed) subscriber.next(seen.entries());
+      }, error);
+    };
+    const error = (cause: unknown): void => {
+      subscriber.error(cause);
+    };
+    const listAnew = (): void => {
+      queue &&= list(connection, directories);
+      tell();
+    };
+    subscriber.add(compactions.compacted$.subscribe({ next: listAnew, error }));
+    return merge(newsOf(watches, directories.entries), newsOf(watches, directories.marks)).subscribe({
+      next: hear,
+      error,
+    });
+  });
+}
+
+function newsOf(watches: Watches, directory: string): Observable<News> {
+  return watches.watch(rangeUnder(directory)).pipe(map((news) => ({ news, directory })));
+}
+
+async function list(connection: Connection, directories: Directories): Promise<SeenQueue> {
+  const entries = {
+    ...rangeUnder(directories.entries),
+    sort_target: 'Create',
+    sort_order: 'Ascend',
+  } as const;
+  const success = [{ request_range: entries }, lookAt(rangeUnder(directories.marks))];
+  const { header, responses } = await connection.ask('listing a queue', (etcd, options) =>
+    etcd.txn({ success }, options),
+  );
+  const [rows, marks] = responses.map(({ response_range }) => response_range);
+  return new SeenQueue(directories, {
+    revision: header.revision,
+    entries: known(rows),
+    marks: known(marks),
+  });
+}

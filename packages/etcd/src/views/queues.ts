@@ -1,0 +1,109 @@
+import { systemClock, type ListedQueue } from '@queuelock/core/backend';
+import type { IEvent } from 'etcd3';
+import type { Compactions } from '../server/compactions.ts';
+import type { Connection } from '../server/connection.ts';
+import type { KeyRange } from '../queue/keys.ts';
+import { QueueLines, type ListedKey } from '../queue/queue-lines.ts';
+import { Observable, map, merge } from '../base/rx.ts';
+import type { WatchNews, Watches } from '../server/watches.ts';
+
+interface Sources {
+  readonly connection: Connection;
+  readonly watches: Watches;
+  readonly compactions: Pick<Compactions, 'compacted$'>;
+  readonly prefix: string;
+}
+
+// Of keys without values: a page takes a few milliseconds of the server, and no page is a large message.
+const PAGE = 2_000;
+// Queues change faster than anybody can read.
+const MERGED_MS = 200;
+
+/**
+ * The queues whose names begin with a text: listed once the watch is live, then kept by its events; anew when some may have been lost. Errors when the connection breaks,
+ * so that nobody takes an old state for the present one.
+ */
+export function observeQueues(
+  { connection, watches, compactions, prefix }: Sources,
+  beginning: string,
+): Observable<readonly ListedQueue[]> {
+  return new Observable((subscriber) => {
+    const range = rangeOfText(prefix + beginning);
+    const clock = systemClock();
+    const lines = new QueueLines(prefix, () => clock.now());
+    let meanwhile: IEvent[] = [];
+    let listed: bigint | undefined;
+    let lists = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const show = (): void => {
+      timer = undefined;
+      subscriber.next(lines.queues().filter(({ name }) => name.startsWith(beginning)));
+    };
+    const list = async (): Promise<void> => {
+      listed = undefined;
+      const number = (lists += 1);
+      const { keys, revision } = await keysIn(connection, range);
+      // The watch began anew meanwhile, and so did the list.
+      if (number < lists || subscriber.closed) return;
+      lines.list(keys);
+      lines.apply(meanwhile, revision);
+      meanwhile = [];
+      listed = revision;
+      show();
+    };
+    const hear = (events: readonly IEvent[]): void => {
+      if (listed === undefined) meanwhile.push(...events);
+      else {
+        lines.apply(events, listed);
+        timer ??= setTimeout(show, MERGED_MS);
+      }
+    };
+    subscriber.add(() => clearTimeout(timer));
+    return merge(watches.watch(range), afresh(compactions)).subscribe({
+      next: (news) => {
+        if (news.status === 'broken') subscriber.error(news.error);
+        else if (news.status === 'events') hear(news.events);
+        else list().catch((error: unknown) => subscriber.error(error));
+      },
+      error: (error: unknown) => subscriber.error(error),
+    });
+  });
+}
+
+/** As if the watch had begun anew. */
+function afresh({ compacted$ }: Sources['compactions']): Observable<WatchNews> {
+  return compacted$.pipe(map(() => ({ status: 'live' })));
+}
+
+/** All keys of a range at one revision, without their values, page by page. */
+export async function keysIn(
+  connection: Connection,
+  range: KeyRange,
+): Promise<{ readonly keys: readonly ListedKey[]; readonly revision: bigint }> {
+  const keys: ListedKey[] = [];
+  let from = range.key;
+  let revision: string | undefined;
+  for (;;) {
+    const request = { key: from, range_end: range.range_end, keys_only: true, limit: PAGE };
+    const at = revision === undefined ? {} : { revision };
+    const { kvs, more, header } = await connection.ask('listing queues', (etcd, options) =>
+      etcd.range({ ...request, ...at }, options),
+    );
+    for (const { key, create_revision, mod_revision, lease } of kvs)
+      keys.push({ key, create_revision, mod_revision, lease });
+    revision ??= header.revision;
+    const last = kvs.at(-1);
+    if (!more || !last) return { keys, revision: BigInt(revision) };
+    from = Buffer.concat([last.key, Buffer.from([0])]);
+  }
+}
+
+/** All keys that begin with a text; with the empty one all that there are. */
+export function rangeOfText(text: string): KeyRange {
+  if (text === '') return { key: Buffer.from([0]), range_end: Buffer.from([0]) };
+  const key = Buffer.from(text);
+  const end = Buffer.from(key);
+  // The last byte of UTF-8 is never the largest one.
+  end[end.length - 1] = (end.at(-1) ?? 0) + 1;
+  return { key, range_end: end };
+}

@@ -1,0 +1,102 @@
+import { invalidArgument, type Register, type Registers } from '@queuelock/core/backend';
+import type { IKeyValue } from 'etcd3';
+import type { Connection } from '../server/connection.ts';
+import { registerKey } from '../queue/keys.ts';
+import { concatMap, defer, distinctUntilChanged, filter, map, tap, type Observable } from '../base/rx.ts';
+import { modifiedAt, putForGood, remove } from '../queue/txn.ts';
+import type { WatchNews, Watches } from '../server/watches.ts';
+
+/** Where registers live. */
+export interface RegisterSurroundings {
+  readonly connection: Connection;
+  readonly watches: Watches;
+  readonly prefix: string;
+}
+
+/** A register as it was at a revision of the store. */
+interface Reading {
+  readonly revision: bigint;
+  readonly register: Register | undefined;
+}
+
+const KIND = /^[a-z]{1,16}$/;
+const VERSION = /^[1-9]\d{0,18}$/;
+const MAX_TEXT_BYTES = 4_096;
+
+/** A key without a lease for each queue and kind. Its version is the revision at which it was last written: never the same again. */
+export class EtcdRegisters implements Registers {
+  readonly #around: RegisterSurroundings;
+
+  constructor(around: RegisterSurroundings) {
+    this.#around = around;
+  }
+
+  async read(queue: string, kind: string): Promise<Register | undefined> {
+    return (await this.#read(this.#key(queue, kind))).register;
+  }
+
+  async write(
+    queue: string,
+    kind: string,
+    { text, was }: { readonly text: string | undefined; readonly was: string | undefined },
+  ): Promise<boolean> {
+    const key = this.#key(queue, kind);
+    if (text !== undefined) checkText(text);
+    if (was !== undefined && !VERSION.test(was))
+      throw invalidArgument('change.was', was, 'is the version that a register was read with');
+    const txn = {
+      compare: [modifiedAt(key, BigInt(was ?? 0))],
+      success: [text === undefined ? remove(key) : putForGood(key, text)],
+    };
+    const { succeeded } = await this.#around.connection.ask('writing a register', (etcd, options) =>
+      etcd.txn(txn, options),
+    );
+    return succeeded;
+  }
+
+  /** Read once the watch is live, then kept by its events. Errors when the connection breaks, so that nobody takes an old text for the present one. */
+  observe(queue: string, kind: string): Observable<Register | undefined> {
+    const key = this.#key(queue, kind);
+    return defer(() => {
+      let newest = -1n;
+      return this.#around.watches.watch({ key }).pipe(
+        concatMap((news) => this.#reading(key, news)),
+        // What had happened before the read is told all the same.
+        filter(({ revision }) => revision > newest),
+        tap(({ revision }) => (newest = revision)),
+        map(({ register }) => register),
+        distinctUntilChanged((a, b) => a?.version === b?.version),
+      );
+    });
+  }
+
+  async #reading(key: Buffer, news: WatchNews): Promise<Reading> {
+    if (news.status === 'broken') throw news.error;
+    const last = news.status === 'events' ? news.events.at(-1) : undefined;
+    if (!last) return this.#read(key);
+    const { type, kv } = last;
+    return { revision: BigInt(kv.mod_revision), register: type === 'Put' ? registerOf(kv) : undefined };
+  }
+
+  async #read(key: Buffer): Promise<Reading> {
+    const { header, kvs } = await this.#around.connection.ask('reading a register', (etcd, options) =>
+      etcd.range({ key }, options),
+    );
+    return { revision: BigInt(header.revision), register: kvs[0] && registerOf(kvs[0]) };
+  }
+
+  #key(queue: string, kind: string): Buffer {
+    if (!KIND.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
+    return Buffer.from(registerKey(this.#around.prefix, queue, kind));
+  }
+}
+
+function registerOf({ value, mod_revision }: IKeyValue): Register {
+  return { text: value.toString(), version: mod_revision };
+}
+
+function checkText(text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_TEXT_BYTES)
+    throw invalidArgument('change.text', `${bytes} bytes`, `is at most ${MAX_TEXT_BYTES} bytes of UTF-8`);
+}

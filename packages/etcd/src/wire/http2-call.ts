@@ -1,0 +1,157 @@
+import {
+  constants,
+  type ClientHttp2Stream,
+  type IncomingHttpHeaders,
+  type IncomingHttpStatusHeader,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
+import { MessageReader } from './grpc-messages.ts';
+import { GrpcError, type StatusName } from '../driver/grpc-status.ts';
+import type { Http2Link } from './http2-link.ts';
+
+/** Who listens to a call; nothing comes after `onEnd`. */
+export interface CallListener {
+  readonly onMessage: (message: Buffer) => void;
+  /** Once; without an error when the server says that all is well. */
+  readonly onEnd: (error: Error | undefined) => void;
+}
+
+type Headers = IncomingHttpHeaders & IncomingHttpStatusHeader;
+
+const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR } = constants;
+const HTTP_OK = 200;
+const TYPE = 'application/grpc';
+const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'UNIMPLEMENTED',
+};
+
+/**
+ * One call of gRPC. Where the server does not say how it ended, the connection is to blame: it takes no further calls.
+ * @throws when the connection is gone
+ */
+export class Http2Call {
+  readonly #link: Http2Link;
+  readonly #stream: ClientHttp2Stream;
+  readonly #listener: CallListener;
+  readonly #reader = new MessageReader();
+  #headers: Headers = {};
+  #told: Headers | undefined;
+  #read = false;
+  #isOver = false;
+
+  constructor(link: Http2Link, headers: OutgoingHttpHeaders, listener: CallListener) {
+    this.#link = link;
+    this.#listener = listener;
+    this.#stream = link.request(headers);
+    this.#listen();
+  }
+
+  write(frame: Buffer): void {
+    if (!this.#isOver) this.#stream.write(frame);
+  }
+
+  /** The last message, or the only one. */
+  end(frame: Buffer): void {
+    this.#stream.end(frame);
+  }
+
+  /** Ends it without a word to the listener. */
+  cancel(): void {
+    this.#isOver = true;
+    // One that waits for its connection is never sent then.
+    if (this.#stream.pending) this.#stream.destroy();
+    else this.#stream.close(NGHTTP2_CANCEL);
+  }
+
+  /** The same, and with an error the listener hears it. The connection takes no further calls, unless it is still being made. */
+  fail(error?: Error): void {
+    if (this.#isOver) return;
+    this.cancel();
+    if (this.#link.isMade) this.#link.retire();
+    if (error) this.#listener.onEnd(error);
+  }
+
+  #listen(): void {
+    const stream = this.#stream;
+    stream.on('response', (headers: Headers) => {
+      this.#headers = headers;
+      if ('grpc-status' in headers) this.#told = headers;
+    });
+    stream.on('trailers', (trailers: Headers) => {
+      this.#told = trailers;
+      if (this.#read) this.#end();
+    });
+    stream.on('data', (piece: Buffer) => this.#receive(piece));
+    stream.on('end', () => {
+      this.#read = true;
+      if (this.#told) this.#end();
+    });
+    // What it says is less than what the connection knows.
+    stream.on('error', () => undefined);
+    stream.on('close', () => this.#end());
+  }
+
+  #receive(piece: Buffer): void {
+    for (const message of this.#messagesOf(piece)) if (!this.#isOver) this.#listener.onMessage(message);
+  }
+
+  #messagesOf(piece: Buffer): readonly Buffer[] {
+    try {
+      return this.#isOver || !this.#isGrpc ? [] : this.#reader.push(piece);
+    } catch (error) {
+      this.fail(unreadable(error));
+      return [];
+    }
+  }
+
+  /** Else it is some page, and nobody knows of what. */
+  get #isGrpc(): boolean {
+    return this.#headers['content-type']?.startsWith(TYPE) ?? false;
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    const status = this.#told?.['grpc-status'];
+    if (status === undefined) this.fail(this.#brokenOff());
+    else if (status === '0' && this.#reader.isHalf) this.fail(unreadable('it ended in the middle'));
+    else {
+      this.#isOver = true;
+      this.#listener.onEnd(errorOf(status, this.#told?.['grpc-message']));
+    }
+  }
+
+  #brokenOff(): GrpcError {
+    if (this.#link.isOver) return new GrpcError('UNAVAILABLE', this.#link.failure.message);
+    const { ':status': http = HTTP_OK, 'content-type': type = 'nothing' } = this.#headers;
+    if (http !== HTTP_OK)
+      return new GrpcError(STATUS_OF_HTTP[http] ?? 'UNAVAILABLE', `answered with HTTP status ${http}`);
+    const code = this.#stream.rstCode;
+    if (code === NGHTTP2_ENHANCE_YOUR_CALM)
+      return new GrpcError('RESOURCE_EXHAUSTED', 'the member asks for fewer calls');
+    if (this.#read && code === NGHTTP2_NO_ERROR)
+      return new GrpcError('UNKNOWN', `answered with ${type} and without a status of gRPC`);
+    return new GrpcError('UNAVAILABLE', `the member reset the call (${code})`);
+  }
+}
+
+/** What a call fails with whose answer makes no sense. */
+export function unreadable(error: unknown): GrpcError {
+  return new GrpcError('INTERNAL', `unreadable answer: ${String(error)}`);
+}
+
+function errorOf(status: unknown, message: unknown): GrpcError | undefined {
+  if (status === '0') return undefined;
+  const code = Number(status);
+  const details = typeof message === 'string' ? percentDecoded(message) : '';
+  return new GrpcError(Number.isInteger(code) ? code : 'UNKNOWN', details);
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

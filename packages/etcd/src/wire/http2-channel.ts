@@ -1,0 +1,78 @@
+import type { Channel, ChannelListener } from '../driver/driver.ts';
+import { framed } from './grpc-messages.ts';
+import { unreadable, type CallListener, type Http2Call } from './http2-call.ts';
+import { decoded, type Decode } from './wire-read.ts';
+import { encoded, type Encode } from './wire-write.ts';
+
+/** How the messages of a stream are written and read. */
+export interface ChannelCodec<Request, Response> {
+  readonly encode: Encode<Request>;
+  readonly decode: Decode<Response>;
+}
+
+/** Makes the call of a stream, some time later. */
+export type OpenCall = (listener: CallListener) => Promise<Http2Call>;
+
+/** A stream over HTTP/2, which opens some time after it was asked for. */
+export class Http2Channel<Request, Response> implements Channel<Request> {
+  readonly #codec: ChannelCodec<Request, Response>;
+  readonly #listener: ChannelListener<Response>;
+  #early: Buffer[] = [];
+  #call: Http2Call | undefined;
+  #isOver = false;
+
+  constructor(open: OpenCall, codec: ChannelCodec<Request, Response>, listener: ChannelListener<Response>) {
+    this.#codec = codec;
+    this.#listener = listener;
+    open({
+      onMessage: (message) => this.#receive(message),
+      onEnd: (error) => this.#end(error ?? new Error('the server ended the stream')),
+    }).then(
+      (call) => this.#opened(call),
+      (error: unknown) => this.#end(error),
+    );
+  }
+
+  write(request: Request): void {
+    if (this.#isOver) return;
+    const frame = framed(encoded(this.#codec.encode, request));
+    if (this.#call) this.#call.write(frame);
+    else this.#early.push(frame);
+  }
+
+  close(): void {
+    this.#isOver = true;
+    this.#call?.cancel();
+  }
+
+  abandon(): void {
+    this.#isOver = true;
+    this.#call?.fail();
+  }
+
+  #opened(call: Http2Call): void {
+    this.#call = call;
+    if (this.#isOver) call.cancel();
+    for (const frame of this.#early.splice(0)) call.write(frame);
+  }
+
+  #receive(message: Buffer): void {
+    const response = this.#read(message);
+    if (response !== undefined && !this.#isOver) this.#listener.onResponse(response);
+  }
+
+  #read(message: Buffer): Response | undefined {
+    try {
+      return decoded(this.#codec.decode, message);
+    } catch (error) {
+      this.#call?.fail(unreadable(error));
+      return undefined;
+    }
+  }
+
+  #end(error: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#listener.onEnd(error);
+  }
+}

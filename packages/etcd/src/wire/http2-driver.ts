@@ -1,0 +1,35 @@
+import type { CallOptions, Driver } from '../driver/driver.ts';
+import { Http2Member } from './http2-member.ts';
+import * as methods from './http2-methods.ts';
+import type { Method } from './http2-methods.ts';
+import type { CheckedOptions } from '../api/options.ts';
+import { Failures, Way } from '../driver/way.ts';
+
+/** A member over Node's own HTTP/2, with gRPC's framing and etcd's messages made here. Loads neither etcd3 nor grpc-js. */
+export function http2Driver(
+  host: string,
+  options: CheckedOptions,
+  failures: Failures = new Failures(),
+): Driver {
+  const member = new Http2Member(host, options, new Way(failures));
+  const unary =
+    <Request, Response>(method: Method<Request, Response>) =>
+    (request: Request, call: CallOptions): Promise<Response> =>
+      member.ask(method, request, call);
+  const status = unary(methods.status);
+  return {
+    range: unary(methods.range),
+    put: unary(methods.put),
+    deleteRange: unary(methods.deleteRange),
+    txn: unary(methods.txn),
+    leaseGrant: unary(methods.leaseGrant),
+    leaseRevoke: unary(methods.leaseRevoke),
+    leaseTimeToLive: unary(methods.leaseTimeToLive),
+    status: (call) => status({}, call),
+    watch: (listener) => member.open(methods.watch, listener),
+    keepAlive: (listener) => member.open(methods.keepAlive, listener),
+    close: () => {
+      member.close();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { clientClosed } from '../driver/errors.ts';
+import { GrpcError } from '../driver/grpc-status.ts';
+import { Http2Link, type Address, type LinkOptions } from './http2-link.ts';
+import type { Way } from '../driver/way.ts';
+
+// A connection that died without a word is noticed after 8 s while a call is open. Servers allow a ping every 5 s, and none without a call.
+const PINGS = { pingEveryMs: 6_000, pingAnswerMs: 2_000 };
+
+/** How a line connects. */
+export interface LineOptions extends Pick<LinkOptions, 'connectWithinMs' | 'window'> {
+  /** Shared with the member's other line. */
+  readonly way: Way;
+}
+
+/**
+ * The way to a member: a connection that the first call opens, and that the next call replaces once it has ended or is not trusted
+ * any more. Where the way says that it is no time to connect, calls fail at once.
+ */
+export class Http2Line {
+  readonly #address: Address;
+  readonly #options: LinkOptions;
+  readonly #way: Way;
+  readonly #links = new Set<Http2Link>();
+  #current: Http2Link | undefined;
+  #closed = false;
+
+  constructor(address: Address, { connectWithinMs, window, way }: LineOptions) {
+    this.#address = address;
+    this.#way = way;
+    this.#options = { connectWithinMs, ...PINGS, window };
+  }
+
+  /** The connection for one more call. Throws when there can be none now. */
+  link(): Http2Link {
+    if (this.#current?.isUsable) return this.#current;
+    if (this.#closed) throw clientClosed();
+    return (this.#current = this.#dial());
+  }
+
+  /** Ends all calls. */
+  close(): void {
+    this.#closed = true;
+    this.#current = undefined;
+    for (const link of [...this.#links]) link.destroy(clientClosed());
+  }
+
+  #dial(): Http2Link {
+    const passage = this.#way.enter();
+    let ready = false;
+    const link: Http2Link = new Http2Link(this.#address, this.#options, {
+      onReady: () => {
+        ready = true;
+        passage.worked();
+      },
+      onRetired: () => {
+        if (this.#current === link) this.#current = undefined;
+      },
+      onClose: (failure) => {
+        this.#links.delete(link);
+        if (!ready) passage.ended(new GrpcError('UNAVAILABLE', failure.message));
+      },
+    });
+    this.#links.add(link);
+    return link;
+  }
+}

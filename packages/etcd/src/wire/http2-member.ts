@@ -1,0 +1,118 @@
+import type { OutgoingHttpHeaders } from 'node:http2';
+import type { CallOptions, Channel, ChannelListener } from '../driver/driver.ts';
+import { isTokenForgotten } from '../driver/errors.ts';
+import { Http2Call } from './http2-call.ts';
+import { Http2Channel } from './http2-channel.ts';
+import { Http2Line } from './http2-line.ts';
+import type { Address } from './http2-link.ts';
+import { Http2Login } from './http2-login.ts';
+import { authenticate, type Method } from './http2-methods.ts';
+import { ask } from './http2-unary.ts';
+import type { CheckedOptions } from '../api/options.ts';
+import type { Way } from '../driver/way.ts';
+
+// A far member need not wait for our leave in the middle of a large answer. Of events no more is on its way than with any other
+// client: a server has to see it when one falls behind.
+const LARGE_WINDOW = 4 * 2 ** 20;
+const USUAL_WINDOW = 2 ** 16 - 1;
+
+/** The connections to a member, and the log-in of the calls on them. */
+export class Http2Member {
+  readonly #headers: OutgoingHttpHeaders;
+  /** By path, of the last call there. */
+  readonly #known = new Map<string, OutgoingHttpHeaders>();
+  readonly #login: Http2Login | undefined;
+  /** Streams have a connection of their own: a large answer delays no heartbeat and no event. */
+  readonly #calls: Http2Line;
+  readonly #streams: Http2Line;
+
+  constructor(host: string, options: CheckedOptions, way: Way) {
+    const { auth, requestTimeoutMs } = options;
+    const address = addressOf(host, options);
+    const lineOf = (window: number): Http2Line =>
+      new Http2Line(address, { connectWithinMs: requestTimeoutMs, window, way });
+    this.#calls = lineOf(LARGE_WINDOW);
+    this.#streams = lineOf(USUAL_WINDOW);
+    this.#headers = {
+      ':method': 'POST',
+      ':scheme': address.tls ? 'https' : 'http',
+      ':authority': address.authority,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      // A member that is cut off from the others answers at once that it has no leader, and does not hold streams open mutely.
+      hasleader: 'true',
+    };
+    if (auth) this.#login = new Http2Login(() => this.#logIn(auth, requestTimeoutMs));
+  }
+
+  /** One request and its answer. Sent a second time only if the member refused it for the sake of its token. */
+  async ask<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    { withinMs }: CallOptions,
+  ): Promise<Response> {
+    const send = (token?: string): Promise<Response> =>
+      ask({ line: this.#calls, headers: this.#headersOf(method, token), method, request, withinMs });
+    if (!this.#login) return send();
+    const token = this.#login.token();
+    try {
+      return await send(await token);
+    } catch (error) {
+      if (!isTokenForgotten(error)) throw error;
+      this.#login.forget(token);
+      return send(await this.#login.token());
+    }
+  }
+
+  open<Request, Response>(
+    method: Method<Request, Response>,
+    listener: ChannelListener<Response>,
+  ): Channel<Request> {
+    return new Http2Channel(
+      async (calling) => {
+        const token = this.#login?.token();
+        const headers = this.#headersOf(method, await token);
+        return new Http2Call(this.#streams.link(), headers, {
+          onMessage: calling.onMessage,
+          onEnd: (error) => {
+            if (token && isTokenForgotten(error)) this.#login?.forget(token);
+            calling.onEnd(error);
+          },
+        });
+      },
+      method,
+      listener,
+    );
+  }
+
+  close(): void {
+    this.#calls.close();
+    this.#streams.close();
+  }
+
+  async #logIn(auth: NonNullable<CheckedOptions['auth']>, withinMs: number): Promise<string> {
+    const request = { name: auth.username, password: auth.password };
+    const headers = this.#headersOf(authenticate);
+    const { token } = await ask({ line: this.#calls, headers, method: authenticate, request, withinMs });
+    return token;
+  }
+
+  #headersOf({ path }: { readonly path: string }, token?: string): OutgoingHttpHeaders {
+    const known = this.#known.get(path);
+    if (known && known['token'] === token) return known;
+    const headers = { ...this.#headers, ':path': path, ...(token === undefined ? {} : { token }) };
+    this.#known.set(path, headers);
+    return headers;
+  }
+}
+
+function addressOf(authority: string, { tls, credentials }: CheckedOptions): Address {
+  const { hostname, port } = new URL(`http://${authority}`);
+  const { rootCertificate: ca, certChain: cert, privateKey: key } = credentials ?? {};
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? 80 : Number(port),
+    authority,
+    tls: tls ? { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } : undefined,
+  };
+}

@@ -1,0 +1,53 @@
+import type { OutgoingHttpHeaders } from 'node:http2';
+import { framed } from './grpc-messages.ts';
+import { GrpcError } from '../driver/grpc-status.ts';
+import { Http2Call, unreadable } from './http2-call.ts';
+import type { Http2Line } from './http2-line.ts';
+import type { Method } from './http2-methods.ts';
+import { afterPatience } from '../base/patience.ts';
+import { decoded } from './wire-read.ts';
+import { encoded } from './wire-write.ts';
+
+/** How one call with one answer is made. */
+export interface Unary<Request, Response> {
+  readonly line: Http2Line;
+  readonly headers: OutgoingHttpHeaders;
+  readonly method: Method<Request, Response>;
+  readonly request: Request;
+  readonly withinMs: number;
+}
+
+/** Sends it once. Rejects when it fails, or when there is no answer in time; the connection is not trusted any more then. */
+export function ask<Request, Response>(unary: Unary<Request, Response>): Promise<Response> {
+  const { method, withinMs } = unary;
+  const frame = framed(encoded(method.encode, unary.request));
+  return new Promise((resolve, reject) => {
+    const messages: Buffer[] = [];
+    const call = new Http2Call(unary.line.link(), unary.headers, {
+      onMessage: (message) => messages.push(message),
+      onEnd: (error) => {
+        stopWaiting();
+        if (error) reject(error);
+        else resolve(read(method, messages));
+      },
+    });
+    const stopWaiting = afterPatience(withinMs, () =>
+      call.fail(new GrpcError('DEADLINE_EXCEEDED', `no answer within ${withinMs} ms`)),
+    );
+    call.end(frame);
+  });
+}
+
+/** Rejects when it is not one message. */
+async function read<Response>(
+  { decode }: Pick<Method<unknown, Response>, 'decode'>,
+  messages: readonly Buffer[],
+): Promise<Response> {
+  const [message] = messages;
+  if (!message || messages.length > 1) throw unreadable(`${messages.length} messages where one was due`);
+  try {
+    return decoded(decode, message);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}

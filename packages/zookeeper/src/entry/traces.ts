@@ -1,0 +1,114 @@
+import { QueueLockError, type HoldTraces } from '@queuelock/core/backend';
+import type { ZkDriver } from '../driver/driver.ts';
+import type { OwnEntry } from './entry.ts';
+import { isEntryOf } from '../queue/entries.ts';
+import { looksLikeEntry } from '../queue/marks.ts';
+import { PRIVATE_DIRECTORY, nameOf, traceDirectory } from '../queue/names.ts';
+import { withDirectory, type Place } from '../queue/parents.ts';
+import { placeOf, type QueuePlace, type QueuePlaces } from '../queue/queue-place.ts';
+
+/** A persistent node for each hold, named as its entry; see `HoldTraces`. */
+export class Traces implements HoldTraces {
+  readonly #zk: ZkDriver;
+  readonly #places: QueuePlaces;
+  readonly #entryOf: (queue: string, id: string) => OwnEntry | undefined;
+
+  constructor(
+    zk: ZkDriver,
+    {
+      places,
+      entryOf,
+    }: {
+      readonly places: QueuePlaces;
+      readonly entryOf: (queue: string, id: string) => OwnEntry | undefined;
+    },
+  ) {
+    this.#zk = zk;
+    this.#places = places;
+    this.#entryOf = entryOf;
+  }
+
+  async leave(queue: string, id: string): Promise<readonly string[]> {
+    const { root } = this.#places;
+    const directory = traceDirectory(root, queue);
+    const own = await this.#entryOf(queue, id)?.leaveTrace({ root, directory });
+    if (own === undefined) {
+      throw new QueueLockError(
+        'ENTRY_LOST',
+        `the entry is not in the queue ${JSON.stringify(queue)} any more`,
+      );
+    }
+    const names = (await this.#zk.children(directory)) ?? [];
+    // The others are directories of nested names.
+    return this.#outOf(
+      queue,
+      names.filter((name) => name !== own && looksLikeEntry(name)),
+    );
+  }
+
+  async erase(queue: string, traces: readonly string[]): Promise<void> {
+    const directory = traceDirectory(this.#places.root, queue);
+    await Promise.all(traces.map((name) => this.#zk.delete(`${directory}/${name}`)));
+  }
+
+  /** Those whose entries are not in the queue, neither as they were nor as the readers that they turned into. */
+  async #outOf(queue: string, names: readonly string[]): Promise<readonly string[]> {
+    if (names.length === 0) return [];
+    const { directory, scheme } = placeOf(this.#places, queue);
+    const children = (await this.#zk.children(directory)) ?? [];
+    return names.filter((name) => !children.some((child) => isEntryOf(child, name, scheme)));
+  }
+}
+
+/** The trace of the hold of an entry of this session. */
+export class OwnTrace {
+  readonly #zk: ZkDriver;
+  readonly #place: QueuePlace;
+  readonly #id: string;
+  /** An earlier client of the session may have left it. */
+  readonly #isResumed: boolean;
+  /** Once it may be there. */
+  #path: string | undefined;
+
+  constructor(
+    zk: ZkDriver,
+    place: QueuePlace,
+    { id, isResumed }: { readonly id: string; readonly isResumed: boolean },
+  ) {
+    this.#zk = zk;
+    this.#place = place;
+    this.#id = id;
+    this.#isResumed = isResumed;
+  }
+
+  /** Makes its node, named as the entry was at the first time; answers that name. Safe to repeat. */
+  async leave({ root, directory }: Place, name: string): Promise<string> {
+    const path = (this.#path ??= `${directory}/${name}`);
+    await withDirectory(this.#zk, { root, directory }, async () => {
+      const created = await this.#zk.create(path, '', 'persistent');
+      return created.path !== undefined || created.reason === 'exists' ? true : undefined;
+    });
+    return nameOf(path);
+  }
+
+  /** As long as the node of the entry is there: a hold that was lost keeps its trace. */
+  async erase(entry: string): Promise<void> {
+    const isFound = this.#path === undefined && this.#isResumed;
+    const path = isFound ? await findTrace(this.#zk, this.#place, { id: this.#id, path: entry }) : this.#path;
+    if (path !== undefined && (await this.#zk.stat(entry))) await this.#zk.delete(path);
+  }
+}
+
+/** The trace of a hold that an earlier client of the session left; `path` is the entry's node. */
+async function findTrace(
+  zk: ZkDriver,
+  { root, directory, scheme }: QueuePlace,
+  { id, path }: { readonly id: string; readonly path: string },
+): Promise<string | undefined> {
+  const traces = `${root}/${PRIVATE_DIRECTORY}/held${directory.slice(root.length)}`;
+  const names = (await zk.children(traces)) ?? [];
+  const name = names.find((candidate) =>
+    scheme.idIsInText ? path.endsWith(`/${candidate}`) : candidate.startsWith(scheme.style.prefix(id)),
+  );
+  return name === undefined ? undefined : `${traces}/${name}`;
+}

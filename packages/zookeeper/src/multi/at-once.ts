@@ -1,0 +1,78 @@
+import { QueueLockError } from '@queuelock/core/backend';
+import type { Step, ZkDriver } from '../driver/driver.ts';
+import { listBehind, newNode, seatOf } from '../entry/enqueue.ts';
+import { privateNodeLost } from '../driver/errors.ts';
+import { wasEmptyAt, type Gate } from '../turn/gate.ts';
+import { privatePath } from '../queue/names.ts';
+import { makeDirectory } from '../queue/parents.ts';
+import { settled } from '../base/settled.ts';
+import type { Member, SeatedMember } from './together.ts';
+
+/** A driver that can put in several entries with one transaction. */
+export type AtOnceDriver = ZkDriver & Required<Pick<ZkDriver, 'multi'>>;
+
+/** Those that were put in by one transaction. */
+export interface TakenAtOnce {
+  readonly seated: readonly SeatedMember[];
+  /** Nobody was in the gate at that moment. */
+  readonly wasGateEmpty: boolean;
+}
+
+// The server removes empty containers at its own time, so one may go between its making and the use of it.
+const ATTEMPTS = 10;
+
+export function doesAtOnce(zk: ZkDriver): zk is AtOnceDriver {
+  return zk.multi !== undefined;
+}
+
+/**
+ * Puts all in with one transaction and, in the same flight, lists the gate and each queue. The transaction also compares the gate's
+ * directory, so that has to be there, and writes to the session's private node: only the answer to a write tells the number of the
+ * transaction, which is the token of all these entries, and what the gate is compared with.
+ */
+export async function takeAtOnce(
+  zk: AtOnceDriver,
+  members: readonly Member[],
+  { outlook, place: gate, signal }: Gate,
+): Promise<TakenAtOnce> {
+  const ownNode = privatePath(gate.root, zk.sessionId);
+  const places = members.map(({ entry }) => entry.place);
+  const steps: readonly Step[] = [
+    { type: 'check', path: gate.directory },
+    { type: 'write', path: ownNode, text: '' },
+    ...members.map(({ entry, spec }): Step => ({ type: 'create', ...newNode(entry.place, spec) })),
+  ];
+  for (let count = 1; count <= ATTEMPTS; count += 1) {
+    signal?.throwIfAborted();
+    for (const { entry } of members) entry.attempted();
+    const [done, inGate, lists] = await Promise.all([
+      // Each is told its node at once, also when the rest fails.
+      zk.multi(steps).then((answer) => {
+        const { paths = [], zxid: czxid = 0n } = answer.done ? answer : {};
+        for (const [at, { entry }] of members.entries()) {
+          const path = paths[at];
+          entry.made(path === undefined ? undefined : { path, czxid });
+        }
+        return answer;
+      }),
+      zk.list(gate.directory),
+      Promise.all(places.map((place) => listBehind(outlook, place))),
+    ]);
+    if (done.done) {
+      const { paths, zxid: czxid = 0n } = done;
+      const seats = members.map(async (member, at) => {
+        const made = { path: paths[at] ?? '', czxid };
+        const { entry, spec } = member;
+        const seat = await seatOf(outlook, { place: entry.place, spec }, { made, children: lists[at] });
+        return { member, seat };
+      });
+      return { seated: await settled(seats), wasGateEmpty: wasEmptyAt(czxid, inGate) };
+    }
+    if (steps[done.at]?.path === ownNode) throw privateNodeLost(ownNode);
+    await settled([gate, ...places].map((place) => makeDirectory(zk, place)));
+  }
+  throw new QueueLockError(
+    'UNAVAILABLE',
+    `${places[0]?.directory}, or the directory of a queue beside it, was removed again and again while they were entered`,
+  );
+}

@@ -1,0 +1,122 @@
+/** Children of a queue's directory that do not exclude with the entries of a naming: who does not wait for them, or they for whom. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { QueueLockError } from '@queuelock/core/backend';
+import type { ZkDriver } from '../driver/driver.ts';
+import type { Contender } from './entries.ts';
+import { MARKS, parseMarked, type Mark, type Marked } from './marks.ts';
+import type { Scheme } from './naming.ts';
+import type { QueuePlace } from './queue-place.ts';
+
+/** Whoever uses a nested queue for the first time makes its directory, and then something in it. */
+const DIRECTORY_IS_USED_WITHIN_MS = 1_000;
+
+/** An entry of another naming; whoever wrote it and ours walk past each other. */
+interface ForeignEntry {
+  readonly name: string;
+  readonly mark: Mark;
+}
+
+/** What does not belong to the entries of a naming. */
+export interface Foreign {
+  /** The first entry of a kind that this naming does not count. */
+  readonly entry: ForeignEntry | undefined;
+  /** Children that are no entries and that Curator nevertheless takes for predecessors: it leaves none out, and compares texts. */
+  readonly inFront: readonly string[];
+}
+
+/** Looks through all children; `own` is the entry that something may be in front of, without it whoever is last. */
+export function foreignIn(
+  children: readonly string[],
+  { scheme, own }: { readonly scheme: Scheme; readonly own?: Contender | undefined },
+): Foreign {
+  if (scheme.countsAll) return { entry: undefined, inFront: [] };
+  const known: readonly (Mark | undefined)[] = [scheme.exclusive, scheme.shared, ...scheme.others];
+  const read = children.map((name) => ({ name, ...parseMarked(name) }));
+  const entry = read.find(
+    (child): child is ForeignEntry & Marked => child.mark !== undefined && !known.includes(child.mark),
+  );
+  const last = own ? parseMarked(own.name)?.digits : lastOf(read.map(({ digits }) => digits));
+  const isInFront = ({ name, mark }: (typeof read)[number]): boolean =>
+    mark === undefined && curatorKey(name, scheme) < (last ?? FIRST_NUMBER);
+  const inFront = scheme.sortsAfter.length === 0 ? [] : read.filter(isInFront).map(({ name }) => name);
+  return { entry, inFront };
+}
+
+const FIRST_NUMBER = '0000000000';
+
+function lastOf(numbers: readonly (string | undefined)[]): string {
+  return numbers.reduce<string>((last, number = last) => (number > last ? number : last), FIRST_NUMBER);
+}
+
+/** What Curator sorts a child by. */
+function curatorKey(name: string, { sortsAfter }: Scheme): string {
+  return sortsAfter.reduce(afterLast, name);
+}
+
+function afterLast(name: string, mark: Mark): string {
+  const at = name.lastIndexOf(mark);
+  return at < 0 ? name : name.slice(at + mark.length);
+}
+
+/**
+ * Rejects with `FOREIGN_FORMAT` when somebody stands there whom our entries do not exclude with, or when Curator's waiters would wait
+ * for ever for what is no entry. Directories of nested queues are let through: a name may be anything, and only Curator minds.
+ *
+ * @param own the own entry; without it whoever is last
+ */
+export async function refuseForeign(
+  zk: ZkDriver,
+  { directory, scheme }: QueuePlace,
+  { children, own }: { readonly children: readonly string[]; readonly own?: Contender },
+): Promise<void> {
+  const { entry, inFront } = foreignIn(children, { scheme, own });
+  if (entry) throw foreignFormat(directory, entry, scheme);
+  const stay = await Promise.all(inFront.map((name) => isAndStays(zk, `${directory}/${name}`)));
+  const stranger = inFront.find((_, at) => stay[at]);
+  if (stranger !== undefined) throw blocksCurator(directory, stranger);
+}
+
+/** Whether it is there, and no directory. */
+async function isAndStays(zk: ZkDriver, path: string): Promise<boolean> {
+  if (!(await isLeaf(zk, path))) return false;
+  await pause(DIRECTORY_IS_USED_WITHIN_MS);
+  return isLeaf(zk, path);
+}
+
+async function isLeaf(zk: ZkDriver, path: string): Promise<boolean> {
+  const stat = await zk.stat(path);
+  return stat?.childChanges === 0;
+}
+
+function foreignFormat(directory: string, { name, mark }: ForeignEntry, scheme: Scheme): QueueLockError {
+  const { of, naming } = MARKS[mark];
+  return new QueueLockError(
+    'FOREIGN_FORMAT',
+    `${directory} has the entry ${name}, as of ${of}, which does not exclude with the entries of naming "${scheme.naming}" of this queue; ${remedy(mark, scheme)}, or give the queue naming "${naming}" in every client, or use another name for one of the two`,
+  );
+}
+
+/** What the others can do. */
+function remedy(mark: Mark, { naming }: Scheme): string {
+  const isKazoo = MARKS[mark].naming === 'kazoo';
+  if (naming === 'curator' && mark === '__lock__') {
+    return 'let kazoo write Curator’s names (a subclass of Lock with _NODE_NAME = "-lock-" and _EXCLUDE_NAMES = ["-lock-"]), or give the queue naming "curator+kazoo" with kazoo’s extra_lock_patterns=["-lock-"] and a driver for Curator that sorts kazoo’s names';
+  }
+  if (naming === 'curator-read-write' && isKazoo) {
+    return 'let kazoo write Curator’s names (subclasses with _NODE_NAME = "-__WRIT__" and "-__READ__")';
+  }
+  if (naming === 'kazoo' && mark === 'lock-') {
+    return 'let Curator write kazoo’s names (a LockInternalsDriver that creates "__lock__"), or give the queue naming "curator+kazoo", with kazoo’s extra_lock_patterns=["-lock-"] and a driver for Curator that sorts kazoo’s names';
+  }
+  if (naming === 'curator+kazoo' && mark === '__rlock__') {
+    return 'keep to exclusive locks of kazoo in it';
+  }
+  return 'let the other side use the recipe that this naming is made for';
+}
+
+function blocksCurator(directory: string, name: string): QueueLockError {
+  return new QueueLockError(
+    'FOREIGN_FORMAT',
+    `${directory} has the child ${JSON.stringify(name)}, which is no entry and which every waiter of Curator takes for its predecessor for ever, since Curator sorts it in front; delete it`,
+  );
+}

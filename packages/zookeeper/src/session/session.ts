@@ -1,0 +1,245 @@
+// Chapter session: am I alive, and until when is that proven?
+// ZooKeeper's session (here) with its entries; a write on its private-node is a heartbeat, beats says what it proves; resumption hands it on.
+
+import { isQueueLockError, type QueueLockError } from '@queuelock/core/backend';
+import type {
+  Clock,
+  EntrySpec,
+  Followed,
+  HoldTraces,
+  Placement,
+  Session,
+  TogetherOption,
+} from '@queuelock/core/backend';
+import { orAborted } from '../base/aborted.ts';
+import { enterAlone } from '../entry/alone.ts';
+import { Beats } from './beats.ts';
+import type { ZkDriver } from '../driver/driver.ts';
+import { OwnEntry } from '../entry/entry.ts';
+import type { Seat } from '../entry/enqueue.ts';
+import { privateNodeLost, sessionLost, sessionTaken } from '../driver/errors.ts';
+import { gateDirectory, queuePath } from '../queue/names.ts';
+import { checkChange, checkShare, checkSpec } from '../queue/naming-checks.ts';
+import { outlookOf, type Outlook } from '../server/outlook.ts';
+import { takePrivateNode, type PrivateNode } from './private-node.ts';
+import { placeOf, type QueuePlaces } from '../queue/queue-place.ts';
+import { resumptionText } from './resumption.ts';
+import { checkQueue } from '../queue/shape.ts';
+import { Subject, merge, type Observable } from '../base/rx.ts';
+import { checkTogether, enterTogether, type Member } from '../multi/together.ts';
+import { Traces } from '../entry/traces.ts';
+import { placementOf } from '../turn/turns.ts';
+
+/** Where a session lives. */
+export interface SessionPlace extends QueuePlaces {
+  readonly clock: Clock;
+  /** An earlier client may have put entries in. */
+  readonly isResumed: boolean;
+  /** The entries of all sessions of this process that others in it wait for. */
+  readonly followed: Followed;
+}
+
+/** Begins to use it, alone: whoever had it before finds at the next heartbeat that it is taken. */
+export async function openSession(zk: ZkDriver, place: SessionPlace): Promise<Session> {
+  return new ZooKeeperSession(zk, await takePrivateNode(zk, place.root), place);
+}
+
+function givenUp(): QueueLockError {
+  return sessionLost('an entry could not be taken out again, so the session was given up');
+}
+
+class ZooKeeperSession implements Session {
+  readonly id: string;
+  readonly ttlMs: number;
+  readonly doubts$: Observable<unknown>;
+  readonly traces: HoldTraces;
+  /** A secret: the session's id and password. */
+  readonly resumption: string;
+  readonly #zk: ZkDriver;
+  readonly #places: QueuePlaces;
+  readonly #isResumed: boolean;
+  readonly #clock: Clock;
+  readonly #privateNode: PrivateNode;
+  readonly #beats: Beats;
+  readonly #givenUp$ = new Subject<void>();
+  #isGivenUp = false;
+  /** Said when it is another client's. */
+  #taken: QueueLockError | undefined;
+  readonly #outlook: Outlook;
+  readonly #entries = new Map<string, OwnEntry>();
+  /** Where the entry with an id was asked for. */
+  readonly #queues = new Map<string, string>();
+
+  constructor(
+    zk: ZkDriver,
+    privateNode: PrivateNode,
+    { clock, isResumed, followed, ...places }: SessionPlace,
+  ) {
+    this.id = zk.sessionId;
+    this.ttlMs = zk.timeoutMs;
+    this.doubts$ = merge(zk.connection$, this.#givenUp$);
+    this.resumption = resumptionText({ session: zk.sessionKey, ttlMs: zk.timeoutMs });
+    this.#zk = zk;
+    this.#places = places;
+    this.#isResumed = isResumed;
+    this.#clock = clock;
+    this.#privateNode = privateNode;
+    this.#beats = new Beats(zk.timeoutMs, zk.begunAt);
+    this.#outlook = outlookOf(zk, { followed, giveUp: () => this.#giveUp() });
+    this.traces = new Traces(zk, { places, entryOf: (queue, id) => this.#known(queue, id) });
+    zk.connection$.subscribe({
+      next: (news) => {
+        if (news.status === 'lost') this.#beats.disconnected(news.at);
+      },
+      error: () => undefined,
+    });
+  }
+
+  async renew(signal: AbortSignal): Promise<number> {
+    if (this.#isGivenUp) throw this.#lost(givenUp());
+    if (this.#taken) throw this.#taken;
+    const sentAt = this.#clock.now();
+    // An answer that comes after the abort still counts for the next one.
+    const base = await orAborted(this.#beat(sentAt), signal);
+    return Math.max(0, this.ttlMs - (sentAt - base));
+  }
+
+  async #beat(sentAt: number): Promise<number> {
+    const { path, czxid } = this.#privateNode;
+    const found = await this.#zk.write(path, '', { urgent: true });
+    if (this.#isGivenUp) throw this.#lost(givenUp());
+    if (!found) throw this.#lost(privateNodeLost(path));
+    if (found.czxid !== czxid) {
+      this.#taken = sessionTaken(this.id);
+      // Not closed: others live by it.
+      void this.abandon();
+      throw this.#taken;
+    }
+    // A server that is set up otherwise grants less at a reconnect; what was proven before that is worth nothing then.
+    if (this.#zk.timeoutMs >= this.ttlMs) return this.#beats.acknowledged(sentAt);
+    const granted = `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`;
+    throw this.#lost(sessionLost(granted));
+  }
+
+  /** Closed after whoever asked has learned it: as soon as the server has ended it, others hold what is held here. */
+  #lost(why: QueueLockError): QueueLockError {
+    void this.close();
+    return why;
+  }
+
+  /** The next heartbeat, which is called for at once, ends it. */
+  #giveUp(): void {
+    this.#isGivenUp = true;
+    this.#givenUp$.next();
+  }
+
+  async enqueue(spec: EntrySpec): Promise<Placement> {
+    const entry = this.#entryFor(spec);
+    try {
+      return this.#placement({ entry, spec }, await enterAlone(entry, spec));
+    } catch (error) {
+      this.#forgetLost([spec], error);
+      throw error;
+    }
+  }
+
+  async enqueueAll(
+    specs: readonly EntrySpec[],
+    { isTry = false }: TogetherOption = {},
+  ): Promise<readonly Placement[]> {
+    checkTogether(specs);
+    if (specs.length === 0) return [];
+    for (const spec of specs) this.#check(spec);
+    const members = specs.map((spec) => ({ spec, entry: this.#entryFor(spec) }));
+    const { root } = this.#places;
+    const place = { root, directory: gateDirectory(root) };
+    try {
+      const seats = await enterTogether(members, { outlook: this.#outlook, place, isTry });
+      return seats.map(({ seat, member }) => this.#placement(member, seat));
+    } catch (error) {
+      this.#forgetLost(specs, error);
+      throw error;
+    }
+  }
+
+  async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
+    const placement = await this.enqueue(spec);
+    if (placement.turn.admitted) return placement;
+    await this.remove(spec.queue, spec.id);
+    return undefined;
+  }
+
+  async update(queue: string, id: string, value: string): Promise<boolean> {
+    checkChange(this.#places.schemeFor(queue));
+    return (await this.#known(queue, id)?.write(value)) ?? false;
+  }
+
+  async share(queue: string, id: string, value: string): Promise<boolean> {
+    checkShare(this.#places.schemeFor(queue));
+    return (await this.#known(queue, id)?.share(value)) ?? false;
+  }
+
+  async remove(queue: string, id: string): Promise<boolean> {
+    try {
+      const removed = (await this.#known(queue, id)?.remove()) ?? false;
+      this.#forget({ queue, id });
+      return removed;
+    } catch (error) {
+      if (isQueueLockError(error, 'SESSION_LOST')) return false;
+      throw error;
+    }
+  }
+
+  abandon(): Promise<void> {
+    return this.#zk.abandon();
+  }
+
+  close(): Promise<void> {
+    return this.#zk.close();
+  }
+
+  #placement({ entry, spec: { limit, permits = 1 } }: Member, seat: Seat): Placement {
+    return placementOf(this.#outlook, { entry, seat, rule: { limit, permits } });
+  }
+
+  #entryFor(spec: EntrySpec): OwnEntry {
+    this.#check(spec);
+    this.#queues.set(spec.id, spec.queue);
+    return this.#entry(spec);
+  }
+
+  #check(spec: EntrySpec): void {
+    checkSpec(spec, this.#places.schemeFor(spec.queue));
+    checkQueue(spec, this.#queues.get(spec.id));
+  }
+
+  /** The entry with this id, a new one if there is none. */
+  #entry({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): OwnEntry {
+    const key = this.#keyOf(queue, id);
+    const known = this.#entries.get(key);
+    if (known) return known;
+    const place = { ...placeOf(this.#places, queue), isResumed: this.#isResumed };
+    const entry = new OwnEntry(this.#outlook, place, id);
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  /** The entry with this id, if one may be in. */
+  #known(queue: string, id: string): OwnEntry | undefined {
+    return this.#isResumed ? this.#entry({ queue, id }) : this.#entries.get(this.#keyOf(queue, id));
+  }
+
+  #forgetLost(specs: readonly EntrySpec[], error: unknown): void {
+    const isLost = isQueueLockError(error, 'ENTRY_LOST');
+    for (const spec of specs) if (isLost || !this.#known(spec.queue, spec.id)?.mayBeIn) this.#forget(spec);
+  }
+
+  #forget({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): void {
+    this.#entries.delete(this.#keyOf(queue, id));
+    if (this.#queues.get(id) === queue) this.#queues.delete(id);
+  }
+
+  #keyOf(queue: string, id: string): string {
+    return `${queuePath(this.#places.root, queue)}/${id}`;
+  }
+}

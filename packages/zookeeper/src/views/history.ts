@@ -1,0 +1,59 @@
+import { isQueueLockError, type PastChange, type StoredHistory } from '@queuelock/core/backend';
+import type { ZkDriver } from '../driver/driver.ts';
+import { orderOf, standingIn, type Contender } from '../queue/entries.ts';
+import { valueIn } from '../queue/node-text.ts';
+import type { QueuePlace } from '../queue/queue-place.ts';
+
+/** Those who are there, each with the transaction that made its node, and how many there have been: ZooKeeper keeps nothing else. */
+export async function historyOf(zk: ZkDriver, place: QueuePlace): Promise<StoredHistory> {
+  const { directory, scheme } = place;
+  await zk.sync();
+  const [children = [], stat] = await Promise.all([zk.children(directory), zk.stat(directory)]);
+  const contenders = standingIn(children, scheme);
+  const joins = await Promise.all(contenders.map((contender) => joinOf(zk, place, contender)));
+  const changes = joins.filter((join) => join !== undefined);
+  return {
+    before: [],
+    changes: changes.sort((a, b) => Number(a.revision - b.revision)),
+    gaps: [gapOf({ children: children.length, changes: stat?.childChanges })],
+  };
+}
+
+async function joinOf(
+  zk: ZkDriver,
+  { directory, scheme }: QueuePlace,
+  { name, sequence, shared }: Contender,
+): Promise<PastChange | undefined> {
+  const key = `${directory}/${name}`;
+  const node = await nodeAt(zk, key);
+  if (!node) return undefined;
+  const entry = { key, order: orderOf(sequence), shared, value: valueIn(node.text, scheme) };
+  return { revision: node.czxid, kind: 'joined', entry };
+}
+
+async function nodeAt(
+  zk: ZkDriver,
+  path: string,
+): Promise<{ readonly czxid: bigint; readonly text: string } | undefined> {
+  try {
+    return await zk.read(path);
+  } catch (error) {
+    if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
+    const stat = await zk.stat(path);
+    return stat && { czxid: stat.czxid, text: '' };
+  }
+}
+
+/** Each child counts once when it is made and once when it is deleted. */
+function gapOf({
+  children,
+  changes,
+}: {
+  readonly children: number;
+  readonly changes: number | undefined;
+}): string {
+  const kept = 'ZooKeeper keeps no history: this is who stands in the queue now';
+  if (changes === undefined) return `${kept}; it has no directory, so nobody has been in it lately.`;
+  const left = Math.round((changes - children) / 2);
+  return `${kept}; ${left} more have left since its directory was made, and who they were is not known.`;
+}

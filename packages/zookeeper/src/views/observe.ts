@@ -1,0 +1,127 @@
+// Chapter views: what can be seen of queues, of registers, of the servers and the past?
+// One queue (here), all of them (queues, by walk), what was (history), texts (registers), and what an operator asks: evict, examine.
+
+import { QueueLockError, isQueueLockError, type Looking, type SeenEntry } from '@queuelock/core/backend';
+import type { ZkDriver } from '../driver/driver.ts';
+import { orderOf, standingIn, type Contender } from '../queue/entries.ts';
+import { refuseForeign } from '../queue/foreign.ts';
+import type { Scheme } from '../queue/naming.ts';
+import { valueIn } from '../queue/node-text.ts';
+import type { QueuePlace } from '../queue/queue-place.ts';
+import {
+  defer,
+  distinctUntilChanged,
+  filter,
+  merge,
+  switchMap,
+  tap,
+  throwError,
+  type Observable,
+} from '../base/rx.ts';
+import { lookAgainOn, type Looking as Looks } from '../base/looks.ts';
+import { safetyPause } from '../server/watches.ts';
+
+type Values = Map<string, string>;
+
+/**
+ * The entries in a directory, in order: now and after every change. A value is read once, and again when it changes.
+ * A directory that is not there is an empty queue; the watch that is left on it tells when it is made.
+ * Errors when the connection breaks, so that nobody takes an old state for the present one, and with `FOREIGN_FORMAT` when there
+ * are others that are not shown.
+ */
+export function observeQueue(
+  zk: ZkDriver,
+  place: QueuePlace,
+  { apartMs = 0 }: Looking = {},
+): Observable<readonly SeenEntry[]> {
+  return defer(() => {
+    const { directory } = place;
+    const values: Values = new Map();
+    const below$ = zk.changesBelow(directory).pipe(tap(({ name }) => values.delete(name)));
+    const changes$ = merge(zk.changes(directory), below$);
+    return lookWhileConnected(zk, changes$, { look: () => look(zk, place, values), apartMs }).pipe(
+      distinctUntilChanged(isSame),
+    );
+  });
+}
+
+/**
+ * Looks now and after every change, no earlier state than anybody has seen before. Errors when the connection breaks, so that
+ * nobody takes an old state for the present one.
+ */
+export function lookWhileConnected<T>(
+  zk: ZkDriver,
+  changes$: Observable<unknown>,
+  { look, apartMs = 0 }: Pick<Looks<T>, 'look' | 'apartMs'>,
+): Observable<T> {
+  return defer(() => {
+    let isCurrent = false;
+    return lookAgainOn(merge(changes$, breaks(zk), zk.ended$), {
+      async look() {
+        // Whoever looked before through another session may have seen more than the server of this one knows.
+        if (!isCurrent) await zk.sync();
+        isCurrent = true;
+        return look();
+      },
+      again: safetyPause,
+      apartMs,
+    });
+  });
+}
+
+function breaks(zk: ZkDriver): Observable<never> {
+  return zk.connection$.pipe(
+    filter(({ status }) => status === 'lost'),
+    switchMap(() => throwError(() => new QueueLockError('UNAVAILABLE', 'the connection to ZooKeeper broke'))),
+  );
+}
+
+async function look(zk: ZkDriver, place: QueuePlace, values: Values): Promise<readonly SeenEntry[]> {
+  const { directory, scheme } = place;
+  const children = await childrenOrNotice(zk, directory);
+  await refuseForeign(zk, place, { children });
+  const contenders = standingIn(children, scheme);
+  for (const name of values.keys()) if (!children.includes(name)) values.delete(name);
+  const seen = await Promise.all(contenders.map((contender) => entryOf(zk, place, { contender, values })));
+  return seen.filter((entry) => entry !== undefined);
+}
+
+/** The list with a watch on it, or none with a watch on the missing directory. */
+async function childrenOrNotice(zk: ZkDriver, directory: string): Promise<readonly string[]> {
+  for (;;) {
+    const children = await zk.children(directory, { watch: true });
+    if (children) return children;
+    if (!(await zk.stat(directory, { watch: true }))) return [];
+  }
+}
+
+async function entryOf(
+  zk: ZkDriver,
+  { directory, scheme }: QueuePlace,
+  { contender, values }: { contender: Contender; values: Values },
+): Promise<SeenEntry | undefined> {
+  const { name, sequence, shared } = contender;
+  const key = `${directory}/${name}`;
+  const value = values.get(name) ?? (await valueOf(zk, key, scheme));
+  if (value === undefined) return undefined;
+  values.set(name, value);
+  return { key, order: orderOf(sequence), shared, value };
+}
+
+/** A value that may not be read is shown as none; the entry counts all the same. */
+async function valueOf(zk: ZkDriver, path: string, scheme: Scheme): Promise<string | undefined> {
+  try {
+    const node = await zk.read(path, { watch: true });
+    return node && valueIn(node.text, scheme);
+  } catch (error) {
+    if (isQueueLockError(error, 'ACCESS_DENIED')) return '';
+    throw error;
+  }
+}
+
+function isSame(before: readonly SeenEntry[], now: readonly SeenEntry[]): boolean {
+  return (
+    before.length === now.length &&
+    now.every(({ key, value }, at) => key === before[at]?.key && value === before[at].value)
+  );
+}

@@ -1,0 +1,109 @@
+import type { Register, Registers } from '@queuelock/core/backend';
+import type { NodeData, ZkDriver } from '../driver/driver.ts';
+import { throughGate } from '../turn/gate.ts';
+import { registerPaths } from '../queue/names.ts';
+import { lookWhileConnected } from './observe.ts';
+import { outlookOf } from '../server/outlook.ts';
+import { withDirectory } from '../queue/parents.ts';
+import { distinctUntilChanged, map, switchMap, type Observable } from '../base/rx.ts';
+
+/** Where the texts are, and who can ask for them. */
+export interface RegisterStore {
+  /** `''` or the chroot. */
+  readonly root: string;
+  /** Lends a connection for as long as the work takes. */
+  ask<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
+  /** The connection, while somebody watches. */
+  readonly viewer$: Observable<ZkDriver>;
+  /** What is seen through it, with the errors of the backend. */
+  shown<T>(seen$: Observable<T>): Observable<T>;
+}
+
+type Change = Parameters<Registers['write']>[2];
+type Paths = ReturnType<typeof registerPaths>;
+
+/**
+ * A persistent node for each text. Its version is the transaction that made the node with the number of writes since.
+ *
+ * Writes go through a gate of that register. ZooKeeper compares the number of writes alone, which starts anew with each node, so
+ * a text that was emptied and written again could be taken for the one before; and without `multi` nothing else can be
+ * compared in the step that writes.
+ */
+export class NodeRegisters implements Registers {
+  readonly #store: RegisterStore;
+
+  constructor(store: RegisterStore) {
+    this.#store = store;
+  }
+
+  async read(queue: string, kind: string): Promise<Register | undefined> {
+    const { path } = registerPaths(this.#store.root, queue, kind);
+    return this.#store.ask(async (zk) => {
+      const [, data] = await Promise.all([zk.sync(), zk.read(path)]);
+      return data && registerOf(data);
+    });
+  }
+
+  async write(queue: string, kind: string, change: Change): Promise<boolean> {
+    const { root } = this.#store;
+    const paths = registerPaths(root, queue, kind);
+    return this.#store.ask((zk) =>
+      throughGate({ outlook: outlookOf(zk), place: { root, directory: paths.gate } }, async () => {
+        // Whoever was in the gate before has left it after writing, and that has been seen.
+        const data = await zk.read(paths.path);
+        if ((data && registerOf(data).version) !== change.was) return false;
+        return data ? replace(zk, { path: paths.path, data }, change) : make(zk, { root, ...paths }, change);
+      }),
+    );
+  }
+
+  observe(queue: string, kind: string): Observable<Register | undefined> {
+    const { root, viewer$ } = this.#store;
+    const data$ = viewer$.pipe(
+      switchMap((zk) => {
+        const { path } = registerPaths(root, queue, kind);
+        return lookWhileConnected(zk, zk.changes(path), { look: () => dataOrNotice(zk, path) });
+      }),
+    );
+    return this.#store.shown(data$).pipe(
+      map((data) => data && registerOf(data)),
+      distinctUntilChanged((before, now) => before?.version === now?.version),
+    );
+  }
+}
+
+/** By its version too: whoever writes without the gate, an operator by hand, is not written over unseen. */
+async function replace(
+  zk: ZkDriver,
+  { path, data: { version } }: { readonly path: string; readonly data: NodeData },
+  { text }: Change,
+): Promise<boolean> {
+  if (text === undefined) return zk.delete(path, { version });
+  return (await zk.write(path, text, { version })) !== undefined;
+}
+
+async function make(
+  zk: ZkDriver,
+  place: Paths & { readonly root: string },
+  { text }: Change,
+): Promise<boolean> {
+  if (text === undefined) return true;
+  return withDirectory(zk, place, async () => {
+    const created = await zk.create(place.path, text, 'persistent');
+    if (created.path !== undefined) return true;
+    return created.reason === 'exists' ? false : undefined;
+  });
+}
+
+/** The content with a watch on it, or none with a watch on the missing node. */
+async function dataOrNotice(zk: ZkDriver, path: string): Promise<NodeData | undefined> {
+  for (;;) {
+    const data = await zk.read(path, { watch: true });
+    if (data) return data;
+    if (!(await zk.stat(path, { watch: true }))) return undefined;
+  }
+}
+
+function registerOf({ text, czxid, version }: NodeData): Register {
+  return { text, version: `${czxid}:${version}` };
+}

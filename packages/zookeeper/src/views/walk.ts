@@ -1,0 +1,101 @@
+import { isQueueLockError } from '@queuelock/core/backend';
+import type { ZkDriver } from '../driver/driver.ts';
+import { standingIn, type Contender } from '../queue/entries.ts';
+import { parseMarked } from '../queue/marks.ts';
+import { PRIVATE_DIRECTORY, queuePath } from '../queue/names.ts';
+import type { QueuePlaces } from '../queue/queue-place.ts';
+
+/** A directory in which somebody stands in line. */
+export interface WalkedQueue {
+  readonly name: string;
+  readonly directory: string;
+  readonly children: readonly string[];
+  /** In order. */
+  readonly contenders: readonly Contender[];
+}
+
+interface Visited {
+  readonly directory: string;
+  readonly name: string | undefined;
+}
+
+// Enough to keep the connection busy, few enough to leave the server time for others.
+const AT_A_TIME = 100;
+
+/**
+ * Walks through the tree below the chroot and answers the directories with entries whose names begin with a text; what may not be
+ * read is passed by. One list for each node that is no entry. It is no picture of one moment: the tree changes meanwhile.
+ */
+export async function walk(
+  zk: ZkDriver,
+  { root, schemeFor }: QueuePlaces,
+  beginning: string,
+): Promise<readonly WalkedQueue[]> {
+  const found: WalkedQueue[] = [];
+  const start = startOf(root, beginning);
+  const ahead = [{ directory: start, name: nameOf(root, start) }];
+  const visit = async ({ directory, name }: Visited): Promise<void> => {
+    const children = (await childrenOf(zk, directory)) ?? [];
+    const others = children.filter((child) => !isEntry(child));
+    if (name?.startsWith(beginning) === true && others.length < children.length) {
+      const contenders = standingIn(children, schemeFor(name));
+      if (contenders.length > 0) found.push({ name, directory, children, contenders });
+    }
+    for (const child of others) {
+      const below = { directory: `${directory}/${child}`, name: nameBelow(root, { directory, name }, child) };
+      if (leadsTo(below.name, beginning)) ahead.push(below);
+    }
+  };
+  // Level by level: all lists of one level are asked for at the same time, so many at a time.
+  while (ahead.length > 0) {
+    const level = ahead.splice(0);
+    const goOn = async (): Promise<void> => {
+      for (let next = level.pop(); next !== undefined; next = level.pop()) await visit(next);
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, goOn));
+  }
+  return found;
+}
+
+async function childrenOf(zk: ZkDriver, directory: string): Promise<readonly string[] | undefined> {
+  try {
+    return await zk.children(directory === '' ? '/' : directory);
+  } catch (error) {
+    if (isQueueLockError(error, 'ACCESS_DENIED')) return undefined;
+    throw error;
+  }
+}
+
+function isEntry(child: string): boolean {
+  return parseMarked(child) !== undefined;
+}
+
+/** Of most nodes the name needs no decoding. */
+function nameBelow(root: string, { directory, name }: Visited, child: string): string | undefined {
+  const isPlain = name !== undefined && /^[a-z0-9_][\w-]*$/i.test(child);
+  return isPlain ? `${name}/${child}` : nameOf(root, `${directory}/${child}`);
+}
+
+/** The queue with this directory; none for the chroot itself, for what is not ours, and for what no name leads to. */
+export function nameOf(root: string, directory: string): string | undefined {
+  const path = directory.slice(root.length + 1);
+  const [first = ''] = path.split('/');
+  if (path === '' || first === PRIVATE_DIRECTORY || first === 'zookeeper') return undefined;
+  const name = path.replace(/(?:%[0-9a-f]{2})+/gi, (escaped) =>
+    Buffer.from(escaped.replaceAll('%', ''), 'hex').toString(),
+  );
+  return queuePath(root, name) === directory ? name : undefined;
+}
+
+/** Whether queues at or below this one may begin like that. */
+function leadsTo(name: string | undefined, beginning: string): boolean {
+  return name !== undefined && (name.startsWith(beginning) || beginning.startsWith(`${name}/`));
+}
+
+/** The deepest directory with all of them below, if a plain one; else the chroot. */
+function startOf(root: string, beginning: string): string {
+  const above = beginning.slice(0, Math.max(0, beginning.lastIndexOf('/')));
+  if (above === '') return root;
+  const directory = `${root}/${above}`;
+  return nameOf(root, directory) === above ? directory : root;
+}
