@@ -7,16 +7,16 @@ import {
   type Looking,
   type Registers,
 } from '@queuelock/core/backend';
-import { Connection } from './connection.ts';
-import { closedError, sessionLost } from './errors.ts';
-import { examine } from './examine.ts';
-import { checkName, orderIn } from './names.ts';
-import { settingsOf, type MysqlOptions, type Settings } from './options.ts';
-import { registersOf } from './registers.ts';
-import { defer } from './rx.ts';
-import { MysqlSession } from './session.ts';
-import { literals } from './sql.ts';
-import { entriesOf, entriesWhenChanged, historyOf, queuesIn } from './views.ts';
+import { Connection } from './session/connection.ts';
+import { closedError, sessionLost } from './driver/errors.ts';
+import { examine } from './views/examine.ts';
+import { checkName, orderIn } from './queue/names.ts';
+import { settingsOf, type MysqlOptions, type Settings } from './api/options.ts';
+import { registersOf } from './views/registers.ts';
+import { defer } from './base/rx.ts';
+import { MysqlSession } from './session/session.ts';
+import { literals } from './queue/sql.ts';
+import { entriesOf, entriesWhenChanged, historyOf, queuesIn } from './views/views.ts';
 
 const MIN_TTL_MS = 500;
 const DEFAULT_TTL_MS = 10_000;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool } from 'mysql2/promise';
 import { fromUrl, mysql, type MysqlOptions } from '@queuelock/mysql';
-import { serverOf } from '../src/url.ts';
+import { serverOf } from '../src/api/url.ts';
 
 describe('the URL of a MySQL', () => {
   const endpoints: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { migration } from '@queuelock/mysql';
-import { roundQuery } from '../src/waiting.ts';
+import { roundQuery } from '../src/turn/waiting.ts';
 import { Clients, admitted, refusal, signal, wish } from './clients.ts';
 
 const TTL_MS = 300_000;

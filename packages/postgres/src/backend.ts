@@ -11,17 +11,17 @@ import {
   type Looking,
   type Registers,
 } from '@queuelock/core/backend';
-import { Connection } from './connection.ts';
-import { closedError, sessionLost } from './errors.ts';
-import { examine } from './examine.ts';
-import { checkName, checkSchema, orderIn } from './names.ts';
-import { settingsOf, type PostgresOptions, type Settings } from './options.ts';
-import { registersOf } from './registers.ts';
-import { concatMap, defer, distinctUntilChanged, timer, type Observable } from './rx.ts';
-import { PostgresSession } from './session.ts';
+import { Connection } from './session/connection.ts';
+import { closedError, sessionLost } from './driver/errors.ts';
+import { examine } from './views/examine.ts';
+import { checkName, checkSchema, orderIn } from './queue/names.ts';
+import { settingsOf, type PostgresOptions, type Settings } from './api/options.ts';
+import { registersOf } from './views/registers.ts';
+import { concatMap, defer, distinctUntilChanged, timer, type Observable } from './base/rx.ts';
+import { PostgresSession } from './session/session.ts';
 import { DEFAULT_SCHEMA, migrationOf } from './sql/migration.ts';
-import { storedText } from './text.ts';
-import { entriesOf, historyOf, queuesIn } from './views.ts';
+import { storedText } from './queue/text.ts';
+import { entriesOf, historyOf, queuesIn } from './views/views.ts';
 
 const MIN_TTL_MS = 200;
 const DEFAULT_TTL_MS = 10_000;

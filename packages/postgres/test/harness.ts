@@ -1,6 +1,6 @@
 import type { BackendHarness } from '@queuelock/conformance';
 import { postgres } from '@queuelock/postgres';
-import { storedText } from '../src/text.ts';
+import { storedText } from '../src/queue/text.ts';
 import { OwnServer } from './servers.ts';
 
 /** On a server of its own; defines the hooks of the suite that calls it. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Ears } from '../src/ears.ts';
-import { watchOn } from '../src/lookers.ts';
+import type { Ears } from '../src/server/ears.ts';
+import { watchOn } from '../src/turn/lookers.ts';
 
 /** Time that is moved by hand. */
 function standingClock() {

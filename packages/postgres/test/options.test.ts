@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { fromUrl, migration, postgres, type PostgresOptions } from '@queuelock/postgres';
-import { tlsOf } from '../src/tls.ts';
+import { tlsOf } from '../src/driver/tls.ts';
 
 describe('the URL of a PostgreSQL', () => {
   const endpoints: Readonly<Record<string, string>> = {

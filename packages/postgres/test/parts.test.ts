@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { asQueueLockError, breaksConnection, isClash, isMissing } from '../src/errors.ts';
-import { findingsOf } from '../src/examine.ts';
-import { Followers } from '../src/followers.ts';
-import { keyOf, orderIn } from '../src/names.ts';
-import { Pace } from '../src/pace.ts';
-import { storedText, textOf } from '../src/text.ts';
+import { asQueueLockError, breaksConnection, isClash, isMissing } from '../src/driver/errors.ts';
+import { findingsOf } from '../src/views/examine.ts';
+import { Followers } from '../src/turn/followers.ts';
+import { keyOf, orderIn } from '../src/queue/names.ts';
+import { Pace } from '../src/server/pace.ts';
+import { storedText, textOf } from '../src/queue/text.ts';
 
 const AT = { endpoint: 'postgres://h', schema: 'queuelock' };
 

@@ -7,16 +7,16 @@ import {
   type Looking,
   type Registers,
 } from '@queuelock/core/backend';
-import { Connection } from './connection.ts';
-import { closedError, sessionLost } from './errors.ts';
-import { examine } from './examine.ts';
-import { Keys, checkName } from './keys.ts';
-import { settingsOf, type RedisOptions, type Settings } from './options.ts';
-import { registersOf } from './registers.ts';
-import { defer } from './rx.ts';
-import { SCRIPTS } from './scripts.ts';
-import { RedisSession } from './session.ts';
-import { entriesOf, historyOf, queuesIn } from './views.ts';
+import { Connection } from './session/connection.ts';
+import { closedError, sessionLost } from './driver/errors.ts';
+import { examine } from './views/examine.ts';
+import { Keys, checkName } from './queue/keys.ts';
+import { settingsOf, type RedisOptions, type Settings } from './api/options.ts';
+import { registersOf } from './views/registers.ts';
+import { defer } from './base/rx.ts';
+import { SCRIPTS } from './queue/scripts.ts';
+import { RedisSession } from './session/session.ts';
+import { entriesOf, historyOf, queuesIn } from './views/views.ts';
 
 const MIN_TTL_MS = 200;
 const DEFAULT_TTL_MS = 10_000;

@@ -1,3 +1,3 @@
 export { fromUrl, redis } from './backend.ts';
-export type { Given } from './given.ts';
-export type { RedisOptions } from './options.ts';
+export type { Given } from './driver/given.ts';
+export type { RedisOptions } from './api/options.ts';

@@ -3,7 +3,7 @@ import { createLockClient } from '@queuelock/core';
 import { repeatUntilDefinite, type Placement, type Session } from '@queuelock/core/backend';
 import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
 import { until } from '../../../integration/services/until.ts';
-import { SCRIPTS } from '../src/scripts.ts';
+import { SCRIPTS } from '../src/queue/scripts.ts';
 import { Clients, admitted, lost, refusal, signal, wish } from './clients.ts';
 
 const WITHIN_MS = 30_000;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Clock } from '@queuelock/core/backend';
-import { Hearing } from '../src/hearing.ts';
+import { Hearing } from '../src/server/hearing.ts';
 import { Clients, admitted, signal, wish } from './clients.ts';
 
 /** Runs what is to come, one task at a time. */

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { NEVER } from 'rxjs';
-import type { Connection } from '../src/connection.ts';
-import { Keys } from '../src/keys.ts';
+import type { Connection } from '../src/session/connection.ts';
+import { Keys } from '../src/queue/keys.ts';
 import type { Script } from '../src/lua/script.ts';
-import { RedisSession } from '../src/session.ts';
-import type { Answer } from '../src/steps.ts';
+import { RedisSession } from '../src/session/session.ts';
+import type { Answer } from '../src/server/steps.ts';
 import { admitted, wish } from './clients.ts';
 
 /** A connection on which looks are answered when the test says so. */

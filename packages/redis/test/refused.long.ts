@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { wordOf } from '../src/errors.ts';
+import { wordOf } from '../src/driver/errors.ts';
 import { Clients, admitted, refusal, signal, wish } from './clients.ts';
 
 describe('a Redis whose memory is full', () => {

@@ -10,13 +10,13 @@ import {
   type Looking,
   type Registers,
 } from '@queuelock/core/backend';
-import { Connection } from './connection.ts';
+import { Connection } from './session/connection.ts';
 import { examine } from './examine.ts';
-import { checkKind, checkText } from './registers.ts';
-import { defer, switchMap, type Observable } from './rx.ts';
-import { MIN_TTL_MS, type Home } from './sessions.ts';
-import { SqliteSession } from './session.ts';
-import { historyOf } from './views.ts';
+import { checkKind, checkText } from './queue/registers.ts';
+import { defer, switchMap, type Observable } from './base/rx.ts';
+import { MIN_TTL_MS, type Home } from './queue/sessions.ts';
+import { SqliteSession } from './session/session.ts';
+import { historyOf } from './queue/views.ts';
 
 /** Settings of a backend. */
 export interface SqliteOptions {

@@ -1,11 +1,11 @@
 import { statSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Finding } from '@queuelock/core/backend';
-import { unfitFileSystem } from './file.ts';
-import { bootId, machineTime } from './machine.ts';
-import { numberFrom } from './schema.ts';
-import type { Home } from './sessions.ts';
-import type { Store } from './store.ts';
+import { unfitFileSystem } from './file/file.ts';
+import { bootId, machineTime } from './base/machine.ts';
+import { numberFrom } from './queue/schema.ts';
+import type { Home } from './queue/sessions.ts';
+import type { Store } from './file/store.ts';
 
 // A log that is never taken over into the file: somebody reads in it all the time.
 const LARGE_LOG_BYTES = 64 * 1024 ** 2;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { admissions, type Standing } from '../src/admissions.ts';
+import { admissions, type Standing } from '../src/queue/admissions.ts';
 
 type Sign = `${'' | '*'}${'w' | 'r'}${'' | `${number}/${number}`}`;
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadDriver, type Database } from '../src/driver.ts';
+import { loadDriver, type Database } from '../src/driver/driver.ts';
 
 /** A directory for files that tests share, and what an operator does with a file of his own tools. */
 export class Bench {

@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { machineTime } from '../src/machine.ts';
+import { machineTime } from '../src/base/machine.ts';
 import type { ContenderEvent } from './contest.ts';
 import { LOCKERS } from './lockers.ts';
 

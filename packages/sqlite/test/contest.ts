@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ScriptProcess, type Ending } from '../../../integration/scenarios/child-process.ts';
 import { scriptOf } from '../../../integration/services/script.ts';
-import { machineTime } from '../src/machine.ts';
+import { machineTime } from '../src/base/machine.ts';
 
 const SCRIPT = fileURLToPath(new URL('./contender.ts', import.meta.url));
 

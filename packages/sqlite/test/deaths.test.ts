@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isGone, ownMark } from '../src/machine.ts';
+import { isGone, ownMark } from '../src/base/machine.ts';
 import { until } from '../../../integration/services/until.ts';
 import { Clients, admitted, refusal, wish } from './clients.ts';
 

@@ -15,8 +15,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { loadDriver, type Database } from '../src/driver.ts';
-import { unfitFileSystem } from '../src/file.ts';
+import { loadDriver, type Database } from '../src/driver/driver.ts';
+import { unfitFileSystem } from '../src/file/file.ts';
 import {
   APPLICATION_ID,
   STEPS,
@@ -25,7 +25,7 @@ import {
   requireUsable,
   takeOver,
   upgrade,
-} from '../src/schema.ts';
+} from '../src/queue/schema.ts';
 import { Clients, refusal, wish } from './clients.ts';
 
 const { DatabaseSync } = await loadDriver();

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createLockClient } from '@queuelock/core';
 import { sqlite } from '@queuelock/sqlite';
 import { lock } from 'proper-lockfile';
-import { loadDriver } from '../src/driver.ts';
-import { machineTime } from '../src/machine.ts';
+import { loadDriver } from '../src/driver/driver.ts';
+import { machineTime } from '../src/base/machine.ts';
 
 /** A lock as a contender uses it. `token` is its fencing token, where it has one. */
 interface Locker {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { livedSince } from '../../../integration/lived-time.ts';
-import { loadDriver } from '../src/driver.ts';
+import { loadDriver } from '../src/driver/driver.ts';
 import { Clients, admitted, wish } from './clients.ts';
 import { percentile } from './contest.ts';
 

@@ -3,8 +3,8 @@ import { systemClock } from '@queuelock/core/backend';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { loadDriver, type Database } from '../src/driver.ts';
-import { Lane } from '../src/lane.ts';
+import { loadDriver, type Database } from '../src/driver/driver.ts';
+import { Lane } from '../src/file/lane.ts';
 import { Clients, refusal, wish } from './clients.ts';
 
 const { DatabaseSync } = await loadDriver();

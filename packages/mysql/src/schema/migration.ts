@@ -1,3 +1,6 @@
+// Chapter schema: how does a queue stand in the store, and which steps change it?
+// Each step is a procedure, and so one change; all of them are made by a migration (here). line: whose turn it is.
+
 import { ENTRIES } from './entries.ts';
 import { LINE } from './line.ts';
 import { SESSIONS } from './sessions.ts';

@@ -1,3 +1,6 @@
+// Chapter sql: how does a queue stand in the store, and which steps change it?
+// Each step is a function, and so one change; all of them are made by a migration (here). line: whose turn it is.
+
 import { ENTRIES } from './entries.ts';
 import { LINE } from './line.ts';
 import { SESSIONS } from './sessions.ts';

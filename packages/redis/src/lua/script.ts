@@ -1,3 +1,6 @@
+// Chapter lua: how does a queue stand in the store, and which steps change it?
+// Each step is a script, and so one change (here); line and sessions are what they share: whose turn it is, who is alive.
+
 import { createHash } from 'node:crypto';
 import { KEYS } from './keys.ts';
 import { LINE, NEWS } from './line.ts';

@@ -1,0 +1,105 @@
+// Chapter api: what can be set?
+// Checked, with its defaults, in one place (here); the same as a URL (url).
+
+import { createSecureContext } from 'node:tls';
+import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
+import type { ConnectionOptions } from 'mysql2';
+import type { Driver } from '../driver/driver.ts';
+import { OwnDriver } from '../driver/own-driver.ts';
+import { PoolDriver, type GivenPool } from '../driver/pool-driver.ts';
+import { serverOf, type Server } from './url.ts';
+
+/** How to reach a MySQL (8.0.2 or later) or a MariaDB (10.6 or later), and which database has the tables. */
+export interface MysqlOptions {
+  /**
+   * `mysql://user:password@host:3306/database`, or `mariadb://`, which means the same; only the database has to be there. Parameters:
+   * `tls=true`, and `ca`, `cert`, `key`, the names of PEM files, which switch TLS on as well.
+   */
+  readonly url?: string;
+  /**
+   * Instead of `url`: a pool of `mysql2/promise`. Each step has one of its connections for a moment and gives it back; they name a
+   * database, and are given back by others without an open transaction. The pool is never ended here.
+   */
+  readonly pool?: GivenPool;
+  /** With a `url`: PEM texts; giving them switches TLS on. Without `ca` the authorities that Node knows are trusted. */
+  readonly tls?: {
+    readonly ca?: string | Buffer;
+    readonly cert?: string | Buffer;
+    readonly key?: string | Buffer;
+  };
+  /** How many steps are on their way at a time, each on a connection of its own; heartbeats have one more. From 1 to 64. Default 4. */
+  readonly connections?: number;
+  /** How long one step may take, connecting included, before its outcome counts as unknown, in milliseconds. Default 1,500. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** The same, checked. */
+export interface Settings {
+  readonly driver: Driver;
+  readonly connections: number;
+  readonly requestTimeoutMs: number;
+}
+
+const OPTIONS: KnownOptions<MysqlOptions> = {
+  url: 'string',
+  pool: 'object',
+  tls: 'object',
+  connections: 'any',
+  requestTimeoutMs: 'any',
+};
+const TLS_OPTIONS: KnownOptions<NonNullable<MysqlOptions['tls']>> = { ca: 'any', cert: 'any', key: 'any' };
+const LONGEST_MS = 2 ** 31 - 1;
+const MOST_CONNECTIONS = 64;
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT`; no message repeats a password. */
+export function settingsOf(options: MysqlOptions): Settings {
+  const {
+    url,
+    pool,
+    tls,
+    connections = 4,
+    requestTimeoutMs = 1_500,
+  } = checkedOptions('options of mysql', options, OPTIONS);
+  if ((url === undefined) === (pool === undefined))
+    throw invalidArgument('url', '(not shown)', 'or pool is given, and not both');
+  if (!(Number.isInteger(connections) && connections >= 1 && connections <= MOST_CONNECTIONS))
+    throw invalidArgument('connections', connections, `is a whole number from 1 to ${MOST_CONNECTIONS}`);
+  if (!(typeof requestTimeoutMs === 'number' && requestTimeoutMs >= 1 && requestTimeoutMs <= LONGEST_MS)) {
+    const rule = `is a number of milliseconds from 1 to ${LONGEST_MS}`;
+    throw invalidArgument('requestTimeoutMs', requestTimeoutMs, rule);
+  }
+  if (pool !== undefined) {
+    if (tls !== undefined)
+      throw invalidArgument('pool', '(not shown)', 'is given without tls: it has its own');
+    return { driver: new PoolDriver(pool), connections, requestTimeoutMs };
+  }
+  const server = serverOf(url ?? '');
+  const driver = new OwnDriver(
+    server.endpoint,
+    connectionOptions(server, { ...server.tls, ...checkedTls(tls) }, requestTimeoutMs),
+    requestTimeoutMs,
+  );
+  return { driver, connections, requestTimeoutMs };
+}
+
+function connectionOptions(
+  { host, port, user, password, database, secure }: Server,
+  tls: NonNullable<MysqlOptions['tls']>,
+  connectTimeout: number,
+): ConnectionOptions {
+  return {
+    host,
+    port,
+    database,
+    connectTimeout,
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+    ...(secure || Object.keys(tls).length > 0 ? { ssl: { ...tls, verifyIdentity: true } } : {}),
+  };
+}
+
+function checkedTls(tls: MysqlOptions['tls']): NonNullable<MysqlOptions['tls']> {
+  const given = checkedOptions('tls', tls, TLS_OPTIONS);
+  secureContextOf(given, createSecureContext);
+  return given;
+}

@@ -1,0 +1,221 @@
+// Chapter server: how is it reached?
+// Connections at a bearable pace (here), a database that is made ready (opening), steps over them (steps).
+
+import { QueueLockError, detailOf, isQueueLockError, type Clock } from '@queuelock/core/backend';
+import type { Driver, Wire } from '../driver/driver.ts';
+import { asQueueLockError, closedError, isReadOnly, numberOf } from '../driver/errors.ts';
+import { Gate } from '../base/gate.ts';
+import { Pace } from './pace.ts';
+
+interface Settings {
+  readonly clock: Clock;
+  /** How long a step may take, connecting included. */
+  readonly withinMs: number;
+  /** How many steps are on their way at a time, each on a connection of its own. */
+  readonly connections: number;
+  /** One broke. */
+  readonly onDown: () => void;
+}
+
+/** `leftMs`: of its time. */
+type Work<T> = (wire: Wire, leftMs: () => number) => Promise<T>;
+
+interface Way {
+  /** It waits for nobody. */
+  readonly isUrgent?: boolean;
+  /** Another time than others may take. */
+  readonly withinMs?: number;
+}
+
+interface Waiting {
+  readonly resolve: (wire: Wire) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The connections, made when they are needed, one after the other, and until it is closed. */
+export class Link {
+  readonly #driver: Driver;
+  readonly #settings: Settings;
+  readonly #pace: Pace;
+  readonly #gate: Gate;
+  readonly #wires = new Set<Wire>();
+  readonly #idle: Wire[] = [];
+  readonly #waiting = new Set<Waiting>();
+  #isOpening = false;
+  #cancelPause: (() => void) | undefined;
+  #givenUp: AbortController | undefined;
+  #failure: unknown;
+  #isClosed = false;
+
+  constructor(driver: Driver, settings: Settings) {
+    this.#driver = driver;
+    this.#settings = settings;
+    this.#pace = new Pace(settings.clock, driver.leastBetweenMs);
+    this.#gate = new Gate(settings.connections);
+  }
+
+  get clock(): Clock {
+    return this.#settings.clock;
+  }
+
+  get endpoint(): string {
+    return this.#driver.endpoint;
+  }
+
+  /**
+   * One step on a connection that nobody else has meanwhile; its time counts from its turn on. Whatever it rejects with, but what the
+   * server itself answered, leaves its outcome unknown.
+   */
+  async take<T>(work: Work<T>, { isUrgent, withinMs = this.#settings.withinMs }: Way = {}): Promise<T> {
+    if (isUrgent) return this.#takeNow(work, withinMs);
+    await this.#gate.enter();
+    try {
+      return await this.#takeNow(work, withinMs);
+    } catch (error) {
+      if (isQueueLockError(error, 'UNAVAILABLE')) this.#gate.giveUp(error);
+      throw error;
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelPause?.();
+    this.#givenUp?.abort();
+    for (const wire of this.#wires) wire.destroy();
+    this.#wires.clear();
+    this.#gate.giveUp(closedError(this.endpoint));
+    this.#refuse(closedError(this.endpoint));
+  }
+
+  async #takeNow<T>(work: Work<T>, withinMs: number): Promise<T> {
+    const { clock } = this.#settings;
+    const begunAt = clock.now();
+    const leftMs = (): number => withinMs - (clock.now() - begunAt);
+    const wire = await this.#connected();
+    try {
+      const answer = await this.#within(leftMs(), work(wire, leftMs));
+      this.#giveBack(wire);
+      return answer;
+    } catch (error) {
+      // Only what the server has answered leaves the connection as it was; a silent one is left.
+      if ((numberOf(error) === undefined && !isAnswer(error)) || isReadOnly(error)) this.#lose(wire, error);
+      else this.#giveBack(wire);
+      if (this.#isClosed) throw closedError(this.endpoint);
+      throw asQueueLockError(error, this.endpoint);
+    }
+  }
+
+  async #connected(): Promise<Wire> {
+    if (this.#isClosed) throw closedError(this.endpoint);
+    const idle = this.#idle.pop();
+    if (idle) return idle;
+    let waiting: Waiting | undefined;
+    const wire = new Promise<Wire>((resolve, reject) => {
+      this.#waiting.add((waiting = { resolve, reject }));
+    });
+    this.#open();
+    try {
+      return await this.#within(this.#settings.withinMs, wire);
+    } finally {
+      if (waiting) this.#waiting.delete(waiting);
+    }
+  }
+
+  #open(): void {
+    if (this.#isOpening || this.#isClosed || this.#waiting.size === 0) return;
+    this.#isOpening = true;
+    const { pauseMs } = this.#pace;
+    if (pauseMs === 0) void this.#attempt();
+    else this.#cancelPause = this.#settings.clock.after(pauseMs, () => void this.#attempt());
+  }
+
+  async #attempt(): Promise<void> {
+    this.#cancelPause = undefined;
+    const givenUp = (this.#givenUp = new AbortController());
+    this.#pace.attempted();
+    const ended: { readonly error: unknown }[] = [];
+    const made: Wire[] = [];
+    const onEnd = (error: unknown): void => {
+      ended.push({ error });
+      for (const wire of made) this.#lose(wire, error);
+    };
+    try {
+      const opening = this.#driver.open({ onEnd, signal: givenUp.signal });
+      const wire = await this.#within(this.#settings.withinMs, opening);
+      for (const { error } of ended) throw error;
+      made.push(wire);
+      this.#pace.succeeded();
+      if (this.#isClosed) wire.destroy();
+      else {
+        this.#wires.add(wire);
+        this.#hand(wire);
+      }
+    } catch (error) {
+      givenUp.abort();
+      this.#failure = error;
+      this.#pace.failed();
+      this.#refuse(asQueueLockError(error, this.endpoint));
+    }
+    this.#isOpening = false;
+    this.#open();
+  }
+
+  #giveBack(wire: Wire): void {
+    if (!this.#wires.has(wire)) return;
+    if (!wire.release) this.#hand(wire);
+    else {
+      this.#wires.delete(wire);
+      wire.release();
+      this.#open();
+    }
+  }
+
+  #hand(wire: Wire): void {
+    const [waiting] = this.#waiting;
+    if (!waiting) {
+      // Nobody waits any more for what somebody has asked a pool for.
+      if (wire.release) this.#giveBack(wire);
+      else this.#idle.push(wire);
+      return;
+    }
+    this.#waiting.delete(waiting);
+    waiting.resolve(wire);
+  }
+
+  #lose(wire: Wire, error: unknown): void {
+    if (!this.#wires.delete(wire)) return;
+    const place = this.#idle.indexOf(wire);
+    if (place !== -1) this.#idle.splice(place, 1);
+    wire.destroy();
+    this.#failure = error;
+    this.#pace.broke();
+    this.#settings.onDown();
+  }
+
+  #refuse(error: unknown): void {
+    for (const { reject } of [...this.#waiting]) reject(error);
+    this.#waiting.clear();
+  }
+
+  /** Rejects with `UNAVAILABLE` after that time. */
+  #within<T>(ms: number, answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
+        const before = this.#failure === undefined ? '' : `; before that: ${detailOf(this.#failure)}`;
+        const message = `${this.endpoint} did not answer within ${Math.round(Math.max(ms, 0))} ms${before}`;
+        // After a pause of this process the answer may be there, and is read first.
+        setImmediate(() => {
+          reject(new QueueLockError('UNAVAILABLE', message));
+        });
+      });
+      answer.then(resolve, reject).finally(cancel);
+    });
+  }
+}
+
+/** One of ours that says what was found, and not that nothing was. */
+function isAnswer(error: unknown): boolean {
+  return isQueueLockError(error) && error.code !== 'UNAVAILABLE';
+}

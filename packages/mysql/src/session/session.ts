@@ -1,0 +1,215 @@
+// Chapter session: am I alive, and until when is that proven?
+// A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (looks).
+
+import {
+  QueueLockError,
+  invalidArgument,
+  isQueueLockError,
+  requireSameEntry,
+  type EntrySpec,
+  type HoldTraces,
+  type Placement,
+  type Session,
+} from '@queuelock/core/backend';
+import type { Connection } from './connection.ts';
+import { entryLost, sessionLost } from '../driver/errors.ts';
+import { Followers } from '../turn/followers.ts';
+import { Looks } from './looks.ts';
+import { keyOf } from '../queue/names.ts';
+import { OnTheirWay } from './on-their-way.ts';
+import type { Observable } from '../base/rx.ts';
+import { textOf, type Value } from '../queue/sql.ts';
+import type { Answer, Row } from '../server/steps.ts';
+
+/** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
+export interface Tenancy {
+  readonly id: string;
+  readonly generation: number;
+  readonly ttlMs: number;
+  /** Entries up to that number are of those who had it before; 0 when it was opened here. */
+  readonly inherited: number;
+  /** How many of its entries others have taken out so far. */
+  readonly lost: number;
+}
+
+const COUNTED_AHEAD = 100;
+
+/** A session as a client holds it. */
+export class MysqlSession implements Session {
+  readonly id: string;
+  readonly generation: number;
+  readonly ttlMs: number;
+  readonly doubts$: Observable<unknown>;
+  readonly traces: HoldTraces;
+  readonly followers: Followers = new Followers();
+  readonly #connection: Connection;
+  readonly #onTheirWay = new OnTheirWay();
+  readonly #looks: Looks;
+  #abandoned = false;
+
+  constructor(connection: Connection, { id, generation, ttlMs, inherited, lost }: Tenancy) {
+    this.id = id;
+    this.generation = generation;
+    this.ttlMs = ttlMs;
+    this.doubts$ = connection.doubts$;
+    this.#connection = connection;
+    this.#looks = new Looks({
+      followers: this.followers,
+      onTheirWay: this.#onTheirWay,
+      inherited,
+      lost,
+      step: (procedure, ...values) => this.#step(procedure, ...values),
+      nextCall: () => connection.nextCall(),
+    });
+    this.traces = {
+      leave: (queue, entryId) => this.#leaveTrace(queue, entryId),
+      erase: (queue, traces) => this.#eraseTraces(queue, traces),
+    };
+    connection.settle(this);
+  }
+
+  /** The session's id: no secret to those who can read the database. */
+  get resumption(): string {
+    return this.id;
+  }
+
+  async renew(): Promise<number> {
+    const { row } = await this.#step('renew');
+    this.#looks.judge(Number(row.a), Number(row.b));
+    this.#connection.tidySoon();
+    return this.ttlMs;
+  }
+
+  async enqueue(spec: EntrySpec): Promise<Placement> {
+    const [placement] = await this.#enter([spec], 0);
+    if (!placement) throw entryLost(spec.id);
+    return placement;
+  }
+
+  async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
+    const [placement] = await this.#enter([spec], 1);
+    return placement;
+  }
+
+  async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+    const names = specs.map(({ queue }) => queue);
+    const twice = names.find((queue, place) => names.indexOf(queue) < place);
+    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    // The rows of queues are locked in an order that all keep.
+    const inOrder = specs.toSorted((one, other) =>
+      Buffer.compare(Buffer.from(one.queue), Buffer.from(other.queue)),
+    );
+    const placements = await this.#enter(inOrder, 0);
+    return specs.map((spec) => placements[inOrder.indexOf(spec)] as Placement);
+  }
+
+  async update(queue: string, id: string, value: string): Promise<boolean> {
+    return isDone(await this.#step('change', queue, id, value, 0));
+  }
+
+  async share(queue: string, id: string, value: string): Promise<boolean> {
+    return isDone(await this.#step('change', queue, id, value, 1));
+  }
+
+  async remove(queue: string, id: string): Promise<boolean> {
+    const isInDoubt = this.#onTheirWay.has({ queue, id });
+    try {
+      const answer = await this.#step('leave', queue, id, isInDoubt ? 1 : 0);
+      this.#onTheirWay.settled({ queue, id });
+      const left = this.followers.leave(queue, id);
+      if (left) this.#looks.left(left);
+      return isDone(answer);
+    } catch (error) {
+      if (isQueueLockError(error, 'SESSION_LOST')) return false;
+      throw error;
+    }
+  }
+
+  async abandon(): Promise<void> {
+    this.#abandoned = true;
+    this.#connection.leave(this);
+  }
+
+  async close(): Promise<void> {
+    // Whatever goes wrong, the lease does the rest.
+    await this.#step('end').catch(() => undefined);
+    this.followers.lose();
+    this.#connection.leave(this);
+  }
+
+  /** What a round has seen of it. */
+  seen(generation: number | undefined, lost: number): void {
+    if (generation !== this.generation) this.followers.lose();
+    else this.#looks.judgeLost(lost);
+  }
+
+  /** Something may have been missed. */
+  lookAround(): void {
+    if (this.followers.size > 0) this.#looks.around();
+  }
+
+  /** They may come, also when there is no answer. */
+  #enter(specs: readonly EntrySpec[], isTry: 0 | 1): Promise<readonly Placement[]> {
+    return this.#onTheirWay.while(specs, async () => {
+      const call = this.#connection.nextCall();
+      const { word, row, rows } = await this.#step('enter', isTry, JSON.stringify(specs.map(stored)));
+      if (word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
+      if (word === 'other') requireSame(specs, row);
+      const places = rows.filter((each) => each.word === 'place');
+      return specs.flatMap((spec, nth) => {
+        const place = places[nth];
+        return place ? [this.#placement(spec, place, call)] : [];
+      });
+    });
+  }
+
+  #placement(spec: EntrySpec, { a, b, c, d }: Row, call: number): Placement {
+    const { queue, id, shared, limit } = spec;
+    const [ord, ahead] = [String(a), Number(c)];
+    const key = keyOf(queue, ord);
+    const isAdmitted = Number(b) === 1;
+    const turn = { admitted: isAdmitted, ...(ahead < COUNTED_AHEAD && { ahead }) };
+    const turns$ = this.followers.place({ queue, id, shared, limit, ord, key, turn, call });
+    if (!isAdmitted) this.#connection.waits(ahead - limit + 1);
+    const order = BigInt(ord);
+    return { order, token: order, key, turn, ...(d === null ? {} : { otherLimit: Number(d) }), turns$ };
+  }
+
+  /** A step of this session, which must be alive. */
+  async #step(procedure: string, ...values: readonly Value[]): Promise<Answer> {
+    if (this.#abandoned)
+      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+    const answer = await this.#connection.take(procedure, this.id, this.generation, ...values);
+    if (answer.word !== 'lost') return answer;
+    this.followers.lose();
+    throw sessionLost(this.id);
+  }
+
+  async #leaveTrace(queue: string, id: string): Promise<readonly string[]> {
+    const { word, rows } = await this.#step('leave_trace', queue, id);
+    if (word === 'removed') throw entryLost(id);
+    return rows.map(({ a }) => String(a));
+  }
+
+  async #eraseTraces(queue: string, traces: readonly string[]): Promise<void> {
+    if (traces.length > 0) await this.#connection.eraseTraces(queue, traces);
+  }
+}
+
+function isDone({ row }: Answer): boolean {
+  return Number(row.a) === 1;
+}
+
+/** Texts in hexadecimal digits: nothing in it needs an escape. */
+function stored({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): object {
+  return { queue: hexOf(queue), id, shared: shared ? 1 : 0, limit, permits, value: hexOf(value) };
+}
+
+function hexOf(text: string): string {
+  return Buffer.from(text).toString('hex');
+}
+
+function requireSame(specs: readonly EntrySpec[], { a, b, c, d }: Row): void {
+  const is = { queue: textOf(b), shared: Number(c) === 1, permits: Number(d) };
+  for (const spec of specs.filter(({ id }) => id === String(a))) requireSameEntry(is, spec);
+}

@@ -1,0 +1,123 @@
+import type { Finding } from '@queuelock/core/backend';
+import type { Connection } from '../session/connection.ts';
+import { queuesIn } from './views.ts';
+
+const LATE_MS = 1_000;
+const OLDEST = { MySQL: [8, 0, 2], MariaDB: [10, 6, 0] } as const;
+
+type Facts = ReadonlyMap<string, string>;
+
+const VARIABLES = [
+  'version',
+  'read_only',
+  'innodb_flush_log_at_trx_commit',
+  'sync_binlog',
+  'log_bin',
+  'binlog_format',
+  'innodb_deadlock_detect',
+  'wsrep_on',
+];
+
+/** What is to be said about the server and about who uses it. Changes nothing. */
+export async function examine(
+  connection: Connection,
+  about: string,
+  prefix: string,
+): Promise<readonly Finding[]> {
+  const names = VARIABLES.map((name) => `'${name}'`).join(', ');
+  const rows = await connection.steps.read<{ readonly Variable_name: string; readonly Value: string }>(
+    `show global variables where variable_name in (${names})`,
+  );
+  const facts: Facts = new Map(rows.map(({ Variable_name, Value }) => [Variable_name, Value]));
+  const [state] = await connection.steps.read<{ readonly now: unknown; readonly sessions: unknown }>(
+    `select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now, (select count(*) from queuelock_session) as sessions`,
+  );
+  const queues = await queuesIn(connection, prefix);
+  const said = [
+    version(facts),
+    role(facts),
+    durability(facts),
+    replication(facts),
+    locking(facts),
+    clock(Number(state?.now) / 1_000),
+  ];
+  return [
+    ...said.flat().map((finding) => ({ about, ...finding })),
+    {
+      level: 'fine',
+      about: prefix === '' ? 'queues' : `queues ${prefix}…`,
+      text: `${queues.length} queues with somebody in them, ${Number(state?.sessions)} sessions`,
+    },
+  ];
+}
+
+type Said = readonly Omit<Finding, 'about'>[];
+
+function version(facts: Facts): Said {
+  const text = facts.get('version') ?? '';
+  const kind = /mariadb/i.test(text) ? 'MariaDB' : 'MySQL';
+  const is = text.split('-')[0] ?? '';
+  const older = isOlder(is.split('.').map(Number), OLDEST[kind]);
+  if (older) return [{ level: 'problem', text: `${kind} ${is} is older than ${OLDEST[kind].join('.')}` }];
+  return [{ level: 'fine', text: `${kind} ${is}` }];
+}
+
+function isOlder(is: readonly number[], than: readonly number[]): boolean {
+  const nth = than.findIndex((number, place) => number !== is[place]);
+  return nth !== -1 && (is[nth] ?? 0) < (than[nth] ?? 0);
+}
+
+function role(facts: Facts): Said {
+  if (!isOn(facts.get('read_only'))) return [];
+  return [{ level: 'problem', text: 'it is only to be read: locks are made on the primary' }];
+}
+
+function durability(facts: Facts): Said {
+  const isWritten = facts.get('innodb_flush_log_at_trx_commit') === '1';
+  if (isWritten) return [{ level: 'fine', text: 'every commit is on its disk: a restart loses no lock' }];
+  const text =
+    'innodb_flush_log_at_trx_commit is not 1: a crash of the machine forgets the last second of locks; set 1';
+  return [{ level: 'advice', text }];
+}
+
+function replication(facts: Facts): Said {
+  const said: Omit<Finding, 'about'>[] = [];
+  if (isOn(facts.get('log_bin')) && facts.get('binlog_format') === 'STATEMENT')
+    said.push({
+      level: 'problem',
+      text: 'binlog_format is STATEMENT, with which no step can be taken: set MIXED or ROW',
+    });
+  if (isOn(facts.get('log_bin')) && facts.get('sync_binlog') !== '1')
+    said.push({
+      level: 'advice',
+      text: 'sync_binlog is not 1: after a crash of the machine its replicas may know other locks than it does',
+    });
+  if (isOn(facts.get('wsrep_on')))
+    said.push({
+      level: 'advice',
+      text: 'it is a node of a Galera cluster: let all clients use one node, whose clock the leases follow',
+    });
+  return said;
+}
+
+function locking(facts: Facts): Said {
+  if (facts.get('innodb_deadlock_detect') !== 'OFF') return [];
+  return [
+    {
+      level: 'advice',
+      text: 'innodb_deadlock_detect is OFF: a deadlock costs a whole innodb_lock_wait_timeout',
+    },
+  ];
+}
+
+function isOn(value: string | undefined): boolean {
+  return value === 'ON' || value === '1';
+}
+
+function clock(now: number): Said {
+  // eslint-disable-next-line no-restricted-syntax -- only to compare two wall clocks
+  const apartMs = Math.abs(now - Date.now());
+  if (apartMs < LATE_MS) return [];
+  const text = `its clock is ${Math.round(apartMs)} ms away from this machine's: leases follow its clock, so it must not be set while locks are held`;
+  return [{ level: 'advice', text }];
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { invalidArgument, isQueueLockError, type Register, type Registers } from '@queuelock/core/backend';
+import type { Connection } from '../session/connection.ts';
+import { literal, literals, textOf } from '../queue/sql.ts';
+
+const MAX_TEXT_BYTES = 4_096;
+const EVERY_MS = 100;
+
+/** The registers of the database; empty ones have no row. Each step is one statement. */
+export function registersOf(connection: () => Connection): Registers {
+  const read = async (queue: string, kind: string): Promise<Register | undefined> => {
+    const [row] = await connection().steps.read<{ readonly version: unknown; readonly text: unknown }>(
+      `select version, text from queuelock_register where ${rowOf(queue, kind)}`,
+    );
+    return row && { text: textOf(row.text), version: String(row.version) };
+  };
+  return {
+    read,
+    async write(queue, kind, { text, was }) {
+      const { steps, lookers } = connection();
+      const written = await steps.write(changeOf(queue, kind, { text, was })).catch(ifTaken);
+      lookers.lookSoon();
+      return text === undefined && was === undefined ? written === 0 : written > 0;
+    },
+    observe: (queue, kind) =>
+      connection().lookers.watch({ read: () => read(queue, kind), everyMs: EVERY_MS }),
+  };
+}
+
+function changeOf(
+  queue: string,
+  kind: string,
+  { text, was }: { readonly text: string | undefined; readonly was: string | undefined },
+): string {
+  const where = `where ${rowOf(queue, kind)}`;
+  // Nothing is to be changed in an empty one: it is only looked at.
+  if (text === undefined && was === undefined)
+    return `update queuelock_register set version = version ${where}`;
+  if (text === undefined)
+    return `delete from queuelock_register ${where} and version = ${literal(was ?? '')}`;
+  checkText(text);
+  // Drawn by lot, so that it is another one also after the register was empty.
+  const version = randomBytes(12).toString('hex');
+  if (was === undefined)
+    return `insert into queuelock_register (queue, kind, version, text) values (${literals([queue, kind, version, text])})`;
+  return `update queuelock_register set version = ${literal(version)}, text = ${literal(text)} ${where} and version = ${literal(was)}`;
+}
+
+function rowOf(queue: string, kind: string): string {
+  if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
+  return `queue = ${literal(queue)} and kind = '${kind}'`;
+}
+
+const ENTERED_TWICE = 1062;
+
+/** Somebody has written into it before. */
+function ifTaken(error: unknown): number {
+  const cause: unknown = isQueueLockError(error) ? error.cause : undefined;
+  if (cause instanceof Error && 'errno' in cause && cause.errno === ENTERED_TWICE) return 0;
+  throw error;
+}
+
+function checkText(text: string): void {
+  if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
+    throw invalidArgument('text', text, `takes at most ${MAX_TEXT_BYTES} bytes of UTF-8`);
+}

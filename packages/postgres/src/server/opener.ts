@@ -1,0 +1,83 @@
+import type { Clock } from '@queuelock/core/backend';
+import type { Driver, Wire, WireEvents } from '../driver/driver.ts';
+import { asQueueLockError, closedError } from '../driver/errors.ts';
+import { Pace } from './pace.ts';
+import { within } from '../base/within.ts';
+
+interface Settings {
+  readonly clock: Clock;
+  /** How long an attempt may take. */
+  readonly withinMs: number;
+}
+
+/** Opens the connections of a backend, one after another. */
+export class Opener {
+  readonly #driver: Driver;
+  readonly #settings: Settings;
+  readonly #pace: Pace;
+  readonly #closing = new AbortController();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(driver: Driver, settings: Settings) {
+    this.#driver = driver;
+    this.#settings = settings;
+    this.#pace = new Pace(settings.clock);
+  }
+
+  /** One attempt, when it is time for it. @throws {QueueLockError} */
+  open(events: Omit<WireEvents, 'signal'>): Promise<Wire> {
+    const opening = this.#last.then(() => this.#attempt(events));
+    this.#last = opening.catch(() => undefined);
+    return opening;
+  }
+
+  /** A connection broke. */
+  broke(): void {
+    this.#pace.failed();
+  }
+
+  close(): void {
+    this.#closing.abort(closedError(this.#driver.endpoint));
+  }
+
+  async #attempt(events: Omit<WireEvents, 'signal'>): Promise<Wire> {
+    const { clock, withinMs } = this.#settings;
+    const { endpoint, isShared } = this.#driver;
+    await this.#pause(this.#pace.pauseMs);
+    // Those of a pool are there already, mostly.
+    if (!isShared) this.#pace.attempted();
+    const giveUp = new AbortController();
+    const signal = AbortSignal.any([giveUp.signal, this.#closing.signal]);
+    try {
+      const wire = await within({ clock, ms: withinMs, endpoint }, this.#driver.open({ ...events, signal }));
+      if (this.#closing.signal.aborted) wire.release(false);
+      this.#closing.signal.throwIfAborted();
+      this.#pace.succeeded();
+      return wire;
+    } catch (error) {
+      giveUp.abort(error);
+      this.#closing.signal.throwIfAborted();
+      this.#pace.failed();
+      throw asQueueLockError(error, { endpoint });
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#closing;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason as Error);
+        return;
+      }
+      const end = (): void => {
+        cancel();
+        reject(signal.reason as Error);
+      };
+      const cancel = this.#settings.clock.after(ms, () => {
+        signal.removeEventListener('abort', end);
+        resolve();
+      });
+      signal.addEventListener('abort', end, { once: true });
+    });
+  }
+}

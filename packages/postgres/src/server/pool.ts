@@ -1,0 +1,135 @@
+// Chapter server: how is it reached, and what does it tell by itself?
+// Connections for steps (here), opened one after another (opener) at a bearable pace; what is notified is heard by ears.
+
+import type { Clock } from '@queuelock/core/backend';
+import type { Driver, Wire } from '../driver/driver.ts';
+import { asQueueLockError, breaksConnection, closedError } from '../driver/errors.ts';
+import type { Opener } from './opener.ts';
+import { within } from '../base/within.ts';
+
+type Rows = readonly Record<string, unknown>[];
+
+interface Settings {
+  readonly clock: Clock;
+  readonly withinMs: number;
+  /** Connections. */
+  readonly most: number;
+  /** One broke: the server may be another one, or have forgotten. */
+  readonly onDown: () => void;
+}
+
+interface Waiting {
+  readonly go: (wire: Wire) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The connections that steps are taken on: each takes one at a time, the other steps wait in line. */
+export class Pool {
+  readonly #driver: Driver;
+  readonly #opener: Opener;
+  readonly #settings: Settings;
+  readonly #line = new Set<Waiting>();
+  readonly #wires = new Set<Wire>();
+  readonly #idle: Wire[] = [];
+  #opening = 0;
+  #isClosed = false;
+
+  constructor(driver: Driver, opener: Opener, settings: Settings) {
+    this.#driver = driver;
+    this.#opener = opener;
+    this.#settings = settings;
+  }
+
+  /** One statement, whose time counts from its turn on. What the server itself answered rejects as it is; after all else its outcome is unknown. */
+  async run(text: string, values?: readonly unknown[]): Promise<Rows> {
+    const wire = await this.#wire();
+    const { clock, withinMs: ms } = this.#settings;
+    try {
+      const rows = await within({ clock, ms, endpoint: this.#driver.endpoint }, wire.query(text, values));
+      this.#free(wire);
+      return rows;
+    } catch (error) {
+      if (breaksConnection(error)) this.#lost(wire);
+      else this.#free(wire);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#giveUp(closedError(this.#driver.endpoint));
+    for (const wire of this.#wires) wire.release(!this.#idle.includes(wire));
+    this.#wires.clear();
+    this.#idle.length = 0;
+  }
+
+  #wire(): Promise<Wire> {
+    const { endpoint } = this.#driver;
+    if (this.#isClosed) return Promise.reject(closedError(endpoint));
+    const idle = this.#idle.pop();
+    if (idle) return Promise.resolve(idle);
+    let waiting: Waiting | undefined;
+    const turn = new Promise<Wire>((resolve, reject) => {
+      this.#line.add((waiting = { go: resolve, reject }));
+    });
+    if (this.#wires.size + this.#opening < this.#settings.most) this.#open();
+    // Steps that are being taken end in time. Where there are none, nothing else bounds the wait.
+    if (this.#wires.size > 0) return turn;
+    const { clock, withinMs: ms } = this.#settings;
+    return within({ clock, ms, endpoint }, turn).finally(() => {
+      if (waiting) this.#line.delete(waiting);
+    });
+  }
+
+  #open(): void {
+    this.#opening += 1;
+    let wire: Wire | undefined;
+    let isOver = false;
+    const onEnd = (): void => {
+      isOver = true;
+      if (wire) this.#lost(wire);
+    };
+    this.#opener.open({ onMessage: () => undefined, onEnd }).then(
+      (opened) => {
+        this.#opening -= 1;
+        wire = opened;
+        this.#wires.add(opened);
+        if (isOver || this.#isClosed) this.#lost(opened);
+        else this.#free(opened);
+      },
+      (error: unknown) => {
+        this.#opening -= 1;
+        if (this.#wires.size === 0) this.#giveUp(asQueueLockError(error, this.#driver));
+      },
+    );
+  }
+
+  #free(wire: Wire): void {
+    if (!this.#wires.has(wire)) return;
+    const [next] = this.#line;
+    if (next) {
+      this.#line.delete(next);
+      next.go(wire);
+    } else if (this.#driver.isShared) {
+      this.#wires.delete(wire);
+      wire.release(false);
+    } else this.#idle.push(wire);
+  }
+
+  #lost(wire: Wire): void {
+    if (!this.#wires.delete(wire)) return;
+    const place = this.#idle.indexOf(wire);
+    if (place >= 0) this.#idle.splice(place, 1);
+    wire.release(true);
+    if (this.#isClosed) return;
+    this.#opener.broke();
+    this.#settings.onDown();
+    if (this.#line.size > 0 && this.#wires.size + this.#opening < this.#settings.most) this.#open();
+  }
+
+  /** There is no connection: whoever waits need not try. */
+  #giveUp(error: unknown): void {
+    for (const { reject } of this.#line) reject(error);
+    this.#line.clear();
+  }
+}

@@ -1,0 +1,102 @@
+import { FORMAT, migrationOf } from '../sql/migration.ts';
+import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
+import { asQueueLockError, codeOf, isClash, isMissing } from '../driver/errors.ts';
+import type { Pool } from './pool.ts';
+
+/** What a function answers: a word, and what belongs to it. */
+export interface Answer {
+  /** `lost`: the session has ended. `removed`: the entry is never to be there. `busy`: it would have to wait. `other`: it is another one than is wished for. */
+  readonly word: 'ok' | 'lost' | 'removed' | 'busy' | 'other';
+}
+
+type Value = string | number | boolean | null | readonly string[];
+type Ask = (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
+
+interface Settings {
+  readonly endpoint: string;
+  readonly schema: string;
+  /** Whether the tables may be made. */
+  readonly migrate: boolean;
+}
+
+const TRIES = 4;
+
+/** Takes steps on the store: one statement each, which is one transaction. */
+export class Steps {
+  readonly #pool: Pool;
+  readonly #settings: Settings;
+  #migrating: Promise<void> | undefined;
+
+  constructor(pool: Pool, settings: Settings) {
+    this.#pool = pool;
+    this.#settings = settings;
+  }
+
+  /** @throws {QueueLockError} */
+  take<T = unknown>(name: string, ...values: readonly Value[]): Promise<Answer & T> {
+    return this.takeOn((text, given) => this.#pool.run(text, given), name, ...values);
+  }
+
+  /** Likewise, on a certain connection. @throws {QueueLockError} */
+  async takeOn<T = unknown>(ask: Ask, name: string, ...values: readonly Value[]): Promise<Answer & T> {
+    const { schema } = this.#settings;
+    const text = `select ${schema}.${name}(${values.map((_, place) => `$${place + 1}`).join(', ')}) as answer`;
+    for (let left = TRIES; ; left -= 1) {
+      try {
+        const [row] = await ask(text, values);
+        return row?.['answer'] as Answer & T;
+      } catch (error) {
+        if (left > 1 && isClash(error)) continue;
+        if (left === TRIES && isMissing(error)) await this.#migrate(error);
+        else throw asQueueLockError(error, this.#settings);
+      }
+    }
+  }
+
+  /** A statement of the server's own. @throws {QueueLockError} */
+  async ask(text: string, ...values: readonly string[]): Promise<readonly Record<string, unknown>[]> {
+    try {
+      return await this.#pool.run(text, values);
+    } catch (error) {
+      throw asQueueLockError(error, this.#settings);
+    }
+  }
+
+  /** @throws {QueueLockError} `FOREIGN_FORMAT` */
+  checkFormat(format: number): void {
+    if (format === FORMAT) return;
+    const { endpoint, schema } = this.#settings;
+    const message = `${endpoint}: the schema ${schema} has format ${format}, and this release knows format ${FORMAT}; use that release, or another schema`;
+    throw new QueueLockError('FOREIGN_FORMAT', message);
+  }
+
+  /** Makes the tables, if they may be made; once, however many ask. */
+  async #migrate(missing: unknown): Promise<void> {
+    this.#migrating ??= this.#makeTables(missing).finally(() => {
+      this.#migrating = undefined;
+    });
+    await this.#migrating;
+  }
+
+  async #makeTables(missing: unknown): Promise<void> {
+    const { endpoint, schema, migrate } = this.#settings;
+    const how = `have its owner run what migration({ schema: '${schema}', role: … }) of @queuelock/postgres says, by psql`;
+    const absent = `${endpoint}: the tables of queuelock are not in the schema ${schema}`;
+    if (!migrate)
+      throw new QueueLockError('ACCESS_DENIED', `${absent}, and migrate is false: ${how}`, {
+        cause: missing,
+      });
+    try {
+      // Two at a time would be in each other's way.
+      await this.#pool.run(
+        `select pg_advisory_xact_lock(hashtext('queuelock'), hashtext('${schema}'));${migrationOf(schema)}`,
+      );
+    } catch (error) {
+      // Somebody else was faster, or they are of somebody else: the step that is asked again tells.
+      if (codeOf(error) === '42P07') return;
+      if (isQueueLockError(error) || codeOf(error) !== '42501') throw asQueueLockError(error, this.#settings);
+      const message = `${absent}, and this user may not make them (${(error as Error).message}): ${how}`;
+      throw new QueueLockError('ACCESS_DENIED', message, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import { sooner, type Clock } from '@queuelock/core/backend';
+import type { Advisory } from '../advisory/advisory-holds.ts';
+import type { AdvisoryKeyOf } from '../advisory/advisory-key.ts';
+import { AdvisoryWires } from '../advisory/advisory-wires.ts';
+import type { Driver } from '../driver/driver.ts';
+import { Ears } from '../server/ears.ts';
+import type { Followers } from '../turn/followers.ts';
+import { Fronts } from '../turn/fronts.ts';
+import { watchOn, type Looked } from '../turn/lookers.ts';
+import { Opener } from '../server/opener.ts';
+import { Pool } from '../server/pool.ts';
+import { Subject, type Observable } from '../base/rx.ts';
+import { Steps, type Answer } from '../server/steps.ts';
+import { storedText } from '../queue/text.ts';
+
+interface Settings {
+  readonly driver: Driver;
+  readonly schema: string;
+  readonly migrate: boolean;
+  readonly clock: Clock;
+  readonly withinMs: number;
+  readonly most: number;
+  readonly advisoryKeyOf: AdvisoryKeyOf | undefined;
+}
+
+/** A session of this process, as its connection sees it. */
+export interface Resident {
+  readonly id: string;
+  readonly followers: Followers;
+  /** Something may have been missed. */
+  lookAround(): void;
+}
+
+// Where nothing is heard.
+const POLL_MS = 120;
+
+/** Connections for steps, and one that hears what others say and sends the heartbeats. */
+export class Connection {
+  readonly steps: Steps;
+  readonly inbox: string;
+  readonly fronts: Fronts;
+  readonly advisory: Advisory;
+  /** A connection has broken or is there again. */
+  readonly doubts$: Observable<void>;
+  readonly #clock: Clock;
+  readonly #channel: string;
+  readonly #opener: Opener;
+  readonly #pool: Pool;
+  readonly #ears: Ears;
+  readonly #residents = new Map<string, Resident>();
+  readonly #watched = new Map<string, number>();
+  #listens = false;
+  #cancelPoll: (() => void) | undefined;
+  #isClosed = false;
+  #calls = 0;
+
+  constructor({ driver, schema, migrate, clock, withinMs, most, advisoryKeyOf }: Settings) {
+    const doubts$ = new Subject<void>();
+    this.doubts$ = doubts$;
+    this.inbox = `${schema}:${randomBytes(12).toString('hex')}`;
+    this.#channel = `${schema}:look`;
+    this.#clock = clock;
+    this.#opener = new Opener(driver, { clock, withinMs });
+    const onDown = (): void => {
+      // A step that rejects is told first.
+      setImmediate(() => {
+        doubts$.next();
+        this.#lookAround();
+      });
+    };
+    this.#pool = new Pool(driver, this.#opener, { clock, withinMs, most, onDown });
+    this.#ears = new Ears(driver, this.#opener, {
+      clock,
+      withinMs,
+      inbox: this.inbox,
+      say: () => this.#pool.run("select pg_notify($1, '')", [this.inbox]),
+      onDown,
+      onDeaf: () => {
+        this.#poll();
+      },
+    });
+    this.steps = new Steps(this.#pool, { endpoint: driver.endpoint, schema, migrate });
+    const [opener, pool] = [this.#opener, this.#pool];
+    const hasOwn = (): Promise<boolean> => this.#hears();
+    this.advisory = {
+      wires: new AdvisoryWires({ driver, opener, pool, clock, withinMs, hasOwn, spare: most }),
+      keyOf: advisoryKeyOf,
+      endpoint: driver.endpoint,
+    };
+    this.fronts = this.#newFronts();
+  }
+
+  /** Nothing that is notified comes here, as behind a pooler. */
+  get isDeaf(): boolean {
+    return this.#ears.isDeaf;
+  }
+
+  /** Grows with every call: what is asked for later is known later. */
+  nextCall(): number {
+    return (this.#calls += 1);
+  }
+
+  /** Resolves when the inbox is heard, or it is known that it is not. @throws {QueueLockError} */
+  async open(): Promise<void> {
+    this.#listen();
+    await this.#ears.up();
+  }
+
+  /** A heartbeat, which waits for no other step. @throws {QueueLockError} */
+  beat<T>(name: string, ...values: readonly (string | number)[]): Promise<Answer & T> {
+    return this.steps.takeOn<T>((text, given) => this.#ears.ask(text, given), name, ...values);
+  }
+
+  /** From now on until it leaves, the news of a session reach it. */
+  settle(resident: Resident): void {
+    this.#residents.set(resident.id, resident);
+  }
+
+  leave(resident: Resident): void {
+    // Who resumes a session in this process takes the place of the one before.
+    if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
+  }
+
+  /** What is read of a queue, now and whenever it has changed. */
+  watchQueue<T>(queue: string, looked: Pick<Looked<T>, 'read' | 'pauseMs'>): Observable<T> {
+    this.#listen();
+    const at = { clock: this.#clock, channel: this.#channel };
+    return watchOn(this.#ears, at, { queue, ...looked, begin: () => this.#watching(queue) });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelPoll?.();
+    this.fronts.close();
+    this.#ears.close();
+    this.advisory.wires.close();
+    this.#pool.close();
+    this.#opener.close();
+  }
+
+  async #hears(): Promise<boolean> {
+    await this.open();
+    return !this.isDeaf;
+  }
+
+  #newFronts(): Fronts {
+    return new Fronts({
+      clock: this.#clock,
+      ask: async (queues) => {
+        const { ends } = await this.steps.take<{ readonly ends: readonly (number | null)[] }>(
+          'ends',
+          queues.map((queue) => storedText(queue)),
+        );
+        return ends;
+      },
+      isWanted: (queue) =>
+        this.#watched.has(queue) ||
+        [...this.#residents.values()].some(({ followers }) => followers.waitsIn(queue)),
+    });
+  }
+
+  #listen(): void {
+    if (this.#listens) return;
+    this.#listens = true;
+    this.#ears.listen(this.inbox, {
+      onMessage: (message) => {
+        this.#hear(message);
+      },
+      onReady: () => {
+        this.#lookAround();
+      },
+    });
+  }
+
+  /** Looks from time to time as long as nothing is heard and somebody waits for something. */
+  #poll(): void {
+    this.#cancelPoll?.();
+    if (this.#isClosed || !this.#ears.isDeaf) return;
+    this.#cancelPoll = this.#clock.after(sooner(POLL_MS, this.#clock), () => {
+      for (const resident of this.#residents.values()) if (resident.followers.anyWaits) resident.lookAround();
+      if (this.#watched.size > 0) this.#ears.alert();
+      this.#poll();
+    });
+  }
+
+  #watching(queue: string): () => void {
+    this.#watched.set(queue, (this.#watched.get(queue) ?? 0) + 1);
+    return () => {
+      const left = (this.#watched.get(queue) ?? 0) - 1;
+      if (left > 0) this.#watched.set(queue, left);
+      else this.#watched.delete(queue);
+    };
+  }
+
+  /** `session:kind:order` */
+  #hear(said: string): void {
+    const [id = '', kind = '', ord = ''] = said.split(':');
+    this.#residents.get(id)?.followers.hear({ kind, ord: Number(ord), call: this.#calls });
+  }
+
+  #lookAround(): void {
+    for (const resident of this.#residents.values()) resident.lookAround();
+  }
+}

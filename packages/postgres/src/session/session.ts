@@ -1,0 +1,236 @@
+// Chapter session: am I alive, and until when is that proven?
+// A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (looks).
+
+import {
+  QueueLockError,
+  invalidArgument,
+  isQueueLockError,
+  requireSameEntry,
+  type EntrySpec,
+  type HoldTraces,
+  type Placement,
+  type Session,
+} from '@queuelock/core/backend';
+import { AdvisoryHolds } from '../advisory/advisory-holds.ts';
+import type { Connection } from './connection.ts';
+import { entryLost, sessionLost } from '../driver/errors.ts';
+import { Followers } from '../turn/followers.ts';
+import { Looks, type Found } from './looks.ts';
+import { keyOf } from '../queue/names.ts';
+import { OnTheirWay } from './on-their-way.ts';
+import type { Observable } from '../base/rx.ts';
+import type { Answer } from '../server/steps.ts';
+import { wishOf, type Beat, type Entered, type Place } from '../queue/placed.ts';
+import { storedText, textOf } from '../queue/text.ts';
+
+/** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
+export interface Tenancy {
+  readonly id: string;
+  readonly num: number;
+  readonly generation: number;
+  readonly ttlMs: number;
+  /** Entries up to that number are of those who had it before; 0 when it was opened here. */
+  readonly inherited: number;
+}
+
+type Value = string | number | boolean | null | readonly string[];
+
+/** A session as a client holds it. */
+export class PostgresSession implements Session {
+  readonly id: string;
+  readonly ttlMs: number;
+  readonly doubts$: Observable<unknown>;
+  readonly traces: HoldTraces;
+  readonly followers: Followers = new Followers();
+  readonly #connection: Connection;
+  readonly #tenancy: Tenancy;
+  readonly #onTheirWay = new OnTheirWay();
+  readonly #looks: Looks;
+  readonly #advisory: AdvisoryHolds;
+  #abandoned = false;
+
+  constructor(connection: Connection, tenancy: Tenancy) {
+    this.id = tenancy.id;
+    this.ttlMs = tenancy.ttlMs;
+    this.doubts$ = connection.doubts$;
+    this.#connection = connection;
+    this.#tenancy = tenancy;
+    this.#looks = new Looks({
+      followers: this.followers,
+      onTheirWay: this.#onTheirWay,
+      inherited: tenancy.inherited,
+      look: async () => (await this.#step<{ readonly entries: readonly Found[] }>('look')).entries,
+      remove: ({ queue, id, ord }) => this.#step('remove', storedText(queue), id, false, ord),
+      nextCall: () => connection.nextCall(),
+    });
+    this.#advisory = new AdvisoryHolds(connection.advisory, tenancy.ttlMs);
+    this.traces = {
+      leave: (queue, id) => this.#leaveTrace(queue, id),
+      erase: async (queue, traces) => {
+        if (traces.length > 0) await this.#step('erase_traces', storedText(queue), traces);
+      },
+    };
+    connection.settle(this);
+  }
+
+  /** The session's id: no secret to those who can read the store. */
+  get resumption(): string {
+    return this.id;
+  }
+
+  async renew(): Promise<number> {
+    const { num, generation } = this.#tenancy;
+    this.#requireOurs();
+    const [answer] = await Promise.all([
+      this.#connection.beat<Beat>('renew', num, generation),
+      this.#advisory.beat(),
+    ]);
+    this.#requireAlive(answer);
+    this.#looks.judge(answer);
+    // Whoever comes ends them, and nobody waits for that here.
+    if (answer.someEnded) this.#connection.steps.take('ends', []).catch(() => undefined);
+    return this.ttlMs;
+  }
+
+  async enqueue(spec: EntrySpec): Promise<Placement> {
+    const [placement] = await this.enqueueAll([spec]);
+    return placement as Placement;
+  }
+
+  async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+    const names = specs.map(({ queue }) => queue);
+    const twice = names.find((queue, place) => names.indexOf(queue) < place);
+    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    await this.#advisory.check(specs);
+    const placements = await this.#enter(specs, false);
+    if (!placements) throw entryLost(specs.map(({ id }) => id).join(', '));
+    return placements;
+  }
+
+  async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
+    return this.#advisory.around(spec, async () => (await this.#enter([spec], true))?.[0]);
+  }
+
+  async update(queue: string, id: string, value: string): Promise<boolean> {
+    return this.#done('update_entry', storedText(queue), id, storedText(value), false);
+  }
+
+  async share(queue: string, id: string, value: string): Promise<boolean> {
+    const isThere = await this.#done('update_entry', storedText(queue), id, storedText(value), true);
+    await this.#advisory.share({ queue, id });
+    return isThere;
+  }
+
+  async remove(queue: string, id: string): Promise<boolean> {
+    const isInDoubt = this.#onTheirWay.has({ queue, id });
+    try {
+      const [wasThere] = await Promise.all([
+        this.#done('remove', storedText(queue), id, isInDoubt, null),
+        this.#advisory.free({ queue, id }),
+      ]);
+      this.#onTheirWay.settled({ queue, id });
+      const left = this.followers.leave(queue, id);
+      if (left) this.#looks.left(left);
+      return wasThere;
+    } catch (error) {
+      if (isQueueLockError(error, 'SESSION_LOST')) return false;
+      throw error;
+    }
+  }
+
+  async abandon(): Promise<void> {
+    this.#abandoned = true;
+    this.#connection.leave(this);
+  }
+
+  async close(): Promise<void> {
+    // Whatever goes wrong, the lease does the rest.
+    await Promise.all([this.#step('end_session').catch(() => undefined), this.#advisory.freeAll()]);
+    this.followers.lose();
+    this.#connection.leave(this);
+  }
+
+  lookAround(): void {
+    this.#looks.around();
+  }
+
+  /** Nothing for a try that would have to wait. They may come, also when there is no answer. */
+  async #enter(specs: readonly EntrySpec[], isTry: boolean): Promise<readonly Placement[] | undefined> {
+    this.#looks.entered();
+    return this.#onTheirWay.while(specs, () =>
+      this.followers.meanwhile(async () => {
+        const call = this.#connection.nextCall();
+        const wishes = JSON.stringify(specs.map(wishOf));
+        const answer = await this.#step<Entered>('enqueue', isTry, wishes);
+        if (answer.word === 'busy') return undefined;
+        if (answer.word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
+        if (answer.word === 'other') {
+          const { id, queue, shared, permits } = answer;
+          for (const spec of specs.filter((each) => each.id === id))
+            requireSameEntry({ queue: textOf(queue), shared, permits }, spec);
+        }
+        return Promise.all(
+          specs.map((spec, nth) => this.#placement(spec, answer.places[nth] as Place, call)),
+        );
+      }),
+    );
+  }
+
+  #requireOurs(): void {
+    if (!this.#abandoned) return;
+    throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+  }
+
+  #requireAlive({ word }: Answer): void {
+    if (word !== 'lost') return;
+    this.followers.lose();
+    throw sessionLost(this.id);
+  }
+
+  /** A step of this session, which must be alive. */
+  async #step<T = unknown>(name: string, ...values: readonly Value[]): Promise<Answer & T> {
+    this.#requireOurs();
+    const { num, generation } = this.#tenancy;
+    const answer = await this.#connection.steps.take<T>(name, num, generation, ...values);
+    this.#requireAlive(answer);
+    return answer;
+  }
+
+  async #done(name: string, ...values: readonly Value[]): Promise<boolean> {
+    return (await this.#step<{ readonly done: boolean }>(name, ...values)).done;
+  }
+
+  async #leaveTrace(queue: string, id: string): Promise<readonly string[]> {
+    const answer = await this.#step<{ readonly orphans: readonly string[] }>(
+      'leave_trace',
+      storedText(queue),
+      id,
+    );
+    if (answer.word === 'removed') throw entryLost(id);
+    return answer.orphans;
+  }
+
+  async #placement(spec: EntrySpec, place: Place, call: number): Promise<Placement> {
+    const { queue, id } = spec;
+    const { ord, admitted, ahead, other, endsInMs } = place;
+    // The advisory lock went with the connection of whoever had the session before: somebody may have had it since.
+    if (admitted && ord <= this.#tenancy.inherited && this.#advisory.lockFor(spec)) {
+      await this.remove(queue, id);
+      throw entryLost(id);
+    }
+    const order = BigInt(ord);
+    const key = keyOf(queue, ord);
+    const turn = admitted ? { admitted } : { admitted, ahead };
+    const turns$ = this.followers.place({ queue, id, ord, key, turn, call });
+    if (!admitted) this.#connection.fronts.watch(queue, endsInMs, ahead);
+    const placed = {
+      order,
+      token: order,
+      key,
+      turn,
+      turns$,
+      ...(other === null ? {} : { otherLimit: other }),
+    };
+    return this.#advisory.beside(spec, placed);
+  }
+}

@@ -1,0 +1,69 @@
+import { QueueLockError, detailOf, isQueueLockError } from '@queuelock/core/backend';
+import type { Address } from './driver.ts';
+import { FOREIGN } from '../lua/keys.ts';
+
+const FOREIGN_KEY = new RegExp(`${FOREIGN} (.+?) (.*) ${FOREIGN}`, 's');
+// Redis 6.2 tells in which line of a script it was.
+const WORD = /^(?:ReplyError: )?(?:ERR )?(?:@user_script: ?\d+: )?-?(?:ERR )?([A-Z]+)\b/;
+const DENIED: ReadonlySet<string> = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'DENIED']);
+
+// Redis 7.0 has no word for it.
+const DENIED_IN_SCRIPT = /The user executing the script can't/;
+
+/** What somebody may do about it. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['READONLY', 'this server is a replica: locks are made on the primary'],
+  ['OOM', 'the memory of the server is full (maxmemory)'],
+  ['MISCONF', 'the server cannot write to its disk'],
+  ['LOADING', 'the server is reading its data'],
+  ['NOREPLICAS', 'the server wants more replicas than it has'],
+]);
+
+/** What the server's refusal is, by its first word; empty for anything else. */
+export function wordOf(error: unknown): string {
+  return error instanceof Error ? (WORD.exec(error.message)?.[1] ?? '') : '';
+}
+
+/** Another server of the cluster has the keys. */
+export function movedTo(error: unknown): Address | undefined {
+  const [, host, port] = /^MOVED \d+ (.+):(\d+)$/.exec(error instanceof Error ? error.message : '') ?? [];
+  return host === undefined ? undefined : { host, port: Number(port) };
+}
+
+/** An error of a client library as one of ours: definite where trying again is no use. */
+export function asQueueLockError(error: unknown, endpoint: string): QueueLockError {
+  if (isQueueLockError(error)) return error;
+  const detail = detailOf(error) || nameOf(error);
+  const options = { cause: error };
+  const [, found, key] = FOREIGN_KEY.exec(detail) ?? [];
+  if (found !== undefined && key !== undefined) {
+    const message = `${endpoint}: the key ${JSON.stringify(key)} is not of queuelock, or of another release of it (${found}); it is left as it is: choose another prefix, or move it away`;
+    return new QueueLockError('FOREIGN_FORMAT', message, options);
+  }
+  const word = wordOf(error);
+  if (DENIED.has(word) || DENIED_IN_SCRIPT.test(detail)) {
+    const message = `${endpoint} refuses: ${detail}; the user needs the commands eval, evalsha, publish and subscribe, and those that the scripts use, on keys and channels of the prefix`;
+    return new QueueLockError('ACCESS_DENIED', message, options);
+  }
+  const hint = HINTS.get(word);
+  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, options);
+}
+
+/** Errors of several addresses have no message of their own. */
+function nameOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map((each) => detailOf(each)).join('; ');
+  return error instanceof Error ? error.name : 'unknown failure';
+}
+
+export function sessionLost(id: string): QueueLockError {
+  return new QueueLockError('SESSION_LOST', `session ${id} has ended`);
+}
+
+export function entryLost(id: string): QueueLockError {
+  return new QueueLockError('ENTRY_LOST', `the entry ${id} is not in the queue and will not be`);
+}
+
+/** The connection was closed. */
+export function closedError(endpoint: string): QueueLockError {
+  return new QueueLockError('CLOSED', `this connection to ${endpoint} was closed`);
+}

@@ -1,9 +1,0 @@
-/** Calls the listener once, whatever else comes. */
-export function noted(listener: (error: unknown) => void): (error: unknown) => void {
-  let told = false;
-  return (error) => {
-    if (told) return;
-    told = true;
-    listener(error);
-  };
-}

@@ -1,0 +1,13 @@
+import { entryScripts } from '../lua/entry-scripts.ts';
+import type { Script } from '../lua/script.ts';
+import { sessionScripts } from '../lua/session-scripts.ts';
+import { storeScripts } from '../lua/store-scripts.ts';
+
+type Name = keyof typeof sessionScripts | keyof typeof entryScripts | keyof typeof storeScripts;
+
+/** Every step there is. */
+export const SCRIPTS: Readonly<Record<Name, Script>> = {
+  ...sessionScripts,
+  ...entryScripts,
+  ...storeScripts,
+};

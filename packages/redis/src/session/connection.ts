@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '@queuelock/core/backend';
+import type { Driver } from '../driver/driver.ts';
+import { Ears } from '../server/ears.ts';
+import type { Followers, Heard } from '../turn/followers.ts';
+import { Fronts } from '../turn/fronts.ts';
+import { Hearing } from '../server/hearing.ts';
+import type { Keys } from '../queue/keys.ts';
+import { Link } from '../server/link.ts';
+import { watchOn, type Looked } from '../turn/lookers.ts';
+import { Subject, type Observable } from '../base/rx.ts';
+import { SCRIPTS } from '../queue/scripts.ts';
+import { singleKeyFor, type SingleKeyOf } from '../api/single-key.ts';
+import { Steps } from '../server/steps.ts';
+
+interface Settings {
+  readonly driver: Driver;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly withinMs: number;
+  readonly singleKeyOf: SingleKeyOf | undefined;
+}
+
+/** A session of this process, as its connection sees it. */
+export interface Resident {
+  readonly id: string;
+  readonly followers: Followers;
+  /** Something may have been missed. */
+  lookAround(): void;
+}
+
+/** One connection for steps, and one that hears what others say. */
+export class Connection {
+  readonly keys: Keys;
+  readonly steps: Steps;
+  readonly inbox: string;
+  readonly fronts: Fronts;
+  /** A connection has broken or is there again. */
+  readonly doubts$: Observable<void>;
+  readonly #clock: Clock;
+  readonly #singleKeyOf: SingleKeyOf | undefined;
+  readonly #link: Link;
+  readonly #ears: Ears;
+  readonly #hearing: Hearing;
+  readonly #residents = new Map<string, Resident>();
+  readonly #watched = new Map<string, number>();
+  #listens = false;
+  #calls = 0;
+
+  constructor({ driver, keys, clock, withinMs, singleKeyOf }: Settings) {
+    this.#singleKeyOf = singleKeyOf;
+    const doubts$ = new Subject<void>();
+    const doubt = (): void => {
+      doubts$.next();
+    };
+    this.doubts$ = doubts$;
+    this.keys = keys;
+    this.inbox = keys.inbox(randomBytes(12).toString('hex'));
+    this.#clock = clock;
+    this.#link = new Link(driver, {
+      clock,
+      withinMs,
+      onDown: () => {
+        // Both are to lead to the same server.
+        this.#ears.renew(new Error('the connection for steps broke'));
+        doubt();
+      },
+      // The server may be another one, or have forgotten.
+      onUp: async () => {
+        setImmediate(() => {
+          doubt();
+          this.#lookAround();
+        });
+      },
+    });
+    this.#ears = new Ears(driver, { clock, withinMs });
+    this.#hearing = new Hearing({
+      clock,
+      withinMs,
+      say: () => this.#link.send(['PUBLISH', this.inbox, '']),
+      onDeaf: () => {
+        this.#ears.renew(new Error(`${driver.endpoint}: what it was asked to publish did not come`));
+      },
+    });
+    this.steps = new Steps(this.#link, { keys, endpoint: driver.endpoint });
+    this.fronts = new Fronts({
+      clock,
+      ask: async (queues) => {
+        const { rest } = await this.steps.take(SCRIPTS.ends, ...queues);
+        return rest[0] as readonly number[];
+      },
+      isWanted: (queue) =>
+        this.#watched.has(queue) ||
+        [...this.#residents.values()].some(({ followers }) => followers.waitsIn(queue)),
+    });
+  }
+
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` */
+  singleKeyFor(queue: string): string | undefined {
+    return singleKeyFor(this.#singleKeyOf, { root: this.keys.root, queue });
+  }
+
+  /** Grows with every call: what is asked for later is known later. */
+  nextCall(): number {
+    return (this.#calls += 1);
+  }
+
+  /** Resolves when the inbox is heard. @throws {QueueLockError} */
+  async open(): Promise<void> {
+    this.#link.keep();
+    this.#listen();
+    await this.#ears.up();
+  }
+
+  /** From now on until it leaves, the news of a session reach it. */
+  settle(resident: Resident): void {
+    this.#residents.set(resident.id, resident);
+  }
+
+  leave(resident: Resident): void {
+    // Who resumes a session in this process takes the place of the one before.
+    if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
+  }
+
+  /** What is read, now and whenever it has changed. */
+  watch<T>(looked: Looked<T>): Observable<T> {
+    this.#listen();
+    return watchOn(this.#ears, this.#clock, looked);
+  }
+
+  /** As `watch`, of a queue, which also changes when leases end. */
+  watchQueue<T>(queue: string, looked: Pick<Looked<T>, 'read' | 'pauseMs'>): Observable<T> {
+    return this.watch({ channel: this.keys.queue(queue), ...looked, begin: () => this.#watching(queue) });
+  }
+
+  close(): void {
+    this.fronts.close();
+    this.#hearing.close();
+    this.#ears.close();
+    this.#link.close();
+  }
+
+  #listen(): void {
+    if (this.#listens) return;
+    this.#listens = true;
+    this.#ears.listen(this.inbox, {
+      onMessage: (message) => {
+        this.#hearing.heard();
+        for (const said of message.split(' ')) this.#hear(said);
+      },
+      onReady: () => {
+        this.#lookAround();
+      },
+    });
+    this.#ears.listen(this.keys.everybody, {
+      onMessage: () => {
+        this.#lookAround();
+      },
+      onReady: () => undefined,
+    });
+    this.#hearing.begin();
+  }
+
+  #watching(queue: string): () => void {
+    this.#watched.set(queue, (this.#watched.get(queue) ?? 0) + 1);
+    return () => {
+      const left = (this.#watched.get(queue) ?? 0) - 1;
+      if (left > 0) this.#watched.set(queue, left);
+      else this.#watched.delete(queue);
+    };
+  }
+
+  /** `session:number:kind:order` */
+  #hear(said: string): void {
+    const [id = '', nth, kind = '', ord = ''] = said.split(':');
+    const resident = this.#residents.get(id);
+    if (!resident) return;
+    const heard: Heard = { nth: Number(nth), kind, ord, call: this.#calls };
+    if (resident.followers.hear(heard)) resident.lookAround();
+  }
+
+  #lookAround(): void {
+    for (const resident of this.#residents.values()) resident.lookAround();
+  }
+}

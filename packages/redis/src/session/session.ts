@@ -1,0 +1,223 @@
+// Chapter session: am I alive, and until when is that proven?
+// A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (looks).
+
+import {
+  QueueLockError,
+  invalidArgument,
+  isQueueLockError,
+  requireSameEntry,
+  type EntrySpec,
+  type HoldTraces,
+  type Placement,
+  type Session,
+} from '@queuelock/core/backend';
+import type { Connection } from './connection.ts';
+import { entryLost, sessionLost } from '../driver/errors.ts';
+import { Followers } from '../turn/followers.ts';
+import { Looks } from './looks.ts';
+import { OnTheirWay } from './on-their-way.ts';
+import type { Observable } from '../base/rx.ts';
+import type { Script } from '../lua/script.ts';
+import { SCRIPTS } from '../queue/scripts.ts';
+import { checkExclusive } from '../api/single-key.ts';
+import type { Answer } from '../server/steps.ts';
+
+/** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
+export interface Tenancy {
+  readonly id: string;
+  readonly generation: string;
+  readonly ttlMs: number;
+  /** How many news the store has told so far. */
+  readonly news: number;
+  /** Entries up to that number are of those who had it before; 0 when it was opened here. */
+  readonly inherited: number;
+}
+
+/** number, admitted, ahead, the limit of one ahead if it is another, microseconds until the first end in front */
+type Place = readonly [ord: string, admitted: number, ahead: number, other: number, endsInUs: number];
+
+/** A session as a client holds it. */
+export class RedisSession implements Session {
+  readonly id: string;
+  readonly ttlMs: number;
+  readonly doubts$: Observable<unknown>;
+  readonly traces: HoldTraces;
+  readonly followers: Followers;
+  readonly #connection: Connection;
+  readonly #generation: string;
+  readonly #onTheirWay = new OnTheirWay();
+  readonly #looks: Looks;
+  #cursor = '0';
+  #abandoned = false;
+
+  constructor(connection: Connection, { id, generation, ttlMs, news, inherited }: Tenancy) {
+    this.id = id;
+    this.ttlMs = ttlMs;
+    this.doubts$ = connection.doubts$;
+    this.followers = new Followers(news);
+    this.#connection = connection;
+    this.#generation = generation;
+    this.#looks = new Looks({
+      followers: this.followers,
+      onTheirWay: this.#onTheirWay,
+      inherited,
+      step: (script, ...args) => this.#step(script, ...args),
+      nextCall: () => connection.nextCall(),
+    });
+    this.traces = {
+      leave: (queue, entryId) => this.#leaveTrace(queue, entryId),
+      erase: async (queue, traces) => {
+        if (traces.length > 0) await this.#step(SCRIPTS.eraseTraces, queue, ...traces);
+      },
+    };
+    connection.settle(this);
+  }
+
+  /** The session's id: no secret to those who can read the store. */
+  get resumption(): string {
+    return this.id;
+  }
+
+  async renew(): Promise<number> {
+    const newest = this.followers.newest();
+    const { rest } = await this.#step(SCRIPTS.renew, this.#cursor, newest?.id ?? '', newest?.ord ?? '');
+    this.#cursor = String(rest[0]);
+    this.#looks.judge(rest, newest);
+    return this.ttlMs;
+  }
+
+  async enqueue(spec: EntrySpec): Promise<Placement> {
+    const placement = await this.#enter(spec, '0');
+    if (!placement) throw entryLost(spec.id);
+    return placement;
+  }
+
+  async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
+    return this.#enter(spec, '1');
+  }
+
+  async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+    const names = specs.map(({ queue }) => queue);
+    const twice = names.find((queue, place) => names.indexOf(queue) < place);
+    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    const single = names.find((queue) => this.#connection.singleKeyFor(queue) !== undefined);
+    if (single !== undefined)
+      throw invalidArgument('specs', single, 'name no queue that has a single key (option singleKey)');
+    return this.#asking(specs, async (call) => {
+      const [places] = await this.#enterStep(SCRIPTS.enqueueAll, specs);
+      return specs.map((spec, nth) =>
+        this.#placement(spec, (places as readonly Place[])[nth] as Place, call),
+      );
+    });
+  }
+
+  async update(queue: string, id: string, value: string): Promise<boolean> {
+    return isDone(await this.#step(SCRIPTS.update, queue, id, value, '0'));
+  }
+
+  async share(queue: string, id: string, value: string): Promise<boolean> {
+    checkExclusive({ queue, shared: true, limit: 1 }, this.#connection.singleKeyFor(queue));
+    return isDone(await this.#step(SCRIPTS.update, queue, id, value, '1'));
+  }
+
+  async remove(queue: string, id: string): Promise<boolean> {
+    const isInDoubt = this.#onTheirWay.has({ queue, id });
+    try {
+      const answer = await this.#step(SCRIPTS.remove, queue, id, isInDoubt ? '1' : '0');
+      this.#onTheirWay.settled({ queue, id });
+      const left = this.followers.leave(queue, id);
+      if (left) this.#looks.left(left);
+      return isDone(answer);
+    } catch (error) {
+      if (isQueueLockError(error, 'SESSION_LOST')) return false;
+      throw error;
+    }
+  }
+
+  async abandon(): Promise<void> {
+    this.#abandoned = true;
+    this.#connection.leave(this);
+  }
+
+  async close(): Promise<void> {
+    // Whatever goes wrong, the lease does the rest.
+    await this.#step(SCRIPTS.end).catch(() => undefined);
+    this.followers.lose();
+    this.#connection.leave(this);
+  }
+
+  lookAround(): void {
+    this.#looks.around();
+  }
+
+  async #enter(spec: EntrySpec, isTry: '0' | '1'): Promise<Placement | undefined> {
+    checkExclusive(spec, this.#connection.singleKeyFor(spec.queue));
+    return this.#asking([spec], async (call) => {
+      const [place] = await this.#enterStep(SCRIPTS.enqueue, [spec], isTry);
+      return place ? this.#placement(spec, place as Place, call) : undefined;
+    });
+  }
+
+  /** They may come, also when there is no answer. */
+  #asking<T>(specs: readonly EntrySpec[], ask: (call: number) => Promise<T>): Promise<T> {
+    this.#looks.entered();
+    return this.#onTheirWay.while(specs, () =>
+      this.followers.meanwhile(() => ask(this.#connection.nextCall())),
+    );
+  }
+
+  /** A step of this session, which must be alive. */
+  async #step(script: Script, ...args: readonly string[]): Promise<Answer> {
+    if (this.#abandoned)
+      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+    const answer = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
+    if (answer.word !== 'lost') return answer;
+    this.followers.lose();
+    throw sessionLost(this.id);
+  }
+
+  #wordsOf({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): readonly string[] {
+    const single = this.#connection.singleKeyFor(queue) ?? '';
+    return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
+  }
+
+  /** What it answers besides: nothing for a try that would have to wait. */
+  async #enterStep(
+    script: Script,
+    specs: readonly EntrySpec[],
+    ...args: readonly string[]
+  ): Promise<readonly unknown[]> {
+    const { word, rest } = await this.#step(script, ...args, ...specs.flatMap((spec) => this.#wordsOf(spec)));
+    if (word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
+    if (word === 'other') {
+      const [otherId, queue, shared, permits] = rest as readonly [string, string, number, number];
+      for (const spec of specs.filter(({ id }) => id === otherId))
+        requireSameEntry({ queue, shared: shared === 1, permits }, spec);
+    }
+    return rest;
+  }
+
+  async #leaveTrace(queue: string, id: string): Promise<readonly string[]> {
+    const { word, rest } = await this.#step(SCRIPTS.leaveTrace, queue, id);
+    if (word === 'removed') throw entryLost(id);
+    return (rest[0] as readonly string[]).toSorted((a, b) => Number(a) - Number(b));
+  }
+
+  #placement(
+    { queue, id }: EntrySpec,
+    [ord, admitted, ahead, other, endsInUs]: Place,
+    call: number,
+  ): Placement {
+    const order = BigInt(ord);
+    const key = this.#connection.keys.entry(queue, ord);
+    // Nobody of ours is ahead of who waits for a single key.
+    const turn = admitted === 1 ? { admitted: true } : { admitted: false, ...(ahead > 0 && { ahead }) };
+    const turns$ = this.followers.place({ queue, id, ord, key, turn, call });
+    if (admitted !== 1) this.#connection.fronts.watch(queue, endsInUs, ahead);
+    return { order, token: order, key, turn, ...(other === 0 ? {} : { otherLimit: other }), turns$ };
+  }
+}
+
+function isDone({ rest }: Answer): boolean {
+  return rest[0] === 1;
+}

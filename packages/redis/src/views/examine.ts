@@ -1,0 +1,80 @@
+import type { Finding } from '@queuelock/core/backend';
+import type { Connection } from '../session/connection.ts';
+import { queuesIn } from './views.ts';
+
+const LATE_MS = 1_000;
+const OLDEST = [6, 2] as const;
+
+/** What is to be said about the server and about who uses it. Changes nothing but what has run out. */
+export async function examine(
+  connection: Connection,
+  endpoint: string,
+  prefix: string,
+): Promise<readonly Finding[]> {
+  const info = infoOf(String(await connection.steps.ask('INFO')));
+  const { found, sessions } = await queuesIn(connection, prefix);
+  const about = endpoint;
+  return [
+    ...version(info, about),
+    ...role(info, about),
+    ...durability(info, about),
+    ...memory(info, about),
+    ...(await clock(connection, about)),
+    {
+      level: 'fine',
+      about: prefix === '' ? 'queues' : `queues ${prefix}…`,
+      text: `${found.length} queues with somebody in them, ${sessions} sessions`,
+    },
+  ];
+}
+
+type Info = ReadonlyMap<string, string>;
+
+function infoOf(text: string): Info {
+  const lines = text.split('\r\n').flatMap((line) => {
+    const [, name, value] = /^(\w+):(.*)$/.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [[name, value] as const];
+  });
+  return new Map(lines);
+}
+
+function version(info: Info, about: string): readonly Finding[] {
+  const valkey = info.get('valkey_version');
+  const text = info.get('redis_version') ?? '';
+  const [major = 0, minor = 0] = text.split('.').map(Number);
+  const isOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+  if (isOld) return [{ level: 'problem', about, text: `Redis ${text} is older than ${OLDEST.join('.')}` }];
+  return [{ level: 'fine', about, text: valkey === undefined ? `Redis ${text}` : `Valkey ${valkey}` }];
+}
+
+function role(info: Info, about: string): readonly Finding[] {
+  if (info.get('role') === 'slave')
+    return [{ level: 'problem', about, text: 'it is a replica: locks are made on the primary' }];
+  const replicas = Number(info.get('connected_slaves') ?? 0);
+  if (replicas === 0) return [];
+  const text = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock until the earlier one has noticed; fence what is written`;
+  return [{ level: 'advice', about, text }];
+}
+
+function durability(info: Info, about: string): readonly Finding[] {
+  if (info.get('aof_enabled') === '1')
+    return [{ level: 'fine', about, text: 'its log is on (appendonly): a restart loses no lock' }];
+  const text = 'its log is off: a restart forgets every lock and every queue; set appendonly yes';
+  return [{ level: 'advice', about, text }];
+}
+
+function memory(info: Info, about: string): readonly Finding[] {
+  const policy = info.get('maxmemory_policy') ?? 'noeviction';
+  if (!policy.startsWith('allkeys-')) return [];
+  const text = `maxmemory-policy is ${policy}: when its memory is full it throws locks away; set noeviction or one of volatile-*`;
+  return [{ level: 'problem', about, text }];
+}
+
+async function clock({ steps }: Connection, about: string): Promise<readonly Finding[]> {
+  const [seconds, micros] = (await steps.ask('TIME')) as readonly string[];
+  // eslint-disable-next-line no-restricted-syntax -- only to compare two wall clocks
+  const apartMs = Math.abs(Number(seconds) * 1_000 + Number(micros) / 1_000 - Date.now());
+  if (apartMs < LATE_MS) return [];
+  const text = `its clock is ${Math.round(apartMs)} ms away from this machine's: leases follow its clock, so it must not be set while locks are held`;
+  return [{ level: 'advice', about, text }];
+}

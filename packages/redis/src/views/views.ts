@@ -1,0 +1,47 @@
+// Chapter views: what can be seen of queues, of registers, of the store?
+// Entries in order (here), texts (registers), and what is to be said about the server (examine).
+
+import type { FoundQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
+import type { Connection } from '../session/connection.ts';
+import { SCRIPTS } from '../queue/scripts.ts';
+
+const PACKED = /^[0-9a-f]+\|([012])\|\d+\|\d+\|[0-9a-f]+\|(.*)$/s;
+
+/** The entries of a queue in order. Looks again when the first lease in front may have ended. */
+export async function entriesOf(
+  { steps, keys, fronts }: Connection,
+  queue: string,
+): Promise<readonly SeenEntry[]> {
+  const { rest } = await steps.take(SCRIPTS.view, queue);
+  const [endsInUs, rows] = rest as [number, readonly (readonly [string, string | null])[]];
+  fronts.watch(queue, endsInUs, Infinity);
+  return rows.flatMap(([ord, packed]) => {
+    const [, shared, value = ''] = PACKED.exec(packed ?? '') ?? [];
+    return { key: keys.entry(queue, ord), order: BigInt(ord), shared: shared === '1', value };
+  });
+}
+
+/** Those that are not empty and whose names begin so. */
+export async function queuesIn(
+  { steps }: Connection,
+  prefix: string,
+): Promise<{ readonly found: readonly FoundQueue[]; readonly sessions: number }> {
+  const { rest } = await steps.take(SCRIPTS.queues, prefix);
+  const [rows, sessions] = rest as [readonly (readonly [string, number, string, string])[], number];
+  const found = rows.map(([name, depth, front, joined]) => ({
+    name,
+    depth,
+    front: BigInt(front),
+    joined: Number(joined),
+  }));
+  return { found, sessions };
+}
+
+/** Who is there: those who have left are forgotten. */
+export function historyOf(entries: readonly SeenEntry[]): StoredHistory {
+  return {
+    before: [],
+    changes: entries.map((entry) => ({ revision: entry.order, kind: 'joined', entry })),
+    gaps: ['Redis keeps no history: those who have left are not known any more.'],
+  };
+}

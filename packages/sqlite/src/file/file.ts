@@ -1,0 +1,86 @@
+import { linkSync, realpathSync, statSync, statfsSync, unlinkSync, writeFileSync, type Stats } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { detailOf, invalidArgument } from '@queuelock/core/backend';
+import { hasOwnClock } from '../base/machine.ts';
+
+/** By the magic numbers of Linux (statfs(2)): what several machines may share, or what keeps locks and shared memory to itself. */
+const UNFIT: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+  [0x01021997, '9P'],
+  [0x65735546, 'FUSE'],
+  [0x00c36400, 'Ceph'],
+  [0x5346414f, 'AFS'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
+  [0x19830326, 'BeeGFS'],
+  [0x786f4256, 'a folder shared by VirtualBox'],
+  [0xbacbacbc, 'a folder shared by VMware'],
+]);
+
+/** The name of a file system on which the file must not be; `undefined` for all others. */
+export function unfitFileSystem(type: number): string | undefined {
+  // Some numbers are negative as the system gives them.
+  return UNFIT.get(type >>> 0);
+}
+
+/**
+ * Checks that processes can share a file there, makes it if it is not there yet, for this user only, and answers its path without
+ * links. It is never opened here: to close it would take away the locks that SQLite has on it in this process.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`
+ */
+export function prepareFile(file: string): string {
+  if (hasOwnClock()) {
+    const rule = 'is used by processes with one clock: this one is in a time namespace of its own';
+    throw invalidArgument('file', file, rule);
+  }
+  const directory = realDirectory(file);
+  const unfit = unfitFileSystem(statfsSync(directory).type);
+  if (unfit !== undefined) {
+    const rule = `is on a disk of this machine: ${directory} is on ${unfit}, where the locks of one machine mean nothing to another`;
+    throw invalidArgument('file', file, rule);
+  }
+  const path = join(directory, basename(file));
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) create(path);
+  else if (!found.isFile()) throw invalidArgument('file', file, 'is a file');
+  return realpathSync(path);
+}
+
+function realDirectory(file: string): string {
+  try {
+    return realpathSync(dirname(file));
+  } catch (error) {
+    throw invalidArgument('file', file, `is in a directory that is there: ${detailOf(error)}`);
+  }
+}
+
+/** Under its name it has its permissions from the beginning; another process may have made it meanwhile. */
+function create(path: string): void {
+  const draft = `${path}-${randomBytes(6).toString('hex')}`;
+  try {
+    writeFileSync(draft, '', { mode: 0o600, flag: 'wx' });
+    linkSync(draft, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
+      throw invalidArgument('file', path, `can be made: ${detailOf(error)}`);
+  } finally {
+    unlinkIfThere(draft);
+  }
+}
+
+function unlinkIfThere(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })) unlinkSync(path);
+}
+
+/** Which file a path leads to. */
+export type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
+
+export function identityOf(path: string): FileIdentity | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '@queuelock/core/backend';
+import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
+import { loadDriver, type Database } from '../driver/driver.ts';
+import { asQueueLockError, isBusy } from '../driver/errors.ts';
+import { identityOf, prepareFile, type FileIdentity } from './file.ts';
+import { bootId } from '../base/machine.ts';
+import { formOf, requireUsable, takeOver, upgrade } from '../queue/schema.ts';
+
+const PATIENCE_MS = 5_000;
+const LONGEST_PAUSE_MS = 20;
+
+/** A file that is ready for use. */
+export interface OpenFile {
+  readonly db: Database;
+  /** Absolute, without links. */
+  readonly path: string;
+  readonly identity: FileIdentity;
+}
+
+/** Opens the file, makes it or brings it to the present form if need be. Leaves files of others as they are. */
+export async function openFile(file: string, clock: Clock): Promise<OpenFile> {
+  const { DatabaseSync } = await loadDriver();
+  const path = prepareFile(file);
+  const identity = identityOf(path);
+  let db: Database | undefined;
+  try {
+    db = new DatabaseSync(path);
+    await prepare(db, { file, clock });
+    const found = identityOf(path);
+    if (identity && found?.ino === identity.ino && found.dev === identity.dev) return { db, path, identity };
+    throw new QueueLockError('UNAVAILABLE', `${file} was replaced while it was opened`);
+  } catch (error) {
+    db?.close();
+    throw asQueueLockError(error, file);
+  }
+}
+
+async function prepare(
+  db: Database,
+  { file, clock }: { readonly file: string; readonly clock: Clock },
+): Promise<void> {
+  const until = clock.now() + PATIENCE_MS;
+  // Nothing waits synchronously.
+  db.exec('pragma busy_timeout = 0');
+  await patiently(() => requireUsable(formOf(db), file), { clock, until });
+  await patiently(() => makeReady(db, file), { clock, until });
+}
+
+function makeReady(db: Database, file: string): void {
+  const boot = bootId();
+  // https://www.sqlite.org/wal.html: readers do not stop the writer, and a commit is a write to the log.
+  const { journal_mode } = db.prepare('pragma journal_mode = wal').get() as { readonly journal_mode: string };
+  if (journal_mode !== 'wal')
+    throw invalidArgument(
+      'file',
+      file,
+      'is where SQLite can share memory between processes, which it cannot there',
+    );
+  // What is done once for a boot is written through; without a boot's name everything is, or tokens could be forgotten.
+  db.exec('pragma synchronous = full');
+  db.exec('begin immediate');
+  try {
+    const form = formOf(db);
+    requireUsable(form, file);
+    upgrade(db, form);
+    takeOver(db, boot);
+    db.exec('commit');
+  } catch (error) {
+    db.exec('rollback');
+    throw error;
+  }
+  if (boot !== '') db.exec('pragma synchronous = normal');
+}
+
+/** Tries again while the file is busy. */
+async function patiently(
+  attempt: () => void,
+  { clock, until }: { readonly clock: Clock; readonly until: number },
+): Promise<void> {
+  for (;;) {
+    try {
+      attempt();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || clock.now() >= until) throw error;
+    }
+    await new Promise<void>((resolve) => clock.after(1 + Math.random() * LONGEST_PAUSE_MS, resolve));
+  }
+}

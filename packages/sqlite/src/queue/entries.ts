@@ -1,0 +1,173 @@
+import { requireSameEntry, type EntryShape, type EntrySpec } from '@queuelock/core/backend';
+import type { Standing } from './admissions.ts';
+import type { Database, Statement } from '../driver/driver.ts';
+import { Line, type Last } from './line.ts';
+import { bytesOf, textOf } from '../base/text.ts';
+
+/** An entry's place, and its turn as of the step. */
+export interface Place {
+  readonly ord: number;
+  readonly admitted: boolean;
+  readonly ahead?: number;
+  readonly otherLimit?: number;
+}
+
+interface Row extends Standing {
+  readonly nth: number;
+}
+
+interface Wish {
+  readonly session: number;
+  readonly spec: EntrySpec;
+  readonly queue: Uint8Array;
+}
+
+/** Somebody has to look at an entry: its turn has come, or it is gone. */
+export type Tell = (session: number, ord: number) => void;
+
+/** The table of entries. Every change gives their turn to those whose turn it becomes. Called within a step. */
+export class Entries {
+  readonly #tell: Tell;
+  readonly #line: Line;
+  readonly #byId: Statement;
+  readonly #elsewhere: Statement;
+  readonly #nextOrd: Statement;
+  readonly #insert: Statement;
+  readonly #setLimit: Statement;
+  readonly #setValue: Statement;
+  readonly #setShared: Statement;
+  readonly #delete: Statement;
+  readonly #ofSession: Statement;
+
+  constructor(db: Database, tell: Tell) {
+    this.#tell = tell;
+    this.#line = new Line(db, tell);
+    this.#byId = db.prepare(
+      'select ord, shared, lim, permits, admitted, nth from entry where session = ? and id = ? and queue = ?',
+    );
+    this.#elsewhere = db.prepare(
+      'select queue, shared, permits from entry where session = ? and id = ? and queue <> ?',
+    );
+    this.#nextOrd = db.prepare('update boot set last = last + 1 returning last');
+    this.#insert = db.prepare(
+      'insert into entry (queue, ord, id, session, shared, lim, permits, admitted, nth, value) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.#setLimit = db.prepare('update entry set lim = ? where queue = ? and ord = ?');
+    this.#setValue = db.prepare('update entry set value = ? where queue = ? and ord = ?');
+    this.#setShared = db.prepare('update entry set shared = 1, value = ? where queue = ? and ord = ?');
+    this.#delete = db.prepare('delete from entry where queue = ? and ord = ? returning session');
+    this.#ofSession = db.prepare('select ord, queue from entry where session = ?');
+  }
+
+  /** The same place again for an id that is there already. */
+  enter(session: number, spec: EntrySpec): Place {
+    const wish = { session, spec, queue: bytesOf(spec.queue) };
+    return this.#again(wish) ?? this.#join(wish);
+  }
+
+  /** As `enter`, if the entry is or would be admitted. */
+  enterIfAdmitted(session: number, spec: EntrySpec): Place | undefined {
+    const wish = { session, spec, queue: bytesOf(spec.queue) };
+    const known = this.#find(wish);
+    if (known) return known.admitted ? this.#again(wish) : undefined;
+    const last = this.#line.last(wish.queue);
+    return this.#line.isFree(wish.queue, spec, last) ? this.#join(wish, last) : undefined;
+  }
+
+  /** The order of an entry. */
+  find(session: number, { queue, id }: Pick<EntrySpec, 'queue' | 'id'>): number | undefined {
+    return (this.#byId.get(session, id, bytesOf(queue)) as Row | undefined)?.ord;
+  }
+
+  setValue(queue: string, ord: number, value: string): void {
+    this.#setValue.run(bytesOf(value), bytesOf(queue), ord);
+  }
+
+  share(queue: string, ord: number, value: string): void {
+    this.#setShared.run(bytesOf(value), bytesOf(queue), ord);
+    this.#line.closeRanks(bytesOf(queue));
+  }
+
+  /** `false` if it is not there. Its owner is told. */
+  remove(queue: string, ord: number): boolean {
+    const bytes = bytesOf(queue);
+    const row = this.#delete.get(bytes, ord) as { readonly session: number } | undefined;
+    if (!row) return false;
+    this.#tell(row.session, ord);
+    this.#line.closeRanks(bytes);
+    return true;
+  }
+
+  /** All at once: nobody is let in between two of them. */
+  removeAllOf(session: number): void {
+    const rows = this.#ofSession.all(session) as readonly { ord: number; queue: Uint8Array }[];
+    for (const { queue, ord } of rows) {
+      this.#tell(session, ord);
+      this.#delete.run(queue, ord);
+    }
+    const queues = new Map(rows.map(({ queue }) => [textOf(queue), queue]));
+    for (const queue of queues.values()) this.#line.closeRanks(queue);
+  }
+
+  /** Gives their turn to those whose turn it has become, if nobody did. */
+  mend(queue: string): void {
+    this.#line.closeRanks(bytesOf(queue));
+  }
+
+  #find({ session, spec, queue }: Wish): Row | undefined {
+    const { id } = spec;
+    const known = this.#byId.get(session, id, queue) as Row | undefined;
+    if (known) requireSameEntry(shapeOf({ ...known, queue }), spec);
+    return known;
+  }
+
+  /** An id has one entry in its session. */
+  #refuseElsewhere({ session, spec, queue }: Wish): void {
+    const other = this.#elsewhere.get(session, spec.id, queue) as StoredShape | undefined;
+    if (other) requireSameEntry(shapeOf(other), spec);
+  }
+
+  #again(wish: Wish): Place | undefined {
+    const { spec, queue } = wish;
+    const known = this.#find(wish);
+    if (!known || known.lim === spec.limit) return known && this.#place(wish, known);
+    this.#setLimit.run(spec.limit, queue, known.ord);
+    this.#line.closeRanks(queue);
+    return this.#place(wish, this.#find(wish) ?? known);
+  }
+
+  #join(wish: Wish, last: Last | undefined = this.#line.last(wish.queue)): Place {
+    this.#refuseElsewhere(wish);
+    const { session, spec, queue } = wish;
+    const { id, shared, limit, permits = 1, value = '' } = spec;
+    const { last: ord } = this.#nextOrd.get() as { readonly last: number };
+    const admitted = Number(this.#line.isFree(queue, spec, last));
+    const nth = (last?.nth ?? 0) + 1;
+    const own = { ord, shared: Number(shared), lim: limit, permits, admitted, nth };
+    this.#insert.run(queue, ord, id, session, own.shared, limit, permits, admitted, nth, bytesOf(value));
+    return this.#place(wish, own);
+  }
+
+  #place({ spec: { shared, limit }, queue }: Wish, { ord, admitted, nth }: Row): Place {
+    const otherLimit = shared || nth === 1 ? undefined : this.#line.otherLimit(queue, { ord, limit });
+    return {
+      ord,
+      admitted: admitted === 1,
+      ...(admitted ? {} : this.#line.ahead(queue, ord, shared)),
+      ...(otherLimit === undefined ? {} : { otherLimit }),
+    };
+  }
+}
+
+interface StoredShape extends Pick<Row, 'shared' | 'permits'> {
+  readonly queue: Uint8Array;
+}
+
+function shapeOf({ queue, shared, permits }: StoredShape): EntryShape {
+  return { queue: textOf(queue), shared: shared === 1, permits };
+}
+
+/** The entry's name for people and tools: the order is unique in the whole file, so this is, whatever slashes the name has. */
+export function keyOf(queue: string, ord: number): string {
+  return `${queue}/${ord}`;
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { invalidArgument, type Register } from '@queuelock/core/backend';
+import type { Database, Statement } from '../driver/driver.ts';
+import { bytesOf, textOf } from '../base/text.ts';
+
+const MAX_TEXT_BYTES = 4_096;
+
+/** What a writer wants, as in `Registers.write`. */
+export interface Change {
+  readonly text: string | undefined;
+  readonly was: string | undefined;
+}
+
+interface Row {
+  readonly version: string;
+  readonly text: Uint8Array;
+}
+
+/** The table of registers; empty ones have no row. `write` is called within a step. */
+export class RegisterTable {
+  readonly #read: Statement;
+  readonly #put: Statement;
+  readonly #delete: Statement;
+
+  constructor(db: Database) {
+    this.#read = db.prepare('select version, text from register where queue = ? and kind = ?');
+    this.#put = db.prepare(
+      `insert into register (queue, kind, version, text) values (?, ?, ?, ?)
+       on conflict do update set version = excluded.version, text = excluded.text`,
+    );
+    this.#delete = db.prepare('delete from register where queue = ? and kind = ?');
+  }
+
+  read(queue: string, kind: string): Register | undefined {
+    const row = this.#read.get(bytesOf(queue), kind) as Row | undefined;
+    return row && { text: textOf(row.text), version: row.version };
+  }
+
+  write(queue: string, kind: string, { text, was }: Change): boolean {
+    if (this.read(queue, kind)?.version !== was) return false;
+    if (text === undefined) this.#delete.run(bytesOf(queue), kind);
+    // Drawn by lot, so that it is another one also after the register was empty.
+    else this.#put.run(bytesOf(queue), kind, randomBytes(12).toString('hex'), bytesOf(text));
+    return true;
+  }
+}
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+export function checkKind(kind: string): void {
+  if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
+}
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+export function checkText(text: string | undefined): void {
+  if (text !== undefined && Buffer.byteLength(text) > MAX_TEXT_BYTES)
+    throw invalidArgument('text', text, `takes at most ${MAX_TEXT_BYTES} bytes of UTF-8`);
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { QueueLockError } from '@queuelock/core/backend';
+import type { Database, Statement } from '../driver/driver.ts';
+import { machineTime, type ProcessMark } from '../base/machine.ts';
+
+/** The shortest lease: a busy process is late by some tens of milliseconds. */
+export const MIN_TTL_MS = 200;
+
+/** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
+export interface Tenancy {
+  readonly id: string;
+  /** The session's number in the file. */
+  readonly num: number;
+  readonly generation: number;
+  readonly ttlMs: number;
+}
+
+/** Whose process a session is of, and how to reach it. */
+export interface Home extends ProcessMark {
+  readonly inbox: string;
+}
+
+interface Row {
+  readonly num: number;
+  readonly generation: number;
+  readonly ttl: number;
+}
+
+/** The table of sessions: who is alive. Everything but `earliestEnd` and `ofInbox` is called within a step. */
+export class Sessions {
+  readonly #insert: Statement;
+  readonly #renew: Statement;
+  readonly #alive: Statement;
+  readonly #byId: Statement;
+  readonly #resume: Statement;
+  readonly #release: Statement;
+  readonly #delete: Statement;
+  readonly #expired: Statement;
+  readonly #earliest: Statement;
+  readonly #home: Statement;
+  readonly #at: Statement;
+
+  #noneEndsBefore = 0;
+
+  constructor(db: Database) {
+    this.#insert = db.prepare(
+      'insert into session (id, generation, ttl, expires, inbox, pid, started, namespace) values (?, 1, ?, ?, ?, ?, ?, ?) returning num',
+    );
+    this.#renew = db.prepare('update session set expires = ? + ttl where num = ? and generation = ?');
+    this.#alive = db.prepare('select 1 from session where num = ? and generation = ?');
+    this.#byId = db.prepare('select num, generation, ttl from session where id = ?');
+    this.#resume = db.prepare(
+      'update session set generation = generation + 1, expires = ? + ttl, inbox = ?, pid = ?, started = ?, namespace = ? where num = ?',
+    );
+    this.#release = db.prepare(`update session set namespace = '' where num = ? and generation = ?`);
+    this.#delete = db.prepare('delete from session where num = ?');
+    // A lease that ends later than it could is of another boot, which the system did not tell.
+    this.#expired = db.prepare('select num from session where expires <= ?1 or expires > ?1 + ttl');
+    this.#earliest = db.prepare('select min(expires) as expires from session');
+    this.#home = db.prepare('select inbox, pid, started, namespace from session where num = ?');
+    this.#at = db.prepare(
+      'select num from session where inbox = ? and pid = ? and started = ? and namespace = ?',
+    );
+  }
+
+  open(ttlMs: number, { inbox, pid, started, namespace }: Home): Tenancy {
+    const id = randomBytes(16).toString('hex');
+    const ttl = Math.ceil(ttlMs * 1_000);
+    const row = this.#insert.get(id, ttl, machineTime() + ttl, inbox, pid, started, namespace);
+    return { id, num: (row as Row).num, generation: 1, ttlMs };
+  }
+
+  /** It lives for its whole TTL from now on. */
+  renew(tenancy: Tenancy): void {
+    const { changes } = this.#renew.run(machineTime(), tenancy.num, tenancy.generation);
+    if (Number(changes) === 0) throw sessionLost(tenancy.id);
+  }
+
+  /** @throws {QueueLockError} `SESSION_LOST` */
+  requireAlive(tenancy: Tenancy): void {
+    if (!this.isAlive(tenancy)) throw sessionLost(tenancy.id);
+  }
+
+  isAlive({ num, generation }: Tenancy): boolean {
+    return this.#alive.get(num, generation) !== undefined;
+  }
+
+  /** Goes on with a session in another process. */
+  resume(id: string, { inbox, pid, started, namespace }: Home): Tenancy {
+    const row = this.#byId.get(id) as Row | undefined;
+    if (!row) throw sessionLost(id);
+    const { num, generation, ttl } = row;
+    this.#resume.run(machineTime(), inbox, pid, started, namespace, num);
+    return { id, num, generation: generation + 1, ttlMs: ttl / 1_000 };
+  }
+
+  /** From now on only its lease ends it, and not the end of the process. */
+  release({ num, generation }: Tenancy): void {
+    this.#release.run(num, generation);
+  }
+
+  delete(num: number): void {
+    this.#delete.run(num);
+  }
+
+  /** Those whose lease has ended. Looks only when one can have: none ends sooner than it was, and a new one not before its TTL. */
+  expired(): readonly number[] {
+    const now = machineTime();
+    if (now < this.#noneEndsBefore) return [];
+    const nums = (this.#expired.all(now) as readonly Row[]).map(({ num }) => num);
+    this.#noneEndsBefore = Math.min(this.earliestEnd() ?? Infinity, now + MIN_TTL_MS * 1_000);
+    return nums;
+  }
+
+  /** When the next lease ends, unless it is renewed. */
+  earliestEnd(): number | undefined {
+    return (this.#earliest.get() as { readonly expires: number | null }).expires ?? undefined;
+  }
+
+  /** `undefined` when the session has ended. */
+  home(num: number): Home | undefined {
+    return this.#home.get(num) as Home | undefined;
+  }
+
+  /** The sessions of a process that have not been released. */
+  at({ inbox, pid, started, namespace }: Home): readonly number[] {
+    return (this.#at.all(inbox, pid, started, namespace) as readonly Row[]).map(({ num }) => num);
+  }
+}
+
+function sessionLost(id: string): QueueLockError {
+  return new QueueLockError('SESSION_LOST', `session ${id} has ended`);
+}

@@ -1,0 +1,184 @@
+// Chapter session: am I alive, and until when is that proven?
+// A session as a client holds it (here), on a connection that all of a process share (connection).
+
+import {
+  QueueLockError,
+  invalidArgument,
+  isQueueLockError,
+  type EntrySpec,
+  type HoldTraces,
+  type Placement,
+  type Session,
+} from '@queuelock/core/backend';
+import type { Connection } from './connection.ts';
+import { keyOf, type Place } from '../queue/entries.ts';
+import type { Tenancy } from '../queue/sessions.ts';
+import type { Store } from '../file/store.ts';
+
+/** A session as a client holds it. */
+export class SqliteSession implements Session {
+  readonly id: string;
+  readonly ttlMs: number;
+  readonly traces: HoldTraces;
+  readonly #connection: Connection;
+  readonly #store: Store;
+  readonly #tenancy: Tenancy;
+  #releasing: Promise<void> | undefined;
+  #abandoned = false;
+
+  constructor(connection: Connection, tenancy: Tenancy) {
+    this.id = tenancy.id;
+    this.ttlMs = tenancy.ttlMs;
+    this.#connection = connection;
+    this.#store = connection.store;
+    this.#tenancy = tenancy;
+    this.traces = {
+      leave: (queue, entryId) => this.#step(() => this.#leaveTrace(queue, entryId)),
+      erase: (queue, traces) => this.#step(() => this.#eraseTraces(queue, traces)),
+    };
+  }
+
+  /** The session's id: no secret to those who can read the file. Who asks for it wants the session to outlive this process. */
+  get resumption(): string {
+    // Nobody has to wait for it: it is in line before whatever comes next.
+    this.#release().catch(() => undefined);
+    return this.id;
+  }
+
+  renew(): Promise<number> {
+    return this.#step(() => {
+      this.#store.sessions.renew(this.#tenancy);
+      return this.ttlMs;
+    });
+  }
+
+  async enqueue(spec: EntrySpec): Promise<Placement> {
+    return this.#placement(spec, await this.#step(() => this.#enter(spec)));
+  }
+
+  async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
+    const names = specs.map(({ queue }) => queue);
+    const twice = names.find((queue, place) => names.indexOf(queue) < place);
+    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    const places = await this.#step(() => this.#enterAll(specs));
+    if (!places) throw lostTogether(specs);
+    return specs.map((spec, place) => this.#placement(spec, places[place] as Place));
+  }
+
+  async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
+    const place = await this.#step(() => this.#store.entries.enterIfAdmitted(this.#tenancy.num, spec));
+    return place && this.#placement(spec, place);
+  }
+
+  update(queue: string, id: string, value: string): Promise<boolean> {
+    return this.#step(() => {
+      const ord = this.#own(queue, id);
+      if (ord !== undefined) this.#store.entries.setValue(queue, ord, value);
+      return ord !== undefined;
+    });
+  }
+
+  share(queue: string, id: string, value: string): Promise<boolean> {
+    return this.#step(() => {
+      const ord = this.#own(queue, id);
+      if (ord !== undefined) this.#store.entries.share(queue, ord, value);
+      return ord !== undefined;
+    });
+  }
+
+  async remove(queue: string, id: string): Promise<boolean> {
+    try {
+      return await this.#step(() => this.#remove(queue, id));
+    } catch (error) {
+      if (isQueueLockError(error, 'SESSION_LOST')) return false;
+      throw error;
+    }
+  }
+
+  async abandon(): Promise<void> {
+    // Whatever goes wrong, the lease does the rest.
+    await this.#release().catch(() => undefined);
+    this.#abandoned = true;
+  }
+
+  async close(): Promise<void> {
+    const { num } = this.#tenancy;
+    // Likewise.
+    await this.#step(() => this.#store.end(num)).catch(() => undefined);
+  }
+
+  /** A step of this session, which must be alive. */
+  async #step<T>(take: () => T): Promise<T> {
+    if (this.#abandoned)
+      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+    return this.#store.write(() => {
+      this.#store.sessions.requireAlive(this.#tenancy);
+      return take();
+    });
+  }
+
+  /** Once, unless it fails. */
+  #release(): Promise<void> {
+    this.#releasing ??= this.#step(() => this.#store.sessions.release(this.#tenancy)).catch(
+      (error: unknown) => {
+        this.#releasing = undefined;
+        throw error;
+      },
+    );
+    return this.#releasing;
+  }
+
+  #enter(spec: EntrySpec): Place {
+    return this.#store.entries.enter(this.#tenancy.num, spec);
+  }
+
+  /** All or none: when one of those that had entered was removed, nothing of the others is left either. */
+  #enterAll(specs: readonly EntrySpec[]): readonly Place[] | undefined {
+    const present = specs.filter(({ queue, id }) => this.#own(queue, id) !== undefined);
+    if (present.length === 0 || present.length === specs.length)
+      return specs.map((spec) => this.#enter(spec));
+    for (const { queue, id } of present) this.#remove(queue, id);
+    return undefined;
+  }
+
+  #remove(queue: string, id: string): boolean {
+    const ord = this.#own(queue, id);
+    if (ord === undefined) return false;
+    this.#store.traces.erase(queue, ord);
+    return this.#store.entries.remove(queue, ord);
+  }
+
+  #leaveTrace(queue: string, id: string): readonly string[] {
+    const ord = this.#own(queue, id);
+    if (ord === undefined) throw new QueueLockError('ENTRY_LOST', `no entry ${id} is in the queue`);
+    this.#store.traces.leave(queue, ord);
+    return this.#store.traces.orphans(queue).map(String);
+  }
+
+  #eraseTraces(queue: string, traces: readonly string[]): void {
+    for (const ord of traces) this.#store.traces.erase(queue, Number(ord));
+  }
+
+  /** The order of an entry of this session. */
+  #own(queue: string, id: string): number | undefined {
+    return this.#store.entries.find(this.#tenancy.num, { queue, id });
+  }
+
+  #placement({ queue }: EntrySpec, place: Place): Placement {
+    const { ord, admitted, ahead, otherLimit } = place;
+    const order = BigInt(ord);
+    return {
+      order,
+      token: order,
+      key: keyOf(queue, ord),
+      turn: { admitted, ...(ahead === undefined ? {} : { ahead }) },
+      ...(otherLimit === undefined ? {} : { otherLimit }),
+      turns$: this.#connection.follow(queue, this.#tenancy, place),
+    } satisfies Placement;
+  }
+}
+
+function lostTogether(specs: readonly EntrySpec[]): QueueLockError {
+  const ids = specs.map(({ id }) => id).join(', ');
+  return new QueueLockError('ENTRY_LOST', `of the entries that enter together (${ids}) one was removed`);
+}

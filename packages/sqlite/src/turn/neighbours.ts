@@ -1,0 +1,72 @@
+import { removeInbox } from './inbox.ts';
+import { isGone } from '../base/machine.ts';
+import type { Peers } from './peers.ts';
+import type { Home } from '../queue/sessions.ts';
+import type { Store } from '../file/store.ts';
+
+/** After its socket has closed a process is still there for a moment. */
+const LOOKS = 8;
+
+/**
+ * The other processes that are in the way of this one's entries. When one of them ends, its sessions are ended at once: the system
+ * closes its socket, which is the hint, and says that there is no such process any more, which is the proof.
+ */
+export class Neighbours {
+  readonly #store: Store;
+  readonly #own: Home;
+  readonly #peers: Peers;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #watched = new Map<string, Home>();
+
+  constructor(store: Store, own: Home, peers: Peers) {
+    this.#store = store;
+    this.#own = own;
+    this.#peers = peers;
+  }
+
+  /** Watches those in front of these queues, and no others. */
+  watch(queues: Iterable<string>): void {
+    const { views, sessions } = this.#store;
+    const nums = new Set([...queues].flatMap((queue) => views.inFront(queue)));
+    const homes = [...nums].flatMap((num) => sessions.home(num) ?? []);
+    const others = homes.filter(({ inbox, namespace }) => inbox !== this.#own.inbox && namespace !== '');
+    this.#watched = new Map(others.map((home) => [home.inbox, home]));
+    this.#peers.watch(new Set(this.#watched.keys()));
+    for (const home of others) if (isGone(home, this.#own)) this.#bury(home);
+  }
+
+  /** An inbox has closed: its process may have ended. */
+  suspect(inbox: string): void {
+    const home = this.#watched.get(inbox);
+    if (home) this.#lookAt(home, 0);
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  #lookAt(home: Home, looks: number): void {
+    if (isGone(home, this.#own)) this.#bury(home);
+    else if (looks < LOOKS) {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        this.#lookAt(home, looks + 1);
+      }, 2 ** looks);
+      this.#timers.add(timer);
+    }
+  }
+
+  /** The sessions that it still has; one that was resumed elsewhere has another home. */
+  #bury(gone: Home): void {
+    const { sessions } = this.#store;
+    const ended = this.#store.write(() => {
+      for (const num of sessions.at(gone)) this.#store.end(num);
+    });
+    // The next round tries again, and the lease ends as well.
+    ended.then(
+      () => removeInbox(gone.inbox),
+      () => undefined,
+    );
+  }
+}
