@@ -17,7 +17,8 @@ for (const [name, start] of stores) {
       expect((await stale).connection).to.equal('live');
       await seen(look$, ({ picture }) => picture?.status === 'live');
       const tab = new Tab(page().join('restarted'));
-      await tab.until('held');
+      const { lock } = await tab.until('held');
+      await lock.release();
       tab.close();
       looking.unsubscribe();
     });

@@ -685,6 +685,26 @@ describe('a lock client', () => {
       await holder.release();
       await (await again).release();
     });
+
+    it('to the release of a run is waited for no longer than the session lives: then the run answers with what its work answered', async () => {
+      let away = false;
+      const cut = connect({
+        backend: { intercept: (_call, proceed) => (away ? Promise.reject(new Error('cut')) : proceed()) },
+      });
+      let answered: unknown;
+      const running = cut.run('x', () => {
+        away = true;
+        return 'done';
+      });
+      void running.then((answer) => (answered = answer));
+      await clock.advance(TTL_MS / 2);
+      expect(answered).to.equal(undefined);
+      const next = connect().acquire('x');
+      await clock.advance(TTL_MS / 2);
+      expect([await running, answered]).to.deep.equal(['done', 'done']);
+      away = false;
+      await (await next).release();
+    });
   });
 
   describe('watch', () => {

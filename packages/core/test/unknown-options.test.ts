@@ -87,6 +87,8 @@ describe('an option that there is not', () => {
     expect(await refusalOf(() => client.multi(['x']).acquire(untyped({ limit: 2 })))).to.include(
       'limit is unknown',
     );
+    for (const wish of [{ steal: { reason: 'late' } }, { request: { reason: 'late', withinMs: 5 } }])
+      expect(await refusalOf(() => client.tryAcquire('x', wish))).to.include('needs a wait in line');
   });
 });
 

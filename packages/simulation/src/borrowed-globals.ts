@@ -56,7 +56,11 @@ function borrowTimers(timeline: Timeline): () => void {
   const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
   const promised = { ...timersPromises };
   type Task = (...args: unknown[]) => void;
-  const clear = (handle: Handle | undefined): void => handle?.cancel();
+  // A timer that was set before the run is cleared by the platform.
+  const clear = (handle: Handle | NodeJS.Timeout | undefined): void => {
+    if (handle && 'cancel' in handle) handle.cancel();
+    else clearTimeout(handle);
+  };
   Object.assign(globalThis, {
     setTimeout: (task: Task, ms = 0, ...args: unknown[]) => timerOn(timeline, ms, () => task(...args)),
     setInterval: (task: Task, ms = 0, ...args: unknown[]) => {

@@ -1,7 +1,10 @@
 import { QueueLockError } from '../api/errors.ts';
 import type { EntrySpec } from '../api/spi.ts';
 
-/** What an entry is, as far as it decides who is let in together with it. */
+/**
+ * What an entry is, as far as it decides who is let in together with it. Not its limit: that is compared with the limits ahead at each
+ * placement, so whoever resumes with another one is refused there (`LIMIT_MISMATCH`).
+ */
 export type EntryShape = Pick<EntrySpec, 'queue' | 'shared' | 'permits'>;
 
 /**

@@ -106,6 +106,22 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
+    title: 'a waiter that is resumed with another limit is refused for that, and the holder ahead holds on',
+    async check(stage) {
+      const holder = await stage.client().acquire('x');
+      const before = stage.client();
+      const waiter = await join(stage, before, { id: ID });
+      expect(waiter.last.status).to.equal('queued');
+      const resume = await before.resumption();
+      await stage.passing(before.abandon());
+      const after = stage.client({ resume });
+      const refused = await rejection(stage.passing(after.acquire('x', { id: ID, limit: 3 })));
+      expect(refused).to.include({ code: 'LIMIT_MISMATCH' });
+      expect([holder.held, stage.server.entryCount]).to.deep.equal([true, 1]);
+      await stage.passing(holder.release());
+    },
+  },
+  {
     title: 'an id is of one claim: another one of the same client with it is refused until that has left',
     async check(stage) {
       const client = stage.client();

@@ -20,7 +20,8 @@ export interface Proof {
   readonly sound: boolean;
 }
 
-// One suffices; the others are asked in case an operator has removed the first.
+// One suffices; the others are asked in case an operator has removed the first. That a further one is gone its own watch tells, and where
+// that is silent, the reconnect that its silence leads to.
 const WITNESSES = 4;
 
 /**

@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import type { ZkDriver } from '../src/driver.ts';
+import { findNode } from '../src/enqueue.ts';
+import { schemeOf } from '../src/naming.ts';
+import { NOWHERE } from '../src/quorum.ts';
+
+describe('a node of ZooKeeper whose create was not answered', () => {
+  it('is looked for behind a change that needs a quorum: a deposed leader answers lists, and sync', async () => {
+    const asked: string[] = [];
+    const zk: Pick<ZkDriver, 'delete' | 'children'> = {
+      delete: (path) => {
+        asked.push(`delete ${path}`);
+        return Promise.resolve(false);
+      },
+      children: (path) => {
+        asked.push(`children of ${path}`);
+        return Promise.resolve([]);
+      },
+    };
+    const place = { root: '', directory: '/jobs', scheme: schemeOf('curator') };
+    const found = await findNode(zk as ZkDriver, place, { id: 'a'.repeat(32), known: undefined });
+    expect(found).to.equal(undefined);
+    expect(asked).to.deep.equal([`delete ${NOWHERE}`, 'children of /jobs']);
+  });
+});
