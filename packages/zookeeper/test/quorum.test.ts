@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { ZkDriver } from '../src/driver.ts';
-import { findNode } from '../src/enqueue.ts';
-import { schemeOf } from '../src/naming.ts';
-import { NOWHERE } from '../src/quorum.ts';
+import type { ZkDriver } from '../src/driver/driver.ts';
+import { findNode } from '../src/entry/enqueue.ts';
+import { schemeOf } from '../src/queue/naming.ts';
+import { NOWHERE } from '../src/driver/quorum.ts';
 
 describe('a node of ZooKeeper whose create was not answered', () => {
   it('is looked for behind a change that needs a quorum: a deposed leader answers lists, and sync', async () => {
