@@ -1,12 +1,13 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { timelineOf } from '../timeline/timeline.ts';
 import type { Verdict } from './check.ts';
 import { withEvents } from './check/context.ts';
 import type { Run } from './check/run.ts';
 import type { ChaosOutcome } from './chaos-run.ts';
 import { inWindow, windowsOf, type Window } from './chaos-windows.ts';
 import { reportOf } from './report.ts';
-import { timelineOf } from './timeline.ts';
+import { violationsOf } from './violations.ts';
 
 export interface ReportTerms {
   /** The directory; what an earlier run left there is replaced. */
@@ -27,9 +28,10 @@ export async function writeReport(outcome: ChaosOutcome, terms: ReportTerms): Pr
   await mkdir(out, { recursive: true });
   await rm(join(out, HISTORIES), { recursive: true, force: true });
   await writeFile(join(out, 'schedule.json'), `${JSON.stringify(schedule, undefined, 2)}\n`);
+  const violations = violationsOf(run, verdict.findings);
   const pictures = windowsOf(run, verdict.findings).map((window, index) => ({
     file: index === 0 ? 'timeline.svg' : `timeline-${index + 1}.svg`,
-    svg: timelineOf(inWindow(run, window), { title: titleOf(outcome), findings: verdict.findings, window }),
+    svg: timelineOf(inWindow(run, window), { title: titleOf(outcome), violations, window }),
     window,
   }));
   for (const { file, svg } of pictures) await writeFile(join(out, file), svg);

@@ -22,6 +22,8 @@ function settle(): Promise<void> {
 export class Timeline {
   /** Whose code runs now. */
   acting: Machine | undefined;
+  /** Hears when a machine that runs programs has done what an event asked for. */
+  onActed: (machine: Machine) => void = () => undefined;
   /** How many events there were. */
   events = 0;
   readonly #heap = new Heap<Happening>((one, other) => one.due - other.due || one.number - other.number);
@@ -56,7 +58,10 @@ export class Timeline {
       next.task = undefined;
       this.acting = machine;
       task();
-      if (machine.hasPromises) await settle();
+      if (machine.hasPromises) {
+        await settle();
+        this.onActed(machine);
+      }
       this.acting = undefined;
     }
     if (!isOver()) this.#now = Math.max(this.#now, until);
@@ -130,7 +135,12 @@ export class Machine implements Clock {
 
   /** The same, without keeping a process alive. */
   later(ms: number, task: () => void): () => void {
-    return this.#timeline.after(ms / this.#rate, this, task);
+    return this.#timeline.after(this.lasting(ms), this, task);
+  }
+
+  /** The true time that so many of its milliseconds take. */
+  lasting(ms: number): number {
+    return ms / this.#rate;
   }
 
   /** Does it as soon as it can. */

@@ -24,12 +24,27 @@ const FILES = [
 ];
 const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));
 
+/** The files that these change, as they are then. Throws if one does not fit the sources any more. */
+export function alteredSources(alterations: readonly Alteration[]): ReadonlyMap<string, string> {
+  const sources = new Map<string, string>();
+  for (const [file, from, to] of alterations) {
+    const text = sources.get(file) ?? readFileSync(join(PACKAGES, file), 'utf8');
+    const times = text.split(from).length - 1;
+    if (times !== 1) throw new Error(`${file} has this ${times} times, not once: ${from}`);
+    sources.set(
+      file,
+      text.replace(from, () => to),
+    );
+  }
+  return sources;
+}
+
 /** Loads copies of core and backends with these changes, the one on the other; the real ones stay as they are. */
 export async function alteredProduct(alterations: readonly Alteration[]): Promise<Product> {
   const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-product-'));
   try {
     for (const name of ['core', 'etcd', 'zookeeper']) copyPackage(name, copy);
-    for (const alteration of alterations) alter(copy, alteration);
+    for (const [file, text] of alteredSources(alterations)) writeFileSync(join(copy, file), text);
     const loaded = (await Promise.all(
       FILES.map((file) => import(pathToFileURL(join(copy, file)).href)),
     )) as Partial<Product>[];
@@ -53,15 +68,4 @@ function copyPackage(name: string, copy: string): void {
   for (const dependency of readdirSync(join(from, 'node_modules')))
     if (dependency !== '@queuelock' && !dependency.startsWith('.'))
       symlinkSync(join(from, 'node_modules', dependency), join(to, 'node_modules', dependency));
-}
-
-function alter(copy: string, [file, from, to]: Alteration): void {
-  const path = join(copy, file);
-  const text = readFileSync(path, 'utf8');
-  const times = text.split(from).length - 1;
-  if (times !== 1) throw new Error(`${file} has this ${times} times, not once: ${from}`);
-  writeFileSync(
-    path,
-    text.replace(from, () => to),
-  );
 }

@@ -1,4 +1,7 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SafetyViolation } from '../../../integration/safety.ts';
+import { pictureOf } from '../src/picture.ts';
 import type { Product } from '../src/product.ts';
 import { RULES, UNSAFE } from '../src/run/judge.ts';
 import type { StoreName } from '../src/run/plan.ts';
@@ -6,19 +9,34 @@ import { planOf } from '../src/run/plan-of.ts';
 import { play, type Played } from '../src/run/play.ts';
 import { shrink } from '../src/run/shrink.ts';
 
-/** Plays the run of a seed; throws its story if it breaks a rule, of a run that is as small as it could be made. */
+/** Which run, and where its picture goes. */
+export interface Run {
+  readonly seed: number;
+  readonly store: StoreName;
+  /** Default `simulation-report`. */
+  readonly out?: string;
+}
+
+/**
+ * Plays the run of a seed. Throws its story if it breaks a rule, of a run that is as small as it could be made, and leaves a picture of that in
+ * `<out>/<store>-<seed>.svg`.
+ */
 export async function goesWell(
   product: Product,
-  { seed, store }: { readonly seed: number; readonly store: StoreName },
+  { seed, store, out = 'simulation-report' }: Run,
 ): Promise<Played> {
   const plan = planOf(seed, store);
   const played = await play(product, plan);
   const { broken } = played;
   if (!broken) return played;
   const small = await shrink(product, plan, broken);
+  const title = `seed ${seed} on ${store} breaks "${broken}": ${RULES[broken]}`;
+  const picture = join(out, `${store}-${seed}.svg`);
+  mkdirSync(out, { recursive: true });
+  writeFileSync(picture, pictureOf(small.played.facts, title));
   const story = [
-    `seed ${seed} on ${store} breaks "${broken}": ${RULES[broken]}`,
-    `${plan.members} members of ${plan.version}; what is left of the plan:`,
+    title,
+    `${plan.members} members of ${plan.version}; what is left of the plan, drawn in ${picture}:`,
     JSON.stringify({ clients: small.plan.clients, faults: small.plan.faults }),
     ...small.played.story,
   ].join('\n');

@@ -5,6 +5,9 @@ import { play } from '../src/run/play.ts';
 import { alteredProduct } from './altered-product.ts';
 import type { Mistake } from './mistake.ts';
 
+/** In which every mistake is to be noticed. */
+export const MOST_RUNS = 10_000;
+
 /** What came of the hunt for a mistake. */
 export interface Hunt {
   /** The first rule that noticed it. */
@@ -15,7 +18,11 @@ export interface Hunt {
 /** Plays runs from that seed on with the mistake, until a rule notices it. */
 export async function hunt(
   { alterations }: Mistake,
-  { store, first, most }: { readonly store: StoreName; readonly first: number; readonly most: number },
+  {
+    store,
+    first,
+    most = MOST_RUNS,
+  }: { readonly store: StoreName; readonly first: number; readonly most?: number },
 ): Promise<Hunt> {
   const altered = await alteredProduct(alterations);
   for (let seed = first; seed < first + most; seed += 1) {

@@ -86,6 +86,7 @@ export class Client {
   crash(): void {
     if (this.state === 'closed') return;
     this.#making.judge.note(`${this.name} crashes`);
+    this.#making.judge.tell({ type: 'crashes', client: this.name });
     this.state = 'crashed';
     this.machine.crash();
     this.machine.isDead = true;

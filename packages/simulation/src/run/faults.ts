@@ -23,12 +23,27 @@ export interface Stage {
 
 const SLOWEST_MS = 2_000;
 const SOON_MS = 5_000;
+const AT_ONCE: ReadonlySet<string> = new Set<Fault['kind']>([
+  ...([
+    'reset',
+    'client crashes',
+    'client closes',
+    'client moves',
+    'entry is removed',
+    'compaction',
+  ] as const),
+]);
+const OF_THE_STORE: ReadonlySet<string> = new Set<Fault['kind']>([
+  'entry is removed',
+  'stranger',
+  'compaction',
+]);
 
 /** Lets a fault happen at its time, and end. */
 export function befall(stage: Stage, fault: Fault): void {
   stage.fate.after(fault.atMs, () => {
     const members = membersOf(stage, fault);
-    stage.judge.note(storyOf(stage, fault, members));
+    tellOf(stage, fault, members);
     const client = stage.clients[fault.client] as Client;
     const trouble = TROUBLES[fault.kind]?.(fault.degree);
     const places = members.map((member) => stage.store.members.indexOf(member));
@@ -57,16 +72,23 @@ function membersOf({ store, accesses }: Stage, { member, client }: Fault): reado
   return members.slice(member, member + 1);
 }
 
-function storyOf(
-  { clients }: Stage,
-  { kind, client, forMs }: Fault,
-  members: readonly StoreMember[],
-): string {
+function tellOf({ judge, clients }: Stage, fault: Fault, members: readonly StoreMember[]): void {
+  const { kind, forMs } = fault;
+  const client = clients[fault.client]?.name ?? '';
   const where = members
     .map((member) => `${member.machine.name}${member.leads ? ' (leader)' : ''}`)
     .join(', ');
-  const who = kind.startsWith('member') ? where : `${clients[client]?.name ?? ''} at ${where}`;
-  return `FAULT ${kind} for ${(forMs / 1_000).toString()} s: ${who}`;
+  const isOfMember = kind.startsWith('member');
+  judge.note(
+    `FAULT ${kind} for ${(forMs / 1_000).toString()} s: ${isOfMember ? where : `${client} at ${where}`}`,
+  );
+  judge.tell({
+    type: 'fault',
+    what: TROUBLES[kind] || kind === 'reset' ? `${kind}, at ${where}` : kind,
+    target: isOfMember ? where : OF_THE_STORE.has(kind) ? 'store' : client,
+    forMs: AT_ONCE.has(kind) ? 0 : forMs,
+  });
+  if (kind === 'client pauses') judge.tell({ type: 'frozen', client, forMs });
 }
 
 const TROUBLES: { readonly [kind in Fault['kind']]?: (degree: number) => Trouble } = {

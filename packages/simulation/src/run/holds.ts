@@ -1,4 +1,6 @@
 import type { Machine, Timeline } from '../timeline.ts';
+import { Beliefs } from './beliefs.ts';
+import type { HoldEnd } from './facts.ts';
 import type { Judge } from './judge.ts';
 import type { Standing, Store } from './store.ts';
 
@@ -13,7 +15,7 @@ export interface Held {
   readonly permits: number;
   shared: boolean;
   /** What the product says now. */
-  readonly isHeld: () => boolean;
+  readonly remainingMs: () => number;
   /** Released, or its process is gone. */
   isOver: boolean;
 }
@@ -26,6 +28,7 @@ export class Holds {
   readonly store: Store;
   readonly #timeline: Timeline;
   readonly #judge: Judge;
+  readonly #beliefs: Beliefs;
   readonly #held: Held[] = [];
   readonly #marked = new Set<string>();
   /** Queues in which somebody removes entries of others. */
@@ -37,6 +40,7 @@ export class Holds {
   constructor(timeline: Timeline, judge: Judge, store: Store) {
     this.#timeline = timeline;
     this.#judge = judge;
+    this.#beliefs = new Beliefs(timeline, judge);
     this.store = store;
     store.onDeleted = (entry) => this.#deletedAt.set(lifeOf(entry), timeline.now());
   }
@@ -48,7 +52,10 @@ export class Holds {
   /** A hold begins. Since none comes back, nothing overlaps if nothing does in such a moment. */
   begin(held: Held): void {
     this.#grants += 1;
-    this.#judge.note(`${held.who} HOLDS ${held.queue} by ${held.token}`);
+    const { who, queue, token } = held;
+    this.#judge.note(`${who} HOLDS ${queue} by ${token}`);
+    this.#judge.tell({ type: 'holds', who, queue, token });
+    this.#beliefs.begin(held);
     this.#checkExclusive(held);
     this.#checkOrder(held);
     this.#checkTokens(held);
@@ -56,9 +63,15 @@ export class Holds {
     this.#held.push(held);
   }
 
-  end(held: Held): void {
+  end(held: Held, how: HoldEnd): void {
     if (!held.isOver) this.#checkTold(held);
     held.isOver = true;
+    this.#beliefs.end(held, how);
+  }
+
+  /** The run is over. */
+  finish(): void {
+    this.#beliefs.finish();
   }
 
   /** From now on it keeps nobody out who reads. */
@@ -80,7 +93,7 @@ export class Holds {
   #checkExclusive(held: Held): void {
     const others = this.#held.filter((other) => {
       if (other.isOver || !conflict(held, other) || this.#isPassed(held, other)) return false;
-      return this.#timeline.as(other.machine, other.isHeld) && !this.#isRemoved(other);
+      return this.#isHeld(other) && !this.#isRemoved(other);
     });
     const taken = others.reduce((sum, { permits }) => sum + permits, held.permits);
     this.#judge.require(
@@ -96,6 +109,12 @@ export class Holds {
     );
   }
 
+  #isHeld(held: Held): boolean {
+    const isHeld = this.#timeline.as(held.machine, held.remainingMs) > 0;
+    if (isHeld) this.#beliefs.seen(held);
+    return isHeld;
+  }
+
   /** Whether somebody has removed its entry, which it may not know yet. */
   #isRemoved(held: Held): boolean {
     return this.#unruly.has(held.queue) && this.#deletedAt.has(lifeOf(held));
@@ -109,7 +128,7 @@ export class Holds {
   #checkTold(held: Held): void {
     if (!this.#isRemoved(held)) return;
     const goneMs = this.#timeline.now() - (this.#deletedAt.get(lifeOf(held)) ?? 0);
-    const isLate = goneMs > LONGEST_TTL_MS && this.#timeline.as(held.machine, held.isHeld);
+    const isLate = goneMs > LONGEST_TTL_MS && this.#isHeld(held);
     this.#judge.require('told', !isLate, () => `${held.who} is held ${goneMs} ms after its entry is gone`);
   }
 

@@ -1,4 +1,5 @@
 import { isQueueLockError } from '@queuelock/core';
+import type { Deed, Fact } from './facts.ts';
 
 /** What holds in every run. */
 export const RULES = {
@@ -31,6 +32,8 @@ export interface Lawful {
 /** Takes down what happens, and what must not happen. */
 export class Judge {
   readonly story: string[] = [];
+  /** What the story tells, without its words. */
+  readonly facts: Fact[] = [];
   /** The first rule that was broken. */
   broken: Rule | undefined;
   /** When something happened last. */
@@ -47,15 +50,23 @@ export class Judge {
     this.story.push(`${time} ${line}`);
   }
 
+  tell(deed: Deed): void {
+    this.facts.push({ atMs: this.#now(), ...deed });
+  }
+
   require(rule: Rule, kept: boolean, detail: () => string): void {
     if (kept) return;
-    this.note(`BROKEN ${rule}: ${detail()}`);
+    const told = detail();
+    this.note(`BROKEN ${rule}: ${told}`);
+    this.tell({ type: 'broken', rule, detail: told });
     this.broken ??= rule;
   }
 
   /** What a wait ended with, instead of a hold. */
   ended(who: string, error: unknown, { abort, isUnruly }: Lawful): void {
-    this.note(`${who} gets nothing: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    this.note(`${who} gets nothing: ${why}`);
+    this.tell({ type: 'gets nothing', who, why });
     this.require(
       'outcome',
       tellsOfRemoval(error) ? isUnruly : isQueueLockError(error) || error === abort,

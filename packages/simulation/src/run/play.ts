@@ -6,6 +6,7 @@ import { Machine, Timeline } from '../timeline.ts';
 import { ZooKeeperStore } from '../zookeeper/zookeeper-store.ts';
 import { Client } from './client.ts';
 import { befall, type Stage } from './faults.ts';
+import type { Fact } from './facts.ts';
 import { finish } from './finish.ts';
 import { Holds } from './holds.ts';
 import { Judge, type Rule } from './judge.ts';
@@ -18,6 +19,7 @@ export interface Played {
   /** The first rule that was broken. */
   readonly broken: Rule | undefined;
   readonly story: readonly string[];
+  readonly facts: readonly Fact[];
   readonly events: number;
   readonly grants: number;
 }
@@ -41,7 +43,9 @@ export async function play(product: Product, plan: Plan): Promise<Played> {
     const stage = setStage({ timeline, judge, store, holds, product, plan });
     for (const fault of plan.faults) befall(stage, fault);
     await finish(stage);
-    return { broken: judge.broken, story: judge.story, events: timeline.events, grants: holds.grants };
+    holds.finish();
+    const { broken, story, facts } = judge;
+    return { broken, story, facts, events: timeline.events, grants: holds.grants };
   } finally {
     giveBack();
   }

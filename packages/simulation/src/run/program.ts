@@ -42,7 +42,7 @@ export class Program {
   /** From now on it believes in nothing. */
   stop(): void {
     this.#isStopped = true;
-    for (const { held } of this.#present) held.forEach((one) => this.#around.holds.end(one));
+    for (const { held } of this.#present) held.forEach((one) => this.#around.holds.end(one, 'client gone'));
   }
 
   async run(client: LockClient, lane: readonly Step[], suffix: string): Promise<void> {
@@ -84,6 +84,7 @@ export class Program {
     const aborting = new AbortController();
     const reason = new Error('aborted');
     judge.note(`${who} wants ${step.way} ${step.way === 'permits' ? `${step.permits} of p` : step.queue}`);
+    judge.tell({ type: 'wants', who, client: this.#name, queues: this.#queuesOf(step) });
     const cancel =
       step.way === 'abort'
         ? this.#machine.after(step.patienceMs ?? 0, () => aborting.abort(reason))
@@ -146,6 +147,7 @@ export class Program {
     const { judge } = this.#around;
     if (!ownership) {
       judge.note(`${who} finds it busy`);
+      judge.tell({ type: 'gets nothing', who, why: 'busy' });
       return;
     }
     const hold = this.#begin(step, who, ownership);
@@ -167,8 +169,9 @@ export class Program {
     if (step.way === 'update' && 'update' in ownership)
       await ownership.update({ metadata: { half: 'done' } }).catch(changed);
     await this.#pause(step.holdMs / 2);
-    judge.note(`${who} ${ownership.held ? 'releases' : 'has lost it'}`);
-    held.forEach((one) => holds.end(one));
+    const isHeld = ownership.held;
+    judge.note(`${who} ${isHeld ? 'releases' : 'has lost it'}`);
+    held.forEach((one) => holds.end(one, isHeld ? 'released' : 'lost'));
     this.#present.delete(hold);
   }
 
@@ -184,7 +187,7 @@ export class Program {
       limit: single.name === 'p' ? LIMIT : 1,
       permits: single.name === 'p' ? step.permits : 1,
       shared: single.shared,
-      isHeld: () => single.held,
+      remainingMs: () => single.remainingMs,
       isOver: this.#isStopped,
     }));
     judge.require(
@@ -211,15 +214,20 @@ export class Program {
       error: (error: unknown) => judge.require('outcome', false, () => `${who} errors: ${String(error)}`),
     });
     await this.#pause(step.patienceMs ?? 0);
-    hold?.held.forEach((one) => holds.end(one));
+    hold?.held.forEach((one) => holds.end(one, 'released'));
     if (hold) this.#present.delete(hold);
+    else judge.tell({ type: 'gets nothing', who, why: 'left' });
     judge.note(`${who} leaves`);
     subscription.unsubscribe();
   }
 
-  #isUnruly({ way, queue }: Step): boolean {
-    const queues = way.startsWith('multi') ? this.#around.queues : [queue];
-    return queues.some((one) => this.#around.holds.isUnruly(one));
+  #isUnruly(step: Step): boolean {
+    return this.#queuesOf(step).some((queue) => this.#around.holds.isUnruly(queue));
+  }
+
+  #queuesOf({ way, queue }: Step): readonly string[] {
+    if (way === 'permits') return ['p'];
+    return way.startsWith('multi') ? this.#around.queues : [queue];
   }
 
   #pause(ms: number): Promise<void> {

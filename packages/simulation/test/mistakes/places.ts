@@ -89,7 +89,7 @@ export const PLACES: readonly Mistake[] = [
   ),
   mistake(
     'the oldest are taken for the nearest',
-    ['outcome', 'order', 'exclusive'],
+    ['outcome', 'order', 'exclusive', 'no storm'],
     ['etcd/src/queue/txn.ts', "sort_order: 'Descend'", "sort_order: 'Ascend'"],
   ),
   mistake('of those in the way the last counts for nothing', TOO_EARLY, [

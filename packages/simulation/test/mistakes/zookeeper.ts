@@ -202,8 +202,8 @@ const WATCHING: readonly Mistake[] = [
     ['progress', 'view'],
     [
       'zookeeper/src/base/looks.ts',
-      "    this.#state = 'idle';\n    this.#how.seen(value);",
-      '    this.#how.seen(value);',
+      "    this.#state = 'idle';\n    if (isStale) this.now();",
+      '    if (isStale) this.now();',
     ],
   ),
   mistake(
@@ -235,7 +235,7 @@ const CONNECTIONS: readonly Mistake[] = [
   ),
   mistake(
     'a closed session is left to its timeout, with its socket',
-    'nothing left',
+    ['nothing left', 'progress'],
     [
       'zookeeper/src/wire/line.ts',
       "    else if (before.status !== 'ended') before.link.destroy(new WireError('the connection was closed here'));\n",

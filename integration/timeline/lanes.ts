@@ -1,13 +1,13 @@
-import type { Attempt, Hold, Life, Run, Span } from './check/run.ts';
-import { rowsOf, type Scale } from './timeline-scale.ts';
-import { element, hint, text, widthOf } from './timeline-svg.ts';
-import { toneOf } from './timeline-style.ts';
+import { rowsOf, type Scale } from './scale.ts';
+import type { Attempt, Hold, Life, Scene, Span } from './scene.ts';
+import { element, hint, text, widthOf } from './svg.ts';
+import { toneOf } from './style.ts';
 
 const ROW_PX = 15;
 const BAR_PX = 11;
 const PADDING_PX = 5;
 
-/** The lane of one worker: what it waited for and held, and what befell it. */
+/** The lane of one process: what it waited for and held, and what befell it. */
 export interface Lane {
   readonly height: number;
   draw(top: number): string;
@@ -21,15 +21,15 @@ interface Stay extends Span {
 }
 
 /** `wrong`: the names of the attempts to outline in red. */
-export function lanesOf(run: Run, scale: Scale, wrong: ReadonlySet<string>): Lane[] {
-  const stays = staysOf(run, scale, wrong);
-  return run.lives.map((life) => {
+export function lanesOf(scene: Scene, scale: Scale, wrong: ReadonlySet<string>): Lane[] {
+  const stays = staysOf(scene, scale, wrong);
+  return scene.lives.map((life) => {
     const own = (stays.get(life) ?? []).sort((a, b) => a.from - b.from);
     const { rows, rowOf } = rowsOf(own, ({ from, to }) => ({ from, to }));
     const height = Math.max(1, rows) * ROW_PX + 2 * PADDING_PX;
     const draw = (top: number): string =>
       [
-        background(run, { life, scale, top, height }),
+        background(scene, { life, scale, top, height }),
         ...own.map((stay) => drawStay(stay, scale, top + PADDING_PX + (rowOf.get(stay) ?? 0) * ROW_PX)),
         end(life, scale, { top, height }),
         text(life.who, { x: 8, y: top + height / 2 + 4, class: 'lane' }, scale.left - 12),
@@ -38,12 +38,12 @@ export function lanesOf(run: Run, scale: Scale, wrong: ReadonlySet<string>): Lan
   });
 }
 
-function staysOf(run: Run, scale: Scale, wrong: ReadonlySet<string>): Map<Life, Stay[]> {
+function staysOf(scene: Scene, scale: Scale, wrong: ReadonlySet<string>): Map<Life, Stay[]> {
   const stays = new Map<Life, Stay[]>();
-  for (const [index, queue] of run.queues.entries()) {
+  for (const [index, queue] of scene.queues.entries()) {
     const holds = new Map(queue.holds.map((hold) => [hold.attempt, hold]));
     for (const attempt of queue.attempts) {
-      const stay = stayOf(run, attempt, {
+      const stay = stayOf(scene, attempt, {
         hold: holds.get(attempt),
         tone: toneOf(index),
         isWrong: wrong.has(attempt.name),
@@ -57,13 +57,13 @@ function staysOf(run: Run, scale: Scale, wrong: ReadonlySet<string>): Map<Life, 
   return stays;
 }
 
-function stayOf(run: Run, attempt: Attempt, drawn: Pick<Stay, 'hold' | 'tone' | 'isWrong'>): Stay {
+function stayOf(scene: Scene, attempt: Attempt, drawn: Pick<Stay, 'hold' | 'tone' | 'isWrong'>): Stay {
   const { hold } = drawn;
-  const from = attempt.enqueue ?? attempt.queued ?? attempt.acquired ?? run.span.from;
+  const from = attempt.enqueue ?? attempt.queued ?? attempt.acquired ?? scene.span.from;
   const until = hold
     ? Math.max(hold.until, lossHeard(hold) ?? 0, proofShown(hold) ?? 0)
     : attempt.waitedUntil;
-  return { attempt, ...drawn, from, to: Math.min(until, run.span.to) };
+  return { attempt, ...drawn, from, to: Math.min(until, scene.span.to) };
 }
 
 function drawStay({ attempt, hold, tone, isWrong, from, to }: Stay, scale: Scale, top: number): string {
@@ -147,15 +147,15 @@ interface Place {
   readonly height: number;
 }
 
-/** Faults that concern this worker alone, and the times in which its process or its event loop stood still. */
-function background(run: Run, { life, scale, top, height }: Place): string {
+/** Faults that concern this process alone, and the times in which its process or its event loop stood still. */
+function background(scene: Scene, { life, scale, top, height }: Place): string {
   const band = (span: Span, kind: string, words: string): string => {
     if (!scale.shows(span)) return '';
     const [x, right] = [scale.x(span.from), scale.x(span.to)];
     return element('rect', { x, y: top, width: Math.max(1.5, right - x), height, class: kind }, hint(words));
   };
   return [
-    ...run.faults
+    ...scene.faults
       .filter(({ target }) => target === life.who)
       .map((fault) => band(fault, 'fault', fault.what)),
     ...life.frozen.map((span) => band(span, 'still', 'frozen')),

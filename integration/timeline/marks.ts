@@ -1,7 +1,6 @@
-import type { Finding } from './check/finding.ts';
-import type { Fault, Run, Span } from './check/run.ts';
-import { rowsOf, type Scale } from './timeline-scale.ts';
-import { element, hint, text, widthOf } from './timeline-svg.ts';
+import { rowsOf, type Scale } from './scale.ts';
+import type { Fault, Scene, Span, Violation } from './scene.ts';
+import { element, hint, text, widthOf } from './svg.ts';
 
 const LINE_PX = 16;
 const MOST_NAMED = 12;
@@ -20,9 +19,9 @@ export interface FaultStrip extends Strip {
 }
 
 /** The names of all faults, above the lanes, each where it begins. */
-export function faultStrip(run: Run, scale: Scale): FaultStrip {
-  const workers = new Set(run.lives.map(({ who }) => who));
-  const labels = run.faults
+export function faultStrip(scene: Scene, scale: Scale): FaultStrip {
+  const lives = new Set(scene.lives.map(({ who }) => who));
+  const labels = scene.faults
     .filter((fault) => scale.shows(fault))
     .map((fault) => labelOf(fault, scale))
     .sort((a, b) => a.from - b.from);
@@ -34,7 +33,7 @@ export function faultStrip(run: Run, scale: Scale): FaultStrip {
       .join('');
   const drawBands = (top: number, bottom: number): string =>
     labels
-      .filter(({ fault }) => !workers.has(fault.target))
+      .filter(({ fault }) => !lives.has(fault.target))
       .map((label) => band(label, scale, { top: top + yOf(label), bottom }))
       .join('');
   return { height: rows * LINE_PX, draw, drawBands };
@@ -64,14 +63,14 @@ function band(
 }
 
 /** A line in red wherever something was wrong, with the numbers of what is listed below. */
-export function findingLines(
-  findings: readonly Finding[],
-  place: { momentOf: (stamp: string) => number; scale: Scale; top: number; bottom: number },
+export function violationLines(
+  violations: readonly Violation[],
+  place: { readonly scale: Scale; readonly top: number; readonly bottom: number },
 ): string {
-  const { momentOf, scale, top, bottom } = place;
+  const { scale, top, bottom } = place;
   const namesAt = new Map<number, string[]>();
-  for (const [i, { rule, at }] of findings.slice(0, MOST_NAMED).entries()) {
-    const x = Math.round(scale.x(momentOf(at)));
+  for (const [i, { rule, at }] of violations.slice(0, MOST_NAMED).entries()) {
+    const x = Math.round(scale.x(at));
     namesAt.set(x, [...(namesAt.get(x) ?? []), `${rule} [${i + 1}]`]);
   }
   const labels = [...namesAt].map(([x, names]) => ({ x, name: names.join(', ') })).sort((a, b) => a.x - b.x);
@@ -89,9 +88,11 @@ export function findingLines(
 }
 
 /** The same with what happened, below the picture. */
-export function findingStrip(findings: readonly Finding[], width: number): Strip {
-  const lines = findings.slice(0, MOST_NAMED).map(({ rule, message }, i) => `[${i + 1}] ${rule}: ${message}`);
-  if (findings.length > MOST_NAMED) lines.push(`and ${findings.length - MOST_NAMED} more`);
+export function violationStrip(violations: readonly Violation[], width: number): Strip {
+  const lines = violations
+    .slice(0, MOST_NAMED)
+    .map(({ rule, message }, i) => `[${i + 1}] ${rule}: ${message}`);
+  if (violations.length > MOST_NAMED) lines.push(`and ${violations.length - MOST_NAMED} more`);
   const draw = (top: number): string =>
     lines
       .map((line, i) => text(line, { x: 8, y: top + 12 + i * LINE_PX, class: 'wrongname' }, width - 16))

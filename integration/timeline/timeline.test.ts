@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { check } from './check.ts';
-import { LIMITS } from './check/judged.ts';
-import { Tale } from './check/tale.ts';
-import { runOf } from './history.ts';
-import { reportOf } from './report.ts';
+import { check } from '../chaos/check.ts';
+import { LIMITS } from '../chaos/check/judged.ts';
+import { Tale } from '../chaos/check/tale.ts';
+import { runOf } from '../chaos/history.ts';
+import { violationsOf } from '../chaos/violations.ts';
+import { rowsOf } from './scale.ts';
+import { escaped } from './svg.ts';
 import { timelineOf, windowOf } from './timeline.ts';
-import { rowsOf } from './timeline-scale.ts';
-import { escaped } from './timeline-svg.ts';
 
 const NASTY = '<script>&"\'\u0000\ud800';
 
@@ -21,7 +21,8 @@ const tale = (): Tale =>
 
 const drawn = (options: { window?: [number, number] } = {}): string => {
   const run = runOf(tale().events);
-  return timelineOf(run, { title: NASTY, findings: check(run, LIMITS).findings, ...options });
+  const violations = violationsOf(run, check(run, LIMITS).findings);
+  return timelineOf(run, { title: NASTY, violations, ...options });
 };
 const bars = (svg: string): number => svg.match(/height="11" rx="2" fill="#0072b2"/g)?.length ?? 0;
 
@@ -48,14 +49,12 @@ describe('The timeline', () => {
   it('refuses a window that ends before it begins', () => {
     expect(() => drawn({ window: [2, 1] })).to.throw('window: [2, 1]');
   });
-  it('chooses of a long run the time around the first finding', () => {
+  it('chooses of a long run the time around the first violation', () => {
     const long = tale().harness(600_000, { ev: 'end' });
     const run = runOf(long.events);
-    const [finding] = check(run, LIMITS).findings;
+    const [violation] = violationsOf(run, check(run, LIMITS).findings);
     expect(windowOf(run, [])).to.deep.equal([0, 60]);
-    expect(windowOf(run, [{ ...finding!, at: run.stampOf(run.span.from + 300e9) }])).to.deep.equal([
-      285, 315,
-    ]);
+    expect(windowOf(run, [{ ...violation!, at: run.span.from + 300e9 }])).to.deep.equal([285, 315]);
   });
   it('puts into one row what does not overlap', () => {
     const items = [
@@ -70,33 +69,5 @@ describe('The timeline', () => {
   });
   it('keeps characters outside of the first plane', () => {
     expect(escaped('🔒 ü')).to.equal('🔒 ü');
-  });
-});
-
-describe('The report', () => {
-  const options = { title: 'a *run*', command: 'pnpm chaos --seed 7', seed: 7, ran: ['etcd 3.4.23'] };
-
-  it('says how to have the run again, against what it ran, and that nothing was found', () => {
-    const run = runOf(new Tale().worker('a', 0).close(300, 'a').events);
-    const report = reportOf(run, check(run, LIMITS), { ...options, picture: 'my run.svg' });
-    expect(report).to.contain('pnpm chaos --seed 7').and.contain('- Seed: 7').and.contain('- etcd 3.4.23');
-    expect(report)
-      .to.contain('No violation was found.')
-      .and.contain('(my%20run.svg)')
-      .and.contain('a \\*run\\*');
-  });
-  it('shows each violation with the events around it, in seconds of the run', () => {
-    const run = runOf(tale().events);
-    const verdict = check(run, LIMITS);
-    const grant = tale().events.find((event) => event.who === 'b' && event.ev === 'acquired');
-    const findings = verdict.findings.map((finding) => ({ ...finding, events: [grant!] }));
-    const report = reportOf(run, { ...verdict, findings }, options);
-    expect(report).to.contain('**Violations found: 1.**').and.contain('### S2 in queue');
-    expect(report).to.match(/> 0\.109000000 b acquired .*token=2/);
-  });
-  it('lets no content out of its fence', () => {
-    const run = runOf(new Tale().worker('a', 0).close(300, 'a').events);
-    const report = reportOf(run, check(run, LIMITS), { ...options, command: 'a\n```\n# b' });
-    expect(report).to.contain('````\na\n```\n# b\n````');
   });
 });

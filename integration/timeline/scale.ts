@@ -1,19 +1,19 @@
-import type { Run, Span } from './check/run.ts';
+import type { Scene, Span } from './scene.ts';
 
 const SECOND = 1e9;
 
-/** Where a moment of the run is in the picture. */
+/** Where a moment is in the picture. */
 export class Scale {
   readonly window: Span;
   readonly left: number;
   readonly right: number;
   readonly #begin: number;
 
-  constructor(run: Run, { window, left, right }: { window: Span; left: number; right: number }) {
+  constructor(scene: Scene, { window, left, right }: { window: Span; left: number; right: number }) {
     this.window = window;
     this.left = left;
     this.right = right;
-    this.#begin = run.span.from;
+    this.#begin = scene.span.from;
   }
 
   /** Clamped to the edges. */
@@ -27,7 +27,7 @@ export class Scale {
     return to >= this.window.from && from <= this.window.to;
   }
 
-  /** About ten round seconds of the run, with their names. */
+  /** About ten round seconds, with their names. */
   get ticks(): { readonly x: number; readonly name: string }[] {
     const { from, to } = this.window;
     const step = roundStep((to - from) / SECOND / 10);

@@ -1,8 +1,8 @@
-import type { Run } from './check/run.ts';
-import type { Scale } from './timeline-scale.ts';
-import { element, text, widthOf } from './timeline-svg.ts';
-import { toneOf } from './timeline-style.ts';
-import type { Strip } from './timeline-marks.ts';
+import type { Scale } from './scale.ts';
+import type { Scene } from './scene.ts';
+import { element, text, widthOf } from './svg.ts';
+import { toneOf } from './style.ts';
+import type { Strip } from './marks.ts';
 
 const LINE_PX = 18;
 const SAMPLE_PX = 22;
@@ -54,8 +54,8 @@ const SIGNS: readonly Entry[] = [
 ];
 
 /** Every colour and sign with its meaning, in as many lines as it takes. */
-export function legendOf(run: Run, scale: Scale): Strip {
-  const queues = run.queues.map(({ name }, i): Entry => {
+export function legendOf(scene: Scene, scale: Scale): Strip {
+  const queues = scene.queues.map(({ name }, i): Entry => {
     return {
       name: `queue ${name}`,
       sample: (x, y) => element('rect', { x, y: y - 5, width: 16, height: 11, rx: 2, fill: toneOf(i) }),

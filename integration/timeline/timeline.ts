@@ -1,15 +1,14 @@
-import type { Finding } from './check/finding.ts';
-import type { Run, Span } from './check/run.ts';
-import { lanesOf } from './timeline-lanes.ts';
-import { legendOf } from './timeline-legend.ts';
-import { faultStrip, findingLines, findingStrip } from './timeline-marks.ts';
-import { Scale } from './timeline-scale.ts';
-import { STYLE } from './timeline-style.ts';
-import { element, hint, text } from './timeline-svg.ts';
+import { lanesOf } from './lanes.ts';
+import { legendOf } from './legend.ts';
+import { faultStrip, violationLines, violationStrip } from './marks.ts';
+import { Scale } from './scale.ts';
+import type { Scene, Span, Violation } from './scene.ts';
+import { STYLE } from './style.ts';
+import { element, hint, text } from './svg.ts';
 
 export interface TimelineOptions {
   readonly title: string;
-  readonly findings?: readonly Finding[];
+  readonly violations?: readonly Violation[];
   /** In seconds from the beginning of the run. Default: all of a short run, of a long one what `windowOf` chooses. */
   readonly window?: readonly [fromSeconds: number, toSeconds: number];
   /** In pixels. Default 1,280. */
@@ -23,44 +22,39 @@ const AXIS_PX = 66;
 const PLAIN_AXIS_PX = 20;
 
 /**
- * A picture of a run: a lane per worker, bars for holds, lines for waits, shades for faults, red for what was wrong. One SVG
+ * A picture of a scene: a lane per process, bars for holds, lines for waits, shades for faults, red for what was wrong. One SVG
  * file on its own, without scripts, for light and dark pages.
  */
-export function timelineOf(run: Run, options: TimelineOptions): string {
-  const { title, findings = [], width = 1_280 } = options;
-  const window = spanOf(run, options.window ?? windowOf(run, findings));
-  const scale = new Scale(run, { window, left: GUTTER_PX, right: width - 16 });
-  const lanes = lanesOf(run, scale, new Set(findings.flatMap(({ attempt }) => attempt ?? [])));
+export function timelineOf(scene: Scene, options: TimelineOptions): string {
+  const { title, violations = [], width = 1_280 } = options;
+  const window = spanOf(scene, options.window ?? windowOf(scene, violations));
+  const scale = new Scale(scene, { window, left: GUTTER_PX, right: width - 16 });
+  const lanes = lanesOf(scene, scale, new Set(violations.flatMap(({ attempts }) => attempts)));
   const lanesHeight = lanes.reduce((sum, { height }) => sum + height, 0);
-  const legend = legendOf(run, scale);
-  const faults = faultStrip(run, scale);
-  const shown = findings.filter(({ at }) => isIn(window, run.momentOf(at)));
-  const list = findingStrip(shown, width);
+  const legend = legendOf(scene, scale);
+  const faults = faultStrip(scene, scale);
+  const shown = violations.filter(({ at }) => isIn(window, at));
+  const list = violationStrip(shown, width);
   const legendTop = HEAD_PX;
   const faultsTop = legendTop + legend.height + 10;
   const top = faultsTop + faults.height + 2;
   const bottom = top + lanesHeight;
   const below = shown.length > 0 ? AXIS_PX : PLAIN_AXIS_PX;
   const height = bottom + below + list.height + 8;
-  const place = {
-    momentOf: (stamp: string) => run.momentOf(stamp),
-    scale,
-    top: faultsTop,
-    bottom,
-  };
+  const place = { scale, top: faultsTop, bottom };
   const content = [
     hint(title),
     element('style', {}, STYLE),
     element('rect', { width, height, class: 'paper' }),
     text(title, { x: 8, y: 24, class: 'title' }),
-    text(subtitle(run, window), { x: 8, y: 42, class: 'faint' }),
+    text(subtitle(scene, window), { x: 8, y: 42, class: 'faint' }),
     legend.draw(legendTop),
     stripes(lanes, { top, width }),
     faults.drawBands(faultsTop, bottom),
     axis(scale, { top, bottom }),
     drawLanes(lanes, top),
     faults.draw(faultsTop),
-    findingLines(shown, place),
+    violationLines(shown, place),
     list.draw(bottom + below),
   ];
   const box = {
@@ -76,30 +70,33 @@ export function timelineOf(run: Run, options: TimelineOptions): string {
 const LONGEST_SECONDS = 120;
 const AROUND_SECONDS = 15;
 
-/** All of a short run; of a long one the time around the first finding, or its beginning. In seconds. */
-export function windowOf(run: Run, findings: readonly Finding[]): [fromSeconds: number, toSeconds: number] {
-  const seconds = (run.span.to - run.span.from) / SECOND;
+/** All of a short run; of a long one the time around the first violation, or its beginning. In seconds. */
+export function windowOf(
+  scene: Scene,
+  violations: readonly Violation[],
+): [fromSeconds: number, toSeconds: number] {
+  const seconds = (scene.span.to - scene.span.from) / SECOND;
   if (seconds <= LONGEST_SECONDS) return [0, seconds];
-  const first = findings[0];
+  const first = violations[0];
   if (!first) return [0, LONGEST_SECONDS / 2];
-  const at = (run.momentOf(first.at) - run.span.from) / SECOND;
+  const at = (first.at - scene.span.from) / SECOND;
   return [Math.max(0, at - AROUND_SECONDS), Math.min(seconds, at + AROUND_SECONDS)];
 }
 
-function spanOf(run: Run, [from, to]: readonly [number, number]): Span {
+function spanOf(scene: Scene, [from, to]: readonly [number, number]): Span {
   if (!(from < to)) throw new RangeError(`window: [${from}, ${to}] has to begin before it ends, in seconds`);
-  return { from: run.span.from + from * SECOND, to: run.span.from + to * SECOND };
+  return { from: scene.span.from + from * SECOND, to: scene.span.from + to * SECOND };
 }
 
 function isIn({ from, to }: Span, moment: number): boolean {
   return from <= moment && moment <= to;
 }
 
-function subtitle({ span, lives, queues, faults }: Run, { from, to }: Span): string {
+function subtitle({ span, lives, queues, faults }: Scene, { from, to }: Span): string {
   const seconds = (moment: number): string => ((moment - span.from) / SECOND).toFixed(1);
   const holds = queues.reduce((sum, queue) => sum + queue.holds.length, 0);
   return (
-    `${lives.length} workers, ${queues.length} queues, ${holds} holds and ${faults.length} faults in ${seconds(span.to)} s; ` +
+    `${lives.length} processes, ${queues.length} queues, ${holds} holds and ${faults.length} faults in ${seconds(span.to)} s; ` +
     `shown: ${seconds(from)} to ${seconds(to)} s`
   );
 }

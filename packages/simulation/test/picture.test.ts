@@ -1,0 +1,59 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SafetyViolation } from '../../../integration/safety.ts';
+import { alteredProduct } from './altered-product.ts';
+import { goesWell } from './goes-well.ts';
+import { MISTAKES } from './mistakes.ts';
+
+/** Where `the end of a session ends no holds` is noticed; what is left of it are two clients, of which one is frozen while it holds. */
+const SEED = 59;
+
+describe('the picture of a run that breaks a rule', () => {
+  const out = mkdtempSync(join(tmpdir(), 'queuelock-picture-'));
+  let story = '';
+  let svg = '';
+
+  before(async function () {
+    this.timeout(300_000);
+    const mistake = MISTAKES.etcd.find(({ what }) => what === 'the end of a session ends no holds');
+    const altered = await alteredProduct(mistake!.alterations);
+    const failure = await goesWell(altered, { seed: SEED, store: 'etcd', out }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).to.be.instanceOf(SafetyViolation);
+    story = String(failure);
+    svg = readFileSync(join(out, `etcd-${SEED}.svg`), 'utf8');
+  });
+
+  after(() => rmSync(out, { recursive: true }));
+
+  const found = (pattern: RegExp): string[] => Array.from(svg.matchAll(pattern), ([, what]) => what ?? '');
+
+  it('is told of in the story', () => {
+    expect(story).to.contain(join(out, `etcd-${SEED}.svg`));
+    expect(svg).to.match(/^<svg [^]*<\/svg>\n$/);
+  });
+
+  it('has a lane for each client that is left', () => {
+    expect(found(/class="lane">([^<]+)</g)).to.deep.equal(['c0', 'c1']);
+  });
+
+  it('has a bar for each hold, with its token', () => {
+    expect(found(/class="token">([^<]+)</g)).to.have.members(['2', '3']);
+  });
+
+  it('shades what went wrong, with its name', () => {
+    expect(found(/class="faultname">([^<]+)</g)).to.deep.equal(['1 client pauses (c1)']);
+    expect(found(/class="(still)"><title>frozen/g)).to.have.length(1);
+  });
+
+  it('marks what was broken, and outlines who broke it', () => {
+    expect(found(/class="wrongname"[^>]*>([^<]+)</g)).to.deep.equal([
+      'exclusive [1]',
+      '[1] exclusive: c0x1 and c1x1 (2) at once',
+    ]);
+    expect(found(/class="(wrongbar)"/g)).to.have.length(2);
+  });
+});
