@@ -9,7 +9,7 @@ import { RUNS, TEST_PATIENCE_MS, expectRight, oneByOne } from './runs.ts';
 import { granted, holdNow, standIn } from './standing.ts';
 import { abandonTrials } from './trial.ts';
 
-const LEAST_HOLDS = 300;
+const LEAST_HOLDS = 200;
 
 for (const store of LONE_STORE_NAMES) {
   describe(`faults on ${store}, which is one server`, function () {
