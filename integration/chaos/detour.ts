@@ -20,7 +20,7 @@ export class Detour {
     running.add(this);
   }
 
-  static async start({ endpoints }: Cluster): Promise<Detour> {
+  static async start({ endpoints }: Pick<Cluster, 'endpoints'>): Promise<Detour> {
     return new Detour(await Promise.all(endpoints.map((endpoint) => startProxy(endpoint))));
   }
 
@@ -67,6 +67,14 @@ export class Detour {
   /** What is said arrives, and no answer comes back until `heal`, which breaks the connections that lost one. */
   loseReplies(): void {
     for (const proxy of this.proxies) proxy.toClient.blackhole();
+  }
+
+  /** Nothing arrives on either side until `heal`. */
+  loseAll(): void {
+    for (const { toServer, toClient } of this.proxies) {
+      toServer.blackhole();
+      toClient.blackhole();
+    }
   }
 
   /** Resets all connections. */

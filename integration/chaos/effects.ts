@@ -57,10 +57,10 @@ export class Effects {
 
 /** Connections of the worker's own, past those of the lock client. */
 export function openEffects({ id, url, resources }: WorkerSetup): Effects {
-  const { scheme, hosts } = parseBackendUrl(url);
   const targets = new Map<Resource, EffectTarget>();
   const { store, sql, log } = resources;
   if (store !== undefined) {
+    const { scheme, hosts } = parseBackendUrl(url);
     const open = scheme === 'zk' ? zooKeeperEffects : etcdEffects;
     targets.set('store', open(hosts, store));
   }

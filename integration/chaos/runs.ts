@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { SEED_SETTING } from './chance.ts';
 import type { Experiment } from './experiment.ts';
 import type { Verdict } from './check.ts';
+import type { Trial } from './trial.ts';
 import { expectNone } from './verdicts.ts';
 
 /** How often each test repeats its fault. */
@@ -11,6 +12,9 @@ export const RUNS: number = runsOf(process.env['QUEUELOCK_CHAOS_RUNS'] ?? '1');
 export const TEST_PATIENCE_MS = 300_000;
 
 const AT_A_TIME = 3;
+
+/** A trial whose store has a name. */
+type Judged = Trial & { readonly store: string };
 
 /** Several repetitions, some of them at the same time; for faults that trouble only their own workers. */
 export async function repeatedly(run: (number: number) => Promise<void>): Promise<void> {
@@ -43,16 +47,16 @@ export async function oneByOne(run: (number: number) => Promise<void>): Promise<
   for (let number = 0; number < RUNS; number += 1) await run(number);
 }
 
-/** Ends the experiment, whose run has to have been right in everything. */
-export async function expectRight(experiment: Experiment): Promise<Verdict> {
-  const verdict = await experiment.end();
-  noteNumbers(experiment, verdict);
-  expectNone(verdict.findings, `see ${experiment.directory}; ${SEED_SETTING}`);
+/** Ends the trial, whose run has to have been right in everything. */
+export async function expectRight(trial: Judged): Promise<Verdict> {
+  const verdict = await trial.end();
+  noteNumbers(trial, verdict);
+  expectNone(verdict.findings, `see ${trial.directory}; ${SEED_SETTING}`);
   return verdict;
 }
 
 /** Appends what was measured to the file that QUEUELOCK_CHAOS_NUMBERS names, if it does. */
-function noteNumbers({ store, timing }: Experiment, { numbers }: Verdict): void {
+function noteNumbers({ store, timing }: Judged, { numbers }: Verdict): void {
   const file = process.env['QUEUELOCK_CHAOS_NUMBERS'];
   if (file) appendFileSync(file, `${JSON.stringify({ store, timing, ...numbers })}\n`);
 }

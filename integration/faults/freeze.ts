@@ -1,16 +1,52 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { until } from '../services/until.ts';
 
 /** Stops a process where it is (SIGSTOP): its connections stay open, it does not answer. Resolves when it stands still. */
 export async function freeze(pid: number): Promise<void> {
   signal(pid, 'SIGSTOP');
-  await reached(pid, `process ${pid} stands still`, (state) => state === 'T');
+  // Or has ended, and whoever started it, who may stand still as well, has not heard of that yet.
+  await reached(pid, `process ${pid} stands still`, (state) => state === 'T' || state === 'Z');
 }
 
 /** Lets a frozen process go on (SIGCONT). Resolves when it may run again. */
 export async function thaw(pid: number): Promise<void> {
   signal(pid, 'SIGCONT');
   await reached(pid, `process ${pid} goes on`, (state) => state !== 'T');
+}
+
+/** As `freeze`, with all processes below it, and itself first: it makes no others then. */
+export async function freezeAll(pid: number): Promise<void> {
+  await freeze(pid);
+  await Promise.all((await childrenOf(pid)).map((child) => freezeAll(child).catch(unlessGone(child))));
+}
+
+/** Undoes `freezeAll`. */
+export async function thawAll(pid: number): Promise<void> {
+  await Promise.all((await childrenOf(pid)).map((child) => thawAll(child).catch(unlessGone(child))));
+  await thaw(pid);
+}
+
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
+  const pairs = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  return pairs.flatMap(([child = 0, parent]) => (parent === pid ? [child] : []));
+}
+
+/** Whoever ends just now need not stand still. */
+function unlessGone(pid: number): (error: unknown) => void {
+  return (error) => {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    throw error;
+  };
 }
 
 // 0 and negative numbers would mean whole groups of processes.

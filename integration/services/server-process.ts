@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freeze, thaw } from '../faults/freeze.ts';
+import { freezeAll, thawAll } from '../faults/freeze.ts';
 import { endChild, endingOf, isRunning, spawnChild, type Command } from './child.ts';
 import { pickPorts } from './ports.ts';
 import { reapAtExit } from './reaper.ts';
@@ -141,11 +141,11 @@ export class ServerProcess implements ProcessService {
   }
 
   async freeze(): Promise<void> {
-    await freeze(this.pid);
+    await freezeAll(this.pid);
   }
 
   async thaw(): Promise<void> {
-    await thaw(this.pid);
+    await thawAll(this.pid);
   }
 
   /** Sends it at once, without waiting for what follows; does nothing when it is not running. */

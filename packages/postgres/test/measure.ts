@@ -1,5 +1,6 @@
 // Hand-off and fairness next to a blocking pg_advisory_lock and to the least that a stored line needs, in one run: measure.ts [contenders] [holds]
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { createLockClient } from '@queuelock/core';
 import { migration, postgres } from '@queuelock/postgres';
@@ -67,15 +68,28 @@ async function floor(url: string): Promise<Contender> {
 interface Measured {
   readonly gaps: number[];
   readonly waits: number[];
+  readonly cpu: { readonly client: number[]; readonly server: number[] };
+}
+
+/** Of all processes of the server that run now. */
+async function serverCpuMs(): Promise<number> {
+  const { rows } = await operator.query<{ pid: number }>(
+    'select pid from pg_stat_activity where pid <> pg_backend_pid()',
+  );
+  const times = await Promise.all(
+    rows.map(({ pid }) => readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => '0')),
+  );
+  return times.reduce((sum, text) => sum + Number(text.split(' ')[0]) / 1e6, 0);
 }
 
 async function turn(
   make: (url: string) => Promise<Contender>,
   url: string,
-  { gaps, waits }: Measured,
+  { gaps, waits, cpu }: Measured,
 ): Promise<void> {
   const all: Contender[] = [];
   for (let nth = 0; nth < contenders; nth += 1) all.push(await make(url));
+  const before = { client: process.cpuUsage(), server: await serverCpuMs() };
   let left = holds;
   let last: { readonly endedAt: number; readonly by: Contender } | undefined;
   const contend = async (contender: Contender): Promise<void> => {
@@ -92,6 +106,9 @@ async function turn(
     }
   };
   await Promise.all(all.map(contend));
+  const { user, system } = process.cpuUsage(before.client);
+  cpu.client.push((user + system) / 1e3 / holds);
+  cpu.server.push(((await serverCpuMs()) - before.server) / holds);
   await Promise.all(all.map((contender) => contender.close()));
 }
 
@@ -111,13 +128,20 @@ const kinds = [
   ['pg_advisory_lock', advisory],
   ['bare floor', floor],
 ] as const;
-const measured = kinds.map(([name, make]) => ({ name, make, gaps: [] as number[], waits: [] as number[] }));
+const measured = kinds.map(([name, make]) => ({
+  name,
+  make,
+  gaps: [] as number[],
+  waits: [] as number[],
+  cpu: { client: [] as number[], server: [] as number[] },
+}));
 for (let round = 0; round < TURNS; round += 1)
   for (const kind of measured) await turn(kind.make, postgresUrl(server), kind);
-for (const { name, gaps, waits } of measured) {
+for (const { name, gaps, waits, cpu } of measured) {
   const words = [
     `hand-off p50 ${at(gaps, 0.5)} ms`,
     `p99 ${at(gaps, 0.99)} ms`,
+    `client CPU ${at(cpu.client, 0.5)} ms, server CPU ${at(cpu.server, 0.5)} ms`,
     `longest wait ${Math.max(...waits).toFixed(0)} ms`,
   ];
   process.stdout.write(`${name.padEnd(18)} ${words.join(', ')}, median wait ${at(waits, 0.5)} ms\n`);

@@ -3,6 +3,7 @@ import { asQueueLockError, breaksConnection, isClash, isMissing } from '../src/d
 import { findingsOf } from '../src/views/examine.ts';
 import { Followers } from '../src/turn/followers.ts';
 import { keyOf, orderIn } from '../src/queue/names.ts';
+import { Opener } from '../src/server/opener.ts';
 import { Pace } from '../src/server/pace.ts';
 import { storedText, textOf } from '../src/queue/text.ts';
 
@@ -68,6 +69,19 @@ describe('an error of PostgreSQL', () => {
       true,
       false,
     ]);
+  });
+});
+
+describe('a connection', () => {
+  it('that need not be waited for is asked for without a timer', async () => {
+    const clock = { now: () => 0, after: () => () => undefined, random: () => 0 };
+    const wire = { query: () => Promise.resolve([]), release: () => undefined };
+    const driver = { endpoint: AT.endpoint, isShared: true, open: () => Promise.resolve(wire) };
+    let isThere = false;
+    const events = { onMessage: () => undefined, onEnd: () => undefined };
+    void new Opener(driver, { clock, withinMs: 1_000 }).open(events).then(() => (isThere = true));
+    await new Promise(setImmediate);
+    expect(isThere).to.equal(true);
   });
 });
 

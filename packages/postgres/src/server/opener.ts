@@ -43,7 +43,10 @@ export class Opener {
   async #attempt(events: Omit<WireEvents, 'signal'>): Promise<Wire> {
     const { clock, withinMs } = this.#settings;
     const { endpoint, isShared } = this.#driver;
-    await this.#pause(this.#pace.pauseMs);
+    const { pauseMs } = this.#pace;
+    // A timer takes its millisecond also where there is nothing to wait for: of a pool, at every step.
+    if (pauseMs > 0) await this.#pause(pauseMs);
+    this.#closing.signal.throwIfAborted();
     // Those of a pool are there already, mostly.
     if (!isShared) this.#pace.attempted();
     const giveUp = new AbortController();

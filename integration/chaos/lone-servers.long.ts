@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { isUnsafe } from './check/finding.ts';
+import { stopDetours } from './detour.ts';
+import { strikeAll } from './lone-faults.ts';
+import { LONE_STORE_NAMES } from './lone-stores.ts';
+import { startLoneTrial, type Traveller } from './lone-trial.ts';
+import { orSkip } from '../interop/skip.ts';
+import { RUNS, TEST_PATIENCE_MS, expectRight, oneByOne } from './runs.ts';
+import { granted, holdNow, standIn } from './standing.ts';
+import { abandonTrials } from './trial.ts';
+
+const LEAST_HOLDS = 200;
+
+for (const store of LONE_STORE_NAMES) {
+  describe(`faults on ${store}, which is one server`, function () {
+    this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
+    afterEach(() => abandonTrials().finally(stopDetours));
+
+    it('42: of the server, of clients and between them break neither exclusion nor order nor tokens, and leave nobody waiting', async function () {
+      const trial = await orSkip(this, startLoneTrial(store));
+      await oneByOne(async () => {
+        await strikeAll(trial);
+      });
+      const { numbers } = await expectRight(trial);
+      expect(numbers.holds).to.be.at.least(LEAST_HOLDS);
+    });
+
+    it('42 (control): of a way let two hold at once where heartbeats are taken to prove too much', async function () {
+      const trial = await orSkip(this, startLoneTrial(store, { rule: 'overlong' }));
+      const [{ worker, detour }, next] = trial.travellers as [Traveller, Traveller];
+      const queue = trial.queue('held');
+      await holdNow(worker, queue);
+      const place = await standIn(next.worker, queue);
+      const healed = await trial.fault('worker cut off', worker.id, async () => detour.loseAll());
+      await granted(next.worker, place);
+      await detour.heal();
+      detour.cut();
+      healed();
+      const { findings } = await trial.end();
+      expect(findings.filter(isUnsafe).map(({ rule }) => rule)).to.include('S2');
+    });
+  });
+}

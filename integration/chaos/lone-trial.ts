@@ -1,0 +1,100 @@
+import { until } from '../services/until.ts';
+import type { ProcessService } from '../services/service.ts';
+import { Detour } from './detour.ts';
+import { loneServer, loneUrl, presentAt, type LoneStoreName } from './lone-stores.ts';
+import { Trial, type Ground, type TrialSettings } from './trial.ts';
+import type { WorkerProcess } from './worker-process.ts';
+import type { LoadCommand } from './worker-load.ts';
+
+/** A worker and the way on which it reaches the server, which no other worker takes. */
+export interface Traveller {
+  worker: WorkerProcess;
+  readonly detour: Detour;
+}
+
+const LOOK_WITHIN_MS = 20_000;
+const TTL_MS = 3_000;
+const WORKERS = 4;
+// All of them end at the same time.
+const EXIT_WITHIN_MS = 10_000;
+
+/** Times that are as short as a loaded machine lets them be. */
+const TIMING = {
+  ttlMs: TTL_MS,
+  marginMs: 200,
+  expiryMs: 1_000,
+  withLeaderLossMs: 2 * TTL_MS + 5_000,
+} as const;
+
+/** Of queues in which somebody always holds and others wait, whatever a fault strikes. */
+const LONGEST_HOLD_MS = 2 * TTL_MS;
+const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
+
+/** Brings the one server of this kind up and starts workers that load it. */
+export async function startLoneTrial(
+  store: LoneStoreName,
+  settings: Pick<TrialSettings, 'rule'> = {},
+): Promise<LoneTrial> {
+  const trial = new LoneTrial(store, await loneServer(store), settings);
+  await trial.begin();
+  return trial;
+}
+
+/** A trial on a store that is one server, whose workers each reach it on a way of their own. */
+export class LoneTrial extends Trial {
+  readonly store: LoneStoreName;
+  readonly server: ProcessService;
+  readonly travellers: Traveller[] = [];
+  readonly #loads: readonly LoadCommand[];
+
+  constructor(store: LoneStoreName, server: ProcessService, settings: Pick<TrialSettings, 'rule'>) {
+    super(groundOf(store, server), {
+      ...settings,
+      timing: TIMING,
+      holdMs: LONGEST_HOLD_MS,
+      limits: { exitMs: EXIT_WITHIN_MS },
+    });
+    this.store = store;
+    this.server = server;
+    const named = (name: string): readonly string[] => [1, 2].map((nth) => this.queue(`${name}-${nth}`));
+    this.#loads = [
+      { do: 'load', queues: named('busy'), holdMs: [0, 20], parallel: 3, ...GIVEN_UP },
+      { do: 'load', queues: named('steady'), holdMs: [0, LONGEST_HOLD_MS], parallel: 2, ...GIVEN_UP },
+    ];
+  }
+
+  async begin(): Promise<void> {
+    await Promise.all(
+      Array.from({ length: WORKERS }, async () => {
+        const detour = await Detour.start(this.server);
+        this.travellers.push({ worker: await this.#worker(detour), detour });
+      }),
+    );
+  }
+
+  /** Another one goes on where one was killed. */
+  async replace(traveller: Traveller): Promise<void> {
+    // What is done at the end is not for the dead.
+    this.workers.splice(this.workers.indexOf(traveller.worker), 1);
+    traveller.worker = await this.#worker(traveller.detour);
+  }
+
+  async #worker(detour: Detour): Promise<WorkerProcess> {
+    const worker = await this.addWorker({ detour: detour.endpoints });
+    for (const load of this.#loads) worker.tell(load);
+    return worker;
+  }
+}
+
+function groundOf(store: LoneStoreName, server: ProcessService): Ground {
+  return {
+    url: ([endpoint = '']) => loneUrl(store, endpoint),
+    addPlace: () => Promise.reject(new Error('workers take a detour')),
+    heal: async () => undefined,
+    leftOvers: (queues) =>
+      until(() => presentAt(loneUrl(store, server.endpoint), queues), {
+        what: `a look at all of ${store}`,
+        withinMs: LOOK_WITHIN_MS,
+      }),
+  };
+}

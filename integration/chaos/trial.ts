@@ -1,0 +1,313 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClusterClient } from '../clusters.ts';
+import { livedSince } from '../lived-time.ts';
+import { Chance, SEED_SETTING } from './chance.ts';
+import { check, type Verdict } from './check.ts';
+import { within } from './deadline.ts';
+import type { Limits } from './check/limits.ts';
+import type { Fault } from './check/run.ts';
+import { createEffectTable, type EffectTable } from './effects-sql.ts';
+import type { AttemptEvent, Resource } from './event.ts';
+import { readRun } from './history.ts';
+import type { LeftOver } from './leftovers.ts';
+import type { Timing } from './profiles.ts';
+import { recordStandstills } from './standstills.ts';
+import { expectSafe } from './verdicts.ts';
+import type { Rule, WorkerSetup } from './worker-command.ts';
+import { WorkerProcess } from './worker-process.ts';
+import { Recorder } from './worker-record.ts';
+
+/** Where a trial takes place. */
+export interface Ground {
+  /** Of a worker that calls the servers by these names. */
+  url(endpoints: readonly string[]): string;
+  /** Makes a place for a worker that takes no detour. */
+  addPlace(): Promise<ClusterClient>;
+  /** Ends the faults: a server does not hear of the end of a client that is cut off. */
+  heal(): Promise<unknown>;
+  /** What the servers still have of these queues, and of anybody's sessions. */
+  leftOvers(queues: readonly string[]): Promise<readonly LeftOver[]>;
+  /** What workers write to in the store itself, by a name that nobody else uses; nothing without it. */
+  resource?(name: string): string;
+}
+
+export interface TrialSettings {
+  readonly timing: Timing;
+  /** How workers believe in their holds; `product` without it. */
+  readonly rule?: Rule;
+  /** In place of the core's margin, in milliseconds. */
+  readonly marginMs?: number;
+  /** The longest hold that the load makes, in milliseconds. Default 1,000. */
+  readonly holdMs?: number;
+  /** What the run is measured against, where it is not what its timing says. */
+  readonly limits?: Partial<Limits>;
+}
+
+/** What one worker has of its own. */
+export interface WorkerOptions extends Partial<
+  Pick<WorkerSetup, 'ttlMs' | 'renewEveryMs' | 'seed' | 'quiet' | 'clients' | 'clock'>
+> {
+  readonly rule?: Rule;
+  /**
+   * Other names of the members, in their order, that lead past proxies of this process. The worker then lives on this
+   * machine as it is, where the proxies are.
+   */
+  readonly detour?: readonly string[];
+  /** Where it lives; in a new place without it. */
+  readonly place?: ClusterClient;
+  /** In place of the profile's, from what the worker calls the members. */
+  readonly url?: (endpoints: readonly string[]) => string;
+  /** Besides that of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const SETTLE_MS = 2_000;
+const CLOSE_WITHIN_MS = 20_000;
+const SERVE_WITHIN_MS = 30_000;
+const SERVE_EVERY_MS = 10;
+const LOOK_EVERY_MS = 200;
+
+/** Gives up what tests left running because they failed, and fails if anything in it was unsafe. For `afterEach`. */
+export async function abandonTrials(): Promise<void> {
+  const ends = await Promise.allSettled([...underWay].map((trial) => trial.giveUp()));
+  const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
+  if (errors.length > 1) throw new AggregateError(errors, errors.join('\n'));
+  for (const error of errors) throw error;
+}
+
+const OVER = 'the trial is over';
+const underWay = new Set<Trial>();
+let count = 0;
+
+/** One run of workers on a store, with everything that happened in it in one directory. */
+export class Trial {
+  readonly timing: Timing;
+  /** A history per process. */
+  readonly directory: string;
+  readonly workers: WorkerProcess[] = [];
+  readonly recorder: Recorder;
+  readonly chance: Chance = new Chance();
+  readonly #ground: Ground;
+  readonly #settings: TrialSettings;
+  readonly #name = `chaos-${process.pid}-${(count += 1)}`;
+  readonly #queues = new Set<string>();
+  readonly #table: EffectTable;
+  readonly #starting: Promise<WorkerProcess>[] = [];
+  readonly #endStandstills: () => void;
+  #started = 0;
+  #faults = 0;
+  #calm = false;
+  #isControl = false;
+
+  constructor(ground: Ground, settings: TrialSettings) {
+    this.#ground = ground;
+    this.timing = {
+      ...settings.timing,
+      ...(settings.marginMs === undefined ? {} : { marginMs: settings.marginMs }),
+    };
+    this.#settings = settings;
+    this.directory = mkdtempSync(join(tmpdir(), 'queuelock-chaos-'));
+    this.recorder = new Recorder('harness', join(this.directory, 'harness.jsonl'));
+    this.#table = createEffectTable(this.#resources.sql);
+    this.#endStandstills = recordStandstills(this.recorder, () => (this.#faults += 1));
+    underWay.add(this);
+  }
+
+  /** A name that no other trial uses. */
+  queue(name: string): string {
+    const queue = `${this.#name}-${name}`;
+    this.#queues.add(queue);
+    this.#table.register(queue);
+    return queue;
+  }
+
+  /** Starts another worker, in a place whose links can be cut without those of others. */
+  addWorker(options: WorkerOptions = {}): Promise<WorkerProcess> {
+    if (!underWay.has(this)) return Promise.reject(new Error(OVER));
+    const starting = this.#addWorker(options);
+    this.#starting.push(starting);
+    return starting;
+  }
+
+  async #addWorker({
+    rule = this.#settings.rule ?? 'product',
+    url = (endpoints) => this.#ground.url(endpoints),
+    env = {},
+    detour,
+    place: given,
+    ...own
+  }: WorkerOptions): Promise<WorkerProcess> {
+    if (rule !== 'product' || own.clock?.alone) this.#isControl = true;
+    const place = given ?? (detour ? undefined : await this.#ground.addPlace());
+    const id = `worker-${(this.#started += 1)}`;
+    const setup = {
+      id,
+      url: url(place?.endpoints ?? detour!),
+      ttlMs: this.timing.ttlMs,
+      marginMs: this.timing.marginMs,
+      rule,
+      history: join(this.directory, `${id}.jsonl`),
+      resources: this.#resources,
+      seed: this.chance.seed(),
+      ...own,
+    };
+    const output = join(this.directory, `${id}.out`);
+    const where = place ? { place } : {};
+    const start = { setup, ...where, env, output, recorder: this.recorder };
+    const worker = await WorkerProcess.start(start);
+    this.workers.push(worker);
+    return worker;
+  }
+
+  async addWorkers(number: number): Promise<readonly WorkerProcess[]> {
+    return Promise.all(Array.from({ length: number }, () => this.addWorker()));
+  }
+
+  get #resources(): Partial<Record<Resource, string>> & { readonly sql: string } {
+    const store = this.#ground.resource?.(`${this.#name}-effects`);
+    return {
+      ...(store === undefined ? {} : { store }),
+      sql: join(this.directory, 'effects.sqlite'),
+      log: join(this.directory, 'effects.log'),
+    };
+  }
+
+  /** Serves these workers if they wait, and ends them: a long trial has others after them. */
+  async retire(workers: readonly WorkerProcess[]): Promise<void> {
+    await this.#serve(workers);
+    await Promise.all(workers.map((worker) => this.#close(worker)));
+    await Promise.all(workers.map((worker) => (worker.place ?? worker).stop()));
+    for (const worker of workers) this.workers.splice(this.workers.indexOf(worker), 1);
+  }
+
+  /** Does a fault; it counts from before `action` until the answer is called, which is written down, too. */
+  async fault(
+    what: string,
+    target: string,
+    action: () => Promise<unknown>,
+    more: Pick<Fault, 'entries'> = {},
+  ): Promise<() => void> {
+    const number = (this.#faults += 1);
+    this.recorder.tell({ ev: 'fault', number, what, target, ...more });
+    await action();
+    return () => void this.recorder.tell({ ev: 'healed', number });
+  }
+
+  /** Nobody begins anything from now on, and all faults are over: whoever waits has to be served. */
+  calm(): void {
+    if (this.#calm) return;
+    this.#calm = true;
+    for (const worker of this.workers) worker.tell({ do: 'drain' });
+    this.recorder.tell({ ev: 'calm' });
+  }
+
+  /** As `finish`, and judges the whole. The histories of a run that was not right are kept. */
+  async end(): Promise<Verdict> {
+    await this.finish();
+    const { run } = await readRun(this.directory);
+    const verdict = check(run, this.limits);
+    if (verdict.findings.length === 0) await rm(this.directory, { recursive: true });
+    return verdict;
+  }
+
+  /**
+   * Lets everybody come to an end: those who wait are served, one after the other, and then closed. Looks what is left
+   * on the servers.
+   */
+  async finish(): Promise<void> {
+    if (!underWay.has(this)) throw new Error(OVER);
+    await this.#allStarted();
+    await Promise.all(this.workers.map((worker) => worker.thaw()));
+    this.calm();
+    await this.#serve(this.workers);
+    await Promise.all(this.workers.map((worker) => this.#close(worker)));
+    await this.#lookWhatIsLeft();
+    // It may have been given up meanwhile.
+    if (!underWay.delete(this)) throw new Error(OVER);
+    this.#endStandstills();
+    this.recorder.tell({ ev: 'end' });
+    await this.#stop();
+  }
+
+  /**
+   * Ends it as it is, which may be in the middle of everything, and fails if anything in it was unsafe; what controls do is not judged. The
+   * histories stay. Faults are healed first: a server does not hear of the end of a client that is cut off, and keeps its watches.
+   */
+  async giveUp(): Promise<void> {
+    if (!underWay.delete(this)) return;
+    console.error(`${this.directory} is given up; ${SEED_SETTING}`);
+    try {
+      await this.#ground.heal();
+    } finally {
+      await this.#allStarted();
+      await Promise.all(this.workers.filter(({ running }) => running).map((worker) => worker.kill()));
+      this.#endStandstills();
+      await this.#stop();
+      if (!this.#isControl) await expectSafe(this.directory, this.limits);
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#allStarted();
+    await Promise.all(this.workers.map((worker) => (worker.place ?? worker).stop()));
+    this.recorder.close();
+    this.#table.close();
+  }
+
+  /** What its history is measured against. */
+  get limits(): Limits {
+    const { ttlMs, expiryMs, withLeaderLossMs } = this.timing;
+    return {
+      crashMs: ttlMs + expiryMs,
+      crashInTroubleMs: withLeaderLossMs,
+      holdMs: this.#settings.holdMs ?? 1_000,
+      ...this.#settings.limits,
+    };
+  }
+
+  // Whoever holds is told to release, so that the next one can. Who is forgotten is found by the checker.
+  async #serve(workers: readonly WorkerProcess[]): Promise<void> {
+    const told = new Set<AttemptEvent>();
+    const begun = performance.now();
+    for (;;) {
+      const running = workers.filter((worker) => worker.running);
+      const open = running.flatMap((worker) => worker.openAttempts.map((attempt) => ({ worker, attempt })));
+      for (const { worker, attempt } of open) {
+        if (attempt.ev !== 'acquired' || told.has(attempt)) continue;
+        told.add(attempt);
+        worker.tell({ do: 'release', queue: attempt.queue, n: attempt.n });
+      }
+      if (open.length === 0 || livedSince(begun) > SERVE_WITHIN_MS) return;
+      await pause(SERVE_EVERY_MS);
+    }
+  }
+
+  /** Who is being started when all is over belongs to it, too: its end is recorded. */
+  async #allStarted(): Promise<void> {
+    await Promise.allSettled(this.#starting);
+  }
+
+  async #close(worker: WorkerProcess): Promise<void> {
+    if (!worker.running) return;
+    worker.tell({ do: 'close' });
+    // The checker says that it did not end by itself.
+    await within(CLOSE_WITHIN_MS, worker.ended).catch(() => worker.kill());
+  }
+
+  async #lookWhatIsLeft(): Promise<void> {
+    const begun = performance.now();
+    for (;;) {
+      const left = await this.#ground.leftOvers([...this.#queues]);
+      if (left.length === 0) return;
+      if (livedSince(begun) > this.timing.ttlMs + SETTLE_MS) {
+        for (const leftOver of left) this.recorder.tell({ ev: 'left-over', ...leftOver });
+        return;
+      }
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+}
