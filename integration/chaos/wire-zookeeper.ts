@@ -1,7 +1,7 @@
 import type { IsRequest, Wire } from './wire.ts';
 
 /** Request types (`ZooDefs.OpCode`). */
-const OP = { create: 1, delete: 2, setData: 5, closeSession: -11 } as const;
+const OP = { create: 1, create2: 15, delete: 2, setData: 5, closeSession: -11 } as const;
 const PRIVATE = '/.queuelock';
 
 /**
@@ -24,7 +24,9 @@ function including(bytes: Buffer): IsRequest {
 /** The type of the request, and the length of the path, stand before the path. */
 function isCreateBelow(directory: string, chunk: Buffer): boolean {
   const at = chunk.indexOf(directory);
-  return at >= 8 && chunk.readInt32BE(at - 8) === OP.create;
+  if (at < 8) return false;
+  const type = chunk.readInt32BE(at - 8);
+  return type === OP.create || type === OP.create2;
 }
 
 function int(value: number): Buffer {
