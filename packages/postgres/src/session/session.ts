@@ -101,14 +101,18 @@ export class PostgresSession implements Session {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
     if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
-    await this.#advisory.check(specs);
-    const placements = await this.#enter(specs, false);
+    const placements = await this.#onTheirWay.while(specs, async () => {
+      await this.#advisory.check(specs);
+      return this.#enter(specs, false);
+    });
     if (!placements) throw entryLost(specs.map(({ id }) => id).join(', '));
     return placements;
   }
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
-    return this.#advisory.around(spec, async () => (await this.#enter([spec], true))?.[0]);
+    return this.#onTheirWay.while([spec], () =>
+      this.#advisory.around(spec, async () => (await this.#enter([spec], true))?.[0]),
+    );
   }
 
   async update(queue: string, id: string, value: string): Promise<boolean> {
@@ -157,23 +161,19 @@ export class PostgresSession implements Session {
   /** Nothing for a try that would have to wait. They may come, also when there is no answer. */
   async #enter(specs: readonly EntrySpec[], isTry: boolean): Promise<readonly Placement[] | undefined> {
     this.#looks.entered();
-    return this.#onTheirWay.while(specs, () =>
-      this.followers.meanwhile(async () => {
-        const call = this.#connection.nextCall();
-        const wishes = JSON.stringify(specs.map(wishOf));
-        const answer = await this.#step<Entered>('enqueue', isTry, wishes);
-        if (answer.word === 'busy') return undefined;
-        if (answer.word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
-        if (answer.word === 'other') {
-          const { id, queue, shared, permits } = answer;
-          for (const spec of specs.filter((each) => each.id === id))
-            requireSameEntry({ queue: textOf(queue), shared, permits }, spec);
-        }
-        return Promise.all(
-          specs.map((spec, nth) => this.#placement(spec, answer.places[nth] as Place, call)),
-        );
-      }),
-    );
+    return this.followers.meanwhile(async () => {
+      const call = this.#connection.nextCall();
+      const wishes = JSON.stringify(specs.map(wishOf));
+      const answer = await this.#step<Entered>('enqueue', isTry, wishes);
+      if (answer.word === 'busy') return undefined;
+      if (answer.word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
+      if (answer.word === 'other') {
+        const { id, queue, shared, permits } = answer;
+        for (const spec of specs.filter((each) => each.id === id))
+          requireSameEntry({ queue: textOf(queue), shared, permits }, spec);
+      }
+      return Promise.all(specs.map((spec, nth) => this.#placement(spec, answer.places[nth] as Place, call)));
+    });
   }
 
   #requireOurs(): void {
