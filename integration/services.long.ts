@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';
 import { etcdMetrics, recordRanAgainst, startEtcd, startZooKeeper, sumOf, zkFourLetter } from './services.ts';
+import { descendantsOf, runs, stateOf } from './clusters/machine-facts.ts';
 import { plainEtcd, plainZooKeeper } from './services/plain-clients.ts';
 import { isAlive, listeningOf } from './services/process-facts.ts';
+import { startPostgres } from './services/postgres-process.ts';
 import type { ProcessService } from './services/service.ts';
+import { until } from './services/until.ts';
 
 const KINDS = [
   { name: 'etcd', start: () => startEtcd({ way: 'process' }), client: plainEtcd },
@@ -83,6 +86,26 @@ for (const { name, start, client } of KINDS) {
     });
   });
 }
+
+describe('a server of several processes', () => {
+  for (const end of ['stop', 'kill'] as const)
+    it(`leaves none of them, though all were frozen (${end})`, async () => {
+      const server = await startPostgres();
+      try {
+        await server.freeze();
+        const all = [server.pid, ...descendantsOf(server.pid)];
+        expect(all).to.have.length.greaterThan(1);
+        expect(new Set(all.filter(runs).map(stateOf))).to.deep.equal(new Set(['T']));
+        await server[end]();
+        await until(async () => expect(all.filter(runs)).to.deep.equal([]), {
+          what: 'all have ended',
+          withinMs: 10_000,
+        });
+      } finally {
+        await server.stop();
+      }
+    });
+});
 
 describe('the settings of a server', () => {
   it('reach etcd as flags', async () => {

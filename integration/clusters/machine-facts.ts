@@ -41,10 +41,11 @@ function linesOf(program: string, ...args: string[]): string[] {
 }
 
 function allPids(): number[] {
-  return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  return (quietly(() => readdirSync('/proc')) ?? []).map(Number).filter(Number.isInteger);
 }
 
-function descendantsOf(pid: number): number[] {
+/** Whom it has started, and they; nobody where there is no `/proc`. */
+export function descendantsOf(pid: number): number[] {
   const parents = new Map(allPids().map((child) => [child, parentOf(child)]));
   const found = [pid];
   for (const known of found) for (const [child, parent] of parents) if (parent === known) found.push(child);

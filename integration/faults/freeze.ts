@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { descendantsOf } from '../clusters/machine-facts.ts';
+import { isAlive } from '../services/process-facts.ts';
 import { until } from '../services/until.ts';
 
 /** Stops a process where it is (SIGSTOP): its connections stay open, it does not answer. Resolves when it stands still. */
@@ -19,33 +19,19 @@ export async function thaw(pid: number): Promise<void> {
 /** As `freeze`, with all processes below it, and itself first: it makes no others then. */
 export async function freezeAll(pid: number): Promise<void> {
   await freeze(pid);
-  await Promise.all((await childrenOf(pid)).map((child) => freezeAll(child).catch(unlessGone(child))));
+  await Promise.all(descendantsOf(pid).map((below) => freeze(below).catch(unlessGone(below))));
 }
 
 /** Undoes `freezeAll`. */
 export async function thawAll(pid: number): Promise<void> {
-  await Promise.all((await childrenOf(pid)).map((child) => thawAll(child).catch(unlessGone(child))));
+  await Promise.all(descendantsOf(pid).map((below) => thaw(below).catch(unlessGone(below))));
   await thaw(pid);
-}
-
-async function childrenOf(pid: number): Promise<readonly number[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
-  const pairs = stdout
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number));
-  return pairs.flatMap(([child = 0, parent]) => (parent === pid ? [child] : []));
 }
 
 /** Whoever ends just now need not stand still. */
 function unlessGone(pid: number): (error: unknown) => void {
   return (error) => {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
-    throw error;
+    if (isAlive(pid)) throw error;
   };
 }
 

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { descendantsOf } from '../clusters/machine-facts.ts';
 
 /** Something that must not outlive this process: a child and the directory it works in, if it has one to itself. */
 export interface Leftover {
@@ -24,7 +25,7 @@ export function reapAtExit(leftover: Leftover): () => void {
 
 function reap(): void {
   for (const { pid, directory } of leftovers) {
-    if (pid !== undefined) signalQuietly(pid, 'SIGKILL');
+    if (pid !== undefined) thawingBelow(pid, () => signalQuietly(pid, 'SIGKILL'));
     if (directory !== undefined)
       rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   }
@@ -37,6 +38,14 @@ function reapOnSignal(signal: NodeJS.Signals): void {
   reap();
   process.off(signal, reapOnSignal);
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+}
+
+/** Whoever was frozen with a process goes on when `end` has ended it, and notices that; frozen it would stay for ever. */
+export function thawingBelow<T>(pid: number, end: () => T): T {
+  const below = descendantsOf(pid);
+  const answer = end();
+  for (const each of below) signalQuietly(each, 'SIGCONT');
+  return answer;
 }
 
 /** Does nothing to a process (a group of them, if negative) that has ended, which may not have been reported yet. */

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freezeAll, thawAll } from '../faults/freeze.ts';
 import { endChild, endingOf, isRunning, spawnChild, type Command } from './child.ts';
 import { pickPorts } from './ports.ts';
-import { reapAtExit } from './reaper.ts';
+import { reapAtExit, thawingBelow } from './reaper.ts';
 import type { ProcessService } from './service.ts';
 import { until } from './until.ts';
 
@@ -174,7 +174,8 @@ export class ServerProcess implements ProcessService {
   }
 
   async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    if (this.#child !== undefined) await endChild(this.#child, signal);
+    const [child, pid] = [this.#child, this.#runningPid()];
+    if (child !== undefined && pid !== undefined) await thawingBelow(pid, () => endChild(child, signal));
   }
 
   #ending(): string | undefined {
