@@ -4,12 +4,13 @@ import { startRedis } from '../services.ts';
 import { mariaDbAccess, startMariaDb } from '../services/mariadb-process.ts';
 import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
 import type { ProcessService } from '../services/service.ts';
-import { atTeardown, recordRanAgainst } from '../services/shared.ts';
+import { shareService } from '../services/shared.ts';
 import type { LeftOver } from './leftovers.ts';
 
 /** A store that is one server. */
 interface LoneStore {
-  start(): Promise<ProcessService>;
+  /** The same for all test files of this process. Rejects with NotHere. */
+  readonly server: (what: string) => Promise<ProcessService>;
   /** Of the backend, for whoever calls the server by this name. */
   url(endpoint: string): string;
 }
@@ -19,36 +20,28 @@ export type LoneStoreName = 'redis' | 'postgres' | 'mariadb';
 /** What they answered outlives their processes. */
 const LONE_STORES: Readonly<Record<LoneStoreName, LoneStore>> = {
   redis: {
-    start: () => startRedis({ way: 'process', settings: { appendonly: 'yes', appendfsync: 'always' } }),
+    server: shareService('redis', () =>
+      startRedis({ way: 'process', settings: { appendonly: 'yes', appendfsync: 'always' } }),
+    ),
     url: (endpoint) => `redis://${endpoint}`,
   },
-  postgres: { start: () => startPostgres(), url: (endpoint) => postgresUrl({ endpoint }) },
+  postgres: {
+    server: shareService('postgres', () => startPostgres()),
+    url: (endpoint) => postgresUrl({ endpoint }),
+  },
   mariadb: {
-    start: () => startMariaDb(),
+    server: shareService('mariadb', () => startMariaDb()),
     url: (endpoint) => `mysql://root@${endpoint}/${mariaDbAccess({ endpoint }).database}`,
   },
 };
 
 export const LONE_STORE_NAMES = Object.keys(LONE_STORES) as readonly LoneStoreName[];
 
-const started = new Map<LoneStoreName, Promise<ProcessService>>();
 const { signal } = new AbortController();
 const LOOK_TTL_MS = 5_000;
 
-/** One server of each kind for all test files of this process. Rejects with NotHere. */
-export async function loneServer(store: LoneStoreName): Promise<ProcessService> {
-  let server = started.get(store);
-  if (!server) {
-    started.set(store, (server = LONE_STORES[store].start()));
-    const starting = server;
-    atTeardown(async () => {
-      started.delete(store);
-      await (await starting.catch(() => undefined))?.stop();
-    });
-  }
-  const running = await server;
-  recordRanAgainst('faults', store, running);
-  return running;
+export function loneServer(store: LoneStoreName): Promise<ProcessService> {
+  return LONE_STORES[store].server('faults');
 }
 
 export function loneUrl(store: LoneStoreName, endpoint: string): string {

@@ -9,11 +9,11 @@ export function atTeardown(teardown: () => Promise<void>): void {
 }
 
 /** One server for all test files of this process: started by the first who asks, stopped by `stopShared`. */
-export function shareService(
+export function shareService<S extends Service>(
   name: string,
-  start: () => Promise<Service>,
-): (what: string) => Promise<Service> {
-  let started: Promise<Service> | undefined;
+  start: () => Promise<S>,
+): (what: string) => Promise<S> {
+  let started: Promise<S> | undefined;
   return async (what) => {
     if (started === undefined) {
       const service = (started = start());
