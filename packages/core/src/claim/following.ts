@@ -35,7 +35,7 @@ interface FollowingTools {
   readonly trace: AcquireTrace | undefined;
 }
 
-/** Chapters 3 and 4: whose turn it is, and what becomes of the ownership. */
+/** Acts 3 and 4: whose turn it is, and what becomes of the ownership. */
 export function follow(place: Place, request: ClaimRequest, around: FollowingTools): Observable<ClaimState> {
   return new Observable((subscriber) => {
     new Following(subscriber, place, { request, around }).begin();

@@ -152,7 +152,7 @@ function join(live: LiveSession, request: ClaimRequest, around: Surroundings): O
   );
 }
 
-/** Chapter 2: my place. */
+/** Act 2: my place. */
 function enter(
   live: LiveSession,
   { request, limit }: { readonly request: ClaimRequest; readonly limit: number },

@@ -43,7 +43,7 @@ export interface JoinOptions {
 export type Enqueue = (session: Session, spec: EntrySpec, stop: AbortSignal) => Promise<Placement>;
 
 /**
- * Chapter 2: my place. Joins the queue when subscribed and emits the entry; errors with `TIMEOUT` when a `try` found somebody
+ * Act 2: my place. Joins the queue when subscribed and emits the entry; errors with `TIMEOUT` when a `try` found somebody
  * ahead. Unsubscribing leaves, also while the join is on its way: a join cannot be interrupted, since its effect
  * would be unknown; leaving follows it.
  */

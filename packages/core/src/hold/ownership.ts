@@ -19,7 +19,7 @@ import type { LiveSession } from '../session/session.ts';
 import type { BackendInfo } from '../api/spi.ts';
 
 /**
- * Chapter 4: the right to act. Starts when the turn has come; ends once, by `release`, or by `revoke` when the session or
+ * Act 4: the right to act. Starts when the turn has come; ends once, by `release`, or by `revoke` when the session or
  * the entry is lost.
  */
 export class HeldOwnership implements Ownership {

@@ -43,7 +43,7 @@ export interface SessionEnd {
 }
 
 /**
- * Chapter 1: am I alive? Opens a session when subscribed, emits it, and keeps it alive by heartbeats; errors when it could
+ * Act 1: am I alive? Opens a session when subscribed, emits it, and keeps it alive by heartbeats; errors when it could
  * not be opened or has ended. Unsubscribing ends it: nothing under it is believed in any more before the server is told.
  *
  *     open ── session ── beat ── beat ── (overdue: doubtful) ── beat ── … ── deadline, or the server says so: error
