@@ -9,6 +9,21 @@ export type Alteration = readonly [file: string, from: string, to: string];
 
 const CORE = fileURLToPath(new URL('../..', import.meta.url));
 
+/** The files that these change, as they are then. Throws if one does not fit the sources any more. */
+export function alteredSources(alterations: readonly Alteration[]): ReadonlyMap<string, string> {
+  const sources = new Map<string, string>();
+  for (const [file, from, to] of alterations) {
+    const text = sources.get(file) ?? readFileSync(join(CORE, 'src', file), 'utf8');
+    const times = text.split(from).length - 1;
+    if (times !== 1) throw new Error(`${file} has this ${String(times)} times, not once: ${from}`);
+    sources.set(
+      file,
+      text.replace(from, () => to),
+    );
+  }
+  return sources;
+}
+
 /** Loads a copy of the core with these changes; the real one stays as it is. */
 export async function alteredCore(alterations: readonly Alteration[]): Promise<Core> {
   const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-core-'));
@@ -16,19 +31,9 @@ export async function alteredCore(alterations: readonly Alteration[]): Promise<C
     cpSync(join(CORE, 'src'), join(copy, 'src'), { recursive: true });
     cpSync(join(CORE, 'package.json'), join(copy, 'package.json'));
     symlinkSync(join(CORE, 'node_modules'), join(copy, 'node_modules'));
-    for (const alteration of alterations) alter(join(copy, 'src'), alteration);
+    for (const [file, text] of alteredSources(alterations)) writeFileSync(join(copy, 'src', file), text);
     return (await import(pathToFileURL(join(copy, 'src/index.ts')).href)) as Core;
   } finally {
     rmSync(copy, { recursive: true });
   }
-}
-
-function alter(sources: string, [file, from, to]: Alteration): void {
-  const text = readFileSync(join(sources, file), 'utf8');
-  const times = text.split(from).length - 1;
-  if (times !== 1) throw new Error(`${file} has this ${String(times)} times, not once: ${from}`);
-  writeFileSync(
-    join(sources, file),
-    text.replace(from, () => to),
-  );
 }

@@ -10,11 +10,7 @@ export const HOLDING_DEFECTS: readonly Defect[] = [
   inCore(
     'a loss does not abort the signal',
     ['signal', 'told in time', 'outcome', 'at once'],
-    [
-      'hold/ownership.ts',
-      "if (this.#finish('lost')) this.#loss?.abort(this.#lossError);",
-      "this.#finish('lost');",
-    ],
+    ['hold/ownership.ts', '      this.#loss?.abort(this.#lossError);\n      tellLoss(', '      tellLoss('],
   ),
   inCore('the signal waits for its turn to be told of the end of the session', 'signal', [
     'hold/ownership.ts',
