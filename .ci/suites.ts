@@ -29,6 +29,8 @@ const GATE: Rooms = [
 const LONG: Rooms = [
   // Computes, for long; it times nothing.
   ['simulation', /^packages\/simulation\//],
+  // They judge the processor time and the memory of a process whose servers do not serve.
+  ['storms', /^packages\/(etcd|zookeeper)\/.*(storm|cuts)\.long\./],
   ['packages', /^packages\//],
   ['interop', /^integration\/interop\//],
   ['fencing', /^integration\/fencing\//],
@@ -43,6 +45,8 @@ const LONG: Rooms = [
 /** What one can ask for of the long run. */
 export const PARTS: readonly string[] = LONG.map(([name]) => name);
 
+const ALONE = ['storms', 'crowds'];
+
 /** The processes of the gate. */
 export function gate(): readonly Group[] {
   return divide(filesEndingWith(/\.test\.tsx?$/), GATE);
@@ -51,7 +55,7 @@ export function gate(): readonly Group[] {
 /** The processes of one part of the long run. */
 export function long(part: string): readonly Group[] {
   const groups = divide(filesEndingWith(/\.long\.tsx?$/), LONG).filter(({ name }) => name === part);
-  return part === 'crowds' ? groups : groups.flatMap(inTwo);
+  return ALONE.includes(part) ? groups : groups.flatMap(inTwo);
 }
 
 /** Servers take time more than processors: ZooKeeper's tests and all others, each on a processor. */

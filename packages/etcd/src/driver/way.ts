@@ -12,8 +12,8 @@ export interface Passage {
 }
 
 const GROWTH = { firstMs: 300, mostMs: 1_500 };
-// More than a second, since grpc-js follows each attempt up with one of its own a second later.
-const WINDOW_MS = 1_500;
+// Twice the second after which grpc-js follows each attempt up with one of its own.
+const WINDOW_MS = 2_000;
 // Members that were in no trouble before are tried besides.
 const MOST_FAILURES = 2;
 const BY_MEMBER = /etcdserver:/;

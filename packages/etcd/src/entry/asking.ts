@@ -31,7 +31,7 @@ export function askToEnter(
   const asked = ask(asking, newcomers, entrance);
   return newcomers.map(async (_, i) => {
     const { answer, asker } = await asked;
-    return { answer, asker: { ...asker, i } };
+    return { answer, asker: { newcomers: asker.newcomers, ticket: asker.ticket, i } };
   });
 }
 

@@ -32,8 +32,10 @@ export async function enter(
     const { entered, used } = await attemptToEnter(desk, newcomers, entrance);
     // Taken while the store had gone back, and it has caught up since.
     const past = newcomers.filter(({ entry }, i) => isOfThePast(entry, entered[i]));
-    await Promise.all(past.map(({ entry }) => removeCreated(desk.connection, entry)));
-    if (past.length > 0) continue;
+    if (past.length > 0) {
+      await Promise.all(past.map(({ entry }) => removeCreated(desk.connection, entry)));
+      continue;
+    }
     const outside = entered.filter(({ status }) => status === 'outdated' || status === 'occupied');
     if (outside.length > 0 && outside.length < entered.length)
       throw new QueueLockError('ENTRY_LOST', 'another entry that was made together with it was removed');
@@ -62,8 +64,8 @@ async function attemptToEnter(
     }),
   );
   // All of them first, since each remembers what it is told.
-  await Promise.allSettled(reading);
-  return { entered: await Promise.all(reading), used };
+  const outcomes = await Promise.allSettled(reading);
+  return { entered: outcomes.map(valueOf), used };
 }
 
 function requestsFor(
@@ -80,6 +82,11 @@ function requestsFor(
 /** Whether it can be told from one that is there already, and needs nothing besides its key. */
 function isPlain({ entry }: Newcomer): boolean {
   return entry.order === undefined && !entry.uncertain && !entry.shared && !entry.single && !entry.soughtMark;
+}
+
+function valueOf<T>(outcome: PromiseSettledResult<T>): T {
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return outcome.value;
 }
 
 function isOfThePast(entry: Newcomer['entry'], entered: Entered | undefined): boolean {

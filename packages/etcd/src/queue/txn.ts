@@ -74,10 +74,10 @@ export function read(key: Buffer): IRequestOp {
 
 /** Reads all keys in a range without their values. */
 export function lookAt(target: Target): IRequestOp {
-  return { request_range: { ...target, keys_only: true } };
+  return { request_range: { keys_only: true, ...target } };
 }
 
 /** A queue's keys, the latest first. A limit of 0 means all. */
 export function latestFirst(range: KeyRange, limit: number): IRangeRequest {
-  return { ...range, sort_target: 'Create', sort_order: 'Descend', keys_only: true, limit };
+  return { sort_target: 'Create', sort_order: 'Descend', keys_only: true, limit, ...range };
 }
