@@ -5,7 +5,7 @@ import { chaosOptions, commandOf } from './chaos-options.ts';
 import { writeReport } from './chaos-report.ts';
 import { isUnsafe } from './check/finding.ts';
 import { runChaos } from './chaos-run.ts';
-import { abandonExperiments } from './experiment.ts';
+import { abandonTrials } from './experiment.ts';
 import { plainTable, tableOf } from './table.ts';
 
 // chaos.ts has looked at them: they are right, and ask for more than help.
@@ -35,7 +35,7 @@ try {
     if (outcome.verdict.findings.length > 0 || outcome.performed.failure) process.exitCode = 1;
   }
 } finally {
-  await abandonExperiments().finally(stopShared);
+  await abandonTrials().finally(stopShared);
   process.off('disconnect', leave);
   process.disconnect();
 }

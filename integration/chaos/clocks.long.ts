@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
 import type { ChaosEvent } from './event.ts';
-import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { findFakeTime, type FakeTime, type FakedWorker, type WallClock } from './faketime.ts';
 import { STORES } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
@@ -30,7 +30,7 @@ for (const store of STORES) {
     });
     afterEach(async () => {
       clearInterval(swing);
-      await abandonExperiments().finally(() => {
+      await abandonTrials().finally(() => {
         for (const clock of wallClocks) clock.remove();
         wallClocks = [];
       });

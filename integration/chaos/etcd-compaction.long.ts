@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { EtcdOperator } from './etcd-operator.ts';
-import { abandonExperiments, startExperiment } from './experiment.ts';
+import { abandonTrials, startExperiment } from './experiment.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld, standIn } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -12,7 +12,7 @@ const ROUNDS = 30;
 
 describe('etcd while it forgets its history all the time', function () {
   this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
-  afterEach(abandonExperiments);
+  afterEach(abandonTrials);
 
   it('20: serves everybody who comes and goes, and those who wait meanwhile, with its members defragmented one by one', async () => {
     const experiment = await startExperiment({ store: 'etcd', workers: 5 });

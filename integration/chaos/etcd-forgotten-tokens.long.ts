@@ -2,7 +2,7 @@ import { startEtcdCluster, type Cluster } from '../clusters.ts';
 import { expect } from 'chai';
 import { connectedMember } from './connected-member.ts';
 import { EtcdOperator } from './etcd-operator.ts';
-import { abandonExperiments } from './experiment.ts';
+import { abandonTrials } from './experiment.ts';
 import { etcdUrl } from '../services/etcd-transport.ts';
 import { experimentOn } from './own-cluster.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
@@ -23,7 +23,7 @@ describe('members of etcd that forget the tokens of their clients', function () 
     await operator.switchOnAccessControl(ROOT, USER);
     operator.close();
   });
-  afterEach(abandonExperiments);
+  afterEach(abandonTrials);
   after(() => cluster.stop());
 
   it('21: holders keep what they hold and waiters hear of their turn after the restart of any member', async () => {

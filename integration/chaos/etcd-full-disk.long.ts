@@ -1,7 +1,7 @@
 import { startEtcdCluster, type Cluster, type Member } from '../clusters.ts';
 import { expect } from 'chai';
 import { connectedMember } from './connected-member.ts';
-import { abandonExperiments, type Experiment } from './experiment.ts';
+import { abandonTrials, type Experiment } from './experiment.ts';
 import { experimentOn } from './own-cluster.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { until } from '../services/until.ts';
@@ -19,7 +19,7 @@ describe('a member of etcd whose disk is full', function () {
     cluster = await startEtcdCluster({ diskMiB: DISK_MIB });
     if (cluster.absent.has('disk')) this.skip();
   });
-  afterEach(abandonExperiments);
+  afterEach(abandonTrials);
   after(() => cluster.stop());
 
   for (const [whose, find] of [

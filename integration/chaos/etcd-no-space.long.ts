@@ -3,7 +3,7 @@ import { createLockClient } from '@queuelock/core';
 import { expect } from 'chai';
 import { etcdTransport } from '../services/etcd-transport.ts';
 import { EtcdOperator } from './etcd-operator.ts';
-import { abandonExperiments, startExperiment } from './experiment.ts';
+import { abandonTrials, startExperiment } from './experiment.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld, leave, standIn } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -14,7 +14,7 @@ const PATIENCE_MS = 1_000;
 
 describe('an etcd that has no space left', function () {
   this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
-  afterEach(abandonExperiments);
+  afterEach(abandonTrials);
 
   it('22: keeps holds and hands them on, lets newcomers wait, and takes them in when it has space again', async () => {
     const experiment = await startExperiment({ store: 'etcd', workers: WAITERS + 2 });

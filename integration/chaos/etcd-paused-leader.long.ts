@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pauseLeader } from './etcd-paused-leader.ts';
-import { abandonExperiments } from './experiment.ts';
+import { abandonTrials } from './experiment.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 
 const HOLDERS = 3;
@@ -8,7 +8,7 @@ const CONTROL_ATTEMPTS = 3;
 
 describe('a leader of etcd that stands still, is replaced, and answers what it was asked meanwhile', function () {
   this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
-  afterEach(abandonExperiments);
+  afterEach(abandonTrials);
 
   for (const news of ['at once', 'late'] as const) {
     it(`9: its clients stop to believe before the next one holds, when it hears ${news} of its end`, () =>

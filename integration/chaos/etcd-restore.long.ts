@@ -7,7 +7,7 @@ import { startEtcdCluster, type Cluster } from '../clusters.ts';
 import { etcdTransport } from '../services/etcd-transport.ts';
 import { EtcdOperator } from './etcd-operator.ts';
 import { backUp, restore } from './etcd-restore.ts';
-import { abandonExperiments } from './experiment.ts';
+import { abandonTrials } from './experiment.ts';
 import { experimentOn } from './own-cluster.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, standIn } from './standing.ts';
@@ -28,7 +28,7 @@ describe('a cluster of etcd that is restored from a backup', function () {
     cluster = await startEtcdCluster();
     operator = new EtcdOperator(cluster.endpoints[0]!);
   });
-  afterEach(abandonExperiments);
+  afterEach(abandonTrials);
   after(async () => {
     operator.close();
     await cluster.stop();

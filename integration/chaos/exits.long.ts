@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { within } from './deadline.ts';
-import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerEnding, WorkerProcess } from './worker-process.ts';
@@ -49,7 +49,7 @@ const EXITS: readonly Exit[] = [
 for (const store of STORES) {
   describe(`ends of programs that hold, on three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
-    afterEach(abandonExperiments);
+    afterEach(abandonTrials);
 
     it(`36: a program with ${HOLDS} holds ends within 2 s, whatever way it ends, and its locks go on`, async () => {
       const experiment = await startExperiment({ store });

@@ -4,7 +4,7 @@ import { timingOf, urlOf, type Profile, type StoreName } from './profiles.ts';
 import { sharedCluster } from './shared-clusters.ts';
 import { Trial, type Ground, type TrialSettings } from './trial.ts';
 
-export { abandonTrials as abandonExperiments, type WorkerOptions } from './trial.ts';
+export { abandonTrials, type WorkerOptions } from './trial.ts';
 
 export interface ExperimentOptions extends Omit<TrialSettings, 'timing'> {
   readonly store: StoreName;

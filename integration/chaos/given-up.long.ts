@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SafetyViolation } from '@queuelock/conformance';
 import { expect } from 'chai';
 import type { ChaosEvent } from './event.ts';
-import { abandonExperiments, startExperiment, type Experiment, type WorkerOptions } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment, type WorkerOptions } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { holdNow, standIn } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -16,7 +16,7 @@ interface Scene {
 for (const store of STORES) {
   describe(`an experiment on ${store} that comes to no end`, function () {
     this.timeout(180_000);
-    afterEach(abandonExperiments);
+    afterEach(abandonTrials);
 
     /** One holds, one waits, the leader stands still, and another worker is being started. */
     async function inTheMiddle(own: WorkerOptions = {}): Promise<Scene> {
@@ -33,7 +33,7 @@ for (const store of STORES) {
 
     it('is given up in silence when nothing was wrong, and cannot go on', async () => {
       const { experiment } = await inTheMiddle();
-      await abandonExperiments();
+      await abandonTrials();
       expect(experiment.workers.filter(({ running }) => running)).to.be.empty;
       expect(await refusal(experiment.addWorker())).to.equal('Error: the experiment is over');
       expect(await refusal(experiment.end())).to.equal('Error: the experiment is over');
@@ -42,14 +42,14 @@ for (const store of STORES) {
     it('fails by a `SafetyViolation` when two held at the same time', async () => {
       const scene = await inTheMiddle();
       await tellOfAnother(scene);
-      const error = await abandonExperiments().catch((thrown: unknown) => thrown);
+      const error = await abandonTrials().catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(SafetyViolation);
       expect((error as Error).message).to.include(`S2: ${scene.holder.id}#1 `);
     });
 
     it('is not judged where clients without our rules take part', async () => {
       await tellOfAnother(await inTheMiddle({ rule: 'overlong' }));
-      await abandonExperiments();
+      await abandonTrials();
     });
   });
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Member } from '../clusters.ts';
 import { livedBetween } from '../lived-time.ts';
-import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { urlOf, type StoreName } from './profiles.ts';
 import { expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -21,7 +21,7 @@ const CASES: readonly (readonly [store: StoreName, role: 'follower' | 'leader'])
 for (const [store, role] of CASES) {
   describe(`a ${role} of ${store} that is cut off from the other members`, function () {
     this.timeout(600_000);
-    afterEach(abandonExperiments);
+    afterEach(abandonTrials);
 
     it('10: whoever stays with it stops to believe before the majority lets the next one hold, and waiters wake', () =>
       oneByOne(async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { within } from './deadline.ts';
 import { Detour, stopDetours } from './detour.ts';
 import { entriesIn, untilEntries } from './entries.ts';
-import { abandonExperiments, startExperiment } from './experiment.ts';
+import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
 import { granted, holdNow, leave, standIn } from './standing.ts';
@@ -18,7 +18,7 @@ const TURNS = 2;
 for (const store of STORES) {
   describe(`a request that comes late to ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 15_000);
-    afterEach(() => abandonExperiments().finally(stopDetours));
+    afterEach(() => abandonTrials().finally(stopDetours));
 
     it('17: an enqueue that comes after its cancellation leaves no entry and blocks nobody', async () => {
       const experiment = await startExperiment({ store });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { within } from './deadline.ts';
 import { stopDetours } from './detour.ts';
 import { leasesOn, untilEntries, untilLeases } from './entries.ts';
-import { abandonExperiments, startExperiment, type Experiment, type WorkerOptions } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment, type WorkerOptions } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { ReplyThief } from './reply-thief.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
@@ -25,7 +25,7 @@ for (const store of STORES) {
       experiment = await startExperiment({ store });
       thief = await ReplyThief.start(experiment);
     });
-    afterEach(() => abandonExperiments().finally(stopDetours));
+    afterEach(() => abandonTrials().finally(stopDetours));
 
     /** One that loses replies, and one that does not. */
     async function victimAndOther(

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Member } from '../clusters.ts';
 import { connectedMember } from './connected-member.ts';
 import type { ChaosEvent } from './event.ts';
-import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES, urlOf, type StoreName } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -19,7 +19,7 @@ const FROZEN_MS = 20_000;
 for (const store of STORES) {
   describe(`servers in trouble, three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
-    afterEach(abandonExperiments);
+    afterEach(abandonTrials);
 
     it('6: a hold survives the death of the follower that its client is connected to', async () => {
       const crew = await crewUnderLoad(store, 0);

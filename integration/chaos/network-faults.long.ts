@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { crossedPair, cutOff } from './cut-off.ts';
 import { Detour, stopDetours } from './detour.ts';
 import { untilEntries } from './entries.ts';
-import { abandonExperiments, startExperiment } from './experiment.ts';
+import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES, timingOf } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
 import type { ChaosEvent } from './event.ts';
@@ -15,7 +15,7 @@ for (const store of STORES) {
     this.timeout(TEST_PATIENCE_MS + RUNS * 40_000);
     // For those who are cut off for longer than it; everybody else has time enough for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
-    afterEach(() => abandonExperiments().finally(stopDetours));
+    afterEach(() => abandonTrials().finally(stopDetours));
 
     it('13: a hold and a place in line outlive a cut of 0.3 TTL', async () => {
       const experiment = await startExperiment({ store });

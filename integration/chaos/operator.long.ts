@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { livedBetween } from '../lived-time.ts';
 import { until } from '../services/until.ts';
 import type { AttemptEvent, ChaosEvent } from './event.ts';
-import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { keysBelow, removeDirectories, removeEntry } from './operator.ts';
 import { STORES } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne, repeatedly } from './runs.ts';
@@ -21,7 +21,7 @@ type Ended = Extract<AttemptEvent, { ev: 'revoked' | 'failed' }>;
 for (const store of STORES) {
   describe(`an operator who removes entries, on three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 20_000);
-    afterEach(abandonExperiments);
+    afterEach(abandonTrials);
 
     it('32: whose entry is removed hears of it within 1 s, and the line closes up behind it', async () => {
       const experiment = await startExperiment({ store, limits: LIMITS });

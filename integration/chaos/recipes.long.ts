@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { KINDS, kindOfClaim, type Kind } from './check/kinds.ts';
 import { cutOff } from './cut-off.ts';
 import type { ChaosEvent } from './event.ts';
-import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES, timingOf, type StoreName } from './profiles.ts';
 import { holdNow, lineUpRecipes, type Asked, type RecipesLine } from './recipes-line.ts';
 import { recipesLoad } from './recipes-load.ts';
@@ -22,7 +22,7 @@ for (const store of STORES) {
     this.timeout(TEST_PATIENCE_MS + RUNS * 40_000);
     // Of those who are to lose their sessions; everybody else has time enough for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
-    afterEach(abandonExperiments);
+    afterEach(abandonTrials);
 
     it('38: make way where holders and waiters are killed', async () => {
       await inACrowd(store, async ({ experiment, crowd }, run) => {

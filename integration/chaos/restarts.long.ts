@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
-import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { atLast, holdNow, isHeld, leaveIfHeld, standIn, takeTurn } from './standing.ts';
@@ -15,7 +15,7 @@ const LOAD = { holdMs: [0, 200], cancelShare: 0.05, abortShare: 0.02, parallel: 
 for (const store of STORES) {
   describe(`members of ${store} that end and come back`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 60_000);
-    afterEach(abandonExperiments);
+    afterEach(abandonTrials);
 
     it('18: without a majority nobody is granted anything, and with it everybody goes on', async () => {
       const experiment = await startExperiment({ store, workers: 3, quickTtl: true });

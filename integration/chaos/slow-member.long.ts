@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { SlowOptions } from '../clusters/member.ts';
 import { connectedMember } from './connected-member.ts';
-import { abandonExperiments, startExperiment } from './experiment.ts';
+import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld } from './standing.ts';
@@ -23,7 +23,7 @@ const SLOW: Readonly<Record<string, SlowOptions>> = {
 for (const store of STORES) {
   describe(`a slow member of three of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
-    afterEach(abandonExperiments);
+    afterEach(abandonTrials);
 
     for (const [how, slowness] of Object.entries(SLOW)) {
       it(`24: ${how} costs no holds and leaves nobody behind`, async function () {

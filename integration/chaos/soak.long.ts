@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Chance } from './chance.ts';
-import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { MEMBER_FAULTS, STORE_FAULTS, WORKER_FAULTS, type Capabilities, type Item } from './faults-menu.ts';
 import { perform } from './perform.ts';
 import { STORES } from './profiles.ts';
@@ -29,7 +29,7 @@ const TOO_MUCH: ReadonlySet<string> = new Set(['majority lost', 'rolling restart
 for (const store of STORES) {
   describe(`faults at random, on three members of ${store}`, function () {
     this.timeout(600_000);
-    afterEach(abandonExperiments);
+    afterEach(abandonTrials);
 
     it('37: a minute of load with another fault every 3 s breaks no promise', async () => {
       const experiment = await startExperiment({ store, holdMs: LOAD.holdMs[1] });

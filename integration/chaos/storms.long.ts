@@ -1,12 +1,7 @@
 import { expect } from 'chai';
 import { livedBetween } from '../lived-time.ts';
 import type { ChaosEvent } from './event.ts';
-import {
-  abandonExperiments,
-  startExperiment,
-  type Experiment,
-  type ExperimentOptions,
-} from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment, type ExperimentOptions } from './experiment.ts';
 import { STORES, ZOOKEEPER_TIMING, timingOf, type StoreName } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -23,7 +18,7 @@ const AT_ONCE = 20;
 for (const store of STORES) {
   describe(`${SESSIONS} sessions at once, on three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
-    afterEach(abandonExperiments);
+    afterEach(abandonTrials);
 
     it('30: of processes that are killed all sessions end, and whoever waits behind is served once', async () => {
       const allowedMs = allGoneMs(store);

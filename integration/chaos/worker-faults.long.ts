@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AttemptEvent, ChaosEvent } from './event.ts';
-import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { looksAtQueues, sessionOf, sessionsOf } from './requests.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
@@ -19,7 +19,7 @@ const MOMENTS_MS = 1_000;
 for (const store of STORES) {
   describe(`workers in trouble, on three members of ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 30_000);
-    afterEach(abandonExperiments);
+    afterEach(abandonTrials);
 
     it('1: a holder that is killed makes room within its TTL and the server’s grain', async () => {
       const experiment = await startExperiment({ store });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { zkFourLetter } from '../services.ts';
 import { until } from '../services/until.ts';
 import type { Cluster, Member } from '../clusters.ts';
-import { abandonExperiments, startExperiment } from './experiment.ts';
+import { abandonTrials, startExperiment } from './experiment.ts';
 import { findFakeTime, type WallClock } from './faketime.ts';
 import { expectRight, oneByOne } from './runs.ts';
 import { sharedCluster } from './shared-clusters.ts';
@@ -27,7 +27,7 @@ describe('members of ZooKeeper whose time of day is wrong', function () {
     }
     await found.ready();
   });
-  afterEach(abandonExperiments);
+  afterEach(abandonTrials);
   after(async () => {
     for (const [member, clock] of clocks) {
       await member.kill();

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import { abandonExperiments } from './experiment.ts';
+import { abandonTrials } from './experiment.ts';
 import { expectRight, oneByOne } from './runs.ts';
 import { cutFollowerOf } from './zookeeper-cut-follower.ts';
 
@@ -9,7 +9,7 @@ const CONTROL_ATTEMPTS = 3;
 
 describe('a follower of ZooKeeper that is cut off just before its leader hears of the last heartbeats', function () {
   this.timeout(600_000);
-  afterEach(abandonExperiments);
+  afterEach(abandonTrials);
 
   it('12: its clients stop to believe before the next one holds, whether they beat often or rarely', () =>
     oneByOne(async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
 import { livedSince } from '../lived-time.ts';
-import { abandonExperiments, startExperiment } from './experiment.ts';
+import { abandonTrials, startExperiment } from './experiment.ts';
 import { RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -21,7 +21,7 @@ const SERVED_WITHIN_MS = 10_000;
 
 describe('ZooKeeper with more than its client can bear', function () {
   this.timeout(600_000);
-  afterEach(abandonExperiments);
+  afterEach(abandonTrials);
 
   it('25: a list of 5,000 children over a slow link costs nobody the session', () =>
     oneByOne(async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
 import { livedBetween } from '../lived-time.ts';
 import { isRefusal } from './effects-zookeeper.ts';
-import { abandonExperiments, startExperiment, type Experiment } from './experiment.ts';
+import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { expectRight, oneByOne } from './runs.ts';
 
 const TOLD_WITHIN_MS = 1_000;
@@ -14,7 +14,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
   let wire: ZooKeeperWire;
   afterEach(async () => {
     wire.close();
-    await abandonExperiments();
+    await abandonTrials();
   });
 
   async function start(): Promise<Experiment> {
