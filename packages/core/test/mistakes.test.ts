@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { MISTAKES } from './mistakes.ts';
-import { alteredSources } from './model/altered-core.ts';
+import { alteredCoreSources } from './model/altered-core.ts';
 import { DEFECTS } from './model/defects.ts';
 
 describe('the mistakes in the core', () => {
   it('fit the sources as they are', () => {
     for (const { what, alterations } of [...MISTAKES, ...DEFECTS])
-      if (alterations) expect(alteredSources(alterations).size, what).to.be.greaterThan(0);
+      if (alterations) expect(alteredCoreSources(alterations).size, what).to.be.greaterThan(0);
   });
 });

@@ -1,4 +1,4 @@
-import type { Alteration } from './model/altered-core.ts';
+import type { Alteration } from '../../../integration/alteration.ts';
 
 /** A mistake that somebody could make in the core, and the fact that is none with it. */
 export interface Mistake {

@@ -1,20 +1,9 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { alteredSources, type Alteration } from '../../../integration/alteration.ts';
 import type { Product } from '../src/product.ts';
-
-/** A change of the product: in this source file (`core/src/…`, `etcd/src/…`, `zookeeper/src/…`), this text, which stands there exactly once, becomes that one. */
-export type Alteration = readonly [file: string, from: string, to: string];
 
 const FILES = [
   'core/src/index.ts',
@@ -24,19 +13,9 @@ const FILES = [
 ];
 const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The files that these change, as they are then. Throws if one does not fit the sources any more. */
-export function alteredSources(alterations: readonly Alteration[]): ReadonlyMap<string, string> {
-  const sources = new Map<string, string>();
-  for (const [file, from, to] of alterations) {
-    const text = sources.get(file) ?? readFileSync(join(PACKAGES, file), 'utf8');
-    const times = text.split(from).length - 1;
-    if (times !== 1) throw new Error(`${file} has this ${times} times, not once: ${from}`);
-    sources.set(
-      file,
-      text.replace(from, () => to),
-    );
-  }
-  return sources;
+/** The files of the product (`core/src/…`, `etcd/src/…`, `zookeeper/src/…`) that these change, as they are then. */
+export function alteredProductSources(alterations: readonly Alteration[]): ReadonlyMap<string, string> {
+  return alteredSources(alterations, PACKAGES);
 }
 
 /** Loads copies of core and backends with these changes, the one on the other; the real ones stay as they are. */
@@ -44,7 +23,7 @@ export async function alteredProduct(alterations: readonly Alteration[]): Promis
   const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-product-'));
   try {
     for (const name of ['core', 'etcd', 'zookeeper']) copyPackage(name, copy);
-    for (const [file, text] of alteredSources(alterations)) writeFileSync(join(copy, file), text);
+    for (const [file, text] of alteredProductSources(alterations)) writeFileSync(join(copy, file), text);
     const loaded = (await Promise.all(
       FILES.map((file) => import(pathToFileURL(join(copy, file)).href)),
     )) as Partial<Product>[];

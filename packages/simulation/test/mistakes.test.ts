@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { alteredSources } from './altered-product.ts';
+import { alteredProductSources } from './altered-product.ts';
 import { MISTAKES } from './mistakes.ts';
 
 describe('the mistakes', () => {
   it('fit the sources as they are', () => {
     for (const { alterations } of [...MISTAKES.etcd, ...MISTAKES.zookeeper])
-      expect(alteredSources(alterations).size).to.be.greaterThan(0);
+      expect(alteredProductSources(alterations).size).to.be.greaterThan(0);
   });
 });

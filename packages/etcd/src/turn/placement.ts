@@ -70,6 +70,7 @@ async function withSingleKeys(
   if (placements.every(({ turn }) => turn.admitted)) await hold.take();
   return placements.map(({ turn, turns$, ...placement }, i) => {
     const arrival = arrivals[i] as Arrival;
+    // The keys may be lost while the entry is still there: that ends it as well.
     const owned$ = hold.follow(arrival, turns$);
     return { turn: hold.turnOf(turn), turns$: untilLeft(owned$, arrival.entry), ...placement };
   });

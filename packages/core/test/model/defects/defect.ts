@@ -1,6 +1,6 @@
 import type { MemoryServer } from '@queuelock/memory';
 import type { Backend, Session } from '../../../src/backend.ts';
-import type { Alteration } from '../altered-core.ts';
+import type { Alteration } from '../../../../../integration/alteration.ts';
 import type { Rule } from '../judge.ts';
 
 /** A mistake that somebody could make. */

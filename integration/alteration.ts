@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A change of sources: in this file, this text, which stands there exactly once, becomes that one. */
+export type Alteration = readonly [file: string, from: string, to: string];
+
+/** The files below that directory that these change, as they are then. Throws if one does not fit the sources any more. */
+export function alteredSources(
+  alterations: readonly Alteration[],
+  directory: string,
+): ReadonlyMap<string, string> {
+  const sources = new Map<string, string>();
+  for (const [file, from, to] of alterations) {
+    const text = sources.get(file) ?? readFileSync(join(directory, file), 'utf8');
+    const times = text.split(from).length - 1;
+    if (times !== 1) throw new Error(`${file} has this ${String(times)} times, not once: ${from}`);
+    sources.set(
+      file,
+      text.replace(from, () => to),
+    );
+  }
+  return sources;
+}
