@@ -19,12 +19,7 @@ const PACKAGES = [
 ];
 const root = fileURLToPath(new URL('..', import.meta.url));
 // As one program what all packages share is understood once, and not once for each of them.
-const programs = [
-  '.ci/tsconfig.sources.json',
-  'packages/react/test/tsconfig.json',
-  'packages/dashboard/src/page/tsconfig.json',
-  'packages/dashboard/test/tsconfig.json',
-];
+const programs = ['.ci/tsconfig.lint.json', 'packages/dashboard/src/page/tsconfig.json'];
 const tests = ['packages/*/test/**/*.{ts,tsx}', 'integration/**/*.ts'];
 
 // --- who may import what
@@ -151,52 +146,19 @@ export default defineConfig(
   { ignores: ['**/dist/**', '**/*.js', '**/*.mjs'] },
   {
     files: ['**/*.{ts,tsx}'],
-    extends: [tseslint.configs.strictTypeChecked, rxjs.configs.strict],
-    languageOptions: { parserOptions: { project: programs, tsconfigRootDir: root } },
+    languageOptions: { parser: tseslint.parser },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
+  },
+  {
+    files: sources('*'),
+    extends: [rxjs.configs.strict],
+    languageOptions: { parserOptions: { project: programs, tsconfigRootDir: root } },
     rules: {
-      '@typescript-eslint/consistent-type-imports': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': 'error',
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      // An async function without await turns a throw into a rejection, which is a promise worth keeping.
-      '@typescript-eslint/require-await': 'off',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       // Functions also where they are properties.
       'rxjs-x/finnish': [
         'error',
         { functions: false, methods: false, strict: true, names: { '^(watch|observe|queues)$': false } },
       ],
-    },
-  },
-  // A re-export counts as deprecated as soon as one of its overloads is.
-  { files: ['**/rx.ts'], rules: { '@typescript-eslint/no-deprecated': 'off' } },
-  {
-    files: sources('*'),
-    rules: {
-      '@typescript-eslint/max-params': ['error', { max: 3 }],
-      'max-lines': ['error', { max: 250 }],
-      'max-lines-per-function': ['error', { max: 45, skipBlankLines: true, skipComments: true }],
-    },
-  },
-  {
-    // Markup takes lines that decide nothing.
-    files: ['packages/*/src/**/*.tsx'],
-    rules: { 'max-lines-per-function': ['error', { max: 75, skipBlankLines: true, skipComments: true }] },
-  },
-  {
-    files: sources('core', ...BACKENDS, 'conformance', 'fencing', 'recipes', 'bridge', 'weblocks', 'otel'),
-    rules: { 'no-console': 'error' },
-  },
-  {
-    files: tests,
-    rules: {
-      // chai's `expect(x).to.be.true` is an expression.
-      '@typescript-eslint/no-unused-expressions': 'off',
-      // An error that nobody takes fails the test that is running.
-      'rxjs-x/no-ignored-error': 'off',
-      // In a test a wrong assumption fails loudly.
-      '@typescript-eslint/no-non-null-assertion': 'off',
     },
   },
   boundaries,

@@ -35,7 +35,11 @@ try {
     if (outcome.verdict.findings.length > 0 || outcome.performed.failure) process.exitCode = 1;
   }
 } finally {
-  await abandonTrials().finally(stopShared);
+  try {
+    await abandonTrials();
+  } finally {
+    await stopShared();
+  }
   process.off('disconnect', leave);
   process.disconnect();
 }

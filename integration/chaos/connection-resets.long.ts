@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Detour, stopDetours } from './detour.ts';
+import { Detour, stopDetoursAfter } from './detour.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
@@ -12,7 +12,7 @@ const LOAD = { holdMs: [0, 50], cancelShare: 0.05, abortShare: 0.02, parallel: 2
 for (const store of STORES) {
   describe(`connections to ${store} that break all the time`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 45_000);
-    afterEach(() => abandonTrials().finally(stopDetours));
+    afterEach(() => stopDetoursAfter(abandonTrials));
 
     it('15: resets every 200 ms change no order, and nobody waits for ever', async () => {
       const experiment = await startExperiment({ store });

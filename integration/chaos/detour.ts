@@ -91,9 +91,13 @@ export class Detour {
   }
 }
 
-/** For `afterEach`, when nobody takes them any more. */
-export async function stopDetours(): Promise<void> {
-  await Promise.all([...running].map((detour) => detour.stop()));
+/** For `afterEach`: when what took them has been ended, or could not be. */
+export async function stopDetoursAfter(ending: () => Promise<unknown>): Promise<void> {
+  try {
+    await ending();
+  } finally {
+    await Promise.all([...running].map((detour) => detour.stop()));
+  }
 }
 
 function onlyFirst(matches: (chunk: Buffer) => boolean): (chunk: Buffer) => boolean {

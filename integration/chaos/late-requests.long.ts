@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { within } from './deadline.ts';
-import { Detour, stopDetours } from './detour.ts';
+import { Detour, stopDetoursAfter } from './detour.ts';
 import { entriesIn, untilEntries } from './entries.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
@@ -18,7 +18,7 @@ const TURNS = 2;
 for (const store of STORES) {
   describe(`a request that comes late to ${store}`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 15_000);
-    afterEach(() => abandonTrials().finally(stopDetours));
+    afterEach(() => stopDetoursAfter(abandonTrials));
 
     it('17: an enqueue that comes after its cancellation leaves no entry and blocks nobody', async () => {
       const experiment = await startExperiment({ store });

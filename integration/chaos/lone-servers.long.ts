@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isUnsafe } from './check/finding.ts';
-import { stopDetours } from './detour.ts';
+import { stopDetoursAfter } from './detour.ts';
 import { strikeAll } from './lone-faults.ts';
 import { LONE_STORE_NAMES } from './lone-stores.ts';
 import { startLoneTrial, type Traveller } from './lone-trial.ts';
@@ -14,7 +14,7 @@ const LEAST_HOLDS = 200;
 for (const store of LONE_STORE_NAMES) {
   describe(`faults on ${store}, which is one server`, function () {
     this.timeout(TEST_PATIENCE_MS + RUNS * 120_000);
-    afterEach(() => abandonTrials().finally(stopDetours));
+    afterEach(() => stopDetoursAfter(abandonTrials));
 
     it('42: of the server, of clients and between them break neither exclusion nor order nor tokens, and leave nobody waiting', async function () {
       const trial = await orSkip(this, startLoneTrial(store));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { within } from './deadline.ts';
-import { stopDetours } from './detour.ts';
+import { stopDetoursAfter } from './detour.ts';
 import { leasesOn, untilEntries, untilLeases } from './entries.ts';
 import { abandonTrials, startExperiment, type Experiment, type WorkerOptions } from './experiment.ts';
 import { STORES } from './profiles.ts';
@@ -25,7 +25,7 @@ for (const store of STORES) {
       experiment = await startExperiment({ store });
       thief = await ReplyThief.start(experiment);
     });
-    afterEach(() => abandonTrials().finally(stopDetours));
+    afterEach(() => stopDetoursAfter(abandonTrials));
 
     /** One that loses replies, and one that does not. */
     async function victimAndOther(

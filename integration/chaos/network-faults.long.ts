@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
 import { crossedPair, cutOff } from './cut-off.ts';
-import { Detour, stopDetours } from './detour.ts';
+import { Detour, stopDetoursAfter } from './detour.ts';
 import { untilEntries } from './entries.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES, timingOf } from './profiles.ts';
@@ -15,7 +15,7 @@ for (const store of STORES) {
     this.timeout(TEST_PATIENCE_MS + RUNS * 40_000);
     // For those who are cut off for longer than it; everybody else has time enough for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
-    afterEach(() => abandonTrials().finally(stopDetours));
+    afterEach(() => stopDetoursAfter(abandonTrials));
 
     it('13: a hold and a place in line outlive a cut of 0.3 TTL', async () => {
       const experiment = await startExperiment({ store });

@@ -119,7 +119,15 @@ export class Cluster {
       const stopClient = async (client: ClusterClient | undefined): Promise<void> => client?.stop();
       await Promise.all([...this.#clients.values()].map(stopClient));
     } finally {
-      await Promise.all(this.#members.map((member) => member.stop())).finally(() => this.#network.stop());
+      await this.#stopMembers();
+    }
+  }
+
+  async #stopMembers(): Promise<void> {
+    try {
+      await Promise.all(this.#members.map((member) => member.stop()));
+    } finally {
+      await this.#network.stop();
     }
   }
 

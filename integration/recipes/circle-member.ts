@@ -28,7 +28,7 @@ function takeAndRelease(claim$: Observable<ClaimState>): Promise<void> {
         if (state.status === 'held') state.ownership.release().catch(reject);
         if (state.status !== 'ended') return;
         if (state.outcome === 'released') resolve();
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- no signal, so it is one
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- no signal, so it is one
         else reject(state.error);
       },
       error: reject,

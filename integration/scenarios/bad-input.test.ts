@@ -24,7 +24,7 @@ const odd = [
   'a\nb', '\0', 'tab\there', '\u007f', '\u0085', 'é', 'e\u0301', 'ÄÖÜ', '日本語', 'שלום', '\u202e', '\u200b', '\ufeff', '\ufffd', '\uffff', '\ue000',
   '🔒', '👩‍👩‍👧', '\u{10ffff}', 'lock-0000000001', '_c_x-lock-0000000001', '.queuelock', '.queuelock/x', 'zookeeper', 'zookeeper/quota',
   '__proto__', 'constructor', 'x'.repeat(512), 'é'.repeat(256),
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 for (const store of stores) {
   describe(`input that is no good, with ${store.name}`, function () {

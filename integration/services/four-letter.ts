@@ -4,7 +4,7 @@ import { routeTo, type Route } from './endpoint.ts';
 /** The commands of ZooKeeper's port for operators; see the administrator's guide, "The Four Letter Words". */
 export type FourLetterWord =
   | 'conf' | 'cons' | 'crst' | 'dirs' | 'dump' | 'envi' | 'isro' | 'mntr' | 'ruok'
-  | 'srst' | 'srvr' | 'stat' | 'wchc' | 'wchp' | 'wchs'; // prettier-ignore
+  | 'srst' | 'srvr' | 'stat' | 'wchc' | 'wchp' | 'wchs'; // oxfmt-ignore
 
 /** Sends one four-letter word and answers with all that the server says. Rejects when nothing comes for `withinMs`. */
 export function zkFourLetter(

@@ -4,7 +4,8 @@ import { ScriptScope } from './scope.ts';
 
 /** What the page asks for; each is answered with `done` and its number. */
 export type ContextOrder = { readonly number: number } & (
-  { readonly order: 'hear'; readonly data: unknown } | { readonly order: 'hold'; readonly name: string }
+  | { readonly order: 'hear'; readonly data: unknown }
+  | { readonly order: 'hold'; readonly name: string }
 );
 
 /** What it tells the page. */

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { scriptOf } from '../../../integration/services/script.ts';
 import type { Cell } from './cells.ts';
 import { floorWords, lockWords, type Client } from './client.ts';
 
@@ -7,8 +8,12 @@ const MULTI_OF = 32;
 /** What the name of ours ends in where it has naming `fast`. */
 export const FAST = ', naming fast';
 
+/** Over what is published where that was built for this run: as it runs from its sources, every closure costs more. */
 function node(name: string): Client['command'] {
-  return async () => [process.execPath, ...process.execArgv, file('program.ts'), name];
+  return async () => {
+    const { script, execArgv } = scriptOf(file('program.ts'));
+    return [process.execPath, ...execArgv, script, name];
+  };
 }
 
 /** Runs on what is published, not on the sources. */

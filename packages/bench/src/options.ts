@@ -39,7 +39,7 @@ What is not installed is named. Only ratios within one run count.
   --svg FILE        the tables as bars
   --help
 
-memory and start measure what is published: run \`pnpm build\` before them.`;
+What is measured of ours is what is published; \`pnpm bench\` builds it first.`;
 
 /** `undefined`: only help was asked for. */
 export function benchOptions(args: readonly string[]): BenchOptions | undefined {

@@ -38,7 +38,11 @@ export async function runRounds(plan: Plan): Promise<Outcome> {
         const server = await startServer(store, medium).catch(noServer(store, missing));
         if (server === undefined) break;
         versions[store] = server.version;
-        await runRound(plan, { ...at, server, medium, round }).finally(() => server.stop());
+        try {
+          await runRound(plan, { ...at, server, medium, round });
+        } finally {
+          await server.stop();
+        }
       }
     }
   }

@@ -4,7 +4,14 @@ import { Stage } from './stage.ts';
 
 /** An optional member of the harness. */
 export type Need =
-  'evict' | 'traces' | 'together' | 'sharing' | 'eviction' | 'registers' | 'resumption' | 'queues';
+  | 'evict'
+  | 'traces'
+  | 'together'
+  | 'sharing'
+  | 'eviction'
+  | 'registers'
+  | 'resumption'
+  | 'queues';
 
 /** One thing that is true of every backend. */
 export interface Fact {

@@ -11,7 +11,7 @@ export class OwnServer {
   operator!: Operator;
 
   constructor() {
-    // eslint-disable-next-line @typescript-eslint/no-this-alias -- mocha has its own in the hook
+    // oxlint-disable-next-line typescript/no-this-alias -- mocha has its own in the hook
     const own = this;
     before(async function () {
       this.timeout(120_000);

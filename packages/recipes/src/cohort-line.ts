@@ -30,7 +30,7 @@ export class LocalLine<T> {
       waiter.patience = patience(options, context).subscribe({
         error: (error: unknown) => {
           this.#waiters.delete(waiter);
-          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an abort rejects with the signal's own reason
+          // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- an abort rejects with the signal's own reason
           reject(error);
           this.#onLeave();
         },

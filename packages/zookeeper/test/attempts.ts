@@ -18,7 +18,7 @@ export function noteAttempts(bench: Bench): readonly Attempt[] {
   const Addon = createRequire(import.meta.url)('zookeeper') as { readonly prototype: NativeClient };
   const { prototype } = Addon;
   const attempts: Attempt[] = [];
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- is given its `this` below
+  // oxlint-disable-next-line typescript/unbound-method -- is given its `this` below
   const { init } = prototype;
   prototype.init = function (this: NativeClient, config: NativeConfig): unknown {
     attempts.push({ at: performance.now(), servers: config.connect.split(',') });

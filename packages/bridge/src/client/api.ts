@@ -84,7 +84,8 @@ export type OwnPlace =
       /** The bridge's time of the expectation; compare with `BridgeClient.serverNow`. */
       readonly at: number;
       readonly answer:
-        { readonly answer: 'yields' | 'declined' | 'ignored'; readonly reason?: string } | undefined;
+        | { readonly answer: 'yields' | 'declined' | 'ignored'; readonly reason?: string }
+        | undefined;
     }
   | { readonly status: 'held' | 'doubtful'; readonly lock: PageLock }
   | {

@@ -11,7 +11,9 @@ export interface Situation {
 
 /** What to do, and when to ask again if nothing happens until then. */
 export type Action =
-  { readonly do: 'wait'; readonly ms: number } | { readonly do: 'term' } | { readonly do: 'kill' };
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'term' }
+  | { readonly do: 'kill' };
 
 /** The kill is sent this long before the end of the budget: a process needs a moment to die, a timer may be late. */
 export const KILL_MARGIN_MS = 100;

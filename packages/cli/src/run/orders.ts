@@ -59,7 +59,9 @@ export function ordersFor(
 
 /** What follows from orders that nobody has renewed. */
 export type Deed =
-  { readonly do: 'wait'; readonly ms: number } | { readonly do: 'term' } | { readonly do: 'kill' };
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'term' }
+  | { readonly do: 'kill' };
 
 export function deedOf({ termInMs, killInMs }: Deadlines, passed: number, termed: boolean): Deed {
   if (passed >= killInMs) return { do: 'kill' };

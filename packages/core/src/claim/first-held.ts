@@ -16,7 +16,7 @@ export function firstHeld(
     claim$.subscribe({
       next: (state) => {
         if (state.status === 'held') resolve(state.ownership);
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an abort rejects with the signal's own reason
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- an abort rejects with the signal's own reason
         if (state.status === 'ended' && state.outcome !== 'released') reject(state.error);
       },
       error: reject,

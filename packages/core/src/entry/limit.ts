@@ -18,7 +18,8 @@ import { askUntilDefinite } from '../turn/watch-kit.ts';
 
 /** How many permits there are: for ever, or as a stream tells. */
 export type Limit =
-  { readonly fixed: number } | { readonly fixed: undefined; readonly now$: Observable<number> };
+  | { readonly fixed: number }
+  | { readonly fixed: undefined; readonly now$: Observable<number> };
 
 /** @param check answers the number, or throws */
 export function limitOf({ limit: given$ = 1 }: ClaimOptions, check: (limit: number) => number): Limit {

@@ -12,7 +12,8 @@ export interface TaskPlan {
   readonly startMs: number;
   readonly holdMs: number;
   readonly givesUp:
-    { readonly how: 'abort' | 'timeout' | 'unsubscribe'; readonly afterMs: number } | undefined;
+    | { readonly how: 'abort' | 'timeout' | 'unsubscribe'; readonly afterMs: number }
+    | undefined;
 }
 
 /** What goes wrong, and when. */

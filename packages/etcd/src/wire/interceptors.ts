@@ -20,7 +20,7 @@ export function answeredWithin(ms: number): Interceptor {
     const start = call.start.bind(call);
     call.start = (metadata, listener) => {
       const cancel = afterPatience(ms, () => {
-        // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- gRPC's own number
+        // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- gRPC's own number
         call.cancelWithStatus(DEADLINE_EXCEEDED, `no answer within ${ms} ms`);
       });
       start(metadata, {
@@ -66,7 +66,7 @@ export function loggingInOnce(): Interceptor {
           const instead = hasLoggedIn
             ? { code: UNAVAILABLE, details: STILL_REFUSED }
             : { details: FORGOTTEN };
-          // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- gRPC's own number
+          // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- gRPC's own number
           listener?.onReceiveStatus?.(isForgotten ? { ...status, ...instead } : status);
           hasLoggedIn ||= isForgotten;
         },

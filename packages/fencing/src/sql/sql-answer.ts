@@ -56,8 +56,9 @@ function tokenIn(row: unknown, place: string): bigint {
 }
 
 function rowsOf(answer: unknown): readonly unknown[] {
-  const found: unknown =
-    Array.isArray(answer) || answer === null ? answer : (answer as { rows?: unknown } | undefined)?.rows;
+  const isResult =
+    typeof answer === 'object' && answer !== null && !Array.isArray(answer) && 'rows' in answer;
+  const found: unknown = isResult ? answer.rows : answer;
   if (!Array.isArray(found)) throw invalidArgument('answer of a select', answer, 'has its rows');
   const [first] = found as readonly unknown[];
   return Array.isArray(first) ? first : found;

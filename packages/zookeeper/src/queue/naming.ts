@@ -21,7 +21,13 @@ import type { Mark } from './marks.ts';
  * - `curator+kazoo`: both, after each of them was taught the names of the other; readers likewise.
  */
 export type Naming =
-  'curator' | 'curator-read-write' | 'curator-latch' | 'curator-lease' | 'kazoo' | 'curator+kazoo' | 'fast';
+  | 'curator'
+  | 'curator-read-write'
+  | 'curator-latch'
+  | 'curator-lease'
+  | 'kazoo'
+  | 'curator+kazoo'
+  | 'fast';
 
 /** How an entry's name begins. */
 interface NameStyle {

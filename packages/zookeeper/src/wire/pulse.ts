@@ -6,7 +6,9 @@ export interface Traffic {
 
 /** What a connection needs now: a wait of so long, a ping, or its end. */
 export type Need =
-  { readonly type: 'wait'; readonly ms: number } | { readonly type: 'ping' } | { readonly type: 'end' };
+  | { readonly type: 'wait'; readonly ms: number }
+  | { readonly type: 'ping' }
+  | { readonly type: 'end' };
 
 /**
  * A connection on which nothing was sent for a third of the session's timeout needs a ping; one on which nothing was heard
