@@ -9,7 +9,7 @@ import { createProgram } from './program.ts';
  */
 export async function answer(argv: readonly string[]): Promise<number | undefined> {
   try {
-    await createProgram().parseAsync(argv);
+    await (await createProgram(argv[2])).parseAsync(argv);
     return undefined;
   } catch (error) {
     return report(error, argv);

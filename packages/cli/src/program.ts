@@ -1,15 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from '@commander-js/extra-typings';
-import { addCompletion } from './commands/completion.ts';
-import { addContend } from './commands/contend.ts';
-import { addDemo } from './commands/demo.ts';
-import { addElect } from './commands/elect.ts';
-import { addLeader } from './commands/leader.ts';
-import { addMan } from './commands/man.ts';
-import { addRun } from './commands/run.ts';
 import { describeUsageError } from './failure.ts';
 import { explain } from './help.ts';
-import { addViews } from './view/commands.ts';
 import { writeOut } from './lines.ts';
 
 const NOTES = `Where the queues are: --backend URL, else --profile NAME, else QUEUELOCK_URL, else QUEUELOCK_PROFILE, else the default of the
@@ -35,8 +27,33 @@ Exit codes:
   128+n      ended by signal n; 141 when the reader of the output went away
   others     of a command that was run: its own`;
 
-/** The command line of `queuelock`, with all its commands. */
-export function createProgram(): Command {
+type Add = (program: Command) => void;
+
+// In the order of the help. Each is loaded when it is asked for: what all of them need takes longer than most of them run.
+const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
+  demo: async () => (await import('./commands/demo.ts')).addDemo,
+  run: async () => (await import('./commands/run.ts')).addRun,
+  elect: async () => (await import('./commands/elect.ts')).addElect,
+  leader: async () => (await import('./commands/leader.ts')).addLeader,
+  ls: async () => (await import('./commands/ls.ts')).addLs,
+  who: async () => (await import('./commands/who.ts')).addWho,
+  watch: async () => (await import('./commands/watch.ts')).addWatch,
+  top: async () => (await import('./commands/top.ts')).addTop,
+  ui: async () => (await import('./commands/ui.ts')).addUi,
+  history: async () => (await import('./commands/history.ts')).addHistory,
+  kick: async () => (await import('./commands/kick.ts')).addKick,
+  ask: async () => (await import('./commands/ask.ts')).addAsk,
+  deadlocks: async () => (await import('./commands/deadlocks.ts')).addDeadlocks,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
+  contend: async () => (await import('./commands/contend.ts')).addContend,
+  completion: async () => (await import('./commands/completion.ts')).addCompletion,
+  man: async () => (await import('./commands/man.ts')).addMan,
+};
+/** They speak of all others. */
+const ABOUT_ALL: readonly (string | undefined)[] = ['completion', 'man'];
+
+/** The command line of `queuelock`, with the command of that name; with all of them where there is none of it, or it speaks of them. */
+export async function createProgram(named?: string): Promise<Command> {
   const program = new Command('queuelock')
     .description('Fair locks over etcd, ZooKeeper or a SQLite file: first come, first served.')
     .version(version(), '--version')
@@ -55,14 +72,9 @@ export function createProgram(): Command {
       'queuelock contend stock --backend etcd://127.0.0.1:2379 --count 3 --hold 200 --json',
     ],
   });
-  addDemo(program);
-  addRun(program);
-  addElect(program);
-  addLeader(program);
-  addViews(program);
-  addContend(program);
-  addCompletion(program);
-  addMan(program);
+  const one = new Map(Object.entries(COMMANDS)).get(named ?? '');
+  const loads = one && !ABOUT_ALL.includes(named) ? [one] : Object.values(COMMANDS);
+  for (const add of await Promise.all(loads.map((load) => load()))) add(program);
   return program;
 }
 

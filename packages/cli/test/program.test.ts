@@ -12,7 +12,21 @@ import { exampleLines, explanationOf } from '../src/help.ts';
 import { manualOf } from '../src/manual.ts';
 import { createProgram } from '../src/program.ts';
 
-const program: CommandUnknownOpts = createProgram();
+const program: CommandUnknownOpts = await createProgram();
+
+describe('the program', () => {
+  const names = ({ commands }: CommandUnknownOpts): string[] => commands.map((command) => command.name());
+
+  it('has the command alone that is asked for, under its own name', async () => {
+    for (const name of names(program).filter((one) => !['completion', 'man'].includes(one)))
+      expect(names(await createProgram(name))).to.deep.equal([name]);
+  });
+
+  it('has all of them where there is none of that name, and for those that speak of them', async () => {
+    for (const name of ['--help', 'help', 'rnu', 'constructor', 'completion', 'man'])
+      expect(names(await createProgram(name)), name).to.deep.equal(names(program));
+  });
+});
 
 describe('the help', () => {
   for (const command of [program, ...program.commands]) {

@@ -1,4 +1,5 @@
-import { etcdMetrics, sumOf, zkFourLetter } from '../../../../integration/services.ts';
+import { zkFourLetter } from '../../../../integration/services/four-letter.ts';
+import { etcdMetrics, sumOf } from '../../../../integration/services/metrics.ts';
 import { until } from '../../../../integration/services/until.ts';
 
 const QUIET_LOOKS = 3;

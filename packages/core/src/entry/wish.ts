@@ -49,7 +49,8 @@ export function wishOf(
   return { label, spec: { queue, id, shared, limit, permits, value: encodeLabel(label) } };
 
   function complete(told: EntryLabel): EntryLabel {
-    let whole: EntryLabel = { ...told, id, since: wallTime() };
+    // Not a spread with more behind it, which takes Node 20 a hundred times as long.
+    let whole: EntryLabel = Object.assign({}, told, { id, since: wallTime() });
     if (permits !== 1) whole = { ...whole, permits };
     if (limit !== 1) whole = { ...whole, limit };
     return typicalHoldMs === undefined ? whole : { ...whole, typicalHoldMs };

@@ -14,6 +14,8 @@ export interface Passage {
 const GROWTH = { firstMs: 300, mostMs: 1_500 };
 // Twice the second after which grpc-js follows each attempt up with one of its own.
 const WINDOW_MS = 2_000;
+// In an outage that lasts what attempts cost matters more than a second by which it is seen to be over.
+const LASTING = { fromMs: 10_000, windowMs: 3_000 };
 // Members that were in no trouble before are tried besides.
 const MOST_FAILURES = 2;
 const BY_MEMBER = /etcdserver:/;
@@ -22,10 +24,13 @@ const BY_MEMBER = /etcdserver:/;
 export class Failures {
   #at: number[] = [];
   #sinceSuccess = 0;
+  /** When the first one after a success was. */
+  #begunAt = 0;
 
   get areMany(): boolean {
-    const since = performance.now() - WINDOW_MS;
-    this.#at = this.#at.filter((at) => at > since);
+    const now = performance.now();
+    const windowMs = this.areAll && now - this.#begunAt > LASTING.fromMs ? LASTING.windowMs : WINDOW_MS;
+    this.#at = this.#at.filter((at) => at > now - windowMs);
     return this.#at.length >= MOST_FAILURES;
   }
 
@@ -35,7 +40,9 @@ export class Failures {
   }
 
   add(): void {
-    this.#at.push(performance.now());
+    const now = performance.now();
+    if (this.#sinceSuccess === 0) this.#begunAt = now;
+    this.#at.push(now);
     this.#sinceSuccess += 1;
   }
 

@@ -62,7 +62,7 @@ export const ifEmpty: Entrance = {
       ...looks(newcomers, ticket),
       ...singlesOf(newcomers).map(({ single }) => look(single)),
       ...newcomers.map(({ entry }) => ({
-        request_range: { ...entry.range, keys_only: true, limit: OCCUPANTS },
+        request_range: { keys_only: true, limit: OCCUPANTS, ...entry.range },
       })),
     ],
   }),

@@ -37,7 +37,7 @@ export interface Following extends Sight {
 export async function lookAhead(following: Following, count: number): Promise<Ahead<Rival>> {
   const { entry, order } = following;
   const read = async (limit: number): Promise<Ahead<Rival>> => {
-    const request = { ...latestFirst(entry.range, limit), max_create_revision: order.toString() };
+    const request = { max_create_revision: order.toString(), ...latestFirst(entry.range, limit) };
     return aheadIn(await readRows(following, request), entry);
   };
   const nearest = await read(windowFor(count));

@@ -82,7 +82,9 @@ export async function seatOf(
   const { zk, lengths } = outlook;
   const { directory, scheme } = place;
   lengths.counted(directory, children.length);
-  const strays = namesOf(children, scheme, spec.id).filter((stray) => !path.endsWith(`/${stray}`));
+  // One child is the new node.
+  const named = children.length === 1 ? [] : namesOf(children, scheme, spec.id);
+  const strays = named.filter((stray) => !path.endsWith(`/${stray}`));
   await Promise.all(strays.map((stray) => zk.delete(`${directory}/${stray}`)));
   const others = children.filter((child) => !strays.includes(child));
   const { own, ahead } = await standingOf(zk, place, { path, children: others });

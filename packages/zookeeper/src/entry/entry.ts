@@ -13,11 +13,11 @@ import { nameOf } from '../queue/names.ts';
 import { textOf } from '../queue/node-text.ts';
 import type { Outlook } from '../server/outlook.ts';
 import type { Place } from '../queue/parents.ts';
-import type { EntryPlace, QueuePlace } from '../queue/queue-place.ts';
+import type { QueuePlace } from '../queue/queue-place.ts';
 import { makeReader } from './reader.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 import { checkShape } from '../queue/shape.ts';
-import { OwnTrace } from './traces.ts';
+import { OwnTrace, type Identity } from './traces.ts';
 
 /**
  * One entry of a session, from the first attempt to enqueue it until it is known to be out. Its calls run one after the
@@ -36,12 +36,13 @@ export class OwnEntry {
   readonly #trace: OwnTrace;
   #state: EntryState;
 
-  constructor(outlook: Outlook, { isResumed, ...place }: EntryPlace, id: string) {
+  constructor(outlook: Outlook, place: QueuePlace, identity: Identity) {
+    const { id, isResumed } = identity;
     this.#outlook = outlook;
     this.#zk = outlook.zk;
     this.place = place;
     this.#id = id;
-    this.#trace = new OwnTrace(outlook.zk, place, { id, isResumed });
+    this.#trace = new OwnTrace(outlook.zk, place, identity);
     this.#withdrawal = new LateAbort(() => entryUnwanted(id));
     this.isResumed = isResumed;
     this.#state = isResumed ? { status: 'unknown', isInherited: true } : { status: 'absent' };

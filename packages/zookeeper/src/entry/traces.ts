@@ -60,6 +60,13 @@ export class Traces implements HoldTraces {
   }
 }
 
+/** Which entry of its session it is. */
+export interface Identity {
+  readonly id: string;
+  /** An earlier client of the session may have put it in. */
+  readonly isResumed: boolean;
+}
+
 /** The trace of the hold of an entry of this session. */
 export class OwnTrace {
   readonly #zk: ZkDriver;
@@ -70,11 +77,7 @@ export class OwnTrace {
   /** Once it may be there. */
   #path: string | undefined;
 
-  constructor(
-    zk: ZkDriver,
-    place: QueuePlace,
-    { id, isResumed }: { readonly id: string; readonly isResumed: boolean },
-  ) {
+  constructor(zk: ZkDriver, place: QueuePlace, { id, isResumed }: Identity) {
     this.#zk = zk;
     this.#place = place;
     this.#id = id;

@@ -71,8 +71,14 @@ export interface Scheme {
   readonly sortsAfter: readonly Mark[];
 }
 
+/** As a UUID is written; an id of another length as it is. */
+function asUuid(id: string): string {
+  if (id.length !== 32) return id;
+  return `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`;
+}
+
 const CURATOR: NameStyle = {
-  prefix: (id) => `_c_${id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')}-`,
+  prefix: (id) => `_c_${asUuid(id)}-`,
   takes: (permits, limit) => `${permits}of${limit}-`,
   since: (token) => `since${token.toString(16)}-`,
   reads: {

@@ -7,11 +7,6 @@ export interface QueuePlace extends Place {
   readonly scheme: Scheme;
 }
 
-/** Where an entry is to be, and whether an earlier client of its session may have put it there. */
-export interface EntryPlace extends QueuePlace {
-  readonly isResumed: boolean;
-}
-
 /** All queues of a backend. */
 export interface QueuePlaces {
   /** `''` or the chroot. */

@@ -218,8 +218,8 @@ class ZooKeeperSession implements Session {
     const key = this.#keyOf(queue, id);
     const known = this.#entries.get(key);
     if (known) return known;
-    const place = { ...placeOf(this.#places, queue), isResumed: this.#isResumed };
-    const entry = new OwnEntry(this.#outlook, place, id);
+    const place = placeOf(this.#places, queue);
+    const entry = new OwnEntry(this.#outlook, place, { id, isResumed: this.#isResumed });
     this.#entries.set(key, entry);
     return entry;
   }

@@ -55,7 +55,7 @@ export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean 
  */
 export async function throughGate<T>({ outlook, place, signal }: Gate, work: () => Promise<T>): Promise<T> {
   const id = randomBytes(16).toString('hex');
-  const entry = new OwnEntry(outlook, { ...place, scheme: GATE, isResumed: false }, id);
+  const entry = new OwnEntry(outlook, { ...place, scheme: GATE }, { id, isResumed: false });
   try {
     signal?.throwIfAborted();
     await untilTurn(outlook, entry, { id, signal, place });

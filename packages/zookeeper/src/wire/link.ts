@@ -51,7 +51,7 @@ export class WireLink {
   readonly #listener: LinkListener;
   readonly #frames = new FrameReader(MOST_FRAME_BYTES);
   readonly #pipeline: Pipeline;
-  #traffic: Traffic;
+  readonly #traffic: { -readonly [when in keyof Traffic]: Traffic[when] };
   #welcome: Welcome | undefined;
   #isOver = false;
   #isReading = false;
@@ -111,12 +111,12 @@ export class WireLink {
       process.nextTick(() => this.#socket.uncork());
     }
     this.#socket.write(bytes);
-    this.#traffic = { ...this.#traffic, sentAt: this.#clock.now() };
+    this.#traffic.sentAt = this.#clock.now();
   }
 
   #read(chunk: Buffer): void {
     if (this.#isOver) return;
-    this.#traffic = { ...this.#traffic, heardAt: this.#clock.now() };
+    this.#traffic.heardAt = this.#clock.now();
     this.#frames.push(chunk);
     if (!this.#isReading) this.#take();
   }
