@@ -9,7 +9,7 @@ import { goesWell } from './goes-well.ts';
 import { hunt } from './hunt.ts';
 import { MISTAKES } from './mistakes.ts';
 
-const SEEDS = 20;
+const SEEDS = 10;
 const TWICE = [1, 2] as const;
 
 /** Of different kinds, and noticed within a few runs; all of them in `simulation.long.ts`. */

@@ -2,13 +2,12 @@
 import { sharedZooKeeper } from '../../../integration/services.ts';
 import { compareWith } from './compare-zookeepers.ts';
 
-const SEEDS = 2;
+const SEED = 1;
 const REQUESTS = 1_000;
 
 describe('a simulated ZooKeeper', () => {
-  for (let seed = 1; seed <= SEEDS; seed += 1)
-    it(`answers and tells what a real one does (seed ${seed})`, async () => {
-      const { endpoint } = await sharedZooKeeper('a simulated ZooKeeper');
-      await compareWith(endpoint, { seed, count: REQUESTS });
-    }).timeout(120_000);
+  it('answers and tells what a real one does', async () => {
+    const { endpoint } = await sharedZooKeeper('a simulated ZooKeeper');
+    await compareWith(endpoint, { seed: SEED, count: REQUESTS });
+  }).timeout(120_000);
 });

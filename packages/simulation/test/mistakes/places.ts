@@ -83,8 +83,8 @@ export const PLACES: readonly Mistake[] = [
     ['outcome', 'progress'],
     [
       'etcd/src/turn/turns.ts',
-      'max_create_revision: order.toString() }',
-      'max_create_revision: (order + 1_000n).toString() }',
+      'max_create_revision: order.toString(), ...',
+      'max_create_revision: (order + 1_000n).toString(), ...',
     ],
   ),
   mistake(
