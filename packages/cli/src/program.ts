@@ -30,30 +30,30 @@ Exit codes:
 type Add = (program: Command) => void;
 
 // In the order of the help. Each is loaded when it is asked for: what all of them need takes longer than most of them run.
-const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
-  demo: async () => (await import('./commands/demo.ts')).addDemo,
-  run: async () => (await import('./commands/run.ts')).addRun,
-  elect: async () => (await import('./commands/elect.ts')).addElect,
-  leader: async () => (await import('./commands/leader.ts')).addLeader,
-  ls: async () => (await import('./commands/ls.ts')).addLs,
-  who: async () => (await import('./commands/who.ts')).addWho,
-  watch: async () => (await import('./commands/watch.ts')).addWatch,
-  top: async () => (await import('./commands/top.ts')).addTop,
-  ui: async () => (await import('./commands/ui.ts')).addUi,
-  history: async () => (await import('./commands/history.ts')).addHistory,
-  kick: async () => (await import('./commands/kick.ts')).addKick,
-  ask: async () => (await import('./commands/ask.ts')).addAsk,
-  deadlocks: async () => (await import('./commands/deadlocks.ts')).addDeadlocks,
-  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
-  contend: async () => (await import('./commands/contend.ts')).addContend,
-  completion: async () => (await import('./commands/completion.ts')).addCompletion,
-  man: async () => (await import('./commands/man.ts')).addMan,
-};
+const COMMANDS: ReadonlyMap<string, () => Promise<Add>> = new Map([
+  ['demo', async () => (await import('./commands/demo.ts')).addDemo],
+  ['run', async () => (await import('./commands/run.ts')).addRun],
+  ['elect', async () => (await import('./commands/elect.ts')).addElect],
+  ['leader', async () => (await import('./commands/leader.ts')).addLeader],
+  ['ls', async () => (await import('./commands/ls.ts')).addLs],
+  ['who', async () => (await import('./commands/who.ts')).addWho],
+  ['watch', async () => (await import('./commands/watch.ts')).addWatch],
+  ['top', async () => (await import('./commands/top.ts')).addTop],
+  ['ui', async () => (await import('./commands/ui.ts')).addUi],
+  ['history', async () => (await import('./commands/history.ts')).addHistory],
+  ['kick', async () => (await import('./commands/kick.ts')).addKick],
+  ['ask', async () => (await import('./commands/ask.ts')).addAsk],
+  ['deadlocks', async () => (await import('./commands/deadlocks.ts')).addDeadlocks],
+  ['doctor', async () => (await import('./commands/doctor.ts')).addDoctor],
+  ['contend', async () => (await import('./commands/contend.ts')).addContend],
+  ['completion', async () => (await import('./commands/completion.ts')).addCompletion],
+  ['man', async () => (await import('./commands/man.ts')).addMan],
+]);
 /** They speak of all others. */
-const ABOUT_ALL: readonly (string | undefined)[] = ['completion', 'man'];
+const ABOUT_ALL: readonly string[] = ['completion', 'man'];
 
 /** The command line of `queuelock`, with the command of that name; with all of them where there is none of it, or it speaks of them. */
-export async function createProgram(named?: string): Promise<Command> {
+export async function createProgram(named = ''): Promise<Command> {
   const program = new Command('queuelock')
     .description('Fair locks over etcd, ZooKeeper or a SQLite file: first come, first served.')
     .version(version(), '--version')
@@ -72,8 +72,8 @@ export async function createProgram(named?: string): Promise<Command> {
       'queuelock contend stock --backend etcd://127.0.0.1:2379 --count 3 --hold 200 --json',
     ],
   });
-  const one = new Map(Object.entries(COMMANDS)).get(named ?? '');
-  const loads = one && !ABOUT_ALL.includes(named) ? [one] : Object.values(COMMANDS);
+  const one = ABOUT_ALL.includes(named) ? undefined : COMMANDS.get(named);
+  const loads = one ? [one] : [...COMMANDS.values()];
   for (const add of await Promise.all(loads.map((load) => load()))) add(program);
   return program;
 }

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { DEFECTS } from './model/defects.ts';
 import { goesWell } from './model/goes-well.ts';
 import { hunt } from './model/hunt.ts';
+import { RULES } from './model/judge.ts';
 import { anyHistory } from './model/plan.ts';
 
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 3_000);
@@ -26,11 +27,18 @@ describe('any history of clients, faults and an operator', () => {
 });
 
 describe('the rules notice in the same histories that', () => {
+  const noticing = new Set<unknown>();
+
   for (const defect of DEFECTS) {
     it(defect.what, async function () {
       const { broken, histories } = await hunt(defect, LATE[defect.what] ?? 1);
       expect(defect.noticedBy).to.include(broken);
+      noticing.add(broken);
       this.test!.title += `: ${String(broken)} (history ${histories})`;
     });
   }
+
+  it('none of them is idle: each notices a defect', () => {
+    expect([...noticing].sort()).to.deep.equal(Object.keys(RULES).sort());
+  });
 });

@@ -2,7 +2,7 @@
 // clocks that run differently, machines that freeze, refusals, evictions, expiries, and every way to give up. After every
 // event the rules of model/judge.ts are checked. The same seed makes the same histories, and a history always goes the
 // same way: what fails prints its seed, its smallest counterexample and what happened in it. model.long.ts plays more of them,
-// and with all defects; rules.long.ts with one defect each, from a seed that soon meets it.
+// and with all defects.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import * as core from '../src/index.ts';

@@ -82,9 +82,11 @@ export async function seatOf(
   const { zk, lengths } = outlook;
   const { directory, scheme } = place;
   lengths.counted(directory, children.length);
-  // One child is the new node.
-  const named = children.length === 1 ? [] : namesOf(children, scheme, spec.id);
-  const strays = named.filter((stray) => !path.endsWith(`/${stray}`));
+  const strays = namesOf(
+    children.filter((child) => !path.endsWith(`/${child}`)),
+    scheme,
+    spec.id,
+  );
   await Promise.all(strays.map((stray) => zk.delete(`${directory}/${stray}`)));
   const others = children.filter((child) => !strays.includes(child));
   const { own, ahead } = await standingOf(zk, place, { path, children: others });
@@ -222,8 +224,9 @@ function ownIn(path: string, { scheme }: QueuePlace): Contender {
 
 /** None where names do not tell an id. */
 function namesOf(children: readonly string[], { style, idIsInText }: Scheme, id: string): string[] {
+  if (idIsInText || children.length === 0) return [];
   const prefix = style.prefix(id);
-  return idIsInText ? [] : children.filter((name) => name.startsWith(prefix));
+  return children.filter((name) => name.startsWith(prefix));
 }
 
 interface Sought {
