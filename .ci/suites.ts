@@ -23,6 +23,7 @@ const GATE: Rooms = [
   ['models', /^packages\/(core|simulation|conformance|memory)\//],
   ['zookeeper', /^packages\/(zookeeper|bench)\//],
   ['etcd', /^packages\/etcd\//],
+  ['command', /^packages\/(cli|bridge|dashboard|react|weblocks)\//],
   ['others', /^/],
 ];
 
