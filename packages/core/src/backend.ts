@@ -31,6 +31,10 @@ export {
 } from './turn/watch-kit.ts';
 export { requireSameEntry, type EntryShape } from './kit/same-entry.ts';
 export { Followed, type FollowedEntry } from './turn/followed.ts';
+export { Fronts, type FrontsSettings } from './turn/fronts.ts';
+export { ToldEntries, type PlacedEntry, type Sight } from './turn/told-entries.ts';
+export { OnTheirWay, type EntryName } from './kit/on-their-way.ts';
+export { readings, type ReadingSource } from './kit/readings.ts';
 export { Departures, type FoundQueue } from './kit/departures.ts';
 export { labelFromOwner, labelOfOwner } from './entry/entry-value.ts';
 export { parseBackendUrl, type BackendUrl } from './kit/backend-url.ts';

@@ -3,12 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migration } from '@queuelock/mysql';
 import { asQueueLockError, isWorthAgain, numberOf } from '../src/driver/errors.ts';
-import type { Placed } from '../src/turn/followers.ts';
 import { checkName, keyOf, orderIn } from '../src/queue/names.ts';
 import { Pace } from '../src/server/pace.ts';
 import { Rounds, pauseOf } from '../src/turn/rounds.ts';
 import { literal } from '../src/queue/sql.ts';
-import { firsts, roundQuery } from '../src/turn/waiting.ts';
+import { firsts, roundQuery, type Placed } from '../src/turn/waiting.ts';
 
 const latest = { random: () => 0 };
 

@@ -49,7 +49,7 @@ export class Connection {
         });
       },
     });
-    this.steps = new Steps(this.#link, (session, ord) => this.#residents.get(session)?.followers.admit(ord));
+    this.steps = new Steps(this.#link, (session, ord) => this.#admit(session, ord));
     this.lookers = new Lookers(clock);
     this.#rounds = new Rounds(clock, () => this.#round());
   }
@@ -112,9 +112,9 @@ export class Connection {
   }
 
   async #round(): Promise<Found> {
-    const residents = [...this.#residents.values()].filter(({ followers }) => followers.waits);
+    const residents = [...this.#residents.values()].filter((resident) => resident.waiting.length > 0);
     if (residents.length === 0) return undefined;
-    const waiting = firsts(residents.flatMap(({ followers }) => [...followers.waiting]));
+    const waiting = firsts(residents.flatMap((resident) => resident.waiting));
     try {
       const ids = residents.map(({ id }) => id);
       const told = await this.steps.read<Told>(roundQuery(ids, waiting));
@@ -125,7 +125,7 @@ export class Connection {
       const isQuiet = this.#isAsBefore(
         ahead.map(([nth, count]) => `${waiting[nth]?.ord}:${count}`).join(' '),
       );
-      if (!residents.some(({ followers }) => followers.waits)) return undefined;
+      if (!residents.some((resident) => resident.waiting.length > 0)) return undefined;
       const inFront = Math.min(...ahead.map(([nth, count]) => count - (waiting[nth]?.limit ?? 1) + 1));
       return { inFront: Math.max(1, inFront), isQuiet };
     } catch {
@@ -133,10 +133,14 @@ export class Connection {
     }
   }
 
+  #admit(session: string, ord: string): void {
+    this.#residents.get(session)?.admit(ord, this.#calls);
+  }
+
   #tell(residents: readonly MysqlSession[], told: readonly Told[]): void {
     const sessions = new Map<string, Told>();
     for (const each of told) {
-      if (each.kind === 1) this.#residents.get(textOf(each.a))?.followers.admit(String(each.b));
+      if (each.kind === 1) this.#admit(textOf(each.a), String(each.b));
       if (each.kind === 2) sessions.set(textOf(each.a), each);
       if (each.kind === 3) this.sweepSoon();
     }
@@ -155,8 +159,8 @@ export class Connection {
 
   /** Nobody is in front and it was not admitted: it is seen so once between two statements, and for ever when somebody took away who was. */
   #mendLater(queue: string, ord: string): void {
-    const waits = [...this.#residents.values()].some(({ followers }) =>
-      [...followers.waiting].some((placed) => placed.ord === ord),
+    const waits = [...this.#residents.values()].some(({ waiting }) =>
+      waiting.some((placed) => placed.ord === ord),
     );
     if (waits) this.take('mend', queue).catch(() => undefined);
   }

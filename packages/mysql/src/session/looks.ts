@@ -1,10 +1,10 @@
-import type { Followers, Placed } from '../turn/followers.ts';
-import type { OnTheirWay } from './on-their-way.ts';
+import type { OnTheirWay, ToldEntries } from '@queuelock/core/backend';
+import type { Placed } from '../turn/waiting.ts';
 import { textOf, type Value } from '../queue/sql.ts';
 import type { Answer } from '../server/steps.ts';
 
 interface Settings {
-  readonly followers: Followers;
+  readonly entries: ToldEntries<Placed>;
   readonly onTheirWay: OnTheirWay;
   /** Entries up to that number are of those who had the session before. */
   readonly inherited: number;
@@ -45,7 +45,7 @@ export class Looks {
 
   /** By what a renewal answered: how many were taken out, and how many are there. */
   judge(lost: number, count: number): void {
-    if (this.#hasToLook || lost !== this.#lost || count !== this.#settings.followers.size + this.#besides)
+    if (this.#hasToLook || lost !== this.#lost || count !== this.#settings.entries.size + this.#besides)
       this.around();
   }
 
@@ -77,22 +77,22 @@ export class Looks {
   }
 
   async #look(): Promise<void> {
-    const { followers, step, nextCall } = this.#settings;
+    const { entries, step, nextCall } = this.#settings;
     const call = nextCall();
     const { rows, row } = await step('look');
-    const [session, ...entries] = [...rows, row];
-    const found = entries.map(foundIn);
-    followers.look(call, new Map(found.map(({ ord, admitted }) => [ord, admitted])));
+    const [session, ...rest] = [...rows, row];
+    const found = rest.map(foundIn);
+    entries.look(call, new Map(found.map(({ ord, admitted }) => [ord, admitted])));
     this.#lost = Number(session.a);
-    this.#besides = found.filter(({ ord }) => !followers.knows(ord)).length;
+    this.#besides = found.filter(({ ord }) => !entries.knows(ord)).length;
     for (const { queue, id } of found.filter((entry) => this.#isForgotten(entry)))
       await step('leave', queue, id, 0);
   }
 
   /** It has left, and the store went back to when it was there: nobody owns it, and all wait behind it. */
   #isForgotten(entry: Found): boolean {
-    const { followers, onTheirWay, inherited } = this.#settings;
-    if (followers.knows(entry.ord) || onTheirWay.has(entry)) return false;
+    const { entries, onTheirWay, inherited } = this.#settings;
+    if (entries.knows(entry.ord) || onTheirWay.has(entry)) return false;
     return Number(entry.ord) > inherited || this.#leftBehind.has(entry.ord);
   }
 }

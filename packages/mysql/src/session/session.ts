@@ -4,6 +4,8 @@
 import {
   QueueLockError,
   invalidArgument,
+  OnTheirWay,
+  ToldEntries,
   isQueueLockError,
   requireSameEntry,
   type EntrySpec,
@@ -13,13 +15,12 @@ import {
 } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
 import { entryLost, sessionLost } from '../driver/errors.ts';
-import { Followers } from '../turn/followers.ts';
 import { Looks } from './looks.ts';
 import { keyOf } from '../queue/names.ts';
-import { OnTheirWay } from './on-their-way.ts';
 import type { Observable } from '../base/rx.ts';
 import { textOf, type Value } from '../queue/sql.ts';
 import type { Answer, Row } from '../server/steps.ts';
+import type { Placed } from '../turn/waiting.ts';
 
 /** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
 export interface Tenancy {
@@ -41,7 +42,7 @@ export class MysqlSession implements Session {
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  readonly followers: Followers = new Followers();
+  readonly #entries = new ToldEntries<Placed>();
   readonly #connection: Connection;
   readonly #onTheirWay = new OnTheirWay();
   readonly #looks: Looks;
@@ -54,7 +55,7 @@ export class MysqlSession implements Session {
     this.doubts$ = connection.doubts$;
     this.#connection = connection;
     this.#looks = new Looks({
-      followers: this.followers,
+      entries: this.#entries,
       onTheirWay: this.#onTheirWay,
       inherited,
       lost,
@@ -116,7 +117,7 @@ export class MysqlSession implements Session {
     try {
       const answer = await this.#step('leave', queue, id, isInDoubt ? 1 : 0);
       this.#onTheirWay.settled({ queue, id });
-      const left = this.followers.leave(queue, id);
+      const left = this.#entries.leave(queue, id);
       if (left) this.#looks.left(left);
       return isDone(answer);
     } catch (error) {
@@ -133,24 +134,34 @@ export class MysqlSession implements Session {
   async close(): Promise<void> {
     // Whatever goes wrong, the lease does the rest.
     await this.#step('end').catch(() => undefined);
-    this.followers.lose();
+    this.#entries.lose();
     this.#connection.leave(this);
   }
 
   /** What a round has seen of it. */
   seen(generation: number | undefined, lost: number): void {
-    if (generation !== this.generation) this.followers.lose();
+    if (generation !== this.generation) this.#entries.lose();
     else this.#looks.judgeLost(lost);
+  }
+
+  /** Those of its entries that wait, in the order of their placement. */
+  get waiting(): readonly Placed[] {
+    return this.#entries.waiting;
+  }
+
+  /** The turn of one of its entries has come; `call`: the newest one when that was heard. */
+  admit(ord: string, call: number): void {
+    this.#entries.hear(ord, true, call);
   }
 
   /** Something may have been missed. */
   lookAround(): void {
-    if (this.followers.size > 0) this.#looks.around();
+    if (this.#entries.size > 0) this.#looks.around();
   }
 
   /** They may come, also when there is no answer. */
   #enter(specs: readonly EntrySpec[], isTry: 0 | 1): Promise<readonly Placement[]> {
-    return this.#onTheirWay.while(specs, async () => {
+    const ask = async (): Promise<readonly Placement[]> => {
       const call = this.#connection.nextCall();
       const { word, row, rows } = await this.#step('enter', isTry, JSON.stringify(specs.map(stored)));
       if (word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
@@ -160,7 +171,8 @@ export class MysqlSession implements Session {
         const place = places[nth];
         return place ? [this.#placement(spec, place, call)] : [];
       });
-    });
+    };
+    return this.#onTheirWay.while(specs, () => this.#entries.meanwhile(ask));
   }
 
   #placement(spec: EntrySpec, { a, b, c, d }: Row, call: number): Placement {
@@ -169,7 +181,7 @@ export class MysqlSession implements Session {
     const key = keyOf(queue, ord);
     const isAdmitted = Number(b) === 1;
     const turn = { admitted: isAdmitted, ...(ahead < COUNTED_AHEAD && { ahead }) };
-    const turns$ = this.followers.place({ queue, id, shared, limit, ord, key, turn, call });
+    const turns$ = this.#entries.place({ queue, id, shared, limit, ord, key, turn, call });
     if (!isAdmitted) this.#connection.waits(ahead - limit + 1);
     const order = BigInt(ord);
     return { order, token: order, key, turn, ...(d === null ? {} : { otherLimit: Number(d) }), turns$ };
@@ -181,7 +193,7 @@ export class MysqlSession implements Session {
       throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
     const answer = await this.#connection.take(procedure, this.id, this.generation, ...values);
     if (answer.word !== 'lost') return answer;
-    this.followers.lose();
+    this.#entries.lose();
     throw sessionLost(this.id);
   }
 

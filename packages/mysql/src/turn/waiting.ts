@@ -1,5 +1,15 @@
-import type { Placed } from './followers.ts';
+// Chapter turn: whose turn is it, and why am I waiting for that one?
+// The store decides, in its procedures; who waits asks: what (here), and when (rounds). lookers: who looks on.
+
+import type { PlacedEntry } from '@queuelock/core/backend';
 import { literal } from '../queue/sql.ts';
+
+/** An entry as the store answered it. */
+export interface Placed extends PlacedEntry {
+  readonly ord: string;
+  readonly shared: boolean;
+  readonly limit: number;
+}
 
 /** No more are counted: whoever is farther behind asks as seldom. */
 const COUNTED = 15;

@@ -1,2 +1,2 @@
 // The one door to RxJS: these names are the vocabulary of this package.
-export { Observable, Subject, concatMap, defer, distinctUntilChanged, timer } from 'rxjs';
+export { Observable, Subject, concatMap, defer, distinctUntilChanged, finalize, timer } from 'rxjs';

@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { sooner, type Clock } from '@queuelock/core/backend';
+import {
+  Fronts,
+  readings,
+  sooner,
+  type Clock,
+  type ReadingSource,
+  type Sight,
+} from '@queuelock/core/backend';
 import type { Advisory } from '../advisory/advisory-holds.ts';
 import type { AdvisoryKeyOf } from '../advisory/advisory-key.ts';
 import { AdvisoryWires } from '../advisory/advisory-wires.ts';
 import type { Driver } from '../driver/driver.ts';
 import { Ears } from '../server/ears.ts';
-import type { Followers } from '../turn/followers.ts';
-import { Fronts } from '../turn/fronts.ts';
-import { watchOn, type Looked } from '../turn/lookers.ts';
 import { Opener } from '../server/opener.ts';
 import { Pool } from '../server/pool.ts';
-import { Subject, type Observable } from '../base/rx.ts';
+import { Subject, defer, finalize, type Observable } from '../base/rx.ts';
 import { Steps, type Answer } from '../server/steps.ts';
 import { storedText } from '../queue/text.ts';
 
@@ -27,13 +31,31 @@ interface Settings {
 /** A session of this process, as its connection sees it. */
 export interface Resident {
   readonly id: string;
-  readonly followers: Followers;
+  /** Whether any of its entries waits; in that queue, if one is named. */
+  waits(queue?: string): boolean;
+  hear(news: News): void;
   /** Something may have been missed. */
   lookAround(): void;
 }
 
+/** Of an entry, or of the session itself. */
+export interface News {
+  readonly ord: number;
+  readonly sight: Sight;
+  /** The newest call when it was heard. */
+  readonly call: number;
+}
+
+const SIGHTS = new Map<string, Sight>([
+  ['admitted', true],
+  ['ended', 'SESSION_LOST'],
+]);
 // Where nothing is heard.
 const POLL_MS = 120;
+// Whoever looks at a queue is told of changes for a minute.
+const AGAIN_AFTER_MS = 20_000;
+// A session that has ended is being ended by somebody else.
+const LEAST_MS = 20;
 
 /** Connections for steps, and one that hears what others say and sends the heartbeats. */
 export class Connection {
@@ -123,10 +145,23 @@ export class Connection {
   }
 
   /** What is read of a queue, now and whenever it has changed. */
-  watchQueue<T>(queue: string, looked: Pick<Looked<T>, 'read' | 'pauseMs'>): Observable<T> {
+  watchQueue<T>(queue: string, looked: Pick<ReadingSource<T>, 'read' | 'pauseMs'>): Observable<T> {
     this.#listen();
-    const at = { clock: this.#clock, channel: this.#channel };
-    return watchOn(this.#ears, at, { queue, ...looked, begin: () => this.#watching(queue) });
+    const stored = storedText(queue);
+    const seen$ = readings({
+      clock: this.#clock,
+      againAfterMs: AGAIN_AFTER_MS,
+      ...looked,
+      follow: (changed, refused) => {
+        const onMessage = (said: string): void => {
+          if (said === stored) changed();
+        };
+        const end = this.#ears.listen(this.#channel, { onMessage, onReady: changed });
+        this.#ears.up().catch(refused);
+        return end;
+      },
+    });
+    return defer(() => seen$.pipe(finalize(this.#watching(queue))));
   }
 
   close(): void {
@@ -155,8 +190,8 @@ export class Connection {
         return ends;
       },
       isWanted: (queue) =>
-        this.#watched.has(queue) ||
-        [...this.#residents.values()].some(({ followers }) => followers.waitsIn(queue)),
+        this.#watched.has(queue) || [...this.#residents.values()].some((resident) => resident.waits(queue)),
+      leastMs: LEAST_MS,
     });
   }
 
@@ -178,7 +213,7 @@ export class Connection {
     this.#cancelPoll?.();
     if (this.#isClosed || !this.#ears.isDeaf) return;
     this.#cancelPoll = this.#clock.after(sooner(POLL_MS, this.#clock), () => {
-      for (const resident of this.#residents.values()) if (resident.followers.anyWaits) resident.lookAround();
+      for (const resident of this.#residents.values()) if (resident.waits()) resident.lookAround();
       if (this.#watched.size > 0) this.#ears.alert();
       this.#poll();
     });
@@ -196,7 +231,8 @@ export class Connection {
   /** `session:kind:order` */
   #hear(said: string): void {
     const [id = '', kind = '', ord = ''] = said.split(':');
-    this.#residents.get(id)?.followers.hear({ kind, ord: Number(ord), call: this.#calls });
+    const sight = SIGHTS.get(kind) ?? 'ENTRY_LOST';
+    this.#residents.get(id)?.hear({ ord: Number(ord), sight, call: this.#calls });
   }
 
   #lookAround(): void {

@@ -1,5 +1,5 @@
-import type { Followers, Placed } from '../turn/followers.ts';
-import type { OnTheirWay } from './on-their-way.ts';
+import type { OnTheirWay, ToldEntries } from '@queuelock/core/backend';
+import { sumOf, type Placed } from '../turn/placed.ts';
 import { textOf } from '../queue/text.ts';
 
 /** An entry of a session, as the store has it. */
@@ -11,7 +11,7 @@ export interface Found {
 }
 
 interface Settings {
-  readonly followers: Followers;
+  readonly entries: ToldEntries<Placed>;
   readonly onTheirWay: OnTheirWay;
   /** Entries up to that number are of those who had the session before. */
   readonly inherited: number;
@@ -48,10 +48,10 @@ export class Looks {
 
   /** By the sums that a renewal answered. */
   judge({ there, waiting }: { readonly there: string; readonly waiting: string }): void {
-    const known = this.#settings.followers.sums;
+    const { entries } = this.#settings;
     if (
-      BigInt(there) !== known.there + this.#besides.there ||
-      BigInt(waiting) !== known.waiting + this.#besides.waiting
+      BigInt(there) !== sumOf(entries.all) + this.#besides.there ||
+      BigInt(waiting) !== sumOf(entries.waiting) + this.#besides.waiting
     )
       this.around();
   }
@@ -78,12 +78,12 @@ export class Looks {
   }
 
   async #look(): Promise<void> {
-    const { followers, look, remove, nextCall } = this.#settings;
+    const { entries, look, remove, nextCall } = this.#settings;
     const call = nextCall();
     const found = (await look()).map((entry) => ({ ...entry, queue: textOf(entry.queue) }));
-    followers.look(call, new Map(found.map(({ ord, admitted }) => [ord, admitted])));
+    entries.look(call, new Map(found.map(({ ord, admitted }) => [ord, admitted])));
     const forgotten = found.filter((entry) => this.#isForgotten(entry));
-    const unknown = found.filter((entry) => !followers.knows(entry.ord) && !forgotten.includes(entry));
+    const unknown = found.filter((entry) => !entries.knows(entry.ord) && !forgotten.includes(entry));
     this.#besides = {
       there: sumOf(unknown),
       waiting: sumOf(unknown.filter(({ admitted }) => !admitted)),
@@ -93,12 +93,8 @@ export class Looks {
 
   /** It has left, and the store went back to when it was there: nobody owns it, and all wait behind it. */
   #isForgotten(entry: Found): boolean {
-    const { followers, onTheirWay, inherited } = this.#settings;
-    if (followers.knows(entry.ord) || onTheirWay.has(entry)) return false;
+    const { entries, onTheirWay, inherited } = this.#settings;
+    if (entries.knows(entry.ord) || onTheirWay.has(entry)) return false;
     return entry.ord > inherited || this.#leftBehind.has(entry.ord);
   }
-}
-
-function sumOf(entries: readonly Found[]): bigint {
-  return entries.reduce((sum, { ord }) => sum + BigInt(ord), 0n);
 }

@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '@queuelock/core/backend';
+import { Fronts, readings, type Clock, type ReadingSource, type Sight } from '@queuelock/core/backend';
 import type { Driver } from '../driver/driver.ts';
+import { endsInMs } from '../turn/ends.ts';
 import { Ears } from '../server/ears.ts';
-import type { Followers, Heard } from '../turn/followers.ts';
-import { Fronts } from '../turn/fronts.ts';
 import { Hearing } from '../server/hearing.ts';
 import type { Keys } from '../queue/keys.ts';
 import { Link } from '../server/link.ts';
-import { watchOn, type Looked } from '../turn/lookers.ts';
-import { Subject, type Observable } from '../base/rx.ts';
+import { Subject, defer, finalize, type Observable } from '../base/rx.ts';
 import { SCRIPTS } from '../queue/scripts.ts';
 import { singleKeyFor, type SingleKeyOf } from '../api/single-key.ts';
 import { Steps } from '../server/steps.ts';
@@ -24,10 +22,33 @@ interface Settings {
 /** A session of this process, as its connection sees it. */
 export interface Resident {
   readonly id: string;
-  readonly followers: Followers;
+  /** Whether one of its entries waits in that queue. */
+  waitsIn(queue: string): boolean;
+  hear(news: News): void;
   /** Something may have been missed. */
   lookAround(): void;
 }
+
+/** Of an entry, or of the session itself. */
+export interface News {
+  /** The news of a session are numbered, so that it shows when some were missed. */
+  readonly nth: number;
+  readonly ord: string;
+  readonly sight: Sight;
+  /** The newest call when it was heard. */
+  readonly call: number;
+}
+
+/** Something in the store that somebody looks at. */
+interface Watched<T> extends Pick<ReadingSource<T>, 'read' | 'pauseMs'> {
+  /** On which it is said that it has changed. */
+  readonly channel: string;
+}
+
+const SIGHTS = new Map<string, Sight>([
+  ['admitted', true],
+  ['ended', 'SESSION_LOST'],
+]);
 
 /** One connection for steps, and one that hears what others say. */
 export class Connection {
@@ -87,11 +108,10 @@ export class Connection {
       clock,
       ask: async (queues) => {
         const { rest } = await this.steps.take(SCRIPTS.ends, ...queues);
-        return rest[0] as readonly number[];
+        return (rest[0] as readonly number[]).map(endsInMs);
       },
       isWanted: (queue) =>
-        this.#watched.has(queue) ||
-        [...this.#residents.values()].some(({ followers }) => followers.waitsIn(queue)),
+        this.#watched.has(queue) || [...this.#residents.values()].some((resident) => resident.waitsIn(queue)),
     });
   }
 
@@ -123,14 +143,25 @@ export class Connection {
   }
 
   /** What is read, now and whenever it has changed. */
-  watch<T>(looked: Looked<T>): Observable<T> {
+  watch<T>({ channel, ...looked }: Watched<T>): Observable<T> {
     this.#listen();
-    return watchOn(this.#ears, this.#clock, looked);
+    return readings({
+      clock: this.#clock,
+      ...looked,
+      follow: (changed, onRefused) => {
+        const end = this.#ears.listen(channel, { onMessage: changed, onReady: changed, onRefused });
+        this.#ears.up().catch(onRefused);
+        return end;
+      },
+    });
   }
 
   /** As `watch`, of a queue, which also changes when leases end. */
-  watchQueue<T>(queue: string, looked: Pick<Looked<T>, 'read' | 'pauseMs'>): Observable<T> {
-    return this.watch({ channel: this.keys.queue(queue), ...looked, begin: () => this.#watching(queue) });
+  watchQueue<T>(queue: string, looked: Pick<ReadingSource<T>, 'read' | 'pauseMs'>): Observable<T> {
+    return defer(() => {
+      const end = this.#watching(queue);
+      return this.watch({ channel: this.keys.queue(queue), ...looked }).pipe(finalize(end));
+    });
   }
 
   close(): void {
@@ -173,10 +204,8 @@ export class Connection {
   /** `session:number:kind:order` */
   #hear(said: string): void {
     const [id = '', nth, kind = '', ord = ''] = said.split(':');
-    const resident = this.#residents.get(id);
-    if (!resident) return;
-    const heard: Heard = { nth: Number(nth), kind, ord, call: this.#calls };
-    if (resident.followers.hear(heard)) resident.lookAround();
+    const sight = SIGHTS.get(kind) ?? 'ENTRY_LOST';
+    this.#residents.get(id)?.hear({ nth: Number(nth), ord, sight, call: this.#calls });
   }
 
   #lookAround(): void {

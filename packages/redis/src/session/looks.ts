@@ -1,7 +1,7 @@
-import type { Followers, Placed } from '../turn/followers.ts';
+import type { OnTheirWay, ToldEntries } from '@queuelock/core/backend';
+import type { Placed } from '../turn/placed.ts';
 import { foundIn, type Found } from '../queue/found.ts';
 import type { Script } from '../lua/script.ts';
-import type { OnTheirWay } from './on-their-way.ts';
 import { SCRIPTS } from '../queue/scripts.ts';
 import type { Answer } from '../server/steps.ts';
 
@@ -9,8 +9,10 @@ import type { Answer } from '../server/steps.ts';
 const NOTES = 4;
 
 interface Settings {
-  readonly followers: Followers;
+  readonly entries: ToldEntries<Placed>;
   readonly onTheirWay: OnTheirWay;
+  /** How many news the store has told so far. */
+  readonly news: number;
   /** Entries up to that number are of those who had the session before. */
   readonly inherited: number;
   readonly step: (script: Script, ...args: readonly string[]) => Promise<Answer>;
@@ -28,14 +30,24 @@ export class Looks {
   #isLooking = false;
   #isStale = false;
   #hasToLook = false;
+  /** Number of the last one that was told, as far as is known. */
+  #news: number;
 
   constructor(settings: Settings) {
     this.#settings = settings;
+    this.#news = settings.news;
   }
 
   /** From now on there is something to look at. */
   entered(): void {
     this.#hasEntered = true;
+  }
+
+  /** News of that number came; those before it may have been missed. */
+  heard(nth: number): void {
+    const missed = nth > this.#news + 1;
+    this.#news = Math.max(this.#news, nth);
+    if (missed) this.around();
   }
 
   left(placed: Placed): void {
@@ -44,10 +56,12 @@ export class Looks {
 
   /** By what a renewal answered; `newest` was the newest entry before. */
   judge([, news, fields, isThere]: readonly unknown[], newest: Placed | undefined): void {
-    const { followers } = this.#settings;
-    const isGone = newest && isThere === 0 && followers.knows(newest.ord);
-    const isAsKnown = Number(fields) === followers.size + this.#besides;
-    if (this.#hasToLook || isGone || !isAsKnown || followers.hasMissed(Number(news))) this.around();
+    const { entries } = this.#settings;
+    const isGone = newest && isThere === 0 && entries.knows(newest.ord);
+    const isAsKnown = Number(fields) === entries.size + this.#besides;
+    // The store has told more than was heard, or has forgotten what it told.
+    const hasMissed = Number(news) !== this.#news;
+    if (this.#hasToLook || isGone || !isAsKnown || hasMissed) this.around();
   }
 
   /** Looks at all its entries: something may have been missed. One look at a time, and one more if there is another reason meanwhile. */
@@ -73,22 +87,23 @@ export class Looks {
   }
 
   async #look(): Promise<void> {
-    const { followers, step, nextCall } = this.#settings;
+    const { entries, step, nextCall } = this.#settings;
     const call = nextCall();
     const {
       rest: [news, fields, ...rows],
     } = await step(SCRIPTS.look);
     const found = foundIn(rows);
-    followers.look(call, new Map(found.map(({ ord, admitted }) => [ord, admitted])), Number(news));
-    this.#besides = Number(fields) - followers.size;
+    this.#news = Number(news);
+    entries.look(call, new Map(found.map(({ ord, admitted }) => [ord, admitted])));
+    this.#besides = Number(fields) - entries.size;
     for (const { ord, queue, id } of found.filter((entry) => this.#isForgotten(entry)))
       await step(SCRIPTS.remove, queue, id, '0', ord);
   }
 
   /** It has left, and the store went back to when it was there: nobody owns it, and all wait behind it. */
   #isForgotten(entry: Found): boolean {
-    const { followers, onTheirWay, inherited } = this.#settings;
-    if (followers.knows(entry.ord) || onTheirWay.has(entry)) return false;
+    const { entries, onTheirWay, inherited } = this.#settings;
+    if (entries.knows(entry.ord) || onTheirWay.has(entry)) return false;
     return Number(entry.ord) > inherited || this.#leftBehind.has(entry.ord);
   }
 }

@@ -2,6 +2,7 @@
 // Entries in order (here), texts (registers), and what is to be said about the server (examine).
 
 import type { FoundQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
+import { endsInMs } from '../turn/ends.ts';
 import type { Connection } from '../session/connection.ts';
 import { SCRIPTS } from '../queue/scripts.ts';
 
@@ -14,7 +15,7 @@ export async function entriesOf(
 ): Promise<readonly SeenEntry[]> {
   const { rest } = await steps.take(SCRIPTS.view, queue);
   const [endsInUs, rows] = rest as [number, readonly (readonly [string, string | null])[]];
-  fronts.watch(queue, endsInUs, Infinity);
+  fronts.watch(queue, endsInMs(endsInUs), Infinity);
   return rows.flatMap(([ord, packed]) => {
     const [, shared, value = ''] = PACKED.exec(packed ?? '') ?? [];
     return { key: keys.entry(queue, ord), order: BigInt(ord), shared: shared === '1', value };

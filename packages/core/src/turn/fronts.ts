@@ -1,20 +1,19 @@
-import type { Clock } from '@queuelock/core/backend';
+import type { Clock } from '../base/clock.ts';
 
 // Whoever is next looks first, and the others hear of it or find it done.
 const APART_MS = 4;
 const FARTHEST = 25;
 const AGAIN_AFTER_MS = 500;
-// A session that has ended is being ended by somebody else.
-const LEAST_MS = 20;
 
-/** When the first lease in front ends, in milliseconds, of each queue; null: there is nobody. */
-type AskEnds = (queues: readonly string[]) => Promise<readonly (number | null)[]>;
-
-interface Settings {
+/** Where it is asked when leases end, and for whom. */
+export interface FrontsSettings {
   readonly clock: Clock;
-  readonly ask: AskEnds;
+  /** In how many milliseconds the first lease in front of each queue ends; null: there is nobody. It ends what is over. */
+  readonly ask: (queues: readonly string[]) => Promise<readonly (number | null)[]>;
   /** Whether anybody still waits for what comes in that queue. */
   readonly isWanted: (queue: string) => boolean;
+  /** Nobody looks sooner than that, in milliseconds: a lease that is over may be being ended by somebody else. Default 0. */
+  readonly leastMs?: number;
 }
 
 /**
@@ -22,21 +21,22 @@ interface Settings {
  * ends what is over, whoever looks.
  */
 export class Fronts {
-  readonly #settings: Settings;
+  readonly #settings: FrontsSettings;
   readonly #looks = new Map<string, number>();
   #cancel: (() => void) | undefined;
   #cancelledAt = Infinity;
   #isClosed = false;
 
-  constructor(settings: Settings) {
+  constructor(settings: FrontsSettings) {
     this.#settings = settings;
   }
 
   /** The first lease in front ends so soon, and so many are ahead of the one that waits. */
   watch(queue: string, endsInMs: number | null, ahead: number): void {
     if (endsInMs === null) return;
-    const spreadMs = Math.min(ahead, FARTHEST) * APART_MS * Math.random();
-    const at = this.#settings.clock.now() + Math.max(LEAST_MS, Math.ceil(endsInMs) + 1) + spreadMs;
+    const { clock, leastMs = 0 } = this.#settings;
+    const spreadMs = Math.min(ahead, FARTHEST) * APART_MS * (clock.random?.() ?? Math.random());
+    const at = clock.now() + Math.max(leastMs, Math.ceil(endsInMs) + 1) + spreadMs;
     if (at >= (this.#looks.get(queue) ?? Infinity)) return;
     this.#looks.set(queue, at);
     this.#arm();

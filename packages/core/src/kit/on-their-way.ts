@@ -1,22 +1,26 @@
-import { isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
+import { isQueueLockError } from '../api/errors.ts';
+import type { EntrySpec } from '../api/spi.ts';
 
-type Named = Pick<EntrySpec, 'queue' | 'id'>;
+/** What names an entry of a session before the store has given it a number. */
+export type EntryName = Pick<EntrySpec, 'queue' | 'id'>;
 
 /** Entries of which an enqueue may still come: while it has no answer, and for ever if it has none that is sure. */
 export class OnTheirWay {
   /** How many calls have no answer yet, Infinity once one never had any. */
   readonly #calls = new Map<string, number>();
 
-  has(entry: Named): boolean {
+  /** Whether the entry may still come. */
+  has(entry: EntryName): boolean {
     return this.#calls.has(fieldOf(entry));
   }
 
   /** It was removed in a way that refuses what may still come. */
-  settled(entry: Named): void {
+  settled(entry: EntryName): void {
     if (this.#calls.get(fieldOf(entry)) === Infinity) this.#calls.delete(fieldOf(entry));
   }
 
-  async while<T>(entries: readonly Named[], ask: () => Promise<T>): Promise<T> {
+  /** Asks for entries. `ask` rejects with `UNAVAILABLE` where it is not known whether they will come. */
+  async while<T>(entries: readonly EntryName[], ask: () => Promise<T>): Promise<T> {
     this.#count(entries, 1);
     try {
       const answer = await ask();
@@ -28,7 +32,7 @@ export class OnTheirWay {
     }
   }
 
-  #count(entries: readonly Named[], change: number): void {
+  #count(entries: readonly EntryName[], change: number): void {
     for (const field of entries.map(fieldOf)) {
       const left = (this.#calls.get(field) ?? 0) + change;
       if (left > 0) this.#calls.set(field, left);
@@ -37,6 +41,6 @@ export class OnTheirWay {
   }
 }
 
-function fieldOf({ queue, id }: Named): string {
+function fieldOf({ queue, id }: EntryName): string {
   return `${id}/${queue}`;
 }

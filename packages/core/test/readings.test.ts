@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { readings } from '../src/kit/readings.ts';
+import { standingClock } from './standing-clock.ts';
+
+/** Something that is looked at, and what came of it. */
+class Stage {
+  readonly clock = standingClock();
+  /** When it was read. */
+  readonly begun: number[] = [];
+  readonly seen: (number | string)[] = [];
+  present = 0;
+  change = (): void => undefined;
+  refuse = (_error: unknown): void => undefined;
+  followers = 0;
+
+  look(more: { readonly pauseMs?: number; readonly againAfterMs?: number }) {
+    return readings({
+      clock: this.clock,
+      read: async () => (this.begun.push(this.clock.now()), this.present),
+      follow: (changed, refused) => {
+        [this.change, this.refuse] = [changed, refused];
+        this.followers += 1;
+        changed();
+        return () => (this.followers -= 1);
+      },
+      ...more,
+    }).subscribe({
+      next: (value) => this.seen.push(value),
+      error: (error: unknown) => this.seen.push(String(error)),
+    });
+  }
+}
+
+describe('looking at what is in the store', () => {
+  let stage: Stage;
+
+  beforeEach(() => {
+    stage = new Stage();
+  });
+
+  it('is done so long after the last look at the earliest, however often it changes, and sees the last change', async () => {
+    const look = stage.look({ pauseMs: 250 });
+    await stage.clock.advance(0);
+    for (stage.present = 1; stage.present < 10; stage.present += 1) {
+      stage.change();
+      await stage.clock.advance(100);
+    }
+    stage.change();
+    await stage.clock.advance(250);
+    look.unsubscribe();
+    expect(stage.begun).to.deep.equal([0, 300, 600, 900, 1150]);
+    expect(stage.seen).to.deep.equal([0, 3, 6, 9, 10]);
+  });
+
+  it('is done once more for all changes that come while it is read, and shows nothing twice', async () => {
+    stage.look({});
+    for (let nth = 0; nth < 3; nth += 1) stage.change();
+    await stage.clock.advance(0);
+    expect([stage.begun, stage.seen]).to.deep.equal([[0, 0], [0]]);
+  });
+
+  it('is done again after a while although nobody has said that it has changed', async () => {
+    stage.look({ againAfterMs: 1_000 });
+    await stage.clock.advance(0);
+    stage.present = 1;
+    await stage.clock.advance(999);
+    expect(stage.seen).to.deep.equal([0]);
+    await stage.clock.advance(1);
+    expect(stage.seen).to.deep.equal([0, 1]);
+  });
+
+  it('ends with the error of who cannot say when it changes, and with who looks', async () => {
+    stage.look({ againAfterMs: 1_000 });
+    await stage.clock.advance(0);
+    stage.refuse(new Error('refused'));
+    await stage.clock.advance(1_000);
+    expect([stage.seen, stage.begun, stage.followers]).to.deep.equal([[0, 'Error: refused'], [0], 0]);
+  });
+});

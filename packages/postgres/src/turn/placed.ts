@@ -1,0 +1,14 @@
+// Chapter turn: whose turn is it, and why am I waiting for that one?
+// The store decides, in its functions, and tells it; entries of this process as it answered them (here).
+
+import type { PlacedEntry } from '@queuelock/core/backend';
+
+/** An entry as the store answered it. */
+export interface Placed extends PlacedEntry {
+  readonly ord: number;
+}
+
+/** The sum of the numbers of entries, which shows whether the store knows the same. */
+export function sumOf(entries: readonly Pick<Placed, 'ord'>[]): bigint {
+  return entries.reduce((sum, { ord }) => sum + BigInt(ord), 0n);
+}
