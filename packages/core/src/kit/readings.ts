@@ -5,6 +5,7 @@ import { Observable } from '../base/rx.ts';
 /** Something in the store that somebody looks at. */
 export interface ReadingSource<T> {
   readonly clock: Clock;
+  /** Reads it as it is now. */
   readonly read: () => Promise<T>;
   /** Looks are at least so far apart, in milliseconds. Default 0. */
   readonly pauseMs?: number;

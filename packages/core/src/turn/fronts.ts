@@ -42,6 +42,7 @@ export class Fronts {
     this.#arm();
   }
 
+  /** Nobody looks any more. */
   close(): void {
     this.#isClosed = true;
     this.#cancel?.();

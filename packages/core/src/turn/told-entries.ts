@@ -37,6 +37,7 @@ export class ToldEntries<Placed extends PlacedEntry> {
   readonly #early = new Map<Placed['ord'], { readonly sight: Sight; readonly call: number }>();
   #onTheirWay = 0;
 
+  /** How many there are: those that have left or are lost are not known any more. */
   get size(): number {
     return this.#known.size;
   }
@@ -56,6 +57,7 @@ export class ToldEntries<Placed extends PlacedEntry> {
     return this.#waiting.size > 0;
   }
 
+  /** Whether it is placed, and neither left nor lost. */
   knows(ord: Placed['ord']): boolean {
     return this.#known.has(ord);
   }
