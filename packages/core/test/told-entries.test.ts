@@ -75,7 +75,7 @@ describe('an entry whose turn the store tells', () => {
     const first = told.place();
     told.entries.hear(1, true, 1);
     expect(told.place()).to.deep.equal([false, true]);
-    expect([first, told.entries.waiting]).to.deep.equal([[false, true], []]);
+    expect([first, [...told.entries.waiting]]).to.deep.equal([[false, true], []]);
   });
 
   it('is admitted for all who follow it when it is placed once more as one that is', () => {

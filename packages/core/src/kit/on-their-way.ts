@@ -41,6 +41,7 @@ export class OnTheirWay {
   }
 }
 
-function fieldOf({ queue, id }: EntryName): string {
+/** One text for the two. */
+export function fieldOf({ queue, id }: EntryName): string {
   return `${id}/${queue}`;
 }

@@ -1,6 +1,7 @@
 import { QueueLockError } from '../api/errors.ts';
 import type { Turn } from '../api/spi.ts';
 import { Observable } from '../base/rx.ts';
+import { fieldOf } from '../kit/on-their-way.ts';
 
 /** What is known of an entry: whether it is admitted, or with what code it is gone. */
 export type Sight = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
@@ -48,13 +49,19 @@ export class ToldEntries<Placed extends PlacedEntry> {
   }
 
   /** Those that wait, in the order of their placement. */
-  get waiting(): readonly Placed[] {
-    return [...this.#waiting.values()];
+  get waiting(): Iterable<Placed> {
+    return this.#waiting.values();
   }
 
-  /** As `waiting`, and costs nothing. */
+  /** Whether one of them waits, in whatever queue. */
   get anyWaits(): boolean {
     return this.#waiting.size > 0;
+  }
+
+  /** Whether one of them waits in that queue. */
+  waitsIn(queue: string): boolean {
+    for (const placed of this.#waiting.values()) if (placed.queue === queue) return true;
+    return false;
   }
 
   /** Whether it is placed, and neither left nor lost. */
@@ -141,10 +148,6 @@ export class ToldEntries<Placed extends PlacedEntry> {
     }
     for (const follow of [...known.follow]) follow(sight);
   }
-}
-
-function fieldOf({ queue, id }: Pick<PlacedEntry, 'queue' | 'id'>): string {
-  return `${id}/${queue}`;
 }
 
 function turnsOf(known: Known<PlacedEntry>): Observable<Turn> {

@@ -112,9 +112,9 @@ export class Connection {
   }
 
   async #round(): Promise<Found> {
-    const residents = [...this.#residents.values()].filter((resident) => resident.waiting.length > 0);
+    const residents = [...this.#residents.values()].filter(({ entries }) => entries.anyWaits);
     if (residents.length === 0) return undefined;
-    const waiting = firsts(residents.flatMap((resident) => resident.waiting));
+    const waiting = firsts(residents.flatMap(({ entries }) => [...entries.waiting]));
     try {
       const ids = residents.map(({ id }) => id);
       const told = await this.steps.read<Told>(roundQuery(ids, waiting));
@@ -125,7 +125,7 @@ export class Connection {
       const isQuiet = this.#isAsBefore(
         ahead.map(([nth, count]) => `${waiting[nth]?.ord}:${count}`).join(' '),
       );
-      if (!residents.some((resident) => resident.waiting.length > 0)) return undefined;
+      if (!residents.some(({ entries }) => entries.anyWaits)) return undefined;
       const inFront = Math.min(...ahead.map(([nth, count]) => count - (waiting[nth]?.limit ?? 1) + 1));
       return { inFront: Math.max(1, inFront), isQuiet };
     } catch {
@@ -134,7 +134,7 @@ export class Connection {
   }
 
   #admit(session: string, ord: string): void {
-    this.#residents.get(session)?.admit(ord, this.#calls);
+    this.#residents.get(session)?.entries.hear(ord, true, this.#calls);
   }
 
   #tell(residents: readonly MysqlSession[], told: readonly Told[]): void {
@@ -159,8 +159,8 @@ export class Connection {
 
   /** Nobody is in front and it was not admitted: it is seen so once between two statements, and for ever when somebody took away who was. */
   #mendLater(queue: string, ord: string): void {
-    const waits = [...this.#residents.values()].some(({ waiting }) =>
-      waiting.some((placed) => placed.ord === ord),
+    const waits = [...this.#residents.values()].some(({ entries }) =>
+      [...entries.waiting].some((placed) => placed.ord === ord),
     );
     if (waits) this.take('mend', queue).catch(() => undefined);
   }

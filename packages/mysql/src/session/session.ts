@@ -42,7 +42,7 @@ export class MysqlSession implements Session {
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  readonly #entries = new ToldEntries<Placed>();
+  readonly entries: ToldEntries<Placed> = new ToldEntries();
   readonly #connection: Connection;
   readonly #onTheirWay = new OnTheirWay();
   readonly #looks: Looks;
@@ -55,7 +55,7 @@ export class MysqlSession implements Session {
     this.doubts$ = connection.doubts$;
     this.#connection = connection;
     this.#looks = new Looks({
-      entries: this.#entries,
+      entries: this.entries,
       onTheirWay: this.#onTheirWay,
       inherited,
       lost,
@@ -117,7 +117,7 @@ export class MysqlSession implements Session {
     try {
       const answer = await this.#step('leave', queue, id, isInDoubt ? 1 : 0);
       this.#onTheirWay.settled({ queue, id });
-      const left = this.#entries.leave(queue, id);
+      const left = this.entries.leave(queue, id);
       if (left) this.#looks.left(left);
       return isDone(answer);
     } catch (error) {
@@ -134,29 +134,19 @@ export class MysqlSession implements Session {
   async close(): Promise<void> {
     // Whatever goes wrong, the lease does the rest.
     await this.#step('end').catch(() => undefined);
-    this.#entries.lose();
+    this.entries.lose();
     this.#connection.leave(this);
   }
 
   /** What a round has seen of it. */
   seen(generation: number | undefined, lost: number): void {
-    if (generation !== this.generation) this.#entries.lose();
+    if (generation !== this.generation) this.entries.lose();
     else this.#looks.judgeLost(lost);
-  }
-
-  /** Those of its entries that wait, in the order of their placement. */
-  get waiting(): readonly Placed[] {
-    return this.#entries.waiting;
-  }
-
-  /** The turn of one of its entries has come; `call`: the newest one when that was heard. */
-  admit(ord: string, call: number): void {
-    this.#entries.hear(ord, true, call);
   }
 
   /** Something may have been missed. */
   lookAround(): void {
-    if (this.#entries.size > 0) this.#looks.around();
+    if (this.entries.size > 0) this.#looks.around();
   }
 
   /** They may come, also when there is no answer. */
@@ -172,7 +162,7 @@ export class MysqlSession implements Session {
         return place ? [this.#placement(spec, place, call)] : [];
       });
     };
-    return this.#onTheirWay.while(specs, () => this.#entries.meanwhile(ask));
+    return this.#onTheirWay.while(specs, () => this.entries.meanwhile(ask));
   }
 
   #placement(spec: EntrySpec, { a, b, c, d }: Row, call: number): Placement {
@@ -181,7 +171,7 @@ export class MysqlSession implements Session {
     const key = keyOf(queue, ord);
     const isAdmitted = Number(b) === 1;
     const turn = { admitted: isAdmitted, ...(ahead < COUNTED_AHEAD && { ahead }) };
-    const turns$ = this.#entries.place({ queue, id, shared, limit, ord, key, turn, call });
+    const turns$ = this.entries.place({ queue, id, shared, limit, ord, key, turn, call });
     if (!isAdmitted) this.#connection.waits(ahead - limit + 1);
     const order = BigInt(ord);
     return { order, token: order, key, turn, ...(d === null ? {} : { otherLimit: Number(d) }), turns$ };
@@ -193,7 +183,7 @@ export class MysqlSession implements Session {
       throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
     const answer = await this.#connection.take(procedure, this.id, this.generation, ...values);
     if (answer.word !== 'lost') return answer;
-    this.#entries.lose();
+    this.entries.lose();
     throw sessionLost(this.id);
   }
 

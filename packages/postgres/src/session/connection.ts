@@ -5,7 +5,7 @@ import {
   sooner,
   type Clock,
   type ReadingSource,
-  type Sight,
+  type ToldEntries,
 } from '@queuelock/core/backend';
 import type { Advisory } from '../advisory/advisory-holds.ts';
 import type { AdvisoryKeyOf } from '../advisory/advisory-key.ts';
@@ -16,6 +16,7 @@ import { Opener } from '../server/opener.ts';
 import { Pool } from '../server/pool.ts';
 import { Subject, defer, finalize, type Observable } from '../base/rx.ts';
 import { Steps, type Answer } from '../server/steps.ts';
+import type { Placed } from '../turn/placed.ts';
 import { storedText } from '../queue/text.ts';
 
 interface Settings {
@@ -31,25 +32,11 @@ interface Settings {
 /** A session of this process, as its connection sees it. */
 export interface Resident {
   readonly id: string;
-  /** Whether any of its entries waits; in that queue, if one is named. */
-  waits(queue?: string): boolean;
-  hear(news: News): void;
+  readonly entries: ToldEntries<Placed>;
   /** Something may have been missed. */
   lookAround(): void;
 }
 
-/** Of an entry, or of the session itself. */
-export interface News {
-  readonly ord: number;
-  readonly sight: Sight;
-  /** The newest call when it was heard. */
-  readonly call: number;
-}
-
-const SIGHTS = new Map<string, Sight>([
-  ['admitted', true],
-  ['ended', 'SESSION_LOST'],
-]);
 // Where nothing is heard.
 const POLL_MS = 120;
 // Whoever looks at a queue is told of changes for a minute.
@@ -190,7 +177,8 @@ export class Connection {
         return ends;
       },
       isWanted: (queue) =>
-        this.#watched.has(queue) || [...this.#residents.values()].some((resident) => resident.waits(queue)),
+        this.#watched.has(queue) ||
+        [...this.#residents.values()].some(({ entries }) => entries.waitsIn(queue)),
       leastMs: LEAST_MS,
     });
   }
@@ -213,7 +201,7 @@ export class Connection {
     this.#cancelPoll?.();
     if (this.#isClosed || !this.#ears.isDeaf) return;
     this.#cancelPoll = this.#clock.after(sooner(POLL_MS, this.#clock), () => {
-      for (const resident of this.#residents.values()) if (resident.waits()) resident.lookAround();
+      for (const resident of this.#residents.values()) if (resident.entries.anyWaits) resident.lookAround();
       if (this.#watched.size > 0) this.#ears.alert();
       this.#poll();
     });
@@ -231,8 +219,9 @@ export class Connection {
   /** `session:kind:order` */
   #hear(said: string): void {
     const [id = '', kind = '', ord = ''] = said.split(':');
-    const sight = SIGHTS.get(kind) ?? 'ENTRY_LOST';
-    this.#residents.get(id)?.hear({ ord: Number(ord), sight, call: this.#calls });
+    const entries = this.#residents.get(id)?.entries;
+    if (kind === 'ended') entries?.lose();
+    else entries?.hear(Number(ord), kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
   }
 
   #lookAround(): void {

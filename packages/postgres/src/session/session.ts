@@ -14,7 +14,7 @@ import {
   type Session,
 } from '@queuelock/core/backend';
 import { AdvisoryHolds } from '../advisory/advisory-holds.ts';
-import type { Connection, News } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { entryLost, sessionLost } from '../driver/errors.ts';
 import { Looks, type Found } from './looks.ts';
 import { keyOf } from '../queue/names.ts';
@@ -42,7 +42,7 @@ export class PostgresSession implements Session {
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  readonly #entries = new ToldEntries<Placed>();
+  readonly entries: ToldEntries<Placed> = new ToldEntries();
   readonly #connection: Connection;
   readonly #tenancy: Tenancy;
   readonly #onTheirWay = new OnTheirWay();
@@ -57,7 +57,7 @@ export class PostgresSession implements Session {
     this.#connection = connection;
     this.#tenancy = tenancy;
     this.#looks = new Looks({
-      entries: this.#entries,
+      entries: this.entries,
       onTheirWay: this.#onTheirWay,
       inherited: tenancy.inherited,
       look: async () => (await this.#step<{ readonly entries: readonly Found[] }>('look')).entries,
@@ -134,7 +134,7 @@ export class PostgresSession implements Session {
         this.#advisory.free({ queue, id }),
       ]);
       this.#onTheirWay.settled({ queue, id });
-      const left = this.#entries.leave(queue, id);
+      const left = this.entries.leave(queue, id);
       if (left) this.#looks.left(left);
       return wasThere;
     } catch (error) {
@@ -151,18 +151,8 @@ export class PostgresSession implements Session {
   async close(): Promise<void> {
     // Whatever goes wrong, the lease does the rest.
     await Promise.all([this.#step('end_session').catch(() => undefined), this.#advisory.freeAll()]);
-    this.#entries.lose();
+    this.entries.lose();
     this.#connection.leave(this);
-  }
-
-  waits(queue?: string): boolean {
-    if (queue === undefined) return this.#entries.anyWaits;
-    return this.#entries.waiting.some((waiting) => waiting.queue === queue);
-  }
-
-  hear({ ord, sight, call }: News): void {
-    if (sight === 'SESSION_LOST') this.#entries.lose();
-    else this.#entries.hear(ord, sight, call);
   }
 
   lookAround(): void {
@@ -172,7 +162,7 @@ export class PostgresSession implements Session {
   /** Nothing for a try that would have to wait. They may come, also when there is no answer. */
   async #enter(specs: readonly EntrySpec[], isTry: boolean): Promise<readonly Placement[] | undefined> {
     this.#looks.entered();
-    return this.#entries.meanwhile(async () => {
+    return this.entries.meanwhile(async () => {
       const call = this.#connection.nextCall();
       const wishes = JSON.stringify(specs.map(wishOf));
       const answer = await this.#step<Entered>('enqueue', isTry, wishes);
@@ -194,7 +184,7 @@ export class PostgresSession implements Session {
 
   #requireAlive({ word }: Answer): void {
     if (word !== 'lost') return;
-    this.#entries.lose();
+    this.entries.lose();
     throw sessionLost(this.id);
   }
 
@@ -232,7 +222,7 @@ export class PostgresSession implements Session {
     const order = BigInt(ord);
     const key = keyOf(queue, ord);
     const turn = admitted ? { admitted } : { admitted, ahead };
-    const turns$ = this.#entries.place({ queue, id, ord, key, turn, call });
+    const turns$ = this.entries.place({ queue, id, ord, key, turn, call });
     if (!admitted) this.#connection.fronts.watch(queue, endsInMs, ahead);
     const placed = {
       order,

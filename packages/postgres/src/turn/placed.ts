@@ -9,6 +9,8 @@ export interface Placed extends PlacedEntry {
 }
 
 /** The sum of the numbers of entries, which shows whether the store knows the same. */
-export function sumOf(entries: readonly Pick<Placed, 'ord'>[]): bigint {
-  return entries.reduce((sum, { ord }) => sum + BigInt(ord), 0n);
+export function sumOf(entries: Iterable<Pick<Placed, 'ord'>>): bigint {
+  let sum = 0n;
+  for (const { ord } of entries) sum += BigInt(ord);
+  return sum;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Fronts, readings, type Clock, type ReadingSource, type Sight } from '@queuelock/core/backend';
+import { Fronts, readings, type Clock, type ReadingSource, type ToldEntries } from '@queuelock/core/backend';
 import type { Driver } from '../driver/driver.ts';
 import { endsInMs } from '../turn/ends.ts';
 import { Ears } from '../server/ears.ts';
@@ -10,6 +10,7 @@ import { Subject, defer, finalize, type Observable } from '../base/rx.ts';
 import { SCRIPTS } from '../queue/scripts.ts';
 import { singleKeyFor, type SingleKeyOf } from '../api/single-key.ts';
 import { Steps } from '../server/steps.ts';
+import type { Placed } from '../turn/placed.ts';
 
 interface Settings {
   readonly driver: Driver;
@@ -22,21 +23,11 @@ interface Settings {
 /** A session of this process, as its connection sees it. */
 export interface Resident {
   readonly id: string;
-  /** Whether one of its entries waits in that queue. */
-  waitsIn(queue: string): boolean;
-  hear(news: News): void;
+  readonly entries: ToldEntries<Placed>;
+  /** News of that number came: they are numbered, so that it shows when some were missed. */
+  heard(nth: number): void;
   /** Something may have been missed. */
   lookAround(): void;
-}
-
-/** Of an entry, or of the session itself. */
-export interface News {
-  /** The news of a session are numbered, so that it shows when some were missed. */
-  readonly nth: number;
-  readonly ord: string;
-  readonly sight: Sight;
-  /** The newest call when it was heard. */
-  readonly call: number;
 }
 
 /** Something in the store that somebody looks at. */
@@ -44,11 +35,6 @@ interface Watched<T> extends Pick<ReadingSource<T>, 'read' | 'pauseMs'> {
   /** On which it is said that it has changed. */
   readonly channel: string;
 }
-
-const SIGHTS = new Map<string, Sight>([
-  ['admitted', true],
-  ['ended', 'SESSION_LOST'],
-]);
 
 /** One connection for steps, and one that hears what others say. */
 export class Connection {
@@ -111,7 +97,8 @@ export class Connection {
         return (rest[0] as readonly number[]).map(endsInMs);
       },
       isWanted: (queue) =>
-        this.#watched.has(queue) || [...this.#residents.values()].some((resident) => resident.waitsIn(queue)),
+        this.#watched.has(queue) ||
+        [...this.#residents.values()].some(({ entries }) => entries.waitsIn(queue)),
     });
   }
 
@@ -204,8 +191,10 @@ export class Connection {
   /** `session:number:kind:order` */
   #hear(said: string): void {
     const [id = '', nth, kind = '', ord = ''] = said.split(':');
-    const sight = SIGHTS.get(kind) ?? 'ENTRY_LOST';
-    this.#residents.get(id)?.hear({ nth: Number(nth), ord, sight, call: this.#calls });
+    const resident = this.#residents.get(id);
+    if (kind === 'ended') resident?.entries.lose();
+    else resident?.entries.hear(ord, kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
+    resident?.heard(Number(nth));
   }
 
   #lookAround(): void {

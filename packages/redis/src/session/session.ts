@@ -13,7 +13,7 @@ import {
   type Placement,
   type Session,
 } from '@queuelock/core/backend';
-import type { Connection, News } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { entryLost, sessionLost } from '../driver/errors.ts';
 import { endsInMs } from '../turn/ends.ts';
 import { newestOf, type Placed } from '../turn/placed.ts';
@@ -44,7 +44,7 @@ export class RedisSession implements Session {
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  readonly #entries = new ToldEntries<Placed>();
+  readonly entries: ToldEntries<Placed> = new ToldEntries();
   readonly #connection: Connection;
   readonly #generation: string;
   readonly #onTheirWay = new OnTheirWay();
@@ -59,7 +59,7 @@ export class RedisSession implements Session {
     this.#connection = connection;
     this.#generation = generation;
     this.#looks = new Looks({
-      entries: this.#entries,
+      entries: this.entries,
       onTheirWay: this.#onTheirWay,
       news,
       inherited,
@@ -81,7 +81,7 @@ export class RedisSession implements Session {
   }
 
   async renew(): Promise<number> {
-    const newest = newestOf(this.#entries.all);
+    const newest = newestOf(this.entries.all);
     const { rest } = await this.#step(SCRIPTS.renew, this.#cursor, newest?.id ?? '', newest?.ord ?? '');
     this.#cursor = String(rest[0]);
     this.#looks.judge(rest, newest);
@@ -127,7 +127,7 @@ export class RedisSession implements Session {
     try {
       const answer = await this.#step(SCRIPTS.remove, queue, id, isInDoubt ? '1' : '0');
       this.#onTheirWay.settled({ queue, id });
-      const left = this.#entries.leave(queue, id);
+      const left = this.entries.leave(queue, id);
       if (left) this.#looks.left(left);
       return isDone(answer);
     } catch (error) {
@@ -144,17 +144,11 @@ export class RedisSession implements Session {
   async close(): Promise<void> {
     // Whatever goes wrong, the lease does the rest.
     await this.#step(SCRIPTS.end).catch(() => undefined);
-    this.#entries.lose();
+    this.entries.lose();
     this.#connection.leave(this);
   }
 
-  waitsIn(queue: string): boolean {
-    return this.#entries.waiting.some((waiting) => waiting.queue === queue);
-  }
-
-  hear({ nth, ord, sight, call }: News): void {
-    if (sight === 'SESSION_LOST') this.#entries.lose();
-    else this.#entries.hear(ord, sight, call);
+  heard(nth: number): void {
     this.#looks.heard(nth);
   }
 
@@ -174,7 +168,7 @@ export class RedisSession implements Session {
   #asking<T>(specs: readonly EntrySpec[], ask: (call: number) => Promise<T>): Promise<T> {
     this.#looks.entered();
     return this.#onTheirWay.while(specs, () =>
-      this.#entries.meanwhile(() => ask(this.#connection.nextCall())),
+      this.entries.meanwhile(() => ask(this.#connection.nextCall())),
     );
   }
 
@@ -184,7 +178,7 @@ export class RedisSession implements Session {
       throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
     const answer = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
     if (answer.word !== 'lost') return answer;
-    this.#entries.lose();
+    this.entries.lose();
     throw sessionLost(this.id);
   }
 
@@ -224,7 +218,7 @@ export class RedisSession implements Session {
     const key = this.#connection.keys.entry(queue, ord);
     // Nobody of ours is ahead of who waits for a single key.
     const turn = admitted === 1 ? { admitted: true } : { admitted: false, ...(ahead > 0 && { ahead }) };
-    const turns$ = this.#entries.place({ queue, id, ord, key, turn, call });
+    const turns$ = this.entries.place({ queue, id, ord, key, turn, call });
     if (admitted !== 1) this.#connection.fronts.watch(queue, endsInMs(endsInUs), ahead);
     return { order, token: order, key, turn, ...(other === 0 ? {} : { otherLimit: other }), turns$ };
   }
