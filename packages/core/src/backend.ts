@@ -32,6 +32,7 @@ export {
 export { requireSameEntry, type EntryShape } from './kit/same-entry.ts';
 export { Followed, type FollowedEntry } from './turn/followed.ts';
 export { Fronts, type FrontsSettings } from './turn/fronts.ts';
+export { Looks, type FoundEntry, type LooksSettings } from './turn/looks.ts';
 export { ToldEntries, type PlacedEntry, type Sight } from './turn/told-entries.ts';
 export { OnTheirWay, type EntryName } from './kit/on-their-way.ts';
 export { readings, type ReadingSource } from './kit/readings.ts';

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
@@ -25,8 +26,9 @@ export class Watchdog {
 
   /** In a session of its own, so that what is sent to this process's group does not reach it. */
   static start(): Watchdog {
-    const here = fileURLToPath(import.meta.url);
-    const script = here.replace(/watchdog(\.[jt]s)$/, 'watchdog-process$1');
+    // Beside this file, also where several files were made one.
+    const beside = new URL(`./watchdog-process${extname(import.meta.url)}`, import.meta.url);
+    const script = fileURLToPath(beside);
     const child = withoutStrays((rest) =>
       spawn(process.execPath, [...process.execArgv, script], {
         stdio: ['pipe', 'pipe', 'inherit', ...rest],

@@ -1,21 +1,22 @@
 // Chapter session: am I alive, and until when is that proven?
-// A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (looks).
+// A session as a client holds it (here), on a connection that all of a process share (connection).
 
 import {
   QueueLockError,
   invalidArgument,
+  Looks,
   OnTheirWay,
   ToldEntries,
   isQueueLockError,
   requireSameEntry,
   type EntrySpec,
+  type FoundEntry,
   type HoldTraces,
   type Placement,
   type Session,
 } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
 import { entryLost, sessionLost } from '../driver/errors.ts';
-import { Looks } from './looks.ts';
 import { keyOf } from '../queue/names.ts';
 import type { Observable } from '../base/rx.ts';
 import { textOf, type Value } from '../queue/sql.ts';
@@ -33,6 +34,11 @@ export interface Tenancy {
   readonly lost: number;
 }
 
+/** An entry of it, as the store has it. */
+interface Found extends FoundEntry {
+  readonly ord: string;
+}
+
 const COUNTED_AHEAD = 100;
 
 /** A session as a client holds it. */
@@ -45,7 +51,9 @@ export class MysqlSession implements Session {
   readonly entries: ToldEntries<Placed> = new ToldEntries();
   readonly #connection: Connection;
   readonly #onTheirWay = new OnTheirWay();
-  readonly #looks: Looks;
+  readonly #looks: Looks<Found>;
+  /** How many of its entries others had taken out when it was last looked. */
+  #lost: number;
   #abandoned = false;
 
   constructor(connection: Connection, { id, generation, ttlMs, inherited, lost }: Tenancy) {
@@ -54,12 +62,13 @@ export class MysqlSession implements Session {
     this.ttlMs = ttlMs;
     this.doubts$ = connection.doubts$;
     this.#connection = connection;
+    this.#lost = lost;
     this.#looks = new Looks({
       entries: this.entries,
       onTheirWay: this.#onTheirWay,
       inherited,
-      lost,
-      step: (procedure, ...values) => this.#step(procedure, ...values),
+      look: () => this.#look(),
+      remove: ({ queue, id: entryId }) => this.#step('leave', queue, entryId, 0),
       nextCall: () => connection.nextCall(),
     });
     this.traces = {
@@ -76,7 +85,9 @@ export class MysqlSession implements Session {
 
   async renew(): Promise<number> {
     const { row } = await this.#step('renew');
-    this.#looks.judge(Number(row.a), Number(row.b));
+    const { besides } = this.#looks;
+    const isAsKnown = besides && Number(row.b) === this.entries.size + besides.length;
+    if (!isAsKnown || Number(row.a) !== this.#lost) this.#looks.around();
     this.#connection.tidySoon();
     return this.ttlMs;
   }
@@ -141,7 +152,7 @@ export class MysqlSession implements Session {
   /** What a round has seen of it. */
   seen(generation: number | undefined, lost: number): void {
     if (generation !== this.generation) this.entries.lose();
-    else this.#looks.judgeLost(lost);
+    else if (lost !== this.#lost) this.#looks.around();
   }
 
   /** Something may have been missed. */
@@ -162,7 +173,15 @@ export class MysqlSession implements Session {
         return place ? [this.#placement(spec, place, call)] : [];
       });
     };
+    this.#looks.entered();
     return this.#onTheirWay.while(specs, () => this.entries.meanwhile(ask));
+  }
+
+  async #look(): Promise<readonly Found[]> {
+    const { rows, row } = await this.#step('look');
+    const [session, ...found] = [...rows, row];
+    this.#lost = Number(session.a);
+    return found.map(foundIn);
   }
 
   #placement(spec: EntrySpec, { a, b, c, d }: Row, call: number): Placement {
@@ -196,6 +215,10 @@ export class MysqlSession implements Session {
   async #eraseTraces(queue: string, traces: readonly string[]): Promise<void> {
     if (traces.length > 0) await this.#connection.eraseTraces(queue, traces);
   }
+}
+
+function foundIn({ a, b, c, d }: Row): Found {
+  return { queue: textOf(a), ord: String(b), id: String(c), admitted: Number(d) === 1 };
 }
 
 function isDone({ row }: Answer): boolean {

@@ -1,9 +1,10 @@
 // Chapter session: am I alive, and until when is that proven?
-// A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (looks).
+// A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (as-known).
 
 import {
   QueueLockError,
   invalidArgument,
+  Looks,
   OnTheirWay,
   ToldEntries,
   isQueueLockError,
@@ -16,7 +17,7 @@ import {
 import { AdvisoryHolds } from '../advisory/advisory-holds.ts';
 import type { Connection } from './connection.ts';
 import { entryLost, sessionLost } from '../driver/errors.ts';
-import { Looks, type Found } from './looks.ts';
+import { isAsKnown, type Found } from './as-known.ts';
 import { keyOf } from '../queue/names.ts';
 import type { Placed } from '../turn/placed.ts';
 import type { Observable } from '../base/rx.ts';
@@ -46,7 +47,7 @@ export class PostgresSession implements Session {
   readonly #connection: Connection;
   readonly #tenancy: Tenancy;
   readonly #onTheirWay = new OnTheirWay();
-  readonly #looks: Looks;
+  readonly #looks: Looks<Found>;
   readonly #advisory: AdvisoryHolds;
   #abandoned = false;
 
@@ -60,7 +61,7 @@ export class PostgresSession implements Session {
       entries: this.entries,
       onTheirWay: this.#onTheirWay,
       inherited: tenancy.inherited,
-      look: async () => (await this.#step<{ readonly entries: readonly Found[] }>('look')).entries,
+      look: () => this.#look(),
       remove: ({ queue, id, ord }) => this.#step('remove', storedText(queue), id, false, ord),
       nextCall: () => connection.nextCall(),
     });
@@ -87,7 +88,7 @@ export class PostgresSession implements Session {
       this.#advisory.beat(),
     ]);
     this.#requireAlive(answer);
-    this.#looks.judge(answer);
+    if (!isAsKnown(answer, this.entries, this.#looks)) this.#looks.around();
     // Whoever comes ends them, and nobody waits for that here.
     if (answer.someEnded) this.#connection.steps.take('ends', []).catch(() => undefined);
     return this.ttlMs;
@@ -175,6 +176,11 @@ export class PostgresSession implements Session {
       }
       return Promise.all(specs.map((spec, nth) => this.#placement(spec, answer.places[nth] as Place, call)));
     });
+  }
+
+  async #look(): Promise<readonly Found[]> {
+    const { entries } = await this.#step<{ readonly entries: readonly Found[] }>('look');
+    return entries.map((entry) => ({ ...entry, queue: textOf(entry.queue) }));
   }
 
   #requireOurs(): void {

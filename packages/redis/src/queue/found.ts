@@ -1,9 +1,8 @@
+import type { FoundEntry } from '@queuelock/core/backend';
+
 /** An entry of a session, as the store has it. */
-export interface Found {
+export interface Found extends FoundEntry {
   readonly ord: string;
-  readonly admitted: boolean;
-  readonly id: string;
-  readonly queue: string;
 }
 
 /** From number, admitted, entry, queue, number, … */

@@ -1,9 +1,10 @@
 // Chapter session: am I alive, and until when is that proven?
-// A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (looks).
+// A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (news).
 
 import {
   QueueLockError,
   invalidArgument,
+  Looks,
   OnTheirWay,
   ToldEntries,
   isQueueLockError,
@@ -17,9 +18,10 @@ import type { Connection } from './connection.ts';
 import { entryLost, sessionLost } from '../driver/errors.ts';
 import { endsInMs } from '../turn/ends.ts';
 import { newestOf, type Placed } from '../turn/placed.ts';
-import { Looks } from './looks.ts';
+import { News } from './news.ts';
 import type { Observable } from '../base/rx.ts';
 import type { Script } from '../lua/script.ts';
+import { foundIn, type Found } from '../queue/found.ts';
 import { SCRIPTS } from '../queue/scripts.ts';
 import { checkExclusive } from '../api/single-key.ts';
 import type { Answer } from '../server/steps.ts';
@@ -48,7 +50,8 @@ export class RedisSession implements Session {
   readonly #connection: Connection;
   readonly #generation: string;
   readonly #onTheirWay = new OnTheirWay();
-  readonly #looks: Looks;
+  readonly #news: News;
+  readonly #looks: Looks<Found>;
   #cursor = '0';
   #abandoned = false;
 
@@ -58,12 +61,13 @@ export class RedisSession implements Session {
     this.doubts$ = connection.doubts$;
     this.#connection = connection;
     this.#generation = generation;
+    this.#news = new News(news);
     this.#looks = new Looks({
       entries: this.entries,
       onTheirWay: this.#onTheirWay,
-      news,
       inherited,
-      step: (script, ...args) => this.#step(script, ...args),
+      look: () => this.#look(),
+      remove: ({ queue, id: entryId, ord }) => this.#step(SCRIPTS.remove, queue, entryId, '0', ord),
       nextCall: () => connection.nextCall(),
     });
     this.traces = {
@@ -83,8 +87,13 @@ export class RedisSession implements Session {
   async renew(): Promise<number> {
     const newest = newestOf(this.entries.all);
     const { rest } = await this.#step(SCRIPTS.renew, this.#cursor, newest?.id ?? '', newest?.ord ?? '');
-    this.#cursor = String(rest[0]);
-    this.#looks.judge(rest, newest);
+    const [cursor, told, fields, isThere] = rest;
+    this.#cursor = String(cursor);
+    const { besides } = this.#looks;
+    const isGone = newest && isThere === 0 && this.entries.knows(newest.ord);
+    const isAsKnown =
+      besides && this.#news.isAsKnown(Number(told), Number(fields), this.entries.size + besides.length);
+    if (isGone || !isAsKnown) this.#looks.around();
     return this.ttlMs;
   }
 
@@ -149,7 +158,7 @@ export class RedisSession implements Session {
   }
 
   heard(nth: number): void {
-    this.#looks.heard(nth);
+    if (this.#news.heard(nth)) this.#looks.around();
   }
 
   lookAround(): void {
@@ -180,6 +189,14 @@ export class RedisSession implements Session {
     if (answer.word !== 'lost') return answer;
     this.entries.lose();
     throw sessionLost(this.id);
+  }
+
+  async #look(): Promise<readonly Found[]> {
+    const { rest } = await this.#step(SCRIPTS.look);
+    const [told, fields, ...rows] = rest;
+    const found = foundIn(rows);
+    this.#news.looked(Number(told), Number(fields) - found.length);
+    return found;
   }
 
   #wordsOf({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): readonly string[] {
