@@ -145,10 +145,9 @@ const syntax = (files, ...restricted) => ({
 
 // --- what is asked of streams
 
-const sourceFile = /packages[\\/][^\\/]+[\\/]src[\\/].*\.tsx?$/;
-const ofStreams = /rx\.ts|Observable|subscribe|\w\$(?!\{)/;
 // Types take longer than all else: they are asked for where a file imports or names a stream.
-const hasStreams = (path) => sourceFile.test(path) && ofStreams.test(readFileSync(path, 'utf8'));
+const STREAM = /rx\.ts|Observable|subscribe|\w\$(?!\{)/;
+const hasStreams = (path) => STREAM.test(readFileSync(path, 'utf8'));
 
 export default defineConfig(
   { ignores: ['**/dist/**', '**/*.js', '**/*.mjs'] },
@@ -158,7 +157,7 @@ export default defineConfig(
     linterOptions: { reportUnusedDisableDirectives: 'error' },
   },
   {
-    files: [hasStreams],
+    files: [[...sources('*'), hasStreams]],
     extends: [rxjs.configs.strict],
     languageOptions: { parserOptions: { project: programs, tsconfigRootDir: root } },
     rules: {
