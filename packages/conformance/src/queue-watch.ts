@@ -1,4 +1,4 @@
-import type { Backend, SeenEntry } from '@queuelock/core/backend';
+import type { Backend, Looking, SeenEntry } from '@queuelock/core/backend';
 import type { Stage } from './stage.ts';
 
 /** What an observer of a queue has seen. */
@@ -7,9 +7,9 @@ export class QueueWatch {
   readonly #stage: Stage;
   readonly #subscription: { unsubscribe(): void };
 
-  constructor(stage: Stage, backend: Backend, queue: string) {
+  constructor(stage: Stage, backend: Backend, { queue, ...looking }: Looking & { readonly queue: string }) {
     this.#stage = stage;
-    this.#subscription = backend.observe(queue).subscribe({
+    this.#subscription = backend.observe(queue, looking).subscribe({
       next: (entries) => {
         this.#see(entries);
       },

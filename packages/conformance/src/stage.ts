@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Backend, Session } from '@queuelock/core/backend';
+import type { Backend, Looking, Session } from '@queuelock/core/backend';
 import { Board } from './board.ts';
 import { Client, type Opened } from './client.ts';
 import type { Contender } from './contender.ts';
@@ -79,13 +79,13 @@ export class Stage {
     return this.watchOn(await this.connect(), queue);
   }
 
-  watchOn(backend: Backend, queue: string = this.queue): QueueWatch {
-    return new QueueWatch(this, backend, queue);
+  watchOn(backend: Backend, queue: string = this.queue, looking: Looking = {}): QueueWatch {
+    return new QueueWatch(this, backend, { queue, ...looking });
   }
 
   /** Every connection reads the queue once: what was on its way has had its chance to arrive. */
   async settle(queue: string = this.queue): Promise<void> {
-    const watches = this.#backends.map((backend) => new QueueWatch(this, backend, queue));
+    const watches = this.#backends.map((backend) => this.watchOn(backend, queue));
     for (const watch of watches) await watch.untilFirst();
     for (const watch of watches) watch.stop();
   }

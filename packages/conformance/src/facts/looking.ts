@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { fact, type Fact } from '../fact.ts';
 
+const APART_MS = 250;
+
 /** What observers see. */
 export const lookingFacts: readonly Fact[] = [
   fact('an observer sees an empty queue at once', async (stage) => {
@@ -44,6 +46,22 @@ export const lookingFacts: readonly Fact[] = [
     await staying.untilKeys(contender.placement.key);
     expect(leaving.keys).to.deep.equal([]);
   }),
+
+  fact(
+    'an observer whose looks are apart sees the last change, also one of its own process',
+    async (stage) => {
+      const [client, other] = await stage.threeClients();
+      const watches = [client, other].map(({ backend }) =>
+        stage.watchOn(backend, stage.queue, { apartMs: APART_MS }),
+      );
+      for (const watch of watches) await watch.untilFirst();
+      const a = await client.enter();
+      const b = await client.enter();
+      for (const watch of watches) await watch.untilKeys(a.placement.key, b.placement.key);
+      await a.leave();
+      for (const watch of watches) await watch.untilKeys(b.placement.key);
+    },
+  ),
 
   fact('an observer tells readers from writers', async (stage) => {
     const client = await stage.client();

@@ -1,4 +1,4 @@
-import { NEVER, Subject, concat, finalize, takeUntil } from 'rxjs';
+import { NEVER, Subject, concat, finalize, takeUntil, throttleTime } from 'rxjs';
 import { pictures, wishes, type Defect, type Defects } from '../defective.ts';
 
 const oneObserverEndsAll: Defect = () => ({
@@ -57,6 +57,18 @@ export const lookingDefects: Defects = [
     'shows a queue once',
     () => pictures((picture, number) => (number === 0 ? picture : undefined)),
     ['an observer follows joins and leaves in order', 'a value is seen by others and can be replaced'],
+  ],
+  [
+    'forgets what changed while an observer rested',
+    () => ({
+      backend: (sound) => ({
+        observe(queue, { apartMs = 0 } = {}) {
+          const seen$ = sound.observe(queue);
+          return apartMs > 0 ? seen$.pipe(throttleTime(apartMs)) : seen$;
+        },
+      }),
+    }),
+    ['an observer whose looks are apart sees the last change, also one of its own process'],
   ],
   [
     'stops all observers with one',

@@ -119,6 +119,7 @@ export class Connection {
       this.#lookForAll();
       this.#lookers.look();
     }
+    this.#lookers.lookAgain();
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.views.isStuck(queue));

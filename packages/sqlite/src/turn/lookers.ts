@@ -6,6 +6,8 @@ import { Observable } from '../base/rx.ts';
 export class Lookers {
   readonly #file: string;
   readonly #looks = new Map<() => void, (error: unknown) => void>();
+  /** Those that rest, or found the file busy: there may be something that they have not seen. */
+  readonly #due = new Set<() => void>();
   #soon: NodeJS.Immediate | undefined;
 
   constructor(file: string) {
@@ -22,11 +24,12 @@ export class Lookers {
       let shown: { readonly value: T } | undefined;
       let restsUntil = -Infinity;
       const look = (): void => {
-        // The next round comes soon.
+        this.#due.add(look);
         if (performance.now() < restsUntil) return;
         restsUntil = performance.now() + apartMs;
         try {
           const value = read();
+          this.#due.delete(look);
           if (shown && isDeepStrictEqual(shown.value, value)) return;
           shown = { value };
           subscriber.next(value);
@@ -37,6 +40,7 @@ export class Lookers {
       this.#looks.set(look, (error) => subscriber.error(error));
       subscriber.add(() => {
         this.#looks.delete(look);
+        this.#due.delete(look);
       });
       look();
     });
@@ -47,6 +51,11 @@ export class Lookers {
     clearImmediate(this.#soon);
     this.#soon = undefined;
     for (const look of [...this.#looks.keys()]) look();
+  }
+
+  /** Those look that could not when they should; for every round. */
+  lookAgain(): void {
+    for (const look of [...this.#due]) look();
   }
 
   /** In the next turn of the event loop: a crowd that comes and goes is not told one by one. */
@@ -62,5 +71,6 @@ export class Lookers {
   close(): void {
     clearImmediate(this.#soon);
     this.#looks.clear();
+    this.#due.clear();
   }
 }
