@@ -37,6 +37,8 @@ export { ToldEntries, type PlacedEntry, type Sight } from './turn/told-entries.t
 export { OnTheirWay, type EntryName } from './kit/on-their-way.ts';
 export { readings, type ReadingSource } from './kit/readings.ts';
 export { Departures, type FoundQueue } from './kit/departures.ts';
+export { Turnstile } from './kit/turnstile.ts';
+export { connectionClosed, entryLost, failureOf, sessionLost } from './kit/store-errors.ts';
 export { labelFromOwner, labelOfOwner } from './entry/entry-value.ts';
 export { parseBackendUrl, type BackendUrl } from './kit/backend-url.ts';
 export {

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import {
   Departures,
+  connectionClosed,
   invalidArgument,
+  sessionLost,
   systemClock,
   type Backend,
   type Looking,
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
-import { closedError, sessionLost } from './driver/errors.ts';
 import { examine } from './views/examine.ts';
 import { checkName, orderIn } from './queue/names.ts';
 import { settingsOf, type MysqlOptions, type Settings } from './api/options.ts';
@@ -144,7 +145,7 @@ class MysqlBackend implements Backend {
   }
 
   #connected(): Connection {
-    if (this.#closed) throw closedError(this.info.endpoint);
+    if (this.#closed) throw connectionClosed(this.info.endpoint);
     return this.#connection;
   }
 }

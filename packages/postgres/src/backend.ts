@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto';
 import {
   Departures,
   checkedOptions,
+  connectionClosed,
   invalidArgument,
+  sessionLost,
   systemClock,
   type Backend,
   type KnownOptions,
@@ -12,7 +14,6 @@ import {
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
-import { closedError, sessionLost } from './driver/errors.ts';
 import { examine } from './views/examine.ts';
 import { checkName, checkSchema, orderIn } from './queue/names.ts';
 import { settingsOf, type PostgresOptions, type Settings } from './api/options.ts';
@@ -172,7 +173,7 @@ class PostgresBackend implements Backend {
   }
 
   #connected(): Connection {
-    if (this.#closed) throw closedError(this.info.endpoint);
+    if (this.#closed) throw connectionClosed(this.info.endpoint);
     return this.#connection;
   }
 }

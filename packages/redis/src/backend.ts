@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import {
   Departures,
+  connectionClosed,
   invalidArgument,
+  sessionLost,
   systemClock,
   type Backend,
   type Looking,
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
-import { closedError, sessionLost } from './driver/errors.ts';
 import { examine } from './views/examine.ts';
 import { Keys, checkName } from './queue/keys.ts';
 import { settingsOf, type RedisOptions, type Settings } from './api/options.ts';
@@ -140,7 +141,7 @@ class RedisBackend implements Backend {
   }
 
   #connected(): Connection {
-    if (this.#closed) throw closedError(this.info.endpoint);
+    if (this.#closed) throw connectionClosed(this.info.endpoint);
     return this.#connection;
   }
 }

@@ -1,4 +1,4 @@
-import { QueueLockError, detailOf, invalidArgument, isQueueLockError } from '@queuelock/core/backend';
+import { QueueLockError, failureOf, invalidArgument, isQueueLockError } from '@queuelock/core/backend';
 
 // https://dev.mysql.com/doc/mysql-errors/8.0/en/server-error-reference.html
 const DENIED: ReadonlySet<number> = new Set([1044, 1045, 1142, 1143, 1227, 1370, 1698, 3118, 4151]);
@@ -48,7 +48,7 @@ export function isDenial(error: unknown): boolean {
 /** An error of the client library as one of ours: definite where trying again is no use. */
 export function asQueueLockError(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;
-  const detail = detailOf(error) || (error instanceof Error ? error.name : 'unknown failure');
+  const detail = failureOf(error);
   const options = { cause: error };
   const errno = errnoOf(error) ?? 0;
   if (errno === UNKNOWN_DATABASE || errno === NO_DATABASE)
@@ -66,17 +66,4 @@ function errnoOf(error: unknown): number | undefined {
   return error instanceof Error && 'errno' in error && typeof error.errno === 'number'
     ? error.errno
     : undefined;
-}
-
-export function sessionLost(id: string): QueueLockError {
-  return new QueueLockError('SESSION_LOST', `session ${id} has ended`);
-}
-
-export function entryLost(id: string): QueueLockError {
-  return new QueueLockError('ENTRY_LOST', `the entry ${id} is not in the queue and will not be`);
-}
-
-/** The connection was closed. */
-export function closedError(endpoint: string): QueueLockError {
-  return new QueueLockError('CLOSED', `this connection to ${endpoint} was closed`);
 }

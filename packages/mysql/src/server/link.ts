@@ -1,10 +1,16 @@
 // Chapter server: how is it reached?
 // Connections at a bearable pace (here), a database that is made ready (opening), steps over them (steps).
 
-import { QueueLockError, detailOf, isQueueLockError, type Clock } from '@queuelock/core/backend';
+import {
+  QueueLockError,
+  Turnstile,
+  connectionClosed,
+  detailOf,
+  isQueueLockError,
+  type Clock,
+} from '@queuelock/core/backend';
 import type { Driver, Wire } from '../driver/driver.ts';
-import { asQueueLockError, closedError, isReadOnly, numberOf } from '../driver/errors.ts';
-import { Gate } from '../base/gate.ts';
+import { asQueueLockError, isReadOnly, numberOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
 interface Settings {
@@ -37,7 +43,7 @@ export class Link {
   readonly #driver: Driver;
   readonly #settings: Settings;
   readonly #pace: Pace;
-  readonly #gate: Gate;
+  readonly #turnstile: Turnstile;
   readonly #wires = new Set<Wire>();
   readonly #idle: Wire[] = [];
   readonly #waiting = new Set<Waiting>();
@@ -51,7 +57,7 @@ export class Link {
     this.#driver = driver;
     this.#settings = settings;
     this.#pace = new Pace(settings.clock, driver.leastBetweenMs);
-    this.#gate = new Gate(settings.connections);
+    this.#turnstile = new Turnstile(settings.connections);
   }
 
   get clock(): Clock {
@@ -68,14 +74,14 @@ export class Link {
    */
   async take<T>(work: Work<T>, { isUrgent, withinMs = this.#settings.withinMs }: Way = {}): Promise<T> {
     if (isUrgent) return this.#takeNow(work, withinMs);
-    await this.#gate.enter();
+    await this.#turnstile.enter();
     try {
       return await this.#takeNow(work, withinMs);
     } catch (error) {
-      if (isQueueLockError(error, 'UNAVAILABLE')) this.#gate.giveUp(error);
+      if (isQueueLockError(error, 'UNAVAILABLE')) this.#turnstile.giveUp(error);
       throw error;
     } finally {
-      this.#gate.leave();
+      this.#turnstile.leave();
     }
   }
 
@@ -85,8 +91,8 @@ export class Link {
     this.#givenUp?.abort();
     for (const wire of this.#wires) wire.destroy();
     this.#wires.clear();
-    this.#gate.giveUp(closedError(this.endpoint));
-    this.#refuse(closedError(this.endpoint));
+    this.#turnstile.giveUp(connectionClosed(this.endpoint));
+    this.#refuse(connectionClosed(this.endpoint));
   }
 
   async #takeNow<T>(work: Work<T>, withinMs: number): Promise<T> {
@@ -102,13 +108,13 @@ export class Link {
       // Only what the server has answered leaves the connection as it was; a silent one is left.
       if ((numberOf(error) === undefined && !isAnswer(error)) || isReadOnly(error)) this.#lose(wire, error);
       else this.#giveBack(wire);
-      if (this.#isClosed) throw closedError(this.endpoint);
+      if (this.#isClosed) throw connectionClosed(this.endpoint);
       throw asQueueLockError(error, this.endpoint);
     }
   }
 
   async #connected(): Promise<Wire> {
-    if (this.#isClosed) throw closedError(this.endpoint);
+    if (this.#isClosed) throw connectionClosed(this.endpoint);
     const idle = this.#idle.pop();
     if (idle) return idle;
     let waiting: Waiting | undefined;

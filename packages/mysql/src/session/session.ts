@@ -2,13 +2,15 @@
 // A session as a client holds it (here), on a connection that all of a process share (connection).
 
 import {
-  QueueLockError,
-  invalidArgument,
   Looks,
   OnTheirWay,
+  QueueLockError,
   ToldEntries,
+  entryLost,
+  invalidArgument,
   isQueueLockError,
   requireSameEntry,
+  sessionLost,
   type EntrySpec,
   type FoundEntry,
   type HoldTraces,
@@ -16,7 +18,6 @@ import {
   type Session,
 } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
-import { entryLost, sessionLost } from '../driver/errors.ts';
 import { keyOf } from '../queue/names.ts';
 import type { Observable } from '../base/rx.ts';
 import { textOf, type Value } from '../queue/sql.ts';

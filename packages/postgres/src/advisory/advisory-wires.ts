@@ -1,7 +1,7 @@
-import { invalidArgument } from '@queuelock/core/backend';
+import { connectionClosed, invalidArgument } from '@queuelock/core/backend';
 import { AdvisoryWire, type Bound, type ServerProcess } from './advisory-wire.ts';
 import type { Driver } from '../driver/driver.ts';
-import { asQueueLockError, closedError } from '../driver/errors.ts';
+import { asQueueLockError } from '../driver/errors.ts';
 import type { Opener } from '../server/opener.ts';
 import type { Pool } from '../server/pool.ts';
 
@@ -105,7 +105,7 @@ export class AdvisoryWires {
     this.#all.add(its.wire);
     if (this.#isClosed) {
       this.drop(its.wire);
-      throw closedError(driver.endpoint);
+      throw connectionClosed(driver.endpoint);
     }
     return its.wire;
   }

@@ -1,4 +1,4 @@
-import { QueueLockError, detailOf, isQueueLockError } from '@queuelock/core/backend';
+import { QueueLockError, failureOf, isQueueLockError } from '@queuelock/core/backend';
 
 /** What is not there: a function, a schema, a table. */
 const MISSING: ReadonlySet<string> = new Set(['42883', '3F000', '42P01']);
@@ -47,7 +47,7 @@ export function asQueueLockError(
 ): QueueLockError {
   if (isQueueLockError(error)) return error;
   const code = codeOf(error);
-  const detail = detailOf(error) || nameOf(error);
+  const detail = failureOf(error);
   const options = { cause: error };
   if (code === 'QL001') {
     const message = `${endpoint}: ${detail}, and locks need read committed: run "alter role … set default_transaction_isolation = 'read committed'", or set it for the pool`;
@@ -66,23 +66,4 @@ export function asQueueLockError(
   }
   const hint = HINTS.get(code);
   return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, options);
-}
-
-/** Errors of several addresses have no message of their own. */
-function nameOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map((each) => detailOf(each)).join('; ');
-  return error instanceof Error ? error.name : 'unknown failure';
-}
-
-export function sessionLost(id: string): QueueLockError {
-  return new QueueLockError('SESSION_LOST', `session ${id} has ended`);
-}
-
-export function entryLost(id: string): QueueLockError {
-  return new QueueLockError('ENTRY_LOST', `the entry ${id} is not in the queue and will not be`);
-}
-
-/** The connection was closed. */
-export function closedError(endpoint: string): QueueLockError {
-  return new QueueLockError('CLOSED', `this connection to ${endpoint} was closed`);
 }

@@ -1,6 +1,7 @@
+import { connectionClosed } from '@queuelock/core/backend';
 import type { Clock } from '@queuelock/core/backend';
 import type { Driver, Wire } from '../driver/driver.ts';
-import { asQueueLockError, breaksConnection, closedError } from '../driver/errors.ts';
+import { asQueueLockError, breaksConnection } from '../driver/errors.ts';
 import type { Opener } from './opener.ts';
 import { within } from '../base/within.ts';
 
@@ -55,7 +56,7 @@ export class Ears {
 
   /** Resolves when what is listened to is heard, or it is known that nothing is. @throws {QueueLockError} */
   async up(): Promise<void> {
-    if (this.#isClosed) throw closedError(this.#driver.endpoint);
+    if (this.#isClosed) throw connectionClosed(this.#driver.endpoint);
     if (this.#wire) return;
     const { clock, withinMs: ms } = this.#settings;
     this.#connecting ??= this.#connect().finally(() => {
@@ -82,7 +83,7 @@ export class Ears {
   /** A statement on this connection. */
   async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
     if (!this.#wire) await this.up();
-    if (!this.#wire) throw closedError(this.#driver.endpoint);
+    if (!this.#wire) throw connectionClosed(this.#driver.endpoint);
     return this.#ask(this.#wire, text, values);
   }
 
@@ -127,7 +128,7 @@ export class Ears {
     }
     if (this.#isClosed) {
       await this.#unlistenAndRelease(opened);
-      throw closedError(this.#driver.endpoint);
+      throw connectionClosed(this.#driver.endpoint);
     }
     its.wire = this.#wire = opened;
     for (const channel of this.#listeners.keys()) this.#heard.add(channel);

@@ -1,6 +1,7 @@
+import { connectionClosed } from '@queuelock/core/backend';
 import type { Clock } from '@queuelock/core/backend';
 import type { Driver, Wire, WireEvents } from '../driver/driver.ts';
-import { asQueueLockError, closedError } from '../driver/errors.ts';
+import { asQueueLockError } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 import { within } from '../base/within.ts';
 
@@ -37,7 +38,7 @@ export class Opener {
   }
 
   close(): void {
-    this.#closing.abort(closedError(this.#driver.endpoint));
+    this.#closing.abort(connectionClosed(this.#driver.endpoint));
   }
 
   async #attempt(events: Omit<WireEvents, 'signal'>): Promise<Wire> {

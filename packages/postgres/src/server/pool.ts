@@ -1,9 +1,10 @@
 // Chapter server: how is it reached, and what does it tell by itself?
 // Connections for steps (here), opened one after another (opener) at a bearable pace; what is notified is heard by ears.
 
+import { connectionClosed } from '@queuelock/core/backend';
 import type { Clock } from '@queuelock/core/backend';
 import type { Driver, Wire } from '../driver/driver.ts';
-import { asQueueLockError, breaksConnection, closedError } from '../driver/errors.ts';
+import { asQueueLockError, breaksConnection } from '../driver/errors.ts';
 import type { Opener } from './opener.ts';
 import { within } from '../base/within.ts';
 
@@ -57,7 +58,7 @@ export class Pool {
 
   close(): void {
     this.#isClosed = true;
-    this.#giveUp(closedError(this.#driver.endpoint));
+    this.#giveUp(connectionClosed(this.#driver.endpoint));
     for (const wire of this.#wires) wire.release(!this.#idle.includes(wire));
     this.#wires.clear();
     this.#idle.length = 0;
@@ -65,7 +66,7 @@ export class Pool {
 
   #wire(): Promise<Wire> {
     const { endpoint } = this.#driver;
-    if (this.#isClosed) return Promise.reject(closedError(endpoint));
+    if (this.#isClosed) return Promise.reject(connectionClosed(endpoint));
     const idle = this.#idle.pop();
     if (idle) return Promise.resolve(idle);
     let waiting: Waiting | undefined;

@@ -2,13 +2,15 @@
 // A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (as-known).
 
 import {
-  QueueLockError,
-  invalidArgument,
   Looks,
   OnTheirWay,
+  QueueLockError,
   ToldEntries,
+  entryLost,
+  invalidArgument,
   isQueueLockError,
   requireSameEntry,
+  sessionLost,
   type EntrySpec,
   type HoldTraces,
   type Placement,
@@ -16,7 +18,6 @@ import {
 } from '@queuelock/core/backend';
 import { AdvisoryHolds } from '../advisory/advisory-holds.ts';
 import type { Connection } from './connection.ts';
-import { entryLost, sessionLost } from '../driver/errors.ts';
 import { isAsKnown, type Found } from './as-known.ts';
 import { keyOf } from '../queue/names.ts';
 import type { Placed } from '../turn/placed.ts';

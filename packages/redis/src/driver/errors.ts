@@ -1,4 +1,4 @@
-import { QueueLockError, detailOf, isQueueLockError } from '@queuelock/core/backend';
+import { QueueLockError, failureOf, isQueueLockError } from '@queuelock/core/backend';
 import type { Address } from './driver.ts';
 import { FOREIGN } from '../lua/keys.ts';
 
@@ -33,7 +33,7 @@ export function movedTo(error: unknown): Address | undefined {
 /** An error of a client library as one of ours: definite where trying again is no use. */
 export function asQueueLockError(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;
-  const detail = detailOf(error) || nameOf(error);
+  const detail = failureOf(error);
   const options = { cause: error };
   const [, found, key] = FOREIGN_KEY.exec(detail) ?? [];
   if (found !== undefined && key !== undefined) {
@@ -47,23 +47,4 @@ export function asQueueLockError(error: unknown, endpoint: string): QueueLockErr
   }
   const hint = HINTS.get(word);
   return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, options);
-}
-
-/** Errors of several addresses have no message of their own. */
-function nameOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map((each) => detailOf(each)).join('; ');
-  return error instanceof Error ? error.name : 'unknown failure';
-}
-
-export function sessionLost(id: string): QueueLockError {
-  return new QueueLockError('SESSION_LOST', `session ${id} has ended`);
-}
-
-export function entryLost(id: string): QueueLockError {
-  return new QueueLockError('ENTRY_LOST', `the entry ${id} is not in the queue and will not be`);
-}
-
-/** The connection was closed. */
-export function closedError(endpoint: string): QueueLockError {
-  return new QueueLockError('CLOSED', `this connection to ${endpoint} was closed`);
 }

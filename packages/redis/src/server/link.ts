@@ -1,11 +1,19 @@
 // Chapter server: how is it reached, and what does it tell by itself?
 // One connection at a bearable pace (here); steps over it (steps); what is published is heard by ears.
 
-import { QueueLockError, isQueueLockError, type Clock } from '@queuelock/core/backend';
+import {
+  QueueLockError,
+  Turnstile,
+  connectionClosed,
+  isQueueLockError,
+  type Clock,
+} from '@queuelock/core/backend';
 import type { Address, Driver, Wire } from '../driver/driver.ts';
-import { asQueueLockError, closedError, movedTo, wordOf } from '../driver/errors.ts';
-import { Gate } from './gate.ts';
+import { asQueueLockError, movedTo, wordOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
+
+// Some milliseconds of a server's time: more at once are answered no sooner, and the last of thousands too late.
+const AT_ONCE = 64;
 
 interface Settings {
   readonly clock: Clock;
@@ -29,7 +37,7 @@ export class Link {
   readonly #settings: Settings;
   readonly #pace: Pace;
   readonly #waiting = new Set<Waiting>();
-  readonly #gate = new Gate();
+  readonly #turnstile = new Turnstile(AT_ONCE);
   #wire: Wire | undefined;
   #connecting = false;
   #cancelPause: (() => void) | undefined;
@@ -60,14 +68,14 @@ export class Link {
    */
   async send(args: readonly string[], isUrgent = false): Promise<unknown> {
     if (isUrgent) return this.#sendNow(args);
-    await this.#gate.enter();
+    await this.#turnstile.enter();
     try {
       return await this.#sendNow(args);
     } catch (error) {
-      if (isQueueLockError(error)) this.#gate.giveUp(error);
+      if (isQueueLockError(error)) this.#turnstile.giveUp(error);
       throw error;
     } finally {
-      this.#gate.leave();
+      this.#turnstile.leave();
     }
   }
 
@@ -90,16 +98,16 @@ export class Link {
     this.#wire = undefined;
     wire?.close();
     this.#givenUp?.abort();
-    this.#gate.giveUp(closedError(this.#driver.endpoint));
+    this.#turnstile.giveUp(connectionClosed(this.#driver.endpoint));
     this.#settle(({ reject }) => {
-      reject(closedError(this.#driver.endpoint));
+      reject(connectionClosed(this.#driver.endpoint));
     });
   }
 
   /** Resolves when there is a connection. @throws {QueueLockError} */
   async connected(): Promise<Wire> {
     if (this.#wire) return this.#wire;
-    if (this.#isClosed) throw closedError(this.#driver.endpoint);
+    if (this.#isClosed) throw connectionClosed(this.#driver.endpoint);
     let waiting: Waiting | undefined;
     const wire = new Promise<Wire>((resolve, reject) => {
       this.#waiting.add((waiting = { resolve, reject }));

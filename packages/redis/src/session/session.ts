@@ -2,20 +2,21 @@
 // A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (news).
 
 import {
-  QueueLockError,
-  invalidArgument,
   Looks,
   OnTheirWay,
+  QueueLockError,
   ToldEntries,
+  entryLost,
+  invalidArgument,
   isQueueLockError,
   requireSameEntry,
+  sessionLost,
   type EntrySpec,
   type HoldTraces,
   type Placement,
   type Session,
 } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
-import { entryLost, sessionLost } from '../driver/errors.ts';
 import { endsInMs } from '../turn/ends.ts';
 import { newestOf, type Placed } from '../turn/placed.ts';
 import { News } from './news.ts';

@@ -43,8 +43,3 @@ export function fileGone(file: string): QueueLockError {
     `${file} was removed or replaced while it was in use, and with it went every session in it`,
   );
 }
-
-/** The connection was closed. */
-export function closedError(file: string): QueueLockError {
-  return new QueueLockError('CLOSED', `this connection to ${file} was closed`);
-}

@@ -1,6 +1,6 @@
-import { QueueLockError, type Clock } from '@queuelock/core/backend';
+import { QueueLockError, connectionClosed, type Clock } from '@queuelock/core/backend';
 import type { Database, Statement } from '../driver/driver.ts';
-import { asQueueLockError, closedError, isBusy } from '../driver/errors.ts';
+import { asQueueLockError, isBusy } from '../driver/errors.ts';
 
 /** How long a step waits for the file when other processes keep it busy. */
 const PATIENCE_MS = 5_000;
@@ -52,7 +52,7 @@ export class Lane {
   write<T>(take: () => T): Promise<T> {
     return new Promise((done, failed) => {
       if (this.#closed) {
-        failed(closedError(this.#file));
+        failed(connectionClosed(this.#file));
         return;
       }
       const until = this.#clock.now() + PATIENCE_MS;
@@ -66,7 +66,7 @@ export class Lane {
     this.#closed = true;
     clearTimeout(this.#pause);
     clearImmediate(this.#turn);
-    for (const { failed } of this.#steps.splice(0)) failed(closedError(this.#file));
+    for (const { failed } of this.#steps.splice(0)) failed(connectionClosed(this.#file));
   }
 
   #work(): void {

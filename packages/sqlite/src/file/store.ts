@@ -1,10 +1,11 @@
 // Chapter file: how is the file opened, and how does one step change it?
 // All steps (here), each a transaction, one after the other (lane), in a file that is fit for it (file, opening).
 
+import { connectionClosed } from '@queuelock/core/backend';
 import type { Clock } from '@queuelock/core/backend';
 import { Checkpoints } from './checkpoints.ts';
 import { Entries } from '../queue/entries.ts';
-import { asQueueLockError, closedError, fileGone, isBusy } from '../driver/errors.ts';
+import { asQueueLockError, fileGone, isBusy } from '../driver/errors.ts';
 import { identityOf } from './file.ts';
 import { Lane } from './lane.ts';
 import type { OpenFile } from './opening.ts';
@@ -127,7 +128,7 @@ export class Store {
   }
 
   #endError(): Error {
-    return this.#ended === 'gone' ? fileGone(this.file.path) : closedError(this.file.path);
+    return this.#ended === 'gone' ? fileGone(this.file.path) : connectionClosed(this.file.path);
   }
 
   #takeNews(): readonly News[] {

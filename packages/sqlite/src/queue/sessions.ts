@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { QueueLockError } from '@queuelock/core/backend';
+import { sessionLost } from '@queuelock/core/backend';
 import type { Database, Statement } from '../driver/driver.ts';
 import { machineTime, type ProcessMark } from '../base/machine.ts';
 
@@ -126,8 +126,4 @@ export class Sessions {
   at({ inbox, pid, started, namespace }: Home): readonly number[] {
     return (this.#at.all(inbox, pid, started, namespace) as readonly Row[]).map(({ num }) => num);
   }
-}
-
-function sessionLost(id: string): QueueLockError {
-  return new QueueLockError('SESSION_LOST', `session ${id} has ended`);
 }

@@ -3,17 +3,20 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-// Some milliseconds of a server's time: more at once are answered no sooner, and the last of thousands too late.
-const AT_ONCE = 64;
-
-/** So many commands are on their way at a time; the others wait in line. */
-export class Gate {
+/** So many requests are on their way to a store at a time; the others wait in line. */
+export class Turnstile {
+  readonly #room: number;
   readonly #line = new Set<Waiting>();
   #inside = 0;
 
+  /** @param room how many at a time */
+  constructor(room: number) {
+    this.#room = room;
+  }
+
   /** Resolves when there is room. Whoever has entered leaves. */
   async enter(): Promise<void> {
-    if (this.#inside < AT_ONCE) {
+    if (this.#inside < this.#room) {
       this.#inside += 1;
       return;
     }
@@ -22,6 +25,7 @@ export class Gate {
     });
   }
 
+  /** The next in line enters. */
   leave(): void {
     const [next] = this.#line;
     if (!next) {
@@ -32,7 +36,7 @@ export class Gate {
     next.enter();
   }
 
-  /** Nobody is answered: whoever waits need not try. */
+  /** Nobody is answered: whoever waits need not try, and is rejected with this. */
   giveUp(error: unknown): void {
     for (const { reject } of this.#line) reject(error);
     this.#line.clear();
