@@ -17,6 +17,7 @@ const PACKAGES = [
   'cli',
   'bench',
   'simulation',
+  'harness',
 ];
 const root = fileURLToPath(new URL('..', import.meta.url));
 // As one program what all packages share is understood once, and not once for each of them.
@@ -110,7 +111,7 @@ const boundaries = [
   imports(['packages/dashboard/src/index.ts'], [rxDoor], noImports),
   imports(['packages/dashboard/src/page/**/*.{ts,tsx}'], [rxDoor], ...pageDoors),
   imports(sources('cli'), [unboundedOrUnclear], usersDoor),
-  imports(sources('bench', 'simulation'), [unboundedOrUnclear]),
+  imports(sources('bench', 'simulation', 'harness'), [unboundedOrUnclear]),
 ];
 
 // --- what may not be written

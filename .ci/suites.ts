@@ -22,7 +22,7 @@ const GATE: Rooms = [
   ['zookeeper', /^packages\/(zookeeper|bench)\//],
   ['stores', /^packages\/(recipes|redis|postgres|mysql|sqlite)\//],
   ['scenarios', /^integration\/(scenarios|recipes)\//],
-  ['harness', /^integration\//],
+  ['harness', /^(packages\/harness|integration)\//],
   ['command', /^packages\/(cli|bridge|dashboard|react|weblocks)\//],
   ['others', /^/],
 ];
@@ -30,6 +30,7 @@ const GATE: Rooms = [
 const LONG: Rooms = [
   // Computes, for long; it times nothing.
   ['simulation', /^packages\/simulation\//],
+  ['harness', /^(packages\/harness\/|integration\/compilers)/],
   // They judge the processor time and the memory of a process whose servers do not serve.
   ['storms', /^packages\/(etcd|zookeeper)\/.*(storm|cuts)\.long\./],
   ['packages', /^packages\//],
@@ -39,7 +40,6 @@ const LONG: Rooms = [
   // Eight processes and three servers each, or sessions by the hundred.
   ['crowds', /^integration\/chaos\/(chaos|soak|storms|zookeeper-many)\./],
   ['faults', /^integration\/chaos\//],
-  ['harness', /^integration\/(clusters|compilers|services|faults|lived-time)/],
   ['scenarios', /^/],
 ];
 

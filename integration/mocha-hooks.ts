@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { RootHookObject } from 'mocha';
-import { stopShared } from './services.ts';
+import { stopShared } from '@queuelock/harness/services';
 
 // Properties are asked with the same values every time; the long run takes others.
 fc.configureGlobal({ seed: Number(process.env['QUEUELOCK_SEED'] ?? 1) });

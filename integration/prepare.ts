@@ -4,15 +4,15 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { FakeTime } from './chaos/faketime.ts';
-import { buildNamespaces } from './clusters/namespaces.ts';
+import { buildNamespaces } from '@queuelock/harness/clusters/namespaces';
 import { compileCurator } from './interop/curator/curator.ts';
 import { participants } from './interop/programs.ts';
-import { startEtcd, startRedis, startZooKeeper } from './services.ts';
-import { findChromium } from './services/chromium.ts';
-import { installPackages } from './services/install.ts';
-import { startMariaDb } from './services/mariadb-process.ts';
-import { startPostgres } from './services/postgres-process.ts';
-import { NotHere } from './services/service.ts';
+import { startEtcd, startRedis, startZooKeeper } from '@queuelock/harness/services';
+import { findChromium } from '@queuelock/harness/services/chromium';
+import { installPackages } from '@queuelock/harness/services/install';
+import { startMariaDb } from '@queuelock/harness/services/mariadb-process';
+import { startPostgres } from '@queuelock/harness/services/postgres-process';
+import { NotHere } from '@queuelock/harness/services/service';
 
 const require = createRequire(import.meta.url);
 

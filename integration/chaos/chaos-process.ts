@@ -1,9 +1,9 @@
 // The part of `pnpm chaos` that does the work; started by chaos.ts, which tells it over the channel to come to an end.
 import { join } from 'node:path';
-import { stopShared } from '../services.ts';
+import { stopShared } from '@queuelock/harness/services';
 import { chaosOptions, commandOf } from './chaos-options.ts';
 import { writeReport } from './chaos-report.ts';
-import { isUnsafe } from './check/finding.ts';
+import { isUnsafe } from '@queuelock/harness/check/finding';
 import { runChaos } from './chaos-run.ts';
 import { abandonTrials } from './experiment.ts';
 import { plainTable, tableOf } from './table.ts';

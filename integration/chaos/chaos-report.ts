@@ -1,13 +1,13 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { timelineOf } from '../timeline/timeline.ts';
-import type { Verdict } from './check.ts';
-import { withEvents } from './check/context.ts';
-import type { Run } from './check/run.ts';
+import { timelineOf } from '@queuelock/harness/timeline/timeline';
+import type { Verdict } from '@queuelock/harness/check';
+import { withEvents } from '@queuelock/harness/check/context';
+import type { Run } from '@queuelock/harness/check/run';
 import type { ChaosOutcome } from './chaos-run.ts';
 import { inWindow, windowsOf, type Window } from './chaos-windows.ts';
 import { reportOf } from './report.ts';
-import { violationsOf } from './violations.ts';
+import { violationsOf } from '@queuelock/harness/check/violations';
 
 export interface ReportTerms {
   /** The directory; what an earlier run left there is replaced. */

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Verdict } from './check.ts';
-import type { Run } from './check/run.ts';
+import type { Verdict } from '@queuelock/harness/check';
+import type { Run } from '@queuelock/harness/check/run';
 import { LONGEST_HOLD_MS, OPERATED_QUEUES, WORKERS, chaosLoad } from './chaos-load.ts';
 import { Crew } from './crew.ts';
 import { startExperiment, type Experiment } from './experiment.ts';
 import type { Capabilities } from './faults-menu.ts';
-import { readRun } from './history.ts';
+import { readRun } from '@queuelock/harness/check/history';
 import { judge } from './judge.ts';
 import { LiveFacts } from './live.ts';
 import { perform, type Performed } from './perform.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { Tale, stamp } from './check/tale.ts';
+import { Tale, stamp } from '@queuelock/harness/check/tale';
 import { inWindow, windowsOf } from './chaos-windows.ts';
-import { runOf } from './history.ts';
+import { runOf } from '@queuelock/harness/check/history';
 
 const LENGTH_MS = 120_000;
 

@@ -1,5 +1,5 @@
-import type { Finding } from './check/finding.ts';
-import type { Run } from './check/run.ts';
+import type { Finding } from '@queuelock/harness/check/finding';
+import type { Run } from '@queuelock/harness/check/run';
 
 /** Seconds since the beginning of a run. */
 export type Window = readonly [from: number, to: number];

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
-import type { ChaosEvent } from './event.ts';
+import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { findFakeTime, type FakeTime, type FakedWorker, type WallClock } from './faketime.ts';
 import { STORES } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
-import { stampNow } from './worker-record.ts';
+import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const INSTALLED_WITHIN_MS = 600_000;
 const HOUR_S = 3_600;

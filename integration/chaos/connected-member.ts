@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
-import type { Member } from '../clusters.ts';
-import { splitEndpoint } from '../services/endpoint.ts';
-import { zkFourLetter } from '../services.ts';
-import { until } from '../services/until.ts';
+import type { Member } from '@queuelock/harness/clusters';
+import { splitEndpoint } from '@queuelock/harness/services/endpoint';
+import { zkFourLetter } from '@queuelock/harness/services';
+import { until } from '@queuelock/harness/services/until';
 import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 

@@ -1,7 +1,7 @@
 import { parseBackendUrl, type Backend, type EntrySpec, type Session } from '@queuelock/core/backend';
-import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
+import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
 import { LastAnswered } from './controls-answers.ts';
-import { callEtcd } from '../services/etcd-gateway.ts';
+import { callEtcd } from '@queuelock/harness/services/etcd-gateway';
 import { passingOn } from './instrumented.ts';
 import type { Rule, WorkerSetup } from './worker-command.ts';
 

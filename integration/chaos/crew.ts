@@ -1,4 +1,4 @@
-import type { ClusterClient } from '../clusters.ts';
+import type { ClusterClient } from '@queuelock/harness/clusters';
 import type { Experiment } from './experiment.ts';
 import { urlOf } from './profiles.ts';
 import type { LoadCommand } from './worker-load.ts';

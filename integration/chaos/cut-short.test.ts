@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Tale } from './check/tale.ts';
+import { Tale } from '@queuelock/harness/check/tale';
 import { expectSafe } from './verdicts.ts';
 
 /** `a` was killed while it held, and everybody else at 200, in whatever they were doing. There was no calm, and no end. */

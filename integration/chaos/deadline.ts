@@ -1,4 +1,4 @@
-import { livedSince } from '../lived-time.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
 
 /** The promise; rejects when it takes longer than so many milliseconds, not counting those in which the machine stood still. */
 export async function within<T>(ms: number, promise: Promise<T>, what = 'it'): Promise<T> {

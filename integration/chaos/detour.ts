@@ -1,6 +1,12 @@
-import type { Cluster } from '../clusters.ts';
-import { startProxy, type Flow, type LostReply, type ProxyConnection, type TcpProxy } from '../faults.ts';
-import { until } from '../services/until.ts';
+import type { Cluster } from '@queuelock/harness/clusters';
+import {
+  startProxy,
+  type Flow,
+  type LostReply,
+  type ProxyConnection,
+  type TcpProxy,
+} from '@queuelock/harness/faults';
+import { until } from '@queuelock/harness/services/until';
 
 const running = new Set<Detour>();
 

@@ -1,5 +1,5 @@
 import { fencedZnode, type ZnodeClient } from '@queuelock/fencing';
-import { ZOOKEEPER_CODE, ZooKeeperRefusal, ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
+import { ZOOKEEPER_CODE, ZooKeeperRefusal, ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
 import { within } from './deadline.ts';
 import { EFFECT_WITHIN_MS, type Effect, type EffectTarget, type Outcome } from './effects.ts';
 

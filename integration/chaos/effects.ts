@@ -3,7 +3,7 @@ import { etcdEffects } from './effects-etcd.ts';
 import { logEffects } from './effects-log.ts';
 import { sqlEffects } from './effects-sql.ts';
 import { zooKeeperEffects } from './effects-zookeeper.ts';
-import type { Resource } from './event.ts';
+import type { Resource } from '@queuelock/harness/check/event';
 import type { WorkerSetup } from './worker-command.ts';
 
 /** One write that should be protected. */

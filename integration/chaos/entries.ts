@@ -1,5 +1,5 @@
-import type { Cluster } from '../clusters.ts';
-import { until } from '../services/until.ts';
+import type { Cluster } from '@queuelock/harness/clusters';
+import { until } from '@queuelock/harness/services/until';
 import type { Experiment } from './experiment.ts';
 import { presentOn } from './leftovers.ts';
 

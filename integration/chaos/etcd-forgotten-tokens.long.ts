@@ -1,9 +1,9 @@
-import { startEtcdCluster, type Cluster } from '../clusters.ts';
+import { startEtcdCluster, type Cluster } from '@queuelock/harness/clusters';
 import { expect } from 'chai';
 import { connectedMember } from './connected-member.ts';
 import { EtcdOperator } from './etcd-operator.ts';
 import { abandonTrials } from './experiment.ts';
-import { etcdUrl } from '../services/etcd-transport.ts';
+import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
 import { experimentOn } from './own-cluster.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld, leave, standIn } from './standing.ts';

@@ -1,10 +1,10 @@
-import { startEtcdCluster, type Cluster, type Member } from '../clusters.ts';
+import { startEtcdCluster, type Cluster, type Member } from '@queuelock/harness/clusters';
 import { expect } from 'chai';
 import { connectedMember } from './connected-member.ts';
 import { abandonTrials, type Experiment } from './experiment.ts';
 import { experimentOn } from './own-cluster.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
-import { until } from '../services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 import { holdNow, isHeld, leave, standIn, type Queued } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 

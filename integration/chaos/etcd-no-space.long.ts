@@ -1,7 +1,7 @@
 import { etcd } from '@queuelock/etcd';
 import { createLockClient } from '@queuelock/core';
 import { expect } from 'chai';
-import { etcdTransport } from '../services/etcd-transport.ts';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { EtcdOperator } from './etcd-operator.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';

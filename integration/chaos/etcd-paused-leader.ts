@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Member } from '../clusters.ts';
-import { etcdUrl } from '../services/etcd-transport.ts';
+import type { Member } from '@queuelock/harness/clusters';
+import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
 import { startExperiment, type Experiment } from './experiment.ts';
 import { lineUp } from './standing.ts';
 import type { Rule } from './worker-command.ts';

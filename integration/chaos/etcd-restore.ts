@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Cluster, Member } from '../clusters.ts';
-import { callEtcd } from '../services/etcd-gateway.ts';
+import type { Cluster, Member } from '@queuelock/harness/clusters';
+import { callEtcd } from '@queuelock/harness/services/etcd-gateway';
 
 const run = promisify(execFile);
 const env = { ...process.env, ETCDCTL_API: '3' };

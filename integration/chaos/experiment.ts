@@ -1,4 +1,4 @@
-import type { Cluster } from '../clusters.ts';
+import type { Cluster } from '@queuelock/harness/clusters';
 import { presentOn } from './leftovers.ts';
 import { timingOf, urlOf, type Profile, type StoreName } from './profiles.ts';
 import { sharedCluster } from './shared-clusters.ts';

@@ -4,9 +4,9 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { installPackages } from '../services/install.ts';
-import { isReadable } from '../services/programs.ts';
-import { NotHere } from '../services/service.ts';
+import { installPackages } from '@queuelock/harness/services/install';
+import { isReadable } from '@queuelock/harness/services/programs';
+import { NotHere } from '@queuelock/harness/services/service';
 import type { WorkerOptions } from './experiment.ts';
 import { bootOffset } from './true-clock.ts';
 

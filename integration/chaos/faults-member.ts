@@ -1,4 +1,4 @@
-import type { Member } from '../clusters.ts';
+import type { Member } from '@queuelock/harness/clusters';
 import type { MemberKind } from './faults-menu.ts';
 import type { Fault } from './schedule.ts';
 import type { Undo } from './stage.ts';

@@ -1,4 +1,4 @@
-import type { Direction } from '../clusters/links.ts';
+import type { Direction } from '@queuelock/harness/clusters/links';
 import type { StoreName } from './profiles.ts';
 
 /** Faults of one worker's process or of its links. */

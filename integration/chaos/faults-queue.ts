@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Cluster } from '../clusters.ts';
-import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
+import type { Cluster } from '@queuelock/harness/clusters';
+import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
 import { within } from './deadline.ts';
-import { base64 } from '../services/etcd-gateway.ts';
+import { base64 } from '@queuelock/harness/services/etcd-gateway';
 import { isRefusal } from './effects-zookeeper.ts';
-import type { RemovedEntry } from './event.ts';
+import type { RemovedEntry } from '@queuelock/harness/check/event';
 import type { QueueKind } from './faults-menu.ts';
 import { callOperator, removeEntry } from './operator.ts';
 

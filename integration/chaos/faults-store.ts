@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Cluster } from '../clusters.ts';
+import type { Cluster } from '@queuelock/harness/clusters';
 import { EtcdOperator } from './etcd-operator.ts';
 import type { StoreKind } from './faults-menu.ts';
 import type { Fault } from './schedule.ts';

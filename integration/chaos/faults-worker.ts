@@ -1,5 +1,5 @@
-import type { Direction } from '../clusters/links.ts';
-import type { Member } from '../clusters.ts';
+import type { Direction } from '@queuelock/harness/clusters/links';
+import type { Member } from '@queuelock/harness/clusters';
 import type { WorkerKind } from './faults-menu.ts';
 import type { Fault } from './schedule.ts';
 import type { Stage, Undo } from './stage.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SafetyViolation } from '@queuelock/conformance';
 import { expect } from 'chai';
-import type { ChaosEvent } from './event.ts';
+import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment, type WorkerOptions } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { holdNow, standIn } from './standing.ts';

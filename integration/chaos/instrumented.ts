@@ -1,5 +1,5 @@
 import type { Backend, EntrySpec, Placement, Session } from '@queuelock/core/backend';
-import { stampNow, type Recorder } from './worker-record.ts';
+import { stampNow, type Recorder } from '@queuelock/harness/check/worker-record';
 
 type PlaceHearer = (queue: string, place: Placement) => void;
 

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Member } from '../clusters.ts';
-import { livedBetween } from '../lived-time.ts';
+import type { Member } from '@queuelock/harness/clusters';
+import { livedBetween } from '@queuelock/harness/lived-time';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { urlOf, type StoreName } from './profiles.ts';
 import { expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
-import { stampNow } from './worker-record.ts';
+import { stampNow } from '@queuelock/harness/check/worker-record';
 
 // Longer than every timeout of a client or a server that plays a part; the long runs cut for longer.
 const CUT_MS = Number(process.env['QUEUELOCK_CHAOS_CUT_MS'] ?? 12_000);

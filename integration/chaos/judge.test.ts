@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Tale } from './check/tale.ts';
-import { runOf } from './history.ts';
+import { Tale } from '@queuelock/harness/check/tale';
+import { runOf } from '@queuelock/harness/check/history';
 import { judge } from './judge.ts';
 
 const TERMS = { limits: { crashMs: 6_000, crashInTroubleMs: 10_000, holdMs: 10_000 }, ttlMs: 5_000 };

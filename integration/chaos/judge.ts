@@ -1,7 +1,7 @@
-import { check, type Verdict } from './check.ts';
-import type { Limits } from './check/limits.ts';
-import { numbersOf } from './check/numbers.ts';
-import type { Run } from './check/run.ts';
+import { check, type Verdict } from '@queuelock/harness/check';
+import type { Limits } from '@queuelock/harness/check/limits';
+import { numbersOf } from '@queuelock/harness/check/numbers';
+import type { Run } from '@queuelock/harness/check/run';
 
 export interface Terms {
   readonly limits: Limits;

@@ -1,9 +1,9 @@
-import { callEtcd, base64 } from '../services/etcd-gateway.ts';
+import { callEtcd, base64 } from '@queuelock/harness/services/etcd-gateway';
 import { isRefusal } from './effects-zookeeper.ts';
-import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
-import { etcdMetrics, sumOf, zkFourLetter } from '../services.ts';
-import { until } from '../services/until.ts';
-import type { Cluster } from '../clusters.ts';
+import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
+import { etcdMetrics, sumOf, zkFourLetter } from '@queuelock/harness/services';
+import { until } from '@queuelock/harness/services/until';
+import type { Cluster } from '@queuelock/harness/clusters';
 import type { StoreName } from './profiles.ts';
 
 /** Something that the server still has. */

@@ -1,4 +1,4 @@
-import type { AttemptEvent } from './event.ts';
+import type { AttemptEvent } from '@queuelock/harness/check/event';
 
 const REMEMBERED = 50;
 

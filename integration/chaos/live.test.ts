@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Tale } from './check/tale.ts';
+import { Tale } from '@queuelock/harness/check/tale';
 import { LiveFacts } from './live.ts';
 
 describe('what can be seen of a run while it goes', () => {

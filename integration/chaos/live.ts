@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AttemptEvent, ChaosEvent } from './event.ts';
+import type { AttemptEvent, ChaosEvent } from '@queuelock/harness/check/event';
 import { LiveBeliefs } from './live-beliefs.ts';
 
 const STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired']);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { isUnsafe } from './check/finding.ts';
+import { isUnsafe } from '@queuelock/harness/check/finding';
 import { stopDetoursAfter } from './detour.ts';
 import { strikeAll } from './lone-faults.ts';
 import { LONE_STORE_NAMES } from './lone-stores.ts';
 import { startLoneTrial, type Traveller } from './lone-trial.ts';
-import { orSkip } from '../interop/skip.ts';
+import { orSkip } from '@queuelock/harness/services/skip';
 import { RUNS, TEST_PATIENCE_MS, expectRight, oneByOne } from './runs.ts';
 import { granted, holdNow, standIn } from './standing.ts';
 import { abandonTrials } from './trial.ts';

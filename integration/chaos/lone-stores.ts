@@ -1,10 +1,10 @@
 import { firstValueFrom } from 'rxjs';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
-import { startRedis } from '../services.ts';
-import { mariaDbAccess, startMariaDb } from '../services/mariadb-process.ts';
-import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
-import type { ProcessService } from '../services/service.ts';
-import { shareService } from '../services/shared.ts';
+import { startRedis } from '@queuelock/harness/services';
+import { mariaDbAccess, startMariaDb } from '@queuelock/harness/services/mariadb-process';
+import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
+import type { ProcessService } from '@queuelock/harness/services/service';
+import { shareService } from '@queuelock/harness/services/shared';
 import type { LeftOver } from './leftovers.ts';
 
 /** A store that is one server. */

@@ -1,5 +1,5 @@
-import { until } from '../services/until.ts';
-import type { ProcessService } from '../services/service.ts';
+import { until } from '@queuelock/harness/services/until';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { Detour } from './detour.ts';
 import { loneServer, loneUrl, presentAt, type LoneStoreName } from './lone-stores.ts';
 import { Trial, type Ground, type TrialSettings } from './trial.ts';

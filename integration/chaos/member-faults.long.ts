@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Member } from '../clusters.ts';
+import type { Member } from '@queuelock/harness/clusters';
 import { connectedMember } from './connected-member.ts';
-import type { ChaosEvent } from './event.ts';
+import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES, urlOf, type StoreName } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';

@@ -6,9 +6,9 @@ import { untilEntries } from './entries.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES, timingOf } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
-import type { ChaosEvent } from './event.ts';
+import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { atLast, granted, holdNow, isHeld, leave, leaveIfHeld, standIn } from './standing.ts';
-import { stampNow } from './worker-record.ts';
+import { stampNow } from '@queuelock/harness/check/worker-record';
 
 for (const store of STORES) {
   describe(`a client of ${store} that is cut off`, function () {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { livedBetween } from '../lived-time.ts';
-import { until } from '../services/until.ts';
-import type { AttemptEvent, ChaosEvent } from './event.ts';
+import { livedBetween } from '@queuelock/harness/lived-time';
+import { until } from '@queuelock/harness/services/until';
+import type { AttemptEvent, ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { keysBelow, removeDirectories, removeEntry } from './operator.ts';
 import { STORES } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne, repeatedly } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
-import { stampNow } from './worker-record.ts';
+import { stampNow } from '@queuelock/harness/check/worker-record';
 
 /** How long holders and waiters may take to notice. */
 const NOTICED_WITHIN_MS = 1_000;

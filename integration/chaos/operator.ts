@@ -1,7 +1,7 @@
-import type { Cluster } from '../clusters.ts';
-import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
-import { base64, callEtcd } from '../services/etcd-gateway.ts';
-import type { RemovedEntry } from './event.ts';
+import type { Cluster } from '@queuelock/harness/clusters';
+import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
+import { base64, callEtcd } from '@queuelock/harness/services/etcd-gateway';
+import type { RemovedEntry } from '@queuelock/harness/check/event';
 
 const ANSWER_WITHIN_MS = 5_000;
 

@@ -1,4 +1,4 @@
-import type { Cluster } from '../clusters.ts';
+import type { Cluster } from '@queuelock/harness/clusters';
 import { Experiment } from './experiment.ts';
 import { timingOf } from './profiles.ts';
 

@@ -1,4 +1,4 @@
-import { etcdUrl } from '../services/etcd-transport.ts';
+import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
 
 /** Which store an experiment runs against. */
 export type StoreName = 'etcd' | 'zookeeper';

@@ -1,4 +1,4 @@
-import type { Terms } from './event.ts';
+import type { Terms } from '@queuelock/harness/check/event';
 import type { Experiment, WorkerOptions } from './experiment.ts';
 import { granted, leave, leaveIfHeld, type Queued } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';

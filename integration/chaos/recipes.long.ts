@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { KINDS, kindOfClaim, type Kind } from './check/kinds.ts';
+import { KINDS, kindOfClaim, type Kind } from '@queuelock/harness/check/kinds';
 import { cutOff } from './cut-off.ts';
-import type { ChaosEvent } from './event.ts';
+import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES, timingOf, type StoreName } from './profiles.ts';
 import { holdNow, lineUpRecipes, type Asked, type RecipesLine } from './recipes-line.ts';
@@ -11,7 +11,7 @@ import { recipesLoad } from './recipes-load.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
 import { isHeld, leave } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
-import { stampNow } from './worker-record.ts';
+import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const HOLD_MS = [0, 30] as const;
 /** Of each kind, on the whole. */

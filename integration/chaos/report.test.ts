@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { check } from './check.ts';
-import { LIMITS } from './check/judged.ts';
-import { Tale } from './check/tale.ts';
-import { runOf } from './history.ts';
+import { check } from '@queuelock/harness/check';
+import { LIMITS } from '@queuelock/harness/check/judged';
+import { Tale } from '@queuelock/harness/check/tale';
+import { runOf } from '@queuelock/harness/check/history';
 import { reportOf } from './report.ts';
 
 const twoAtOnce = new Tale()

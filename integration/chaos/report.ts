@@ -1,7 +1,7 @@
-import type { Verdict } from './check.ts';
-import type { Finding } from './check/finding.ts';
-import type { Run } from './check/run.ts';
-import type { ChaosEvent } from './event.ts';
+import type { Verdict } from '@queuelock/harness/check';
+import type { Finding } from '@queuelock/harness/check/finding';
+import type { Run } from '@queuelock/harness/check/run';
+import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { markdownTable, tableOf } from './table.ts';
 
 export interface ReportOptions {

@@ -1,8 +1,8 @@
-import type { Cluster } from '../clusters.ts';
-import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
-import { etcdMetrics, sumOf, zkFourLetter } from '../services.ts';
-import { callEtcd } from '../services/etcd-gateway.ts';
-import { until } from '../services/until.ts';
+import type { Cluster } from '@queuelock/harness/clusters';
+import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
+import { etcdMetrics, sumOf, zkFourLetter } from '@queuelock/harness/services';
+import { callEtcd } from '@queuelock/harness/services/etcd-gateway';
+import { until } from '@queuelock/harness/services/until';
 import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 

@@ -5,7 +5,7 @@ import { STORES } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { atLast, holdNow, isHeld, leaveIfHeld, standIn, takeTurn } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
-import { stampNow } from './worker-record.ts';
+import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const WITHOUT_MAJORITY_MS = RUNS > 1 ? 10_000 : 5_000;
 const BETWEEN_RESTARTS_MS = RUNS > 1 ? 5_000 : 0;

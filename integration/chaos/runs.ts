@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { SEED_SETTING } from './chance.ts';
 import type { Experiment } from './experiment.ts';
-import type { Verdict } from './check.ts';
+import type { Verdict } from '@queuelock/harness/check';
 import type { Trial } from './trial.ts';
 import { expectNone } from './verdicts.ts';
 

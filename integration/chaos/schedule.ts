@@ -1,4 +1,4 @@
-import type { Direction } from '../clusters/links.ts';
+import type { Direction } from '@queuelock/harness/clusters/links';
 import {
   MEMBER_FAULTS,
   QUEUE_FAULTS,

@@ -3,8 +3,8 @@ import {
   startEtcdCluster,
   startZooKeeperCluster,
   type Cluster,
-} from '../clusters.ts';
-import { atTeardown } from '../services/shared.ts';
+} from '@queuelock/harness/clusters';
+import { atTeardown } from '@queuelock/harness/services/shared';
 import type { Profile, StoreName } from './profiles.ts';
 import { ZOOKEEPER_TIMING } from './profiles.ts';
 

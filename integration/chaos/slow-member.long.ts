@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { SlowOptions } from '../clusters/member.ts';
+import type { SlowOptions } from '@queuelock/harness/clusters/member';
 import { connectedMember } from './connected-member.ts';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { STORES } from './profiles.ts';

@@ -1,5 +1,5 @@
-import type { Cluster, Member } from '../clusters.ts';
-import type { RemovedEntry } from './event.ts';
+import type { Cluster, Member } from '@queuelock/harness/clusters';
+import type { RemovedEntry } from '@queuelock/harness/check/event';
 import type { Experiment } from './experiment.ts';
 import { MEMBER_ACTIONS } from './faults-member.ts';
 import type { MemberKind, QueueKind, StoreKind, WorkerKind } from './faults-menu.ts';

@@ -1,4 +1,4 @@
-import type { AttemptEvent, ChaosEvent } from './event.ts';
+import type { AttemptEvent, ChaosEvent } from '@queuelock/harness/check/event';
 import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { check } from './check.ts';
-import { LIMITS } from './check/judged.ts';
-import { STANDSTILL } from './check/standstills.ts';
-import { readRun } from './history.ts';
+import { check } from '@queuelock/harness/check';
+import { LIMITS } from '@queuelock/harness/check/judged';
+import { STANDSTILL } from '@queuelock/harness/check/standstills';
+import { readRun } from '@queuelock/harness/check/history';
 import { recordStandstills } from './standstills.ts';
-import { Recorder, stampNow } from './worker-record.ts';
+import { Recorder, stampNow } from '@queuelock/harness/check/worker-record';
 
 const STANDSTILL_MS = 300;
 

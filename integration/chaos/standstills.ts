@@ -1,6 +1,6 @@
-import { hearLosses, stampOf } from '../lived-time.ts';
-import { STANDSTILL } from './check/standstills.ts';
-import type { Recorder } from './worker-record.ts';
+import { hearLosses, stampOf } from '@queuelock/harness/lived-time';
+import { STANDSTILL } from '@queuelock/harness/check/standstills';
+import type { Recorder } from '@queuelock/harness/check/worker-record';
 
 // Less than that is what processes do to each other on a machine that works.
 const LEAST_MS = 200;

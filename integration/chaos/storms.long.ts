@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { livedBetween } from '../lived-time.ts';
-import type { ChaosEvent } from './event.ts';
+import { livedBetween } from '@queuelock/harness/lived-time';
+import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment, type ExperimentOptions } from './experiment.ts';
 import { STORES, ZOOKEEPER_TIMING, timingOf, type StoreName } from './profiles.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
-import { stampNow } from './worker-record.ts';
+import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const SESSIONS = Number(process.env['QUEUELOCK_CHAOS_SESSIONS'] ?? (RUNS > 1 ? 1_000 : 20));
 // Each has connections of its own. Where one processor has to open more of them anew at once, TTLs pass before the last one is.

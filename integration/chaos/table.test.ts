@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { check, type Verdict } from './check.ts';
-import { LIMITS } from './check/judged.ts';
-import { slopeOf, spreadOf } from './check/samples.ts';
-import { Tale } from './check/tale.ts';
-import { runOf } from './history.ts';
+import { check, type Verdict } from '@queuelock/harness/check';
+import { LIMITS } from '@queuelock/harness/check/judged';
+import { slopeOf, spreadOf } from '@queuelock/harness/check/samples';
+import { Tale } from '@queuelock/harness/check/tale';
+import { runOf } from '@queuelock/harness/check/history';
 import { markdownTable, plainTable, tableOf } from './table.ts';
 
 const verdictOf = (acquired: number): Verdict => {

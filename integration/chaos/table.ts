@@ -1,7 +1,7 @@
-import type { Verdict } from './check.ts';
-import { INVARIANTS } from './check/finding.ts';
-import type { Numbers } from './check/numbers.ts';
-import { spreadOf, type Samples } from './check/samples.ts';
+import type { Verdict } from '@queuelock/harness/check';
+import { INVARIANTS } from '@queuelock/harness/check/finding';
+import type { Numbers } from '@queuelock/harness/check/numbers';
+import { spreadOf, type Samples } from '@queuelock/harness/check/samples';
 
 /** Runs that belong together: a store, a scenario. */
 export interface Group {

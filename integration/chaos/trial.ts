@@ -3,23 +3,23 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ClusterClient } from '../clusters.ts';
-import { livedSince } from '../lived-time.ts';
+import type { ClusterClient } from '@queuelock/harness/clusters';
+import { livedSince } from '@queuelock/harness/lived-time';
 import { Chance, SEED_SETTING } from './chance.ts';
-import { check, type Verdict } from './check.ts';
+import { check, type Verdict } from '@queuelock/harness/check';
 import { within } from './deadline.ts';
-import type { Limits } from './check/limits.ts';
-import type { Fault } from './check/run.ts';
+import type { Limits } from '@queuelock/harness/check/limits';
+import type { Fault } from '@queuelock/harness/check/run';
 import { createEffectTable, type EffectTable } from './effects-sql.ts';
-import type { AttemptEvent, Resource } from './event.ts';
-import { readRun } from './history.ts';
+import type { AttemptEvent, Resource } from '@queuelock/harness/check/event';
+import { readRun } from '@queuelock/harness/check/history';
 import type { LeftOver } from './leftovers.ts';
 import type { Timing } from './profiles.ts';
 import { recordStandstills } from './standstills.ts';
 import { expectSafe } from './verdicts.ts';
 import type { Rule, WorkerSetup } from './worker-command.ts';
 import { WorkerProcess } from './worker-process.ts';
-import { Recorder } from './worker-record.ts';
+import { Recorder } from '@queuelock/harness/check/worker-record';
 
 /** Where a trial takes place. */
 export interface Ground {

@@ -1,6 +1,6 @@
 import { SafetyViolation } from '@queuelock/conformance';
 import { expect } from 'chai';
-import { INVARIANTS, type Finding, type Invariant } from './check/finding.ts';
+import { INVARIANTS, type Finding, type Invariant } from '@queuelock/harness/check/finding';
 import { expectNone } from './verdicts.ts';
 
 const SAFETY: readonly Invariant[] = ['S1', 'S2', 'S3', 'F1', 'story'];

@@ -1,9 +1,9 @@
 import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
-import { checkSafety } from './check.ts';
-import { isUnsafe, type Finding } from './check/finding.ts';
-import type { Limits } from './check/limits.ts';
-import { readRun } from './history.ts';
+import { checkSafety } from '@queuelock/harness/check';
+import { isUnsafe, type Finding } from '@queuelock/harness/check/finding';
+import type { Limits } from '@queuelock/harness/check/limits';
+import { readRun } from '@queuelock/harness/check/history';
 
 /** Fails with all of them, and as a `SafetyViolation` if one of them is unsafe. */
 export function expectNone(findings: readonly Finding[], where: string): void {

@@ -1,10 +1,10 @@
 import { isQueueLockError, type LockClient } from '@queuelock/core';
 import type { Effects } from './effects.ts';
-import type { AttemptEvent, Terms } from './event.ts';
+import type { AttemptEvent, Terms } from '@queuelock/harness/check/event';
 import type { Heartbeats } from './instrumented.ts';
 import { claimed, type Held, type Seen, type Spot } from './worker-claims.ts';
 import { HoldWatch } from './worker-looks.ts';
-import { stampNow, type Recorder, type Told } from './worker-record.ts';
+import { stampNow, type Recorder, type Told } from '@queuelock/harness/check/worker-record';
 import { Writes } from './worker-writes.ts';
 
 /** What attempts of one worker share. */

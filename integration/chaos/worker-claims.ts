@@ -9,7 +9,7 @@ import type {
 } from '@queuelock/core';
 import { election, type Leadership } from '@queuelock/recipes';
 import { EMPTY, Observable, from, of, switchMap, type Subscriber } from 'rxjs';
-import type { Terms } from './event.ts';
+import type { Terms } from '@queuelock/harness/check/event';
 import type { Heartbeats } from './instrumented.ts';
 
 /** Where an entry stands. */

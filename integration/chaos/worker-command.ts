@@ -1,4 +1,4 @@
-import type { Resource, Terms } from './event.ts';
+import type { Resource, Terms } from '@queuelock/harness/check/event';
 
 /** How a worker is set up: the JSON in its first argument. */
 export interface WorkerSetup {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AttemptEvent, ChaosEvent } from './event.ts';
+import type { AttemptEvent, ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
 import { looksAtQueues, sessionOf, sessionsOf } from './requests.ts';
 import { TEST_PATIENCE_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
-import { stampNow } from './worker-record.ts';
+import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const EFFECT_EVERY_MS = 50;
 // Those who wait and are not killed.

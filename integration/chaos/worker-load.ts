@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Terms } from './event.ts';
+import type { Terms } from '@queuelock/harness/check/event';
 import type { Aim, Attempt } from './worker-attempt.ts';
 import type { WorkerCommand } from './worker-command.ts';
 

@@ -1,5 +1,5 @@
 import type { Hold } from '@queuelock/core';
-import { stampNow } from './worker-record.ts';
+import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const LOOK_EVERY_MS = 10;
 const WRITE_EVERY_MS = 100;

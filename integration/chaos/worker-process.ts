@@ -1,15 +1,15 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { ClusterClient } from '../clusters.ts';
-import { freeze, thaw } from '../faults.ts';
-import { livedSince } from '../lived-time.ts';
-import { dyingWithParent } from '../services/child.ts';
-import { scriptOf } from '../services/script.ts';
+import type { ClusterClient } from '@queuelock/harness/clusters';
+import { freeze, thaw } from '@queuelock/harness/faults';
+import { livedSince } from '@queuelock/harness/lived-time';
+import { dyingWithParent } from '@queuelock/harness/services/child';
+import { scriptOf } from '@queuelock/harness/services/script';
 import { within } from './deadline.ts';
-import type { AttemptEvent, ChaosEvent } from './event.ts';
+import type { AttemptEvent, ChaosEvent } from '@queuelock/harness/check/event';
 import type { WorkerCommand, WorkerSetup } from './worker-command.ts';
-import type { Recorder } from './worker-record.ts';
+import type { Recorder } from '@queuelock/harness/check/worker-record';
 
 const SCRIPT = fileURLToPath(new URL('worker.ts', import.meta.url));
 // Where many processes begin at once on few processors, the last one takes its time.

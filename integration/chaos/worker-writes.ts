@@ -1,8 +1,8 @@
 import type { Effects } from './effects.ts';
-import type { Resource } from './event.ts';
+import type { Resource } from '@queuelock/harness/check/event';
 import type { ToldOfAttempt } from './worker-attempt.ts';
 import type { Held, Spot } from './worker-claims.ts';
-import { stampNow } from './worker-record.ts';
+import { stampNow } from '@queuelock/harness/check/worker-record';
 
 interface Writing {
   readonly held: Held;

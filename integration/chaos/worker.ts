@@ -4,11 +4,11 @@ import { createLockClient, type LockClient } from '@queuelock/core';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { controlled } from './controls.ts';
 import { openEffects } from './effects.ts';
-import type { ChaosEvent } from './event.ts';
+import type { ChaosEvent } from '@queuelock/harness/check/event';
 import { Heartbeats } from './instrumented.ts';
 import { machineClock, monotonicClock } from './true-clock.ts';
 import type { WorkerCommand, WorkerSetup } from './worker-command.ts';
-import { Recorder, stampBy } from './worker-record.ts';
+import { Recorder, stampBy } from '@queuelock/harness/check/worker-record';
 import { Tasks } from './worker-tasks.ts';
 
 const DELAY_RESOLUTION_MS = 10;

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { zkFourLetter } from '../services.ts';
-import { until } from '../services/until.ts';
-import type { Cluster, Member } from '../clusters.ts';
+import { zkFourLetter } from '@queuelock/harness/services';
+import { until } from '@queuelock/harness/services/until';
+import type { Cluster, Member } from '@queuelock/harness/clusters';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { findFakeTime, type WallClock } from './faketime.ts';
 import { expectRight, oneByOne } from './runs.ts';
 import { sharedCluster } from './shared-clusters.ts';
 import type { WorkerProcess } from './worker-process.ts';
-import { stampNow } from './worker-record.ts';
+import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const HOUR_S = 3_600;
 

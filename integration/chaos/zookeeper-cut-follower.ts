@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Member } from '../clusters.ts';
+import type { Member } from '@queuelock/harness/clusters';
 import { startExperiment, type Experiment } from './experiment.ts';
 import { ZOOKEEPER_TIMING } from './profiles.ts';
 import { lineUp } from './standing.ts';

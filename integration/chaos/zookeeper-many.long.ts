@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
-import { livedSince } from '../lived-time.ts';
+import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
+import { livedSince } from '@queuelock/harness/lived-time';
 import { abandonTrials, startExperiment } from './experiment.ts';
 import { RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';

@@ -1,6 +1,6 @@
-import type { Member } from '../clusters.ts';
-import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
-import { zkFourLetter } from '../services.ts';
+import type { Member } from '@queuelock/harness/clusters';
+import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
+import { zkFourLetter } from '@queuelock/harness/services';
 
 /** Milliseconds of the machine's monotonic clock, which is also the one of the servers. */
 export function nowMs(): number {

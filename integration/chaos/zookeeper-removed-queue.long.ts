@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ZooKeeperWire } from '../clusters/zookeeper-wire.ts';
-import { livedBetween } from '../lived-time.ts';
+import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
+import { livedBetween } from '@queuelock/harness/lived-time';
 import { isRefusal } from './effects-zookeeper.ts';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { expectRight, oneByOne } from './runs.ts';

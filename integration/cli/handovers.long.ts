@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { endScripts } from '../scenarios/child-process.ts';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { stores, type Site } from '../scenarios/stores.ts';
 import { handOver, isSound, type Fault } from './handovers.ts';
 

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startProxy, type TcpProxy } from '../faults.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import type { Site } from '../scenarios/stores.ts';
 import { soon } from '../scenarios/wait.ts';
-import { until } from '../services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 import { startRunner, type Runner, type Sign } from './runner.ts';
 
 /** What is done to the `queuelock run` that holds: stopped where it is, killed, or cut from the server. Its program knows nothing of it. */

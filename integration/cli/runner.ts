@@ -1,5 +1,5 @@
 import { command } from '@queuelock/cli/test/command.ts';
-import { ScriptProcess } from '../scenarios/child-process.ts';
+import { ScriptProcess } from '@queuelock/harness/services/script-process';
 
 /** What the program under the lock prints. */
 export interface Sign {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { Cli } from '@queuelock/cli/test/cli-process.ts';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../faults.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { stores, type Site } from '../scenarios/stores.ts';
-import { until } from '../services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 
 const WITHIN_MS = 30_000;
 

@@ -3,9 +3,9 @@
  * All backends and faults at the same time unless one is named. Exit code 1 if a program had not ended when the next one began.
  */
 import { parseArgs } from 'node:util';
-import { endScripts } from '../scenarios/child-process.ts';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { stores, type Store } from '../scenarios/stores.ts';
-import { stopShared } from '../services.ts';
+import { stopShared } from '@queuelock/harness/services';
 import { handOver, isSound, type Fault, type Handover } from './handovers.ts';
 
 const FAULTS = ['frozen', 'killed', 'cut'] as const;

@@ -5,9 +5,9 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { SqlDialect, SqlQuery, SqlResult, SqlStatement } from '@queuelock/fencing';
 import { createConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { Client } from 'pg';
-import { NotHere } from '../services/service.ts';
-import { mariaDbAccess, startMariaDb } from '../services/mariadb-process.ts';
-import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
+import { NotHere } from '@queuelock/harness/services/service';
+import { mariaDbAccess, startMariaDb } from '@queuelock/harness/services/mariadb-process';
+import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
 import type { ResourceKind } from './writer.ts';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -4,11 +4,11 @@ import { etcd } from '@queuelock/etcd';
 import { etcdAnswer, etcdCompare, expectAccepted, heldInEtcd } from '@queuelock/fencing';
 import { expect } from 'chai';
 import { Etcd3, KVClient } from 'etcd3';
-import { endScripts } from '../scenarios/child-process.ts';
-import { startProxy } from '../faults.ts';
+import { endScripts } from '@queuelock/harness/services/script-process';
+import { startProxy } from '@queuelock/harness/faults';
 import { etcdStore } from '../scenarios/etcd-store.ts';
 import type { Site } from '../scenarios/stores.ts';
-import { etcdTransport } from '../services/etcd-transport.ts';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 
 describe('a write in etcd that compares with the hold', function () {

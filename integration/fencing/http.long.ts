@@ -1,4 +1,4 @@
-import { endScripts } from '../scenarios/child-process.ts';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { etcdStore } from '../scenarios/etcd-store.ts';
 import { startReceiver, type HttpReceiver } from './http-resource.ts';
 import { expectStaleHolderRefused } from './stale-holder.ts';

@@ -1,10 +1,10 @@
 import { fencedUpdate, isAccepted, sqlFences, type SqlStatement } from '@queuelock/fencing';
 import { expect } from 'chai';
-import { startProxy } from '../faults.ts';
-import { endScripts } from '../scenarios/child-process.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { etcdStore } from '../scenarios/etcd-store.ts';
-import { recordLine } from '../services/shared.ts';
-import { until } from '../services/until.ts';
+import { recordLine } from '@queuelock/harness/services/shared';
+import { until } from '@queuelock/harness/services/until';
 import { connectMariaDb, databases, startOrSkip, type Database, type SqlConnection } from './databases.ts';
 import { SQL_TABLE } from './sql-resource.ts';
 import { expectStaleHolderRefused } from './stale-holder.ts';

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { safely } from '@queuelock/conformance';
 import { createLockClient } from '@queuelock/core';
 import { expect } from 'chai';
-import { ScriptProcess } from '../scenarios/child-process.ts';
-import { scriptOf } from '../services/script.ts';
+import { ScriptProcess } from '@queuelock/harness/services/script-process';
+import { scriptOf } from '@queuelock/harness/services/script';
 import type { Site } from '../scenarios/stores.ts';
 import { resourceOf, type Answer, type ResourceKind } from './writer.ts';
 

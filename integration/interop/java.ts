@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { installPackages } from '../services/install.ts';
-import { findProgram, isReadable } from '../services/programs.ts';
-import { findJava } from '../services/zookeeper-process.ts';
+import { installPackages } from '@queuelock/harness/services/install';
+import { findProgram, isReadable } from '@queuelock/harness/services/programs';
+import { findJava } from '@queuelock/harness/services/zookeeper-process';
 
 const run = promisify(execFile);
 // Debian's; the manifests of the jars name what else they need.

@@ -1,8 +1,8 @@
 import { millisBetween } from '@queuelock/cli/src/stamp.ts';
 import { expect } from 'chai';
-import { livedBetween } from '../lived-time.ts';
+import { livedBetween } from '@queuelock/harness/lived-time';
 import type { Site } from '../scenarios/stores.ts';
-import { until } from '../services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 import type { Verdict } from './judge.ts';
 import type { Kind } from './kinds.ts';
 import { queuesOf, type Line } from './rows.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { stores, type Site } from '../scenarios/stores.ts';
 import { runLapses, type Lapse } from './lapse.ts';
 import { rows } from './rows.ts';
-import { orSkip } from './skip.ts';
+import { orSkip } from '@queuelock/harness/services/skip';
 import { abandonTrials, expectRight } from './trial.ts';
 
 const LAPSES: readonly Lapse[] = ['crash', 'freeze'];

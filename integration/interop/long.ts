@@ -1,7 +1,7 @@
 // pnpm interop: see HELP.
 import { parseArgs } from 'node:util';
 import { stores, type Site, type Store } from '../scenarios/stores.ts';
-import { stopShared } from '../services.ts';
+import { stopShared } from '@queuelock/harness/services';
 import { runLapses } from './lapse.ts';
 import { medianHandOverMs, runMix } from './mix.ts';
 import { runElection } from './reign.ts';

@@ -4,7 +4,7 @@ import { zooKeeperStore } from '../scenarios/zookeeper-store.ts';
 import { curatorMutex, kazooLock } from './kinds.ts';
 import { runMix } from './mix.ts';
 import { rows, type Mix } from './rows.ts';
-import { orSkip } from './skip.ts';
+import { orSkip } from '@queuelock/harness/services/skip';
 import { abandonTrials, expectRight } from './trial.ts';
 
 const SHORT = { grants: 150, holdMs: 2 };

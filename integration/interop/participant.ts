@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { freeze } from '../faults.ts';
-import { dyingWithParent } from '../services/child.ts';
-import { signalQuietly } from '../services/reaper.ts';
+import { freeze } from '@queuelock/harness/faults';
+import { dyingWithParent } from '@queuelock/harness/services/child';
+import { signalQuietly } from '@queuelock/harness/services/reaper';
 import type { Kind } from './kinds.ts';
 import { participants } from './programs.ts';
 import type { InteropEvent } from './protocol.ts';

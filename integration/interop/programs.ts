@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { installPackages } from '../services/install.ts';
-import { findProgram, isReadable } from '../services/programs.ts';
-import { reapAtExit } from '../services/reaper.ts';
-import { scriptOf } from '../services/script.ts';
+import { installPackages } from '@queuelock/harness/services/install';
+import { findProgram, isReadable } from '@queuelock/harness/services/programs';
+import { reapAtExit } from '@queuelock/harness/services/reaper';
+import { scriptOf } from '@queuelock/harness/services/script';
 import { compileJava } from './java.ts';
 
 const run = promisify(execFile);

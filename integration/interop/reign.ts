@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Site } from '../scenarios/stores.ts';
-import { until } from '../services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 import type { Verdict } from './judge.ts';
 import type { Kind } from './kinds.ts';
 import { endOf, freshName } from './mix.ts';

@@ -4,12 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Etcd3 } from 'etcd3';
-import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
-import { NotHere, type ProcessService } from '../services/service.ts';
-import { sharedEtcd, sharedRedis, sharedZooKeeper, startEtcd } from '../services.ts';
+import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
+import { NotHere, type ProcessService } from '@queuelock/harness/services/service';
+import { sharedEtcd, sharedRedis, sharedZooKeeper, startEtcd } from '@queuelock/harness/services';
 import { endPrograms, runHere } from './program.ts';
-import { startTlsServer } from '../services/etcd-tls.ts';
-import { issueCertificates } from '../services/certificates.ts';
+import { startTlsServer } from '@queuelock/harness/services/etcd-tls';
+import { issueCertificates } from '@queuelock/harness/services/certificates';
 import { PAGES, ROOT, Scratch, blocksOf, needsServer, type Stage } from './scratch.ts';
 
 const run = promisify(execFile);

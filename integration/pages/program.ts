@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
+import { fromSource } from '@queuelock/harness/services/script';
 import { ROOT } from './scratch.ts';
 
 const running = new Set<Program>();
@@ -21,8 +22,7 @@ export class Program {
 
   constructor(file: string) {
     // CommonJS gets what is built: the sources are for `import` alone.
-    const sources = ['--conditions=@queuelock/source', '--import', './.ci/tsx.mjs'];
-    const execArgv = file.endsWith('.cjs') ? [] : sources;
+    const execArgv = file.endsWith('.cjs') ? [] : [...fromSource(file).execArgv];
     this.#child = fork(file, [], { cwd: ROOT, silent: true, execArgv });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {

@@ -2,7 +2,7 @@ import { createLockClient } from '@queuelock/core';
 import { sqlite } from '@queuelock/sqlite';
 import { expect } from 'chai';
 import { filter, firstValueFrom } from 'rxjs';
-import { pickPorts } from '../services/ports.ts';
+import { pickPorts } from '@queuelock/harness/services/ports';
 import { Tasks } from './tasks.ts';
 
 describe('the programs of the page by task, in as many processes as they are for', () => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { ScriptProcess } from '../scenarios/child-process.ts';
-import { scriptOf } from '../services/script.ts';
+import { ScriptProcess } from '@queuelock/harness/services/script-process';
+import { scriptOf } from '@queuelock/harness/services/script';
 
 const SCRIPT = fileURLToPath(new URL('circle-member.ts', import.meta.url));
 

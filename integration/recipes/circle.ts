@@ -1,5 +1,5 @@
 import { createLockClient, type LockClient } from '@queuelock/core';
-import { endScripts } from '../scenarios/child-process.ts';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { etcdStore } from '../scenarios/etcd-store.ts';
 import type { Site } from '../scenarios/stores.ts';
 import { untilNothingIsLeft } from '../scenarios/wait.ts';

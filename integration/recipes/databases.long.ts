@@ -11,9 +11,9 @@ import { mysql } from '@queuelock/mysql';
 import { postgres } from '@queuelock/postgres';
 import { redis } from '@queuelock/redis';
 import { filter, firstValueFrom } from 'rxjs';
-import { startProxy } from '../faults.ts';
-import { startRedis } from '../services.ts';
-import type { ProcessService } from '../services/service.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { startRedis } from '@queuelock/harness/services';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { lineThrough } from './sites.ts';
 
 const TTL_MS = 2_000;

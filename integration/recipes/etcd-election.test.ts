@@ -7,8 +7,8 @@ import { expect } from 'chai';
 import { etcdStore } from '../scenarios/etcd-store.ts';
 import type { Site } from '../scenarios/stores.ts';
 import { untilHolds, untilNothingIsLeft } from '../scenarios/wait.ts';
-import { base64 } from '../services/etcd-gateway.ts';
-import { callGateway } from '../services/plain-clients.ts';
+import { base64 } from '@queuelock/harness/services/etcd-gateway';
+import { callGateway } from '@queuelock/harness/services/plain-clients';
 
 /** `etcdctl elect`, made of Go's `concurrency.Election`. */
 class GoElection {

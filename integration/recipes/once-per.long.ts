@@ -1,7 +1,7 @@
 import { createLockClient } from '@queuelock/core';
 import { oncePer } from '@queuelock/recipes';
 import { expect } from 'chai';
-import { endScripts } from '../scenarios/child-process.ts';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { stores, type Site } from '../scenarios/stores.ts';
 import { untilNothingIsLeft } from '../scenarios/wait.ts';
 import { SlotMember } from './slot-members.ts';

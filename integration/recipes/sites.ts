@@ -4,7 +4,7 @@ import { recipeFacts } from '../../packages/recipes/test/facts.ts';
 import type { RecipeFacts, Store, StoreLine } from '../../packages/recipes/test/frame.ts';
 /* eslint-enable no-restricted-imports */
 import type { Backend } from '@queuelock/core';
-import { startProxy, type TcpProxy } from '../faults.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import type { Site, Store as Server } from '../scenarios/stores.ts';
 
 /** By what they say, the facts that wait for the end of a session, which takes its TTL. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startProxy } from '../faults.ts';
-import { medianOf } from '../median.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { medianOf } from '@queuelock/harness/median';
 import { stores } from './stores.ts';
 import { expectUnreachable } from './unreachable.ts';
 

@@ -11,8 +11,8 @@ import {
   type QueueLockError,
 } from '@queuelock/core';
 import { expect } from 'chai';
-import { startProxy } from '../faults.ts';
-import { callGateway, withSession } from '../services/plain-clients.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { callGateway, withSession } from '@queuelock/harness/services/plain-clients';
 import { startOwnEtcd } from './etcd-store.ts';
 import { stores, type Site } from './stores.ts';
 import { expectUnreachable } from './unreachable.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Cli } from '@queuelock/cli/test/cli-process.ts';
-import { startProxy } from '../faults.ts';
-import { sharedEtcd } from '../services.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { sharedEtcd } from '@queuelock/harness/services';
 import { describeViews, untilPrinted } from './cli-views.ts';
 
 describe('the view into the queues from the command line', function () {

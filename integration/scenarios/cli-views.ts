@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { filter, firstValueFrom } from 'rxjs';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { Cli, runCli } from '@queuelock/cli/test/cli-process.ts';
-import { sharedEtcd } from '../services.ts';
+import { sharedEtcd } from '@queuelock/harness/services';
 import { zooKeeperStore } from './zookeeper-store.ts';
 
 type Told = Readonly<Record<string, unknown>>;

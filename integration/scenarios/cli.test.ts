@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { Cli } from '@queuelock/cli/test/cli-process.ts';
-import { sharedEtcd } from '../services.ts';
+import { sharedEtcd } from '@queuelock/harness/services';
 import { describeCommand, entriesOf } from './cli-commands.ts';
 
 describe('the command queuelock on a real server', function () {

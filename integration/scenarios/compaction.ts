@@ -1,4 +1,4 @@
-import { callGateway } from '../services/plain-clients.ts';
+import { callGateway } from '@queuelock/harness/services/plain-clients';
 import type { Site } from './stores.ts';
 
 /** Forgets all history of an etcd. */

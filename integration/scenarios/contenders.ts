@@ -1,6 +1,6 @@
 import type { ContendEvent } from '@queuelock/cli/src/contend/event.ts';
 import { command } from '@queuelock/cli/test/command.ts';
-import { ScriptProcess } from './child-process.ts';
+import { ScriptProcess } from '@queuelock/harness/services/script-process';
 
 export interface ContendOptions {
   readonly url: string;

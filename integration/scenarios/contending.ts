@@ -1,5 +1,5 @@
 import { Cli } from '@queuelock/cli/test/cli-process.ts';
-import { sharedEtcd } from '../services.ts';
+import { sharedEtcd } from '@queuelock/harness/services';
 import { zooKeeperStore } from './zookeeper-store.ts';
 
 /** The URL of a server of each kind. */

@@ -1,6 +1,6 @@
 import { holdsOf, turnsOf, type HistoryEvent, type Hold } from '@queuelock/cli/src/demo/history.ts';
 import { expect } from 'chai';
-import { until } from '../services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 import { startContender } from './contenders.ts';
 import type { Foreigners } from './foreign.ts';
 import type { Site } from './stores.ts';

@@ -14,12 +14,12 @@ import {
   issueCertificates,
   type Certificates,
 } from '../../packages/zookeeper/test/wire/certificates.ts';
-import { mariaDbAccess, startMariaDb } from '../services/mariadb-process.ts';
-import { pickPorts } from '../services/ports.ts';
-import { postgresUrl, startPostgres } from '../services/postgres-process.ts';
-import { startRedisProcess } from '../services/redis-process.ts';
-import type { ProcessService } from '../services/service.ts';
-import { giveTo, unprivilegedUser, type User } from '../services/unprivileged.ts';
+import { mariaDbAccess, startMariaDb } from '@queuelock/harness/services/mariadb-process';
+import { pickPorts } from '@queuelock/harness/services/ports';
+import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
+import { startRedisProcess } from '@queuelock/harness/services/redis-process';
+import type { ProcessService } from '@queuelock/harness/services/service';
+import { giveTo, unprivilegedUser, type User } from '@queuelock/harness/services/unprivileged';
 
 interface Secure {
   readonly server: ProcessService;

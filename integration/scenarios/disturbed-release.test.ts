@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createLockClient, type LockClient, type Ownership } from '@queuelock/core';
 import { expect } from 'chai';
 import type { Subscription } from 'rxjs';
-import { startProxy, type TcpProxy } from '../faults.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { join } from './join.ts';
 import { stores, type OwnSite } from './stores.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';

@@ -1,8 +1,8 @@
 import { fromUrl } from '@queuelock/etcd';
-import { etcdMetrics, recordRanAgainst, sharedEtcd, startEtcd, sumOf } from '../services.ts';
-import type { EtcdFlags } from '../services/etcd-process.ts';
-import { etcdUrl } from '../services/etcd-transport.ts';
-import { callGateway } from '../services/plain-clients.ts';
+import { etcdMetrics, recordRanAgainst, sharedEtcd, startEtcd, sumOf } from '@queuelock/harness/services';
+import type { EtcdFlags } from '@queuelock/harness/services/etcd-process';
+import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
+import { callGateway } from '@queuelock/harness/services/plain-clients';
 import type { OwnSite, Site, Store } from './stores.ts';
 
 // Half as much again as the least that a server with the default election timeout grants: the machine is busy.

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { orSkip } from '../interop/skip.ts';
-import { endScripts } from './child-process.ts';
+import { orSkip } from '@queuelock/harness/services/skip';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { contend, expectServed, expectServedTogether } from './contest.ts';
 import { foreigners, type Foreigners } from './foreign.ts';
 import { stores, type Site } from './stores.ts';

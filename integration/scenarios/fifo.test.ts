@@ -1,7 +1,7 @@
 import { judge } from '@queuelock/cli/src/demo/judge.ts';
 import { expect } from 'chai';
-import { orSkip } from '../interop/skip.ts';
-import { endScripts } from './child-process.ts';
+import { orSkip } from '@queuelock/harness/services/skip';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { contend, expectServed, expectServedTogether, spoil } from './contest.ts';
 import { foreigners, type Foreigners } from './foreign.ts';
 import { stores, type Site } from './stores.ts';

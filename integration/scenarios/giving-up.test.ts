@@ -1,7 +1,7 @@
 import { safely } from '@queuelock/conformance';
 import type { LockClient } from '@queuelock/core';
 import { expect } from 'chai';
-import type { TcpProxy } from '../faults.ts';
+import type { TcpProxy } from '@queuelock/harness/faults';
 import { attempts, closeAtAnyMoment, giveUpAtAnyMoment, LOCKS } from './giving-up.ts';
 import { layGround } from './ground.ts';
 import { join } from './join.ts';

@@ -1,6 +1,6 @@
 import { createLockClient, type LockClient, type LockClientOptions } from '@queuelock/core';
-import { startProxy, type TcpProxy } from '../faults.ts';
-import { endScripts } from './child-process.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import type { OwnSite, Store } from './stores.ts';
 
 /** What a test of trouble stands on. */

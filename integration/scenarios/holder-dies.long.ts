@@ -1,10 +1,10 @@
 import { holdsOf, turnsOf } from '@queuelock/cli/src/demo/history.ts';
 import { expect } from 'chai';
-import { livedSince } from '../lived-time.ts';
-import { endScripts } from './child-process.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { startContender, type ContenderProcess } from './contenders.ts';
 import { freezeHolder, killHolder, withHolder } from './holders.ts';
-import { medianOf } from '../median.ts';
+import { medianOf } from '@queuelock/harness/median';
 import { stores, type Site } from './stores.ts';
 import { safeVerdict } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-import { endScripts } from './child-process.ts';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { freezeHolder, killHolder, withHolder } from './holders.ts';
 import { stores } from './stores.ts';
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { scriptOf } from '../services/script.ts';
-import { ScriptProcess } from './child-process.ts';
+import { scriptOf } from '@queuelock/harness/services/script';
+import { ScriptProcess } from '@queuelock/harness/services/script-process';
 import type { CycleEvent } from './cycle-event.ts';
 import type { Site } from './stores.ts';
 

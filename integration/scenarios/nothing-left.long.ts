@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { livedSince } from '../lived-time.ts';
-import { medianOf } from '../median.ts';
-import { endScripts } from './child-process.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
+import { medianOf } from '@queuelock/harness/median';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { CyclesProcess } from './leftovers.ts';
 import { stores, type OwnSite } from './stores.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { endScripts } from './child-process.ts';
+import { endScripts } from '@queuelock/harness/services/script-process';
 import { CYCLE_NAMES } from './cycle-event.ts';
 import { CyclesProcess, type Round } from './leftovers.ts';
 import { stores, type OwnSite } from './stores.ts';

@@ -1,8 +1,8 @@
 import { createLockClient, type ClaimOptions, type LockClient, type MultiOwnership } from '@queuelock/core';
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../faults.ts';
-import { etcdMetrics, sumOf, zkFourLetter } from '../services.ts';
-import { until } from '../services/until.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { etcdMetrics, sumOf, zkFourLetter } from '@queuelock/harness/services';
+import { until } from '@queuelock/harness/services/until';
 import { startOwnEtcd } from './etcd-store.ts';
 import { join, type Place } from './join.ts';
 

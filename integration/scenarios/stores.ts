@@ -1,5 +1,5 @@
 import type { Backend } from '@queuelock/core';
-import type { ContainerService, ProcessService } from '../services/service.ts';
+import type { ContainerService, ProcessService } from '@queuelock/harness/services/service';
 import { etcdStore } from './etcd-store.ts';
 import { zooKeeperStore } from './zookeeper-store.ts';
 

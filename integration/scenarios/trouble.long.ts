@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { medianOf } from '../median.ts';
+import { medianOf } from '@queuelock/harness/median';
 import { compact } from './compaction.ts';
 import { layGround } from './ground.ts';
 import { expectAllServedAfter } from './outage.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { within } from '../chaos/deadline.ts';
-import { until } from '../services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 import type { Site } from './stores.ts';
 
 // Less than the TTL of a session (10 s): what only comes with the end of one is not soon.

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { later } from '@queuelock/cli/src/demo/stage.ts';
-import { ScriptProcess } from './child-process.ts';
-import { scriptOf } from '../services/script.ts';
+import { ScriptProcess } from '@queuelock/harness/services/script-process';
+import { scriptOf } from '@queuelock/harness/services/script';
 import type { WorkEvent } from './work-event.ts';
 
 const SCRIPT = fileURLToPath(new URL('worker.ts', import.meta.url));

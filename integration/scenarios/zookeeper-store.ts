@@ -1,6 +1,6 @@
 import { fromUrl } from '@queuelock/zookeeper';
-import { recordRanAgainst, sharedZooKeeper, startZooKeeper, zkFourLetter } from '../services.ts';
-import { withSession } from '../services/plain-clients.ts';
+import { recordRanAgainst, sharedZooKeeper, startZooKeeper, zkFourLetter } from '@queuelock/harness/services';
+import { withSession } from '@queuelock/harness/services/plain-clients';
 import type { OwnSite, Site, Store } from './stores.ts';
 
 const TICK_MS = 500;

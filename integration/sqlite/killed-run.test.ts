@@ -7,7 +7,7 @@ import { Cli } from '@queuelock/cli/test/cli-process.ts';
 import { safely } from '@queuelock/conformance';
 import { sqlite } from '@queuelock/sqlite';
 import { filter, take } from 'rxjs';
-import { until } from '../services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 
 describe('queuelock run over a SQLite file', () => {
   let directory: string;

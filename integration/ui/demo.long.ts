@@ -1,9 +1,9 @@
 import { DemoPage, isLater, type DemoLine } from '@queuelock/cli/test/demo-page.ts';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { orSkip } from '../interop/skip.ts';
-import { startChromium } from '../services/chromium.ts';
-import type { ProcessService } from '../services/service.ts';
+import { orSkip } from '@queuelock/harness/services/skip';
+import { startChromium } from '@queuelock/harness/services/chromium';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { STORES } from './stores.ts';
 
 function tokensOf({ events }: DemoPage): readonly bigint[] {

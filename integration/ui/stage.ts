@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Cli } from '@queuelock/cli/test/cli-process.ts';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import type { Browser, Page } from 'playwright-core';
-import { startChromium } from '../services/chromium.ts';
-import type { ProcessService } from '../services/service.ts';
+import { startChromium } from '@queuelock/harness/services/chromium';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { STORES, type Store } from './stores.ts';
 
 /** `queuelock ui` over a server of its own, and a browser. */

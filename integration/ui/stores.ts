@@ -1,8 +1,8 @@
 import type { Backend } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import { zookeeper } from '@queuelock/zookeeper';
-import { startEtcd, startZooKeeper } from '../services.ts';
-import type { ProcessService } from '../services/service.ts';
+import { startEtcd, startZooKeeper } from '@queuelock/harness/services';
+import type { ProcessService } from '@queuelock/harness/services/service';
 
 /** A store for pages to show. */
 export interface Store {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { filter, firstValueFrom } from 'rxjs';
-import { startProxy } from '../faults.ts';
-import { orSkip } from '../interop/skip.ts';
-import { livedSince } from '../lived-time.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { orSkip } from '@queuelock/harness/services/skip';
+import { livedSince } from '@queuelock/harness/lived-time';
 import { watchPaints, paintOf } from './paints.ts';
 import { UiStage } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { scriptOf } from '../../../integration/services/script.ts';
+import { scriptOf } from '@queuelock/harness/services/script';
 import type { Cell } from './cells.ts';
 import { floorWords, lockWords, type Client } from './client.ts';
 

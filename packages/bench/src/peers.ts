@@ -15,9 +15,9 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { CommandLine } from '../../../integration/interop/programs.ts';
-import { findProgram, isReadable } from '../../../integration/services/programs.ts';
-import { NotHere } from '../../../integration/services/service.ts';
-import { findJava } from '../../../integration/services/zookeeper-process.ts';
+import { findProgram, isReadable } from '@queuelock/harness/services/programs';
+import { NotHere } from '@queuelock/harness/services/service';
+import { findJava } from '@queuelock/harness/services/zookeeper-process';
 import { floorWords, lockWords, type Client } from './client.ts';
 
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-import { NotHere } from '../../../integration/services/service.ts';
+import { NotHere } from '@queuelock/harness/services/service';
 import { cellsOf, sizeText, type Cell, type Extent, type Medium, type StoreName } from './cells.ts';
 import type { Client, Pace } from './client.ts';
 import { measure } from './measure.ts';

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { CommandLine } from '../../../integration/interop/programs.ts';
-import { dyingWithParent } from '../../../integration/services/child.ts';
+import { dyingWithParent } from '@queuelock/harness/services/child';
 
 /** A line of a client program: where it stands, or its result. */
 export type Said = Readonly<Record<string, unknown>>;

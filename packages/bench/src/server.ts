@@ -1,16 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import {
-  startEtcd,
-  startZooKeeper,
-  etcdMetrics,
-  sumOf,
-  zkFourLetter,
-} from '../../../integration/services.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
-import { startProcess } from '../../../integration/services/server-process.ts';
-import { findProgram } from '../../../integration/services/programs.ts';
-import { NotHere } from '../../../integration/services/service.ts';
+import { startEtcd, startZooKeeper, etcdMetrics, sumOf, zkFourLetter } from '@queuelock/harness/services';
+import type { ProcessService } from '@queuelock/harness/services/service';
+import { startProcess } from '@queuelock/harness/services/server-process';
+import { findProgram } from '@queuelock/harness/services/programs';
+import { NotHere } from '@queuelock/harness/services/service';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import type { Medium, StoreName } from './cells.ts';

@@ -1,4 +1,4 @@
-import { element, text, widthOf } from '../../../integration/timeline/svg.ts';
+import { element, text, widthOf } from '@queuelock/harness/timeline/svg';
 import { sizeText, type Cell } from './cells.ts';
 import type { Result, Results } from './results.ts';
 import { medians } from './stats.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { join } from '../../../integration/scenarios/join.ts';
-import { until } from '../../../integration/services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 import type { Counters } from '../src/server.ts';
 import {
   COUNTED,

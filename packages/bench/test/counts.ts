@@ -2,10 +2,10 @@ import { createLockClient, type Backend, type LockClient, type LockClientOptions
 import { etcd } from '@queuelock/etcd';
 import { zookeeper } from '@queuelock/zookeeper';
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { orSkip } from '../../../integration/interop/skip.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { orSkip } from '@queuelock/harness/services/skip';
 import { join, type Place } from '../../../integration/scenarios/join.ts';
-import { until } from '../../../integration/services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 import { untilWatchingEtcd, untilWatchingZooKeeper } from '../peers/node/quiet.ts';
 import { startServer, type BenchServer, type Counters } from '../src/server.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { safely } from '../../../integration/safety.ts';
-import { until } from '../../../integration/services/until.ts';
+import { safely } from '@queuelock/harness/safety';
+import { until } from '@queuelock/harness/services/until';
 import { layGround, stores } from './served.ts';
 import { seen, Tab } from './stage.ts';
 

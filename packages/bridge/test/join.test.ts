@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startProxy } from '../../../integration/faults.ts';
-import { safely } from '../../../integration/safety.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { safely } from '@queuelock/harness/safety';
 import { createBridgeClient } from '../src/client.ts';
 import { createBridge, serve } from '../src/index.ts';
 import { programAt, seen, stage, Tab, untilSo } from './stage.ts';

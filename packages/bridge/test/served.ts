@@ -1,13 +1,7 @@
 import { createLockClient, type Backend, type LockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import { zookeeper } from '@queuelock/zookeeper';
-import {
-  etcdMetrics,
-  startEtcd,
-  startZooKeeper,
-  sumOf,
-  zkFourLetter,
-} from '../../../integration/services.ts';
+import { etcdMetrics, startEtcd, startZooKeeper, sumOf, zkFourLetter } from '@queuelock/harness/services';
 import { createBridgeClient, type BridgeClient } from '../src/client.ts';
 import { createBridge, serve, type Bridge, type Served } from '../src/index.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createLockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import { expect } from 'chai';
-import { etcdMetrics, sharedEtcd, sumOf } from '../../../integration/services.ts';
+import { etcdMetrics, sharedEtcd, sumOf } from '@queuelock/harness/services';
 import { createBridge, serve } from '../src/index.ts';
 
 const VIEWERS = Number(process.env['QUEUELOCK_VIEWERS'] ?? 1_000);

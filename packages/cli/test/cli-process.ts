@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { livedSince } from '../../../integration/lived-time.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
 import { command } from './command.ts';
 
 /** Nothing of whoever runs the tests. */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { isBuilt, type Script } from '../../../integration/services/script.ts';
+import { isBuilt, type Script } from '@queuelock/harness/services/script';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 

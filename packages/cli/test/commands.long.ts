@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { medianOf } from '../../../integration/median.ts';
+import { medianOf } from '@queuelock/harness/median';
 import { Cli, parseLines, runCli } from './cli-process.ts';
 import { expectGoodDemo } from './good-demo.ts';
 import { handsOn, releasesOn } from './signals.ts';

@@ -7,7 +7,7 @@ import {
   type VirtualClock,
 } from '@queuelock/memory';
 import { expect } from 'chai';
-import { safely } from '../../../integration/safety.ts';
+import { safely } from '@queuelock/harness/safety';
 import { Link, type News } from '../src/contend/link.ts';
 
 const TTL_MS = 3_000;

@@ -2,7 +2,7 @@ import { createMemoryServer, memory, type Intercept } from '@queuelock/memory';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createLockClient, type LockClient } from '../src/index.ts';
-import { safely } from '../../../integration/safety.ts';
+import { safely } from '@queuelock/harness/safety';
 
 /** What may go wrong with one call: nothing, its answer is lost after it took effect, it never arrives. */
 type Fate = 'arrives' | 'answer lost' | 'request lost';

@@ -1,4 +1,4 @@
-import type { Alteration } from '../../../integration/alteration.ts';
+import type { Alteration } from '@queuelock/harness/alteration';
 
 /** A mistake that somebody could make in the core, and the fact that is none with it. */
 export interface Mistake {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Etcd3, Range } from 'etcd3';
 import { fromUrl } from '@queuelock/etcd';
-import { livedSince } from '../../../integration/lived-time.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { Connection } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';
 import { checkOptions } from '../src/api/options.ts';

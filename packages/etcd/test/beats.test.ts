@@ -1,14 +1,12 @@
 import { expect } from 'chai';
 import type { Session } from '@queuelock/core/backend';
-import { startProxy } from '../../../integration/faults.ts';
-import { livedSince } from '../../../integration/lived-time.ts';
-import { etcdMetrics, sumOf } from '../../../integration/services.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { livedSince } from '@queuelock/harness/lived-time';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import type { Beats } from '../src/api/options.ts';
 import { staleReads } from '../src/server/read-trust.ts';
 import { Clients, freshQueue, wish } from './clients.ts';
-import { Operator } from './operator.ts';
-import { startOwnServer } from './own-server.ts';
+import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
 const BEATS = 10;
@@ -16,18 +14,9 @@ const BEATS = 10;
 const MUTE_MS = 2_000;
 
 describe('heartbeats on etcd', () => {
-  let server: ProcessService;
-  let operator: Operator;
+  const own = new OwnServer();
   const clients = new Clients();
 
-  before(async () => {
-    server = await startOwnServer();
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
   afterEach(() => clients.close());
 
   it('pass through consensus when they are strict, one round each, and leave no history', async () => {
@@ -39,14 +28,17 @@ describe('heartbeats on etcd', () => {
   });
 
   it('are strict by themselves where reads may be stale, and only there', async () => {
-    const rounds = staleReads(server.version) ? BEATS : 0;
+    const rounds = staleReads(own.server.version) ? BEATS : 0;
     expect(await costOf({})).to.deep.equal({ rounds, revisions: 0n });
   });
 
   it('are strict as long as a member does not tell its version, which delays no opening', async () => {
-    const mute = await startProxy(server.endpoint);
+    const mute = await startProxy(own.server.endpoint);
     mute.toClient.blackhole();
-    const backend = clients.backend({ hosts: [server.endpoint, mute.endpoint], requestTimeoutMs: MUTE_MS });
+    const backend = clients.backend({
+      hosts: [own.server.endpoint, mute.endpoint],
+      requestTimeoutMs: MUTE_MS,
+    });
     // Goes on to the member that answers, if it was not the first.
     await (await backend.open(60_000, patient)).close();
     const startedAt = performance.now();
@@ -61,11 +53,11 @@ describe('heartbeats on etcd', () => {
 
   for (const beats of ['strict', 'verified'] as const) {
     it(`see the removal of an entry and of the lease (${beats})`, async () => {
-      const session = await clients.session({ hosts: server.endpoint, beats });
+      const session = await clients.session({ hosts: own.server.endpoint, beats });
       const { key } = await session.enqueue(wish(freshQueue()));
-      await operator.remove(key);
+      await own.operator.remove(key);
       expect(await session.renew(patient)).to.equal(session.ttlMs);
-      await operator.revoke(session.id);
+      await own.operator.revoke(session.id);
       const failure: unknown = await session.renew(patient).catch((error: unknown) => error);
       expect(failure).to.have.property('code', 'SESSION_LOST');
     });
@@ -77,7 +69,7 @@ describe('heartbeats on etcd', () => {
   }: {
     readonly beats?: Beats;
   }): Promise<{ rounds: number; revisions: bigint }> {
-    const session = await clients.session({ hosts: server.endpoint, ...(beats ? { beats } : {}) });
+    const session = await clients.session({ hosts: own.server.endpoint, ...(beats ? { beats } : {}) });
     await session.enqueue(wish(freshQueue()));
     const before = await revision();
     const rounds = await roundsOf(session);
@@ -92,10 +84,10 @@ describe('heartbeats on etcd', () => {
   }
 
   async function committed(): Promise<number> {
-    return sumOf(await etcdMetrics(server.endpoint), 'etcd_server_proposals_committed_total');
+    return sumOf(await etcdMetrics(own.server.endpoint), 'etcd_server_proposals_committed_total');
   }
 
   async function revision(): Promise<bigint> {
-    return BigInt((await operator.client.kv.range({ key: Buffer.from('a') })).header.revision);
+    return BigInt((await own.operator.client.kv.range({ key: Buffer.from('a') })).header.revision);
   }
 });

@@ -1,8 +1,8 @@
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import type { Clients } from './clients.ts';
-import { Operator } from './operator.ts';
-import { startOwnServer } from './own-server.ts';
+import type { Operator } from './operator.ts';
+import { OwnServer } from './own-server.ts';
 
 /** A server of its own for a suite, an operator at it, and two ways to it that each test has for itself. */
 export interface Bench<C> {
@@ -17,20 +17,11 @@ export interface Bench<C> {
 
 /** Defines the hooks of the suite in which it is called. */
 export function benchOf<C extends Pick<Clients, 'close'>>(clients: C): Bench<C> {
-  let server: ProcessService;
-  let operator: Operator;
+  const own = new OwnServer();
   let proxies: Bench<C>['proxies'];
 
-  before(async () => {
-    server = await startOwnServer();
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
   beforeEach(async () => {
-    proxies = [await startProxy(server.endpoint), await startProxy(server.endpoint)];
+    proxies = [await startProxy(own.server.endpoint), await startProxy(own.server.endpoint)];
   });
   afterEach(async () => {
     await Promise.all(proxies.map((proxy) => proxy.heal()));
@@ -42,10 +33,10 @@ export function benchOf<C extends Pick<Clients, 'close'>>(clients: C): Bench<C> 
     clients,
     hosts: () => proxies.map(({ endpoint }) => endpoint),
     get server() {
-      return server;
+      return own.server;
     },
     get operator() {
-      return operator;
+      return own.operator;
     },
     get proxies() {
       return proxies;

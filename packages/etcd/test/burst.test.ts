@@ -1,11 +1,9 @@
 import type { Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
-import type { ProcessService } from '../../../integration/services/service.ts';
 import { afterPatience } from '../src/base/patience.ts';
 import { Clients, freshQueue, wish } from './clients.ts';
-import { Operator } from './operator.ts';
-import { startOwnServer } from './own-server.ts';
+import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
 
@@ -15,22 +13,13 @@ function blockLoop(ms: number): void {
 }
 
 describe('many requests to etcd at once', () => {
-  let server: ProcessService;
-  let operator: Operator;
+  const own = new OwnServer();
   const clients = new Clients();
 
-  before(async () => {
-    server = await startOwnServer();
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
   afterEach(() => clients.close());
 
   const open = (more: EtcdOptions = {}): Promise<Session> =>
-    clients.session({ hosts: server.endpoint, beats: 'verified', ...more });
+    clients.session({ hosts: own.server.endpoint, beats: 'verified', ...more });
 
   it('all succeed, though together they take longer than one of them may, and heartbeats go ahead of them', async function () {
     this.timeout(120_000);
@@ -45,7 +34,7 @@ describe('many requests to etcd at once', () => {
     await session.renew(patient);
     expect(placed, 'at the heartbeat').to.be.lessThan(1_500);
     await Promise.all(entering);
-    expect(await operator.keysUnder(`${parent}/`)).to.have.length(3_000);
+    expect(await own.operator.keysUnder(`${parent}/`)).to.have.length(3_000);
   });
 
   it('that nobody wants any more are not sent', async () => {
@@ -58,12 +47,12 @@ describe('many requests to etcd at once', () => {
       (one) => one.status === 'rejected' && (one.reason as { code: string }).code,
     );
     expect(codes).to.deep.equal(Array.from({ length: 200 }, () => 'ENTRY_LOST'));
-    expect(await operator.keysUnder(`${parent}/`)).to.deep.equal([]);
-    expect(await operator.keysUnder(`.queuelock/${session.id}`), 'its generation').to.deep.equal([]);
+    expect(await own.operator.keysUnder(`${parent}/`)).to.deep.equal([]);
+    expect(await own.operator.keysUnder(`.queuelock/${session.id}`), 'its generation').to.deep.equal([]);
   });
 
   it('are not given up because this process was busy for longer than they may take', async () => {
-    const session = await clients.session({ hosts: server.endpoint, requestTimeoutMs: 1_000 });
+    const session = await clients.session({ hosts: own.server.endpoint, requestTimeoutMs: 1_000 });
     const entering = [session.enqueue(wish(freshQueue())), session.enqueue(wish(freshQueue()))];
     blockLoop(1_500);
     for (const { turn } of await Promise.all(entering)) expect(turn.admitted).to.equal(true);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Backend, EntrySpec, Placement, Session, Turn } from '@queuelock/core/backend';
 import { etcd, type EtcdOptions } from '@queuelock/etcd';
-import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
-import { until } from '../../../integration/services/until.ts';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
+import { until } from '@queuelock/harness/services/until';
 
 /** A queue that no other test uses. */
 export function freshQueue(): string {

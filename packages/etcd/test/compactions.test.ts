@@ -1,7 +1,6 @@
 import { Followed } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { NEVER, Subject, concat, of } from 'rxjs';
-import type { ProcessService } from '../../../integration/services/service.ts';
 import { Compactions } from '../src/server/compactions.ts';
 import { Connection } from '../src/server/connection.ts';
 import { gone } from '../src/turn/gone.ts';
@@ -11,29 +10,19 @@ import { Lookups } from '../src/server/lookups.ts';
 import { checkOptions } from '../src/api/options.ts';
 import type { WatchNews, Watches } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
-import { Operator } from './operator.ts';
-import { startOwnServer } from './own-server.ts';
+import { OwnServer } from './own-server.ts';
 import { keyRequests } from './requests.ts';
 
 describe('events that a server of etcd may have lost around a compaction', () => {
-  let server: ProcessService;
-  let operator: Operator;
+  const own = new OwnServer();
   let connection: Connection;
   let closed$: Subject<void>;
   let pauses = 0;
 
-  before(async () => {
-    server = await startOwnServer();
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
   beforeEach(async () => {
     pauses = 0;
     closed$ = new Subject();
-    connection = new Connection(checkOptions({ hosts: server.endpoint, requestTimeoutMs: 10_000 }));
+    connection = new Connection(checkOptions({ hosts: own.server.endpoint, requestTimeoutMs: 10_000 }));
     const read = { key: Buffer.from('anything') };
     await connection.ask('reading', (etcd, options) => etcd.range(read, options));
   });
@@ -55,7 +44,7 @@ describe('events that a server of etcd may have lost around a compaction', () =>
     });
   }
 
-  const reads = async (): Promise<number> => (await keyRequests(server.endpoint))['Range'] ?? 0;
+  const reads = async (): Promise<number> => (await keyRequests(own.server.endpoint))['Range'] ?? 0;
 
   async function rounds(more: number): Promise<void> {
     const before = pauses;
@@ -66,10 +55,10 @@ describe('events that a server of etcd may have lost around a compaction', () =>
     const { compacted$ } = compactions();
     const waiting = Array.from({ length: 100 }, () => compacted$.subscribe());
     const pausesBefore = pauses;
-    const before = await keyRequests(server.endpoint);
+    const before = await keyRequests(own.server.endpoint);
     await rounds(10);
     await eventually('it was answered', async () => (await reads()) > (before['Range'] ?? 0));
-    const { Range = 0, ...others } = await keyRequests(server.endpoint);
+    const { Range = 0, ...others } = await keyRequests(own.server.endpoint);
     expect(Range - (before['Range'] ?? 0)).to.be.at.most(pauses - pausesBefore + 1);
     expect({ Range: before['Range'], ...others }).to.deep.equal(before);
     for (const one of waiting) one.unsubscribe();
@@ -87,8 +76,8 @@ describe('events that a server of etcd may have lost around a compaction', () =>
     await rounds(3);
     expect(told, 'before').to.equal(0);
     for (const count of [1, 2]) {
-      await operator.put('history');
-      await operator.compact();
+      await own.operator.put('history');
+      await own.operator.compact();
       await eventually('it is told', () => told === count);
       await rounds(3);
       expect(told).to.equal(count);
@@ -98,16 +87,16 @@ describe('events that a server of etcd may have lost around a compaction', () =>
 
   it('are not asked for where no version loses any', async () => {
     const waiting = compactions(false).compacted$.subscribe();
-    const before = await keyRequests(server.endpoint);
+    const before = await keyRequests(own.server.endpoint);
     await rounds(5);
-    expect(await keyRequests(server.endpoint)).to.deep.equal(before);
+    expect(await keyRequests(own.server.endpoint)).to.deep.equal(before);
     waiting.unsubscribe();
   });
 
   it('keep nobody waiting for ever: who waits finds the key gone', async () => {
     const key = Buffer.from('lost');
-    await operator.put('lost');
-    const createRevision = String(await operator.createRevisionOf('lost'));
+    await own.operator.put('lost');
+    const createRevision = String(await own.operator.createRevisionOf('lost'));
     // Live, and then deaf.
     const deaf$ = concat(of<WatchNews>({ status: 'live' }), NEVER);
     const lookups = new Lookups(connection);
@@ -123,17 +112,17 @@ describe('events that a server of etcd may have lost around a compaction', () =>
     const waiting = gone({ key, createRevision }, sight).subscribe((revision) => (at = revision));
     await eventually('it has looked', () => looks === 1);
     await rounds(3);
-    await operator.remove('lost');
+    await own.operator.remove('lost');
     await rounds(5);
     expect(at, 'before the compaction').to.equal(undefined);
-    await operator.compact();
+    await own.operator.compact();
     await eventually('it is found gone', () => at !== undefined);
     waiting.unsubscribe();
   });
 
   it('leave nothing in the views that is not there any more', async () => {
-    await operator.put('seen/there');
-    await operator.put('seen/gone');
+    await own.operator.put('seen/there');
+    await own.operator.put('seen/gone');
     const watches = { watch: () => concat(of<WatchNews>({ status: 'live' }), NEVER) } as unknown as Watches;
     const sources = { connection, watches, compactions: compactions(), prefix: '' };
     const seen: { entries: readonly string[]; lists: number } = { entries: [], lists: 0 };
@@ -146,8 +135,8 @@ describe('events that a server of etcd may have lost around a compaction', () =>
     ];
     await eventually('all is seen', () => seen.entries.length === 2 && seen.lists === 1);
     await rounds(3);
-    await operator.remove('seen/gone');
-    await operator.compact();
+    await own.operator.remove('seen/gone');
+    await own.operator.compact();
     await eventually('it is seen', () => seen.entries.length === 1 && seen.lists === 2);
     expect(seen.entries).to.deep.equal(['seen/there']);
     for (const one of waiting) one.unsubscribe();

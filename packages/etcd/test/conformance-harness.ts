@@ -1,6 +1,6 @@
 import type { BackendHarness } from '@queuelock/conformance';
 import { etcd, type EtcdOptions } from '@queuelock/etcd';
-import { sharedEtcd } from '../../../integration/services.ts';
+import { sharedEtcd } from '@queuelock/harness/services';
 import { Operator } from './operator.ts';
 
 /** How a backend is made for the facts, with a prefix of its own on the server that all share. */

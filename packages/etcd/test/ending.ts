@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { livedSince } from '../../../integration/lived-time.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
 
 /** Runs a script as a process, which ends by itself and without another word after it has said that all is closed: in so many milliseconds. */
 export async function endingOf(script: URL, hosts: readonly string[]): Promise<number> {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { medianOf } from '../../../integration/median.ts';
-import { sharedEtcd } from '../../../integration/services.ts';
+import { medianOf } from '@queuelock/harness/median';
+import { sharedEtcd } from '@queuelock/harness/services';
 import { DeafPort } from './deaf-port.ts';
 import { endingOf } from './ending.ts';
 

@@ -1,4 +1,4 @@
-import { sharedEtcd } from '../../../integration/services.ts';
+import { sharedEtcd } from '@queuelock/harness/services';
 import { endingOf } from './ending.ts';
 
 describe('a process that used etcd', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
-import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { codeOf, eventually, freshQueue, wish } from './clients.ts';
 import { FastBench, type Place } from './fast-bench.ts';
 import { keyRequests } from './requests.ts';

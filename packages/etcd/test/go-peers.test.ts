@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
 import { Etcd3 } from 'etcd3';
-import { sharedEtcd, type EtcdService } from '../../../integration/services.ts';
+import { sharedEtcd, type EtcdService } from '@queuelock/harness/services';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
 import { Operator } from './operator.ts';
 

@@ -4,8 +4,8 @@ import { safely } from '@queuelock/conformance';
 import { createLockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import { expect } from 'chai';
-import { sharedEtcd, type EtcdService } from '../../../integration/services.ts';
-import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
+import { sharedEtcd, type EtcdService } from '@queuelock/harness/services';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { eventually, freshQueue } from './clients.ts';
 import { Operator } from './operator.ts';
 

@@ -1,6 +1,6 @@
 import type { EntrySpec, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf, type Bench } from './bench.ts';
 import { Clients, eventually, freshQueue, wish, type TurnLog } from './clients.ts';
 import { keyRequests, keyRequestsIn } from './requests.ts';

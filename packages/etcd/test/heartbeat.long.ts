@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { livedSince } from '../../../integration/lived-time.ts';
-import { medianOf } from '../../../integration/median.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
+import { medianOf } from '@queuelock/harness/median';
 import { benchOf } from './bench.ts';
 import { Clients, codeOf } from './clients.ts';
 

@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
-import type { TcpProxy } from '../../../integration/faults.ts';
-import { livedSince } from '../../../integration/lived-time.ts';
-import { etcdMetrics, sharedEtcd, sumOf } from '../../../integration/services.ts';
+import type { TcpProxy } from '@queuelock/harness/faults';
+import { livedSince } from '@queuelock/harness/lived-time';
+import { etcdMetrics, sharedEtcd, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
 

@@ -3,7 +3,7 @@ import { etcd } from '@queuelock/etcd';
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 

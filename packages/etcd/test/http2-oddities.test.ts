@@ -1,7 +1,7 @@
 import { constants } from 'node:http2';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { livedSince } from '../../../integration/lived-time.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
 import type { Channel, Driver } from '../src/driver/driver.ts';
 import { classify } from '../src/driver/errors.ts';
 import { http2Driver } from '../src/wire/http2-driver.ts';

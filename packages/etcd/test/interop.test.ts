@@ -1,6 +1,6 @@
 import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
-import { sharedEtcd, type EtcdService } from '../../../integration/services.ts';
+import { sharedEtcd, type EtcdService } from '@queuelock/harness/services';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
 import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';

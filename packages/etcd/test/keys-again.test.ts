@@ -3,7 +3,7 @@ import type { EntrySpec, Placement, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { Etcd3, type Campaign } from 'etcd3';
 import { filter, firstValueFrom } from 'rxjs';
-import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
 

@@ -1,4 +1,4 @@
-import type { TcpProxy } from '../../../integration/faults.ts';
+import type { TcpProxy } from '@queuelock/harness/faults';
 
 /** Whether the bytes on their way to the server are a transaction that mentions the id. */
 export const mentions =

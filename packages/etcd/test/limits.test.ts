@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
-import { sharedEtcd, type EtcdService } from '../../../integration/services.ts';
+import { sharedEtcd, type EtcdService } from '@queuelock/harness/services';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
 import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';

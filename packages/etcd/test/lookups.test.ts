@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ITxnRequest, ITxnResponse } from 'etcd3';
-import { until } from '../../../integration/services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 import type { Connection, Request } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';
 

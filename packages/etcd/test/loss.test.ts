@@ -3,8 +3,8 @@ import { createLockClient, type ClaimState, type LockClient } from '@queuelock/c
 import { Followed } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { NEVER } from 'rxjs';
-import { etcdMetrics, sumOf } from '../../../integration/services.ts';
-import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { Connection } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';
 import { checkOptions } from '../src/api/options.ts';

@@ -1,31 +1,20 @@
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
 import { keepBack, mentions } from './late.ts';
 import { loseReply } from './lost-reply.ts';
-import { Operator } from './operator.ts';
-import { startOwnServer } from './own-server.ts';
+import { OwnServer } from './own-server.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
 describe('@queuelock/etcd with lost replies', () => {
-  let server: ProcessService;
-  let operator: Operator;
+  const own = new OwnServer();
   let proxy: TcpProxy;
   let detour: TcpProxy;
   const clients = new Clients();
 
-  before(async () => {
-    server = await startOwnServer();
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
   beforeEach(async () => {
-    proxy = await startProxy(server.endpoint);
-    detour = await startProxy(server.endpoint);
+    proxy = await startProxy(own.server.endpoint);
+    detour = await startProxy(own.server.endpoint);
   });
   afterEach(async () => {
     await Promise.all([proxy.heal(), detour.heal()]);
@@ -41,13 +30,13 @@ describe('@queuelock/etcd with lost replies', () => {
     const failure: unknown = await session.enqueue(spec).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await trap.lost;
-    const [key] = await operator.keysUnder(`${queue}/`);
+    const [key] = await own.operator.keysUnder(`${queue}/`);
     const placement = await session.enqueue(spec);
     expect(placement.key).to.equal(key);
     expect(placement.turn).to.include({ admitted: true, ahead: 0 });
-    expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([key]);
+    expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([key]);
     expect(await session.remove(queue, spec.id)).to.equal(true);
-    expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([]);
+    expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([]);
   });
 
   it('is certain of an entry again when it is found, and releases it as any other', async () => {
@@ -59,9 +48,9 @@ describe('@queuelock/etcd with lost replies', () => {
     await session.enqueue(spec);
     const both = (): Promise<unknown> =>
       Promise.all([session.remove(spec.queue, spec.id), session.enqueue(other)]);
-    expect(await requestsOf(server.endpoint, both)).to.equal(2);
-    expect(await operator.keysUnder(`.queuelock/${session.id}`)).to.deep.equal([]);
-    expect(await operator.keysUnder(`${spec.queue}/`)).to.deep.equal([]);
+    expect(await requestsOf(own.server.endpoint, both)).to.equal(2);
+    expect(await own.operator.keysUnder(`.queuelock/${session.id}`)).to.deep.equal([]);
+    expect(await own.operator.keysUnder(`${spec.queue}/`)).to.deep.equal([]);
   });
 
   it('leaves nothing when the reply to a release is lost', async () => {
@@ -73,7 +62,7 @@ describe('@queuelock/etcd with lost replies', () => {
     expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
     await lost;
     expect(await session.remove(queue, spec.id)).to.equal(false);
-    expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([]);
+    expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([]);
   });
 
   it('leaves alone what the same session holds by then when a release is repeated', async () => {
@@ -87,7 +76,7 @@ describe('@queuelock/etcd with lost replies', () => {
     await lost;
     await clients.follow(next).untilAdmitted();
     expect(await session.remove(queue, first.id)).to.equal(false);
-    expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([next.key]);
+    expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([next.key]);
     expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
@@ -98,21 +87,21 @@ describe('@queuelock/etcd with lost replies', () => {
     });
     const queue = freshQueue();
     const [first, other] = [wish(queue), wish(queue)];
-    const before = await handledTxns(server.endpoint);
+    const before = await handledTxns(own.server.endpoint);
     const late = keepBack([proxy, detour], mentions(first.id));
     const failure: unknown = await session.enqueue(first).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     expect(late.isOnItsWay()).to.equal(true);
     expect(await session.remove(queue, first.id)).to.equal(false);
-    expect((await handledTxns(server.endpoint)) - before).to.equal(1);
+    expect((await handledTxns(own.server.endpoint)) - before).to.equal(1);
     late.arrive();
     await eventually(
       'the late enqueue arrives',
-      async () => (await handledTxns(server.endpoint)) - before === 2,
+      async () => (await handledTxns(own.server.endpoint)) - before === 2,
     );
-    expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([]);
+    expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([]);
     const placement = await session.enqueue(other);
     expect(placement.turn.admitted).to.equal(true);
-    expect(await operator.keysUnder(`${queue}/`)).to.deep.equal([placement.key]);
+    expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([placement.key]);
   });
 });

@@ -1,4 +1,4 @@
-import type { TcpProxy } from '../../../integration/faults.ts';
+import type { TcpProxy } from '@queuelock/harness/faults';
 
 // Frames of HTTP/2: with headers an answer begins; a server sends others before it.
 const FRAME = { head: 9, sizeBytes: 3, kindAt: 3 };

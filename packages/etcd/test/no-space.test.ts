@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { Clients, freshQueue, wish, type TurnLog } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';

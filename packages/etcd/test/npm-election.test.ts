@@ -2,8 +2,8 @@ import { createLockClient, type LockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import { expect } from 'chai';
 import { Etcd3, type Campaign } from 'etcd3';
-import { sharedEtcd, type EtcdService } from '../../../integration/services.ts';
-import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
+import { sharedEtcd, type EtcdService } from '@queuelock/harness/services';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { eventually, freshQueue } from './clients.ts';
 
 describe('the election of npm etcd3', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Etcd3, Range } from 'etcd3';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { Clients, freshQueue, wish } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { etcdMetrics, sumOf } from '../../../integration/services.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { Connection } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';
 import { checkOptions } from '../src/api/options.ts';

@@ -1,34 +1,23 @@
 import { expect } from 'chai';
 import type { Register, Registers } from '@queuelock/core/backend';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { EtcdRegisters, type RegisterSurroundings } from '../src/views/registers.ts';
 import { Subject } from '../src/base/rx.ts';
 import type { WatchNews, Watches } from '../src/server/watches.ts';
 import { Clients, codeOf, eventually, freshQueue } from './clients.ts';
 import { mentions } from './late.ts';
 import { loseReply } from './lost-reply.ts';
-import { Operator } from './operator.ts';
-import { startOwnServer } from './own-server.ts';
+import { OwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
 
 describe('registers on etcd', () => {
-  let server: ProcessService;
-  let operator: Operator;
+  const own = new OwnServer();
   let proxy: TcpProxy;
   let registers: Registers;
   const clients = new Clients();
 
-  before(async () => {
-    server = await startOwnServer();
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
   beforeEach(async () => {
-    proxy = await startProxy(server.endpoint);
+    proxy = await startProxy(own.server.endpoint);
     registers = clients.backend({ hosts: proxy.endpoint, prefix: 'team/' }).registers!;
   });
   afterEach(async () => {
@@ -41,21 +30,21 @@ describe('registers on etcd', () => {
     const queue = `${freshQueue()}/nested`;
     const key = `team/.queuelock/register/open/${queue}`;
     expect(await registers.write(queue, 'open', { text: 'yes', was: undefined })).to.equal(true);
-    expect(await operator.under(key)).to.deep.equal({ [key]: 'yes' });
-    expect(await operator.leaseOf(key)).to.equal('0');
+    expect(await own.operator.under(key)).to.deep.equal({ [key]: 'yes' });
+    expect(await own.operator.leaseOf(key)).to.equal('0');
     const written = await registers.read(queue, 'open');
-    expect(written).to.deep.equal({ text: 'yes', version: String(await operator.createRevisionOf(key)) });
+    expect(written).to.deep.equal({ text: 'yes', version: String(await own.operator.createRevisionOf(key)) });
     expect(await registers.write(queue, 'open', { text: undefined, was: written!.version })).to.equal(true);
-    expect(await operator.keysUnder(key)).to.deep.equal([]);
+    expect(await own.operator.keysUnder(key)).to.deep.equal([]);
   });
 
   it('cost one request to read and one to write', async () => {
     const queue = freshQueue();
     const write = (): Promise<unknown> => registers.write(queue, 'open', { text: '', was: undefined });
     await registers.read(queue, 'open');
-    expect(await requestsOf(server.endpoint, () => registers.read(queue, 'open'))).to.equal(1);
-    expect(await requestsOf(server.endpoint, write)).to.equal(1);
-    expect(await requestsOf(server.endpoint, write)).to.equal(1);
+    expect(await requestsOf(own.server.endpoint, () => registers.read(queue, 'open'))).to.equal(1);
+    expect(await requestsOf(own.server.endpoint, write)).to.equal(1);
+    expect(await requestsOf(own.server.endpoint, write)).to.equal(1);
   });
 
   it('tell what was written when the reply is lost and they are read again', async () => {
@@ -83,7 +72,7 @@ describe('registers on etcd', () => {
 
   it('tell an observer of changes, each once, and fail it when the connection breaks', async () => {
     const queue = freshQueue();
-    const other = clients.backend({ hosts: server.endpoint, prefix: 'team/' }).registers!;
+    const other = clients.backend({ hosts: own.server.endpoint, prefix: 'team/' }).registers!;
     const seen: (Register | undefined)[] = [];
     let failure: unknown;
     registers.observe(queue, 'open').subscribe({

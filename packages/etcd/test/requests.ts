@@ -1,5 +1,5 @@
-import { etcdMetrics, sumOf } from '../../../integration/services.ts';
-import type { Metrics } from '../../../integration/services/metrics.ts';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services';
+import type { Metrics } from '@queuelock/harness/services/metrics';
 
 /** How many requests and streams the server saw begin meanwhile. */
 export async function requestsOf(endpoint: string, work: () => Promise<unknown>): Promise<number> {

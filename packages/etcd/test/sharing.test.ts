@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { safely } from '@queuelock/conformance';
 import type { EntrySpec, Session } from '@queuelock/core/backend';
-import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, wish } from './clients.ts';
 import { lockByEtcdctl } from './etcdctl.ts';

@@ -1,6 +1,6 @@
 // What exit.long.ts runs as a process: one entry, on the members that answer.
 import { etcd } from '@queuelock/etcd';
-import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { freshQueue, wish } from './clients.ts';
 
 const backend = etcd({ ...etcdTransport(), hosts: process.argv.slice(2) });

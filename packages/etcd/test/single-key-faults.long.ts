@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { ScriptProcess, endScripts } from '../../../integration/scenarios/child-process.ts';
-import { scriptOf } from '../../../integration/services/script.ts';
+import { ScriptProcess, endScripts } from '@queuelock/harness/services/script-process';
+import { scriptOf } from '@queuelock/harness/services/script';
 import { benchOf } from './bench.ts';
 import { eventually, freshQueue, wish } from './clients.ts';
 import { MixedClients, ownName, type OldClient } from './old-locks.ts';

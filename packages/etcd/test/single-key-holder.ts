@@ -2,7 +2,7 @@
 import { createLockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import { Etcd3 } from 'etcd3';
-import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 
 const [kind, endpoint = '', name = ''] = process.argv.slice(2);
 process.on('disconnect', () => process.exit());

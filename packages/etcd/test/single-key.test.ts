@@ -3,12 +3,10 @@ import { createLockClient } from '@queuelock/core';
 import { etcd, type EtcdOptions } from '@queuelock/etcd';
 import type { EntrySpec, Placement, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import type { ProcessService } from '../../../integration/services/service.ts';
-import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { eventually, freshQueue, wish } from './clients.ts';
 import { MixedClients, ownName, type OldClient } from './old-locks.ts';
-import { Operator } from './operator.ts';
-import { startOwnServer } from './own-server.ts';
+import { OwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
 
 const patient = new AbortController().signal;
@@ -24,29 +22,20 @@ async function failureOf(
 }
 
 describe('a queue of etcd with a single key', () => {
-  let server: ProcessService;
-  let operator: Operator;
+  const own = new OwnServer();
   let old: OldClient;
   let queue: string;
   const clients = new MixedClients();
 
-  before(async () => {
-    server = await startOwnServer();
-    operator = new Operator(server.endpoint);
-  });
-  after(async () => {
-    operator.close();
-    await server.stop();
-  });
   beforeEach(() => {
     queue = freshQueue();
-    old = clients.old(server.endpoint);
+    old = clients.old(own.server.endpoint);
   });
   afterEach(() => clients.close());
 
   const open = (more: EtcdOptions = {}): Promise<Session> =>
-    clients.session({ hosts: server.endpoint, beats: 'verified', singleKey: ownName, ...more });
-  const everything = (): Promise<string[]> => operator.keysUnder(queue);
+    clients.session({ hosts: own.server.endpoint, beats: 'verified', singleKey: ownName, ...more });
+  const everything = (): Promise<string[]> => own.operator.keysUnder(queue);
   const enterAll = async (session: Session, specs: readonly EntrySpec[]): Promise<readonly Placement[]> =>
     (await session.enqueueAll?.(specs)) ?? [];
 
@@ -61,8 +50,8 @@ describe('a queue of etcd with a single key', () => {
     safely(() => expect(turns.turn?.admitted).to.equal(false));
     await held?.release();
     await turns.untilAdmitted();
-    expect(await operator.under(queue)).to.deep.equal({ [queue]: placement.key, [placement.key]: '' });
-    expect(await operator.leaseOf(queue)).to.equal(session.id);
+    expect(await own.operator.under(queue)).to.deep.equal({ [queue]: placement.key, [placement.key]: '' });
+    expect(await own.operator.leaseOf(queue)).to.equal(session.id);
   });
 
   it("keeps npm etcd3's lock out as long as it is owned", async () => {
@@ -88,19 +77,19 @@ describe('a queue of etcd with a single key', () => {
     expect(await old.tryLockByValue(`/locks/${queue}`, 'uuid')).to.equal(false);
     expect(await old.unlockByValue(`/locks/${queue}`, 'uuid')).to.equal(false);
     await session.remove(queue, spec.id);
-    expect(await operator.keysUnder(`/locks/${queue}`)).to.deep.equal([]);
+    expect(await own.operator.keysUnder(`/locks/${queue}`)).to.deep.equal([]);
   });
 
   it('is held by one at a time where contenders of both kinds crowd, and all come to their end', async function () {
     this.timeout(60_000);
-    const options = { hosts: server.endpoint, singleKey: ownName };
+    const options = { hosts: own.server.endpoint, singleKey: ownName };
     const ours = [1, 2, 3].map(() => createLockClient(etcd({ ...etcdTransport(), ...options })));
     let inside = 0;
     let grants = 0;
     const critical = async (): Promise<void> => {
       inside += 1;
       safely(() => expect(inside, 'holders at a time').to.equal(1));
-      await operator.keysUnder(queue);
+      await own.operator.keysUnder(queue);
       inside -= 1;
       grants += 1;
     };
@@ -141,25 +130,25 @@ describe('a queue of etcd with a single key', () => {
     const turns = clients.follow(placement);
     await held?.release();
     await turns.untilAdmitted();
-    expect(turns.turn?.grantToken).to.equal(await operator.createRevisionOf(queue));
+    expect(turns.turn?.grantToken).to.equal(await own.operator.createRevisionOf(queue));
   });
 
   it('costs one request more than another, a try in one', async () => {
     const session = await open();
     const [spec, tried, busy] = [wish(queue), wish(queue), wish(queue)];
-    const free = await requestsOf(server.endpoint, async () => {
+    const free = await requestsOf(own.server.endpoint, async () => {
       await session.enqueue(spec);
       await session.remove(queue, spec.id);
     });
     expect(free).to.equal(3);
-    const trying = await requestsOf(server.endpoint, async () => {
+    const trying = await requestsOf(own.server.endpoint, async () => {
       expect((await session.tryEnqueue(tried))?.turn.admitted).to.equal(true);
     });
     expect(trying).to.equal(1);
-    expect(await operator.leaseOf(queue)).to.equal(session.id);
+    expect(await own.operator.leaseOf(queue)).to.equal(session.id);
     await session.remove(queue, tried.id);
     await old.tryLock(queue);
-    const inVain = await requestsOf(server.endpoint, async () => {
+    const inVain = await requestsOf(own.server.endpoint, async () => {
       expect(await session.tryEnqueue(busy)).to.equal(undefined);
     });
     expect(inVain).to.equal(1);
@@ -176,7 +165,7 @@ describe('a queue of etcd with a single key', () => {
     await session.remove(queue, outer.id);
     await old.tryLock(queue);
     expect(await session.tryEnqueue(wish(queue))).to.equal(undefined);
-    expect(await operator.keysUnder(`team/${queue}/`)).to.deep.equal([
+    expect(await own.operator.keysUnder(`team/${queue}/`)).to.deep.equal([
       `team/${queue}/nested/${session.id}-${inner.id}`,
     ]);
   });
@@ -194,11 +183,11 @@ describe('a queue of etcd with a single key', () => {
     await held?.release();
     await eventually(
       'it has tried again',
-      async () => (await operator.keysUnder(specs[1]!.queue)).length === 1,
+      async () => (await own.operator.keysUnder(specs[1]!.queue)).length === 1,
     );
     await other?.release();
     for (const log of logs) await log.untilAdmitted();
-    const created = await Promise.all(specs.map((spec) => operator.createRevisionOf(spec.queue)));
+    const created = await Promise.all(specs.map((spec) => own.operator.createRevisionOf(spec.queue)));
     expect(new Set(created)).to.have.property('size', 1);
     for (const spec of specs) expect(await session.remove(spec.queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
@@ -275,7 +264,7 @@ describe('a queue of etcd with a single key', () => {
     const spec = wish(queue);
     const placement = await session.enqueue(spec);
     const turns = clients.follow(placement);
-    const backend = clients.backend({ hosts: server.endpoint, singleKey: ownName });
+    const backend = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
     expect(await backend.evict?.(queue, placement)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
     expect(await turns.untilLost()).to.include({ code: 'ENTRY_LOST' });
@@ -287,7 +276,7 @@ describe('a queue of etcd with a single key', () => {
     const spec = wish(queue);
     const placement = await session.enqueue(spec);
     const turns = clients.follow(placement);
-    const stranger = clients.backend({ hosts: server.endpoint });
+    const stranger = clients.backend({ hosts: own.server.endpoint });
     expect(await stranger.evict?.(queue, placement)).to.equal(true);
     const theirs = await old.tryLock(queue);
     safely(() => expect(theirs).to.equal(undefined));
@@ -300,7 +289,7 @@ describe('a queue of etcd with a single key', () => {
     const session = await open();
     const spec = wish(queue);
     const turns = clients.follow(await session.enqueue(spec));
-    await operator.remove(queue);
+    await own.operator.remove(queue);
     const held = await old.tryLock(queue);
     const failure = await turns.untilLost();
     expect(failure).to.include({ code: 'ENTRY_LOST' });
@@ -335,7 +324,7 @@ describe('a queue of etcd with a single key', () => {
     await session.enqueue(second);
     await session.share?.(second.queue, second.id, '');
     await session.abandon?.();
-    const heir = clients.backend({ hosts: server.endpoint, singleKey: ownName });
+    const heir = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
     const resumed = await heir.resume!(session.resumption!, patient);
     const again = await resumed.enqueue(first);
     expect(again.turn).to.include({ admitted: true, ahead: 0 });
@@ -355,7 +344,7 @@ describe('a queue of etcd with a single key', () => {
     const spec = wish(queue);
     await session.enqueue(spec);
     await session.abandon?.();
-    const heir = clients.backend({ hosts: server.endpoint, singleKey: ownName });
+    const heir = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
     const resumed = await heir.resume!(session.resumption!, patient);
     expect(await resumed.remove(queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { ScriptProcess } from '../../../integration/scenarios/child-process.ts';
-import { scriptOf } from '../../../integration/services/script.ts';
+import { ScriptProcess } from '@queuelock/harness/services/script-process';
+import { scriptOf } from '@queuelock/harness/services/script';
 import type { Cost } from './storm-load.ts';
 
 const SCRIPT = fileURLToPath(new URL('storm-client.ts', import.meta.url));

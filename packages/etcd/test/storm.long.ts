@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { endScripts } from '../../../integration/scenarios/child-process.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import { endScripts } from '@queuelock/harness/services/script-process';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { startOwnServer } from './own-server.ts';
 import { mostInASecond, type Cost } from './storm-load.ts';
 import { StormProcess } from './storm-process.ts';

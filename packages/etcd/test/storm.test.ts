@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { startOwnServer } from './own-server.ts';
 import { attemptsDuring, busyClient, mostInASecond, openingAgain } from './storm-load.ts';
 import { Ways } from './storm.ts';

@@ -1,7 +1,7 @@
 // Servers that do not serve.
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 
 /** What a server does to those who connect. */
 export const TROUBLES = ['accepts and closes', 'refuses', 'is silent'] as const;

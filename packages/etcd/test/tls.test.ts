@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createLockClient } from '@queuelock/core';
 import { etcd, fromUrl, type EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { eventually } from './clients.ts';
-import { issueCertificates, type Certificates } from '../../../integration/services/certificates.ts';
+import { issueCertificates, type Certificates } from '@queuelock/harness/services/certificates';
 import { startOwnServer } from './own-server.ts';
-import { startTlsServer } from '../../../integration/services/etcd-tls.ts';
+import { startTlsServer } from '@queuelock/harness/services/etcd-tls';
 
 const patient = new AbortController().signal;
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { IWatchRequest } from 'etcd3';
-import { etcdMetrics, sumOf } from '../../../integration/services.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
-import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services';
+import type { ProcessService } from '@queuelock/harness/services/service';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { Connection } from '../src/server/connection.ts';
 import { checkOptions } from '../src/api/options.ts';
 import { Watches } from '../src/server/watches.ts';

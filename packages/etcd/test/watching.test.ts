@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Placement, SeenEntry, Session } from '@queuelock/core/backend';
-import type { TcpProxy } from '../../../integration/faults.ts';
-import { etcdMetrics, sumOf } from '../../../integration/services.ts';
+import type { TcpProxy } from '@queuelock/harness/faults';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, codeOf, eventually, freshQueue, wish } from './clients.ts';
 

@@ -1,6 +1,6 @@
 // What exit.test.ts runs as a process: everything once, against a server and against nobody, and then nothing more.
 import { etcd } from '@queuelock/etcd';
-import { etcdTransport } from '../../../integration/services/etcd-transport.ts';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { freshQueue, wish } from './clients.ts';
 
 const [endpoint = ''] = process.argv.slice(2);

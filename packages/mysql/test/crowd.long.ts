@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { mysql } from '@queuelock/mysql';
-import { medianOf } from '../../../integration/median.ts';
+import { medianOf } from '@queuelock/harness/median';
 import { Clients } from './clients.ts';
 
 const TTL_MS = 600_000;

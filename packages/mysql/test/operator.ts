@@ -1,5 +1,5 @@
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
-import { mariaDbAccess } from '../../../integration/services/mariadb-process.ts';
+import { mariaDbAccess } from '@queuelock/harness/services/mariadb-process';
 
 /** What somebody does with tools of his own, past the backend. */
 export class Operator {

@@ -1,6 +1,6 @@
-import { startMariaDb } from '../../../integration/services/mariadb-process.ts';
-import { NotHere, type ProcessService } from '../../../integration/services/service.ts';
-import { until } from '../../../integration/services/until.ts';
+import { startMariaDb } from '@queuelock/harness/services/mariadb-process';
+import { NotHere, type ProcessService } from '@queuelock/harness/services/service';
+import { until } from '@queuelock/harness/services/until';
 import { Operator } from './operator.ts';
 
 const DATABASE = 'locks';

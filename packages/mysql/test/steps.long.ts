@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { migration } from '@queuelock/mysql';
 import { roundQuery } from '../src/turn/waiting.ts';
-import { Clients, admitted, refusal, signal, wish } from './clients.ts';
+import { admitted, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 const TTL_MS = 300_000;
 

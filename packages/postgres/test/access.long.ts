@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { migration } from '@queuelock/postgres';
-import { Clients, refusal, signal, wish } from './clients.ts';
+import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 describe('the rights on PostgreSQL', () => {
   const clients = new Clients();

@@ -1,15 +1,17 @@
 import { expect } from 'chai';
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { createLockClient, type LockClient, type Ownership } from '@queuelock/core';
 import type { AdvisoryKey } from '@queuelock/postgres';
-import { freeze, thaw } from '../../../integration/faults.ts';
-import { startPgBouncer } from '../../../integration/services/pgbouncer-process.ts';
-import { postgresUrl } from '../../../integration/services/postgres-process.ts';
-import { Clients, admitted, lost, refusal, signal, wish } from './clients.ts';
+import { startPgBouncer } from '@queuelock/harness/services/pgbouncer-process';
+import { postgresUrl } from '@queuelock/harness/services/postgres-process';
+import { scriptOf } from '@queuelock/harness/services/script';
+import { ScriptProcess, endScripts } from '@queuelock/harness/services/script-process';
+import { admitted, lost, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
+const HOLDER = scriptOf(fileURLToPath(new URL('./holder.ts', import.meta.url)));
 const KEY = 4711;
 const TTL_MS = 2_000;
 const WITHIN_MS = 60_000;
@@ -20,7 +22,6 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
   const advisoryKey = (queue: string): AdvisoryKey | undefined => (queue === 'jobs' ? KEY : undefined);
   const locks: LockClient[] = [];
   const others: Client[] = [];
-  const children: ChildProcess[] = [];
 
   function client(ttlMs = 30_000): LockClient {
     const made = createLockClient(clients.connect({ advisoryKey }), { ttlMs });
@@ -56,24 +57,14 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
   }
 
   /** Another process that holds the queue. */
-  async function holder(): Promise<ChildProcess> {
-    const args = [
-      '--conditions=@queuelock/source',
-      '--import',
-      './.ci/tsx.mjs',
-      'packages/postgres/test/holder.ts',
-    ];
-    const child = spawn(process.execPath, [...args, clients.url, 'jobs', String(TTL_MS), String(KEY)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    children.push(child);
-    const said = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    expect((await said.next()).value).to.equal('held');
-    return child;
+  async function holder(): Promise<ScriptProcess> {
+    const made = new ScriptProcess(HOLDER, [clients.url, 'jobs', String(TTL_MS), String(KEY)]);
+    await made.untilEvent('held');
+    return made;
   }
 
   afterEach(async () => {
-    for (const child of children.splice(0)) child.kill('SIGKILL');
+    await endScripts();
     await Promise.all(locks.splice(0).map((made) => made.close()));
     await Promise.all(others.splice(0).map((made) => made.end()));
     await clients.until(LOCKS, 0);
@@ -183,10 +174,9 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
   }).timeout(WITHIN_MS);
 
   it('frees the lock when its holder crashes, and the line when its lease is over', async () => {
-    const child = await holder();
+    const holding = await holder();
     const theirs = (await other()).query(`select pg_advisory_lock(${KEY})`);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await holding.kill();
     await theirs;
     await others[0]!.query('select pg_advisory_unlock_all()');
     await (await client().acquire('jobs')).release();
@@ -198,10 +188,10 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
       this['skipReason'] = 'servers before 14 end no connection that is silent';
       this.skip();
     }
-    const child = await holder();
-    await freeze(child.pid!);
+    const holding = await holder();
+    await holding.freeze();
     await (await other()).query(`select pg_advisory_lock(${KEY})`);
-    await thaw(child.pid!);
+    await holding.thaw();
   }).timeout(WITHIN_MS);
 
   it('is lost with the connection that the lock lives on', async () => {

@@ -1,11 +1,8 @@
 import pg from 'pg';
-import type { Backend, Placement, Session, Turn } from '@queuelock/core/backend';
+import type { Backend, Session } from '@queuelock/core/backend';
+import { signal } from '@queuelock/harness/wishes';
 import { postgres, type PostgresOptions } from '@queuelock/postgres';
 import { OwnServer } from './servers.ts';
-
-export { refusal, wish } from './wishes.ts';
-
-export const { signal } = new AbortController();
 
 /** Sessions on a server of their own; defines the hooks of the suite that makes it. */
 export class Clients extends OwnServer {
@@ -52,25 +49,4 @@ export class Clients extends OwnServer {
     this.#sessions.push(session);
     return session;
   }
-}
-
-/** Resolves with the first turn that is admitted; rejects with the loss. */
-export function admitted({ turns$ }: Placement): Promise<Turn> {
-  return new Promise((resolve, reject) => {
-    const following = turns$.subscribe({
-      next: (turn) => {
-        if (!turn.admitted) return;
-        resolve(turn);
-        setImmediate(() => following.unsubscribe());
-      },
-      error: reject,
-    });
-  });
-}
-
-/** Resolves with the code with which an entry is lost. */
-export function lost({ turns$ }: Placement): Promise<string> {
-  return new Promise((resolve) => {
-    turns$.subscribe({ error: (error: unknown) => resolve((error as { readonly code: string }).code) });
-  });
 }

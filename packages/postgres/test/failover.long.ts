@@ -4,9 +4,9 @@ import { readlink } from 'node:fs/promises';
 import { Client } from 'pg';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { postgres } from '@queuelock/postgres';
-import { newPostgresReplica, postgresUrl } from '../../../integration/services/postgres-process.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
-import { until } from '../../../integration/services/until.ts';
+import { newPostgresReplica, postgresUrl } from '@queuelock/harness/services/postgres-process';
+import type { ProcessService } from '@queuelock/harness/services/service';
+import { until } from '@queuelock/harness/services/until';
 import { OwnServer } from './servers.ts';
 
 const WITHIN_MS = 60_000;

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { createLockClient } from '@queuelock/core';
 import { migration, postgres } from '@queuelock/postgres';
-import { postgresUrl, startPostgres } from '../../../integration/services/postgres-process.ts';
+import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
 
 interface Contender {
   hold(work: () => Promise<void>): Promise<void>;

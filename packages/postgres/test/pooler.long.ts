@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { filter, firstValueFrom } from 'rxjs';
 import type { Backend } from '@queuelock/core/backend';
-import { startPgBouncer } from '../../../integration/services/pgbouncer-process.ts';
-import { postgresUrl } from '../../../integration/services/postgres-process.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
-import { Clients, admitted, lost, wish } from './clients.ts';
+import { startPgBouncer } from '@queuelock/harness/services/pgbouncer-process';
+import { postgresUrl } from '@queuelock/harness/services/postgres-process';
+import type { ProcessService } from '@queuelock/harness/services/service';
+import { admitted, lost, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 describe('PostgreSQL behind a pooler that gives connections away after each transaction', () => {
   const clients = new Clients();

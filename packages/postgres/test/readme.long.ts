@@ -1,29 +1,16 @@
 import { expect } from 'chai';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { firstExample, runExample } from '@queuelock/harness/readme';
 import { OwnServer } from './servers.ts';
 
-const run = promisify(execFile);
+const PAGE = 'packages/postgres/README.md';
 
 describe('the first example of the manual of PostgreSQL', () => {
   const own = new OwnServer();
 
   it('runs as it stands', async () => {
-    const [, example = ''] =
-      /```ts\n(.*?)```/s.exec(readFileSync('packages/postgres/README.md', 'utf8')) ?? [];
+    const example = firstExample(PAGE) ?? '';
     expect(example).to.contain('127.0.0.1:5432');
-    const scratch = mkdtempSync(join('integration', 'node_modules', '.readme-'));
-    const file = join(scratch, 'postgres.mts');
-    writeFileSync(file, example.replaceAll('127.0.0.1:5432', own.server.endpoint));
-    try {
-      const loader = ['--conditions=@queuelock/source', '--import', './.ci/tsx.mjs'];
-      const { stdout, stderr } = await run(process.execPath, [...loader, file], { timeout: 60_000 });
-      expect(stderr).to.equal('');
-      expect(stdout).to.match(/fencing token \d+, lost: false/);
-    } finally {
-      rmSync(scratch, { recursive: true });
-    }
+    const printed = await runExample(PAGE, example.replaceAll('127.0.0.1:5432', own.server.endpoint));
+    expect(printed).to.match(/fencing token \d+, lost: false/);
   }).timeout(70_000);
 });

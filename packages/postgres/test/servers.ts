@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { postgresUrl, startPostgres } from '../../../integration/services/postgres-process.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
-import { until } from '../../../integration/services/until.ts';
+import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
+import type { ProcessService } from '@queuelock/harness/services/service';
+import { until } from '@queuelock/harness/services/until';
 
 /** A server of the suite that makes it, and somebody who may do everything on it; defines its hooks. */
 export class OwnServer {

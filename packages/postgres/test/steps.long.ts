@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { createLockClient, type LockClient } from '@queuelock/core';
-import { until } from '../../../integration/services/until.ts';
-import { Clients, admitted, refusal, wish } from './clients.ts';
+import { until } from '@queuelock/harness/services/until';
+import { admitted, refusal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 const TTL_MS = 300_000;
 const WITHIN_MS = 30_000;

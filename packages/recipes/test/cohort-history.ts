@@ -4,7 +4,7 @@ import type { Intercept } from '@queuelock/memory';
 import fc from 'fast-check';
 import { cohort, type CohortHold } from '../src/index.ts';
 import { MemoryStage } from './election-stage.ts';
-import { SafetyViolation } from '../../../integration/safety.ts';
+import { SafetyViolation } from '@queuelock/harness/safety';
 
 const CLIENT = { ttlMs: 200, marginMs: 20, connectTimeoutMs: 60_000 };
 const LONG_AFTER_MS = 2_000;

@@ -8,9 +8,10 @@ import { promisify } from 'node:util';
 import { createClient } from 'redis';
 import type { Backend } from '@queuelock/core/backend';
 import { redis } from '@queuelock/redis';
-import { startRedis } from '../../../integration/services.ts';
-import { pickPorts } from '../../../integration/services/ports.ts';
-import { Clients, admitted, refusal, signal, wish } from './clients.ts';
+import { startRedis } from '@queuelock/harness/services';
+import { pickPorts } from '@queuelock/harness/services/ports';
+import { admitted, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 /** One holds, the other waits, and is served. */
 async function expectHandOff(one: Backend, other: Backend): Promise<void> {

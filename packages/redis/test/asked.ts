@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import type { ProcessService } from '@queuelock/harness/services/service';
 
 /** What a server answers to a command, on a connection of its own. */
 export async function asked(

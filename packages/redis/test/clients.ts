@@ -1,13 +1,11 @@
-import type { Backend, Placement, Session, Turn } from '@queuelock/core/backend';
+import type { Backend, Session } from '@queuelock/core/backend';
+import { signal } from '@queuelock/harness/wishes';
 import { redis, type RedisOptions } from '@queuelock/redis';
-import { startRedis } from '../../../integration/services.ts';
-import type { RedisSettings } from '../../../integration/services/redis-process.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import { startRedis } from '@queuelock/harness/services';
+import type { RedisSettings } from '@queuelock/harness/services/redis-process';
+import type { ProcessService } from '@queuelock/harness/services/service';
 import { Operator } from './operator.ts';
 
-export { refusal, wish } from './wishes.ts';
-
-export const { signal } = new AbortController();
 const PREFIX = 'queuelock';
 
 /** Sessions on a server of their own; defines the hooks of the suite that makes it. */
@@ -49,25 +47,4 @@ export class Clients {
   async empty(): Promise<void> {
     await this.operator.redis.flushall();
   }
-}
-
-/** Resolves with the first turn that is admitted; rejects with the loss. */
-export function admitted({ turns$ }: Placement): Promise<Turn> {
-  return new Promise((resolve, reject) => {
-    const following = turns$.subscribe({
-      next: (turn) => {
-        if (!turn.admitted) return;
-        resolve(turn);
-        setImmediate(() => following.unsubscribe());
-      },
-      error: reject,
-    });
-  });
-}
-
-/** Resolves with the code with which an entry is lost. */
-export function lost({ turns$ }: Placement): Promise<string> {
-  return new Promise((resolve) => {
-    turns$.subscribe({ error: (error: unknown) => resolve((error as { readonly code: string }).code) });
-  });
 }

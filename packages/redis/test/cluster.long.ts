@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { redis } from '@queuelock/redis';
-import { startRedis } from '../../../integration/services.ts';
-import { pickPorts } from '../../../integration/services/ports.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
-import { until } from '../../../integration/services/until.ts';
-import { admitted, signal, wish } from './clients.ts';
+import { startRedis } from '@queuelock/harness/services';
+import { pickPorts } from '@queuelock/harness/services/ports';
+import type { ProcessService } from '@queuelock/harness/services/service';
+import { until } from '@queuelock/harness/services/until';
+import { admitted, signal, wish } from '@queuelock/harness/wishes';
 
 const WITHIN_MS = 30_000;
 

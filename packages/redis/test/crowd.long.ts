@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createLockClient } from '@queuelock/core';
 import { redis } from '@queuelock/redis';
-import { startRedis } from '../../../integration/services.ts';
+import { startRedis } from '@queuelock/harness/services';
 
 const MANY = 20_000;
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { redis } from '@queuelock/redis';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
-import { until } from '../../../integration/services/until.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import type { ProcessService } from '@queuelock/harness/services/service';
+import { until } from '@queuelock/harness/services/until';
 import { asked } from './asked.ts';
 import { Fenced } from './fenced.ts';
 import { startReplicated, type Replicated } from './replicated.ts';

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { createLockClient } from '@queuelock/core';
 import { repeatUntilDefinite, type Placement, type Session } from '@queuelock/core/backend';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { until } from '../../../integration/services/until.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { faultsOn } from '@queuelock/harness/store-faults';
+import { redis } from '@queuelock/redis';
 import { SCRIPTS } from '../src/queue/scripts.ts';
-import { Clients, admitted, lost, refusal, signal, wish } from './clients.ts';
+import { admitted, lost, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 const WITHIN_MS = 30_000;
 
@@ -16,6 +18,24 @@ function renewed(session: Session): Promise<number> {
 function again(session: Session, spec: ReturnType<typeof wish>): Promise<Placement> {
   return repeatUntilDefinite(() => session.enqueue(spec), AbortSignal.timeout(WITHIN_MS));
 }
+
+describe('a fault on Redis', () => {
+  const clients = new Clients({ appendonly: 'yes' });
+
+  faultsOn(() => ({
+    server: clients.server,
+    urlAt: (endpoint) => `redis://${endpoint}`,
+    module: import.meta.resolve('@queuelock/redis'),
+    name: 'redis',
+    backend: redis,
+    isStep: (chunk, id) => chunk.includes(id),
+    entries: (queue) => clients.operator.redis.zcard(clients.operator.key(`line:${queue}`)),
+    forget: async (queue) => {
+      await clients.operator.redis.del(clients.operator.key(`line:${queue}`));
+    },
+    reconnect: async () => undefined,
+  }));
+});
 
 describe('a Redis that keeps a log', () => {
   const clients = new Clients({ appendonly: 'yes' });
@@ -117,19 +137,6 @@ describe('a connection to Redis', () => {
     return clients.session(clients.connect({ url: `redis://${proxy.endpoint}`, requestTimeoutMs }));
   }
 
-  it('that was cut when the turn came finds it out when it is there again', async () => {
-    const holder = await clients.session();
-    const held = wish();
-    await holder.enqueue(held);
-    const waiter = await through();
-    const turn = admitted(await waiter.enqueue(wish()));
-    proxy.refuse();
-    proxy.cut();
-    await holder.remove('jobs', held.id);
-    await proxy.accept();
-    await turn;
-  }).timeout(WITHIN_MS);
-
   it('that is cut is doubted at once', async () => {
     const session = await through();
     const doubt = new Promise<void>((resolve) => {
@@ -140,33 +147,10 @@ describe('a connection to Redis', () => {
     await renewed(session);
   }).timeout(WITHIN_MS);
 
-  it('that loses the reply to an enqueue has the same place when it asks again', async () => {
-    const session = await through(500);
-    const spec = wish();
-    await session.enqueue(wish());
-    const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
-    const asked = refusal(session.enqueue(spec));
-    await trap.lost;
-    expect(await asked).to.have.property('code', 'UNAVAILABLE');
-    const placement = await again(session, spec);
-    expect(placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
-    expect(await clients.operator.redis.zcard(clients.operator.key('line:jobs'))).to.equal(2);
-  }).timeout(WITHIN_MS);
-
-  it('that loses the reply to a removal has removed', async () => {
-    const session = await through(500);
-    const spec = wish();
-    await session.enqueue(spec);
-    const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
-    const asked = refusal(session.remove('jobs', spec.id));
-    await trap.lost;
-    expect(await asked).to.have.property('code', 'UNAVAILABLE');
-    expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(false);
-    expect(await clients.operator.entries('jobs')).to.deep.equal([]);
-  }).timeout(WITHIN_MS);
-
   it('on which an enqueue comes late puts nothing into the queue after its removal', async () => {
     const session = await through(500);
+    // The server knows the script from now on.
+    await session.enqueue(wish({ queue: 'before' }));
     const spec = wish();
     const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
     const asked = refusal(session.enqueue(spec));
@@ -202,23 +186,5 @@ describe('a connection to Redis', () => {
     expect((await other.enqueue(wish())).turn.admitted).to.equal(true);
     await proxy.accept();
     expect(await loss).to.equal('SESSION_LOST');
-  }).timeout(WITHIN_MS);
-
-  it('to a server that ends every connection is tried five times a second at most', async () => {
-    const session = await through();
-    const before = proxy.accepted;
-    const begunAt = performance.now();
-    proxy.toServer.blackhole();
-    const cutting = setInterval(() => proxy.cut(), 5);
-    await until(async () => expect(proxy.accepted - before).to.be.greaterThan(5), {
-      what: 'six attempts',
-      withinMs: WITHIN_MS,
-    });
-    const seconds = (performance.now() - begunAt) / 1_000;
-    clearInterval(cutting);
-    expect(proxy.accepted - before).to.be.at.most(5 * (seconds + 1));
-    await proxy.heal();
-    proxy.cut();
-    await renewed(session);
   }).timeout(WITHIN_MS);
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { redis } from '@queuelock/redis';
-import { Clients, refusal, signal, wish } from './clients.ts';
+import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 describe('keys on Redis that are not of queuelock', () => {
   const clients = new Clients();

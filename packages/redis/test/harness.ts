@@ -1,6 +1,6 @@
 import type { BackendHarness } from '@queuelock/conformance';
 import { redis } from '@queuelock/redis';
-import { sharedRedis } from '../../../integration/services.ts';
+import { sharedRedis } from '@queuelock/harness/services';
 import { Operator } from './operator.ts';
 
 /** On the server that all share, with a prefix of its own; defines the hooks of the suite that calls it. */

@@ -1,5 +1,6 @@
-import { startProxy } from '../../../integration/faults.ts';
-import { Clients, admitted, wish } from './clients.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { admitted, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 describe('a connection to Redis that hears nothing more, and is not broken', () => {
   const clients = new Clients();

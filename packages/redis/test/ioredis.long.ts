@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describeBackend } from '@queuelock/conformance';
 import { redis } from '@queuelock/redis';
-import { sharedRedis } from '../../../integration/services.ts';
+import { sharedRedis } from '@queuelock/harness/services';
 import { harness } from './harness.ts';
 
 describe('@queuelock/redis over a connection of ioredis', () => {

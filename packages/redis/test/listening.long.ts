@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { Clock } from '@queuelock/core/backend';
 import { Hearing } from '../src/server/hearing.ts';
-import { Clients, admitted, signal, wish } from './clients.ts';
+import { admitted, signal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 /** Runs what is to come, one task at a time. */
 class Steps implements Clock {

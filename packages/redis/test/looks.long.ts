@@ -5,7 +5,7 @@ import { Keys } from '../src/queue/keys.ts';
 import type { Script } from '../src/lua/script.ts';
 import { RedisSession } from '../src/session/session.ts';
 import type { Answer } from '../src/server/steps.ts';
-import { admitted, wish } from './clients.ts';
+import { admitted, wish } from '@queuelock/harness/wishes';
 
 /** A connection on which looks are answered when the test says so. */
 class Stage {

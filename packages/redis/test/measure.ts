@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLockClient } from '@queuelock/core';
 import { redis } from '@queuelock/redis';
-import { startRedis } from '../../../integration/services.ts';
+import { startRedis } from '@queuelock/harness/services';
 import { mutex, redlock } from './peers.ts';
 
 type Release = () => Promise<unknown>;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { wordOf } from '../src/driver/errors.ts';
-import { Clients, admitted, refusal, signal, wish } from './clients.ts';
+import { admitted, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 describe('a Redis whose memory is full', () => {
   const clients = new Clients({ 'maxmemory-policy': 'noeviction' });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { startRedis } from '../../../integration/services.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
-import { until } from '../../../integration/services/until.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { startRedis } from '@queuelock/harness/services';
+import type { ProcessService } from '@queuelock/harness/services/service';
+import { until } from '@queuelock/harness/services/until';
 import { asked } from './asked.ts';
 
 /** A primary, and a replica that follows it over a proxy. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
-import { Clients, admitted, wish } from './clients.ts';
+import { admitted, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 import { Monitor } from './monitor.ts';
 
 const TTL_MS = 300_000;

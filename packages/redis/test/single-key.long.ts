@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
-import { Clients, admitted, lost, refusal, signal, wish } from './clients.ts';
+import { admitted, lost, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 const KEY = 'old:jobs';
 const WITHIN_MS = 30_000;

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLockClient, type LockClient, type Ownership } from '@queuelock/core';
 import { redis } from '@queuelock/redis';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { safely } from '../../../integration/safety.ts';
-import { startRedis } from '../../../integration/services.ts';
-import type { ProcessService } from '../../../integration/services/service.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { safely } from '@queuelock/harness/safety';
+import { startRedis } from '@queuelock/harness/services';
+import type { ProcessService } from '@queuelock/harness/services/service';
 
 const CLIENTS = 6;
 const LASTS_MS = 45_000;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
-import { Clients, admitted, lost, signal, wish } from './clients.ts';
+import { admitted, lost, signal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 const WITHIN_MS = 30_000;
 

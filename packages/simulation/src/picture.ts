@@ -1,5 +1,5 @@
-import type { Attempt, Hold, Life, Queue, Scene, Violation } from '../../../integration/timeline/scene.ts';
-import { timelineOf } from '../../../integration/timeline/timeline.ts';
+import type { Attempt, Hold, Life, Queue, Scene, Violation } from '@queuelock/harness/timeline/scene';
+import { timelineOf } from '@queuelock/harness/timeline/timeline';
 import type { Fact } from './run/facts.ts';
 
 type FactOf<T extends Fact['type']> = Extract<Fact, { readonly type: T }>;

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { alteredSources, type Alteration } from '../../../integration/alteration.ts';
+import { alteredSources, type Alteration } from '@queuelock/harness/alteration';
 import type { Product } from '../src/product.ts';
 
 const FILES = [

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startEtcd } from '../../../integration/services.ts';
+import { startEtcd } from '@queuelock/harness/services';
 import { checkOptions, http2Driver } from '../src/product.ts';
 import { Random } from '../src/random.ts';
 import { simulatedAlone } from './simulated-alone.ts';

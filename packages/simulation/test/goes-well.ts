@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SafetyViolation } from '../../../integration/safety.ts';
+import { SafetyViolation } from '@queuelock/harness/safety';
 import { pictureOf } from '../src/picture.ts';
 import type { Product } from '../src/product.ts';
 import { RULES, UNSAFE } from '../src/run/judge.ts';

@@ -1,5 +1,5 @@
 import type { Rule } from '../src/run/judge.ts';
-import type { Alteration } from '../../../integration/alteration.ts';
+import type { Alteration } from '@queuelock/harness/alteration';
 
 /** A mistake that somebody could make. */
 export interface Mistake {

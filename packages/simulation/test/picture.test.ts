@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SafetyViolation } from '../../../integration/safety.ts';
+import { SafetyViolation } from '@queuelock/harness/safety';
 import { alteredProduct } from './altered-product.ts';
 import { goesWell } from './goes-well.ts';
 import { MISTAKES } from './mistakes.ts';

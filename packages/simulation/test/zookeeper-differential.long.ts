@@ -1,6 +1,6 @@
 // As zookeeper-differential.test.ts, with other sequences: 100,000 requests.
 import { randomInt } from 'node:crypto';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { compareWith } from './compare-zookeepers.ts';
 
 const SEEDS = 20;

@@ -1,5 +1,5 @@
 // The simulated ZooKeeper and a real one carry out the same requests, and say the same.
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { compareWith } from './compare-zookeepers.ts';
 
 const SEED = 1;

@@ -1,12 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend, Placement, Session, Turn } from '@queuelock/core/backend';
+import type { Backend, Session } from '@queuelock/core/backend';
+import { signal } from '@queuelock/harness/wishes';
 import { sqlite } from '@queuelock/sqlite';
-
-export { refusal, wish } from './wishes.ts';
-
-const { signal } = new AbortController();
 
 /** Backends over files in a directory of their own; defines the hooks of the suite that makes it. */
 export class Clients {
@@ -36,18 +33,4 @@ export class Clients {
   async session(backend: Backend = this.connect(), ttlMs = 10_000): Promise<Session> {
     return backend.open(ttlMs, signal);
   }
-}
-
-/** Resolves with the first turn that is admitted; rejects with the loss. */
-export function admitted({ turns$ }: Placement): Promise<Turn> {
-  return new Promise((resolve, reject) => {
-    const following = turns$.subscribe({
-      next: (turn) => {
-        if (!turn.admitted) return;
-        resolve(turn);
-        setImmediate(() => following.unsubscribe());
-      },
-      error: reject,
-    });
-  });
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ScriptProcess, type Ending } from '../../../integration/scenarios/child-process.ts';
-import { scriptOf } from '../../../integration/services/script.ts';
+import { ScriptProcess, type Ending } from '@queuelock/harness/services/script-process';
+import { scriptOf } from '@queuelock/harness/services/script';
 import { machineTime } from '../src/base/machine.ts';
 
 const SCRIPT = fileURLToPath(new URL('./contender.ts', import.meta.url));

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isGone, ownMark } from '../src/base/machine.ts';
-import { until } from '../../../integration/services/until.ts';
-import { Clients, admitted, refusal, wish } from './clients.ts';
+import { until } from '@queuelock/harness/services/until';
+import { admitted, refusal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 const SCRIPT = fileURLToPath(new URL('./processes.ts', import.meta.url));
 const LEASE_MS = 60_000;

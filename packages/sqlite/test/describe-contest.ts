@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Contender, contest, faultsIn, inOrder, percentile, type Hold, type Script } from './contest.ts';
-import { endScripts } from '../../../integration/scenarios/child-process.ts';
-import { until } from '../../../integration/services/until.ts';
+import { endScripts } from '@queuelock/harness/services/script-process';
+import { until } from '@queuelock/harness/services/until';
 
 /** How much of it there is. */
 interface Extent {

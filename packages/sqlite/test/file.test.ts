@@ -26,7 +26,8 @@ import {
   takeOver,
   upgrade,
 } from '../src/queue/schema.ts';
-import { Clients, refusal, wish } from './clients.ts';
+import { refusal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 const { DatabaseSync } = await loadDriver();
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sqlite } from '@queuelock/sqlite';
-import { until } from '../../../integration/services/until.ts';
+import { until } from '@queuelock/harness/services/until';
 import { Bench } from './bench.ts';
 
 const signal = new AbortController().signal;

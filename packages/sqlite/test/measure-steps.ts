@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqlite } from '@queuelock/sqlite';
 import { percentile } from './contest.ts';
-import { wish } from './wishes.ts';
+import { wish } from '@queuelock/harness/wishes';
 
 const [steps = 10_000] = process.argv.slice(2).map(Number);
 const directory = mkdtempSync(join(tmpdir(), 'queuelock-measure-'));

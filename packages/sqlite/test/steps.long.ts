@@ -3,9 +3,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { livedSince } from '../../../integration/lived-time.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
 import { loadDriver } from '../src/driver/driver.ts';
-import { Clients, admitted, wish } from './clients.ts';
+import { admitted, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 import { percentile } from './contest.ts';
 
 const { DatabaseSync } = await loadDriver();

@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { loadDriver, type Database } from '../src/driver/driver.ts';
 import { Lane } from '../src/file/lane.ts';
-import { Clients, refusal, wish } from './clients.ts';
+import { refusal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
 
 const { DatabaseSync } = await loadDriver();
 

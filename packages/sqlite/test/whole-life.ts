@@ -1,6 +1,6 @@
 // What steps.test.ts runs as a process: everything once, and then nothing more.
 import { sqlite } from '@queuelock/sqlite';
-import { refusal, wish } from './wishes.ts';
+import { refusal, wish } from '@queuelock/harness/wishes';
 
 const [file = ''] = process.argv.slice(2);
 const { signal } = new AbortController();

@@ -2,7 +2,7 @@ import { createMemoryServer, memory, type Intercept } from '@queuelock/memory';
 import { createLockManager, type HeldLock, type LockManager, type LockOptions } from '@queuelock/weblocks';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { SafetyViolation } from '../../../integration/safety.ts';
+import { SafetyViolation } from '@queuelock/harness/safety';
 
 const KINDS = ['exclusive', 'shared', 'try', 'try shared', 'steal', 'aborted'] as const;
 

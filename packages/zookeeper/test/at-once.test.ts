@@ -1,7 +1,7 @@
 import { createLockClient } from '@queuelock/core';
 import type { EntrySpec, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import type { ZkDriver } from '../src/driver/driver.ts';
 import { gateDirectory } from '../src/queue/names.ts';
 import { Bench, allAdmitted, eventually, newQueue, outcome, wish, wishes } from './bench.ts';

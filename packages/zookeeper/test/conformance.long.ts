@@ -1,6 +1,6 @@
 import { describeBackend } from '@queuelock/conformance';
 import { isQueueLockError } from '@queuelock/core/backend';
-import { describeWhatApplies } from '../../../integration/conformance.ts';
+import { describeWhatApplies } from '@queuelock/harness/conformance';
 import { harnesses } from './harness.ts';
 
 for (const driver of ['wire', 'native'] as const) {

@@ -1,9 +1,9 @@
 import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
 import { expect } from 'chai';
-import { startProxy } from '../../../integration/faults.ts';
-import { livedSince } from '../../../integration/lived-time.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
-import { pickPorts } from '../../../integration/services/ports.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { livedSince } from '@queuelock/harness/lived-time';
+import { sharedZooKeeper } from '@queuelock/harness/services';
+import { pickPorts } from '@queuelock/harness/services/ports';
 import { Bench, SINGLE, outcome } from './bench.ts';
 
 describe('connecting to ZooKeeper in vain', () => {

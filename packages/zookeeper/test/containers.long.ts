@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startZooKeeper } from '../../../integration/services.ts';
+import { startZooKeeper } from '@queuelock/harness/services';
 import { Bench, eventually, newQueue, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 

@@ -1,6 +1,6 @@
 import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
-import { startZooKeeper } from '../../../integration/services.ts';
+import { startZooKeeper } from '@queuelock/harness/services';
 import { Bench, admitted, eventually, newQueue, wish, wishes } from './bench.ts';
 import { asOperator } from './operator.ts';
 

@@ -1,8 +1,8 @@
 import { repeatUntilDefinite, type EntrySpec, type Placement, type Session } from '@queuelock/core/backend';
 import { safely } from '@queuelock/conformance';
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { gateDirectory } from '../src/queue/names.ts';
 import { Bench, allAdmitted, eventually, newQueue, wishes } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';

@@ -1,6 +1,6 @@
 import { systemClock } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { startZooKeeperCluster } from '../../../integration/clusters.ts';
+import { startZooKeeperCluster } from '@queuelock/harness/clusters';
 import { Bench, newQueue, outcome } from './bench.ts';
 import { connect } from '../src/server/connect.ts';
 import { findNode } from '../src/entry/enqueue.ts';

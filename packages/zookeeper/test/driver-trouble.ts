@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, eventually, newQueue, outcome, wish } from './bench.ts';
 import { FarProxies } from './far-proxy.ts';
 import { ownServer } from './own-server.ts';

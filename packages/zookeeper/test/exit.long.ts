@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { livedSince } from '../../../integration/lived-time.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 
 describe('a process that used ZooKeeper', () => {
   for (const driver of ['wire', 'native']) {

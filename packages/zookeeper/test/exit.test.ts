@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 
 describe('a process that used ZooKeeper', () => {
   for (const driver of ['wire', 'native']) {

@@ -1,7 +1,7 @@
 import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { sharedZooKeeper, zkFourLetter } from '../../../integration/services.ts';
+import { sharedZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import type { ZkDriver } from '../src/driver/driver.ts';
 import { Bench, admitted, ending, eventually, newQueue, wish } from './bench.ts';
 import { OpCode } from './frames.ts';

@@ -2,7 +2,7 @@ import { safely } from '@queuelock/conformance';
 import { isQueueLockError, type EntrySpec, type Session } from '@queuelock/core/backend';
 import type { Naming } from '@queuelock/zookeeper';
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import type { ZkDriver } from '../src/driver/driver.ts';
 import { foreignIn } from '../src/queue/foreign.ts';
 import { schemeOf } from '../src/queue/naming.ts';

@@ -1,7 +1,7 @@
 import { safely } from '@queuelock/conformance';
 import type { Placement, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { sharedZooKeeper, zkFourLetter } from '../../../integration/services.ts';
+import { sharedZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import { readerOf } from '../src/queue/entries.ts';
 import { schemeOf } from '../src/queue/naming.ts';
 import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';

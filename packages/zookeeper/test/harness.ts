@@ -1,6 +1,6 @@
 import type { BackendHarness } from '@queuelock/conformance';
 import type { Naming, ZooKeeperOptions } from '@queuelock/zookeeper';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { SINGLE } from './bench.ts';
 import { asOperator } from './operator.ts';
 import { SeverableBackends } from './severed.ts';

@@ -1,4 +1,4 @@
-import type { TcpProxy } from '../../../integration/faults.ts';
+import type { TcpProxy } from '@queuelock/harness/faults';
 import { outcome } from './bench.ts';
 import { requestsIn } from './frames.ts';
 

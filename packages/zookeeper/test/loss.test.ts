@@ -1,6 +1,6 @@
 import { systemClock, type Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { connect } from '../src/server/connect.ts';
 import { settingsOf } from '../src/api/options.ts';
 import { Pace } from '../src/base/pace.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startProxy } from '../../../integration/faults.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, newQueue, outcome, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, admitted, newQueue, wish } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { losing } from './losing.ts';

@@ -1,6 +1,6 @@
 import { isQueueLockError } from '@queuelock/core/backend';
 import type { Naming } from '@queuelock/zookeeper';
-import { describeWhatApplies } from '../../../integration/conformance.ts';
+import { describeWhatApplies } from '@queuelock/harness/conformance';
 import { harnesses } from './harness.ts';
 
 const NAMINGS = [

@@ -1,7 +1,7 @@
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { startZooKeeper } from '../../../integration/services.ts';
-import type { ServiceOf } from '../../../integration/services/service.ts';
-import type { ZooKeeperSettings } from '../../../integration/services/zookeeper-process.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { startZooKeeper } from '@queuelock/harness/services';
+import type { ServiceOf } from '@queuelock/harness/services/service';
+import type { ZooKeeperSettings } from '@queuelock/harness/services/zookeeper-process';
 import type { Bench } from './bench.ts';
 
 /** A server that the test may do something to. */

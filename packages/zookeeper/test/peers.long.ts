@@ -16,8 +16,8 @@ import {
   startParticipants,
   type Participant,
 } from '../../../integration/interop/participant.ts';
-import { orSkip } from '../../../integration/interop/skip.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { orSkip } from '@queuelock/harness/services/skip';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, admitted, eventually, newQueue, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, admitted, eventually, newQueue, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 

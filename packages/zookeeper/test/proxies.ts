@@ -1,5 +1,5 @@
 // The other side of far-proxy.ts: proxies in a process of their own, driven by messages.
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import type { ProxyAnswer, ProxyOrder } from './far-proxy.ts';
 
 const proxies = new Map<string, TcpProxy>();

@@ -1,7 +1,7 @@
 import { createLockClient, type LockClient } from '@queuelock/core';
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { PERMISSION, allowAll } from './access.ts';
 import { Bench, ending, eventually, newQueue, outcome, wish } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';

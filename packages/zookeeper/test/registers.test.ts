@@ -1,8 +1,8 @@
 import type { Register, Registers } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { identity } from 'rxjs';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import type { ZkDriver } from '../src/driver/driver.ts';
 import { gateDirectory, registerPaths } from '../src/queue/names.ts';
 import { NodeRegisters } from '../src/views/registers.ts';

@@ -1,8 +1,8 @@
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { startProxy } from '../../../integration/faults.ts';
-import { livedSince } from '../../../integration/lived-time.ts';
-import { sharedZooKeeper, zkFourLetter } from '../../../integration/services.ts';
+import { startProxy } from '@queuelock/harness/faults';
+import { livedSince } from '@queuelock/harness/lived-time';
+import { sharedZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import { Bench, ending, newQueue, outcome, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 import { untilExpired } from './severed.ts';

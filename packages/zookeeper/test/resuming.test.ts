@@ -1,9 +1,9 @@
 import { safely } from '@queuelock/conformance';
 import { isQueueLockError, type Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
-import { until } from '../../../integration/services/until.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { sharedZooKeeper } from '@queuelock/harness/services';
+import { until } from '@queuelock/harness/services/until';
 import { parseResumption, resumptionText } from '../src/session/resumption.ts';
 import { Bench, admitted, newQueue, outcome, wish, wishes } from './bench.ts';
 import { asOperator } from './operator.ts';

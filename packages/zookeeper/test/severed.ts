@@ -1,7 +1,7 @@
 import type { Backend, Session } from '@queuelock/core/backend';
 import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
-import { zkFourLetter } from '../../../integration/services.ts';
-import { until } from '../../../integration/services/until.ts';
+import { zkFourLetter } from '@queuelock/harness/services';
+import { until } from '@queuelock/harness/services/until';
 import { FarProxies } from './far-proxy.ts';
 
 interface Line {

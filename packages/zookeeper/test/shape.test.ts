@@ -1,6 +1,6 @@
 import { isQueueLockError, type Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, newQueue, outcome, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 

@@ -1,7 +1,7 @@
 import type { SeenEntry, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { readerOf } from '../src/queue/entries.ts';
 import { schemeOf } from '../src/queue/naming.ts';
 import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';

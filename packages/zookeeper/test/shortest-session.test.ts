@@ -1,9 +1,9 @@
 import { isQueueLockError } from '@queuelock/core/backend';
 import { zookeeper } from '@queuelock/zookeeper';
 import { expect } from 'chai';
-import { startZooKeeper, zkFourLetter } from '../../../integration/services.ts';
-import type { ZooKeeperSettings } from '../../../integration/services/zookeeper-process.ts';
-import type { ServiceOf } from '../../../integration/services/service.ts';
+import { startZooKeeper, zkFourLetter } from '@queuelock/harness/services';
+import type { ZooKeeperSettings } from '@queuelock/harness/services/zookeeper-process';
+import type { ServiceOf } from '@queuelock/harness/services/service';
 import { Bench, eventually, newQueue, outcome, wish } from './bench.ts';
 
 const FOR_A_SINGLE_SERVER = '(syncLimit 2 for a single server, which has no followers)';

@@ -1,5 +1,5 @@
 import type { Session } from '@queuelock/core/backend';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import type { ZooKeeperOptions } from '@queuelock/zookeeper';
 import type { Bench } from './bench.ts';
 import { OpCode, noticesIn, requestsIn } from './frames.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { gateDirectory } from '../src/queue/names.ts';
 import { Bench, admitted, allAdmitted, eventually, newQueue, outcome, wish, wishes } from './bench.ts';
 import { OpCode, creates, requestsIn } from './frames.ts';

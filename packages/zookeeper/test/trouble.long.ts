@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { livedSince } from '../../../integration/lived-time.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
 import { Bench, eventually, newQueue, outcome, wish } from './bench.ts';
 import { connect } from '../src/server/connect.ts';
 import type { ZkDriver } from '../src/driver/driver.ts';

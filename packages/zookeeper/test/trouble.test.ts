@@ -1,7 +1,7 @@
 import type { QueueLockError, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import type { Subscription } from 'rxjs';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
 import { describeDriverTrouble } from './driver-trouble.ts';
 import { ownServer, proxyTo } from './own-server.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { livedSince } from '../../../integration/lived-time.ts';
-import { sharedZooKeeper } from '../../../integration/services.ts';
+import { livedSince } from '@queuelock/harness/lived-time';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, ending, newQueue, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../../../integration/faults.ts';
-import { sharedZooKeeper, zkFourLetter } from '../../../integration/services.ts';
+import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
+import { sharedZooKeeper, zkFourLetter } from '@queuelock/harness/services';
 import { Bench, admitted, ending, eventually, newQueue, outcome, wish } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { asOperator } from './operator.ts';

@@ -1,6 +1,6 @@
-import { zkFourLetter } from '../../../../integration/services/four-letter.ts';
-import { etcdMetrics, sumOf } from '../../../../integration/services/metrics.ts';
-import { until } from '../../../../integration/services/until.ts';
+import { zkFourLetter } from '@queuelock/harness/services/four-letter';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services/metrics';
+import { until } from '@queuelock/harness/services/until';
 
 const QUIET_LOOKS = 3;
 const PATIENCE_MS = 120_000;

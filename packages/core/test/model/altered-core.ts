@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { alteredSources, type Alteration } from '../../../../integration/alteration.ts';
+import { alteredSources, type Alteration } from '@queuelock/harness/alteration';
 import type { Core } from './world.ts';
 
 const CORE = fileURLToPath(new URL('../..', import.meta.url));

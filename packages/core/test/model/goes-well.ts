@@ -1,5 +1,5 @@
 import * as core from '../../src/index.ts';
-import { SafetyViolation } from '../../../../integration/safety.ts';
+import { SafetyViolation } from '@queuelock/harness/safety';
 import { play } from './history.ts';
 import { RULES, UNSAFE } from './judge.ts';
 import type { History } from './plan.ts';

@@ -2,7 +2,7 @@ import type { Intercept } from '@queuelock/memory';
 import type { Observable } from 'rxjs';
 import type { ClaimState, LockClient, MultiClaimState, Ownership } from '../../src/index.ts';
 import type { Core } from '../model/world.ts';
-import { SafetyViolation } from '../../../../integration/safety.ts';
+import { SafetyViolation } from '@queuelock/harness/safety';
 import { Stage } from '../stage.ts';
 import { NAMES, type Fate, type Plan, type TaskPlan, type Trouble } from './plan.ts';
 import { Witness } from './witness.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { safely } from '../../../../integration/safety.ts';
+import { safely } from '@queuelock/harness/safety';
 import { hold, picture, reasonOf, type Facts } from '../frame.ts';
 
 const SHARED = { mode: 'shared' } as const;

@@ -1,6 +1,6 @@
 import type { LockMode } from '@queuelock/weblocks';
 import { expect } from 'chai';
-import { safely } from '../../../../integration/safety.ts';
+import { safely } from '@queuelock/harness/safety';
 import { hold, picture, reasonOf, type Facts } from '../frame.ts';
 
 const IF_AVAILABLE = { ifAvailable: true } as const;

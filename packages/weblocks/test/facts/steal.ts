@@ -1,6 +1,6 @@
 import type { QueueLockError } from '@queuelock/core';
 import { expect } from 'chai';
-import { safely } from '../../../../integration/safety.ts';
+import { safely } from '@queuelock/harness/safety';
 import { expectDom, hold, picture, type Facts } from '../frame.ts';
 
 const STEAL = { steal: true } as const;

@@ -1,6 +1,6 @@
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, admitted, newQueue, wish, type Driver } from '../bench.ts';
 
 describe('both drivers for ZooKeeper', () => {

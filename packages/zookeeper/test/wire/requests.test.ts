@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { startZooKeeper } from '../../../../integration/services.ts';
+import { startZooKeeper } from '@queuelock/harness/services';
 import { multi } from '../../src/wire/multi.ts';
 import * as requests from '../../src/wire/node-requests.ts';
 import { Xid } from '../../src/wire/op-code.ts';

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { Command } from '../../../../integration/services/child.ts';
-import { startProcess, type Place } from '../../../../integration/services/server-process.ts';
+import type { Command } from '@queuelock/harness/services/child';
+import { startProcess, type Place } from '@queuelock/harness/services/server-process';
 import {
   SHORT_LIVED,
   zooKeeperCommand,
   zooKeeperVersion,
-} from '../../../../integration/services/zookeeper-process.ts';
+} from '@queuelock/harness/services/zookeeper-process';
 import { ask } from '../../src/server/server-word.ts';
 import { tlsOf } from '../../src/api/tls.ts';
 import type { Certificates } from './certificates.ts';

@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import { expect } from 'chai';
 import { lastValueFrom } from 'rxjs';
-import { sharedZooKeeper } from '../../../../integration/services.ts';
-import { pickPorts } from '../../../../integration/services/ports.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
+import { pickPorts } from '@queuelock/harness/services/ports';
 import type { ConnectionNews } from '../../src/driver/driver.ts';
 import { closes, saysNothing, serverThat } from '../attempts.ts';
 import { Bench, eventually, newQueue, outcome } from '../bench.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import type { WireDriver } from '../../src/wire/driver.ts';
 import { Bench, newQueue, outcome } from '../bench.ts';
 import { connected, driverTo } from './clients.ts';

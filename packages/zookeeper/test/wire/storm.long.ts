@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startZooKeeperCluster } from '../../../../integration/clusters.ts';
-import { pickPorts } from '../../../../integration/services/ports.ts';
+import { startZooKeeperCluster } from '@queuelock/harness/clusters';
+import { pickPorts } from '@queuelock/harness/services/ports';
 import { closes, mostInASecond, saysNothing, serverThat } from '../attempts.ts';
 import { Bench } from '../bench.ts';
 import { attemptsOf, opensFor } from './storms.ts';

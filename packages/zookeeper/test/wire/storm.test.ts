@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { pickPorts } from '../../../../integration/services/ports.ts';
+import { pickPorts } from '@queuelock/harness/services/ports';
 import { closes, mostInASecond, saysNothing, serverThat } from '../attempts.ts';
 import { Bench } from '../bench.ts';
 import { fakeServer } from './fake-server.ts';

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { firstValueFrom } from 'rxjs';
 import { proxyTo } from '../own-server.ts';
 import { Bench, SINGLE, eventually, newQueue, outcome, wish } from '../bench.ts';
-import { hasZooKeeper } from '../../../../integration/services/zookeeper-process.ts';
+import { hasZooKeeper } from '@queuelock/harness/services/zookeeper-process';
 import { hasOpenssl, issueCertificates, type Certificates } from './certificates.ts';
 import { startSecureZooKeeper, type SecureServer } from './secure-server.ts';
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import { sharedZooKeeper } from '../../../../integration/services.ts';
+import { sharedZooKeeper } from '@queuelock/harness/services';
 import { SINGLE, Bench } from '../bench.ts';
 
 // TypeScript is not known in threads, so the package is brought there as tsx makes it.

@@ -1,6 +1,6 @@
 import type { MemoryServer } from '@queuelock/memory';
 import type { Backend, Session } from '../../../src/backend.ts';
-import type { Alteration } from '../../../../../integration/alteration.ts';
+import type { Alteration } from '@queuelock/harness/alteration';
 import type { Rule } from '../judge.ts';
 
 /** A mistake that somebody could make. */

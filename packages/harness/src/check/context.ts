@@ -1,0 +1,60 @@
+import type { ChaosEvent } from './event.ts';
+import { byStamp, forEachEvent } from './history.ts';
+import type { Finding } from './finding.ts';
+
+const EACH_SIDE = 5;
+const MOST_FINDINGS = 25;
+
+/** The findings, the first 25 of them with the ten events around each, read from the histories once more. */
+export async function withEvents(directory: string, findings: readonly Finding[]): Promise<Finding[]> {
+  const around = findings.slice(0, MOST_FINDINGS).map((finding) => new Around(finding));
+  if (around.length > 0)
+    await forEachEvent(directory, (event) => {
+      const at = BigInt(event.t);
+      for (const each of around) each.offer(event, at);
+    });
+  return findings.map((finding, i) => ({ ...finding, events: around[i]?.events ?? [] }));
+}
+
+interface Stamped {
+  readonly event: ChaosEvent;
+  readonly at: bigint;
+}
+
+/** Keeps the events next to one finding, in whatever order they are offered. */
+class Around {
+  readonly #finding: Finding;
+  readonly #at: bigint;
+  #before: Stamped[] = [];
+  #after: Stamped[] = [];
+
+  constructor(finding: Finding) {
+    this.#finding = finding;
+    this.#at = BigInt(finding.at);
+  }
+
+  offer(event: ChaosEvent, at: bigint): void {
+    if (!tells(event, this.#finding)) return;
+    // The event itself, and what comes before it: nearest first.
+    if (at <= this.#at)
+      this.#before = nearest([...this.#before, { event, at }], (a, b) => (a.at > b.at ? -1 : 1));
+    else this.#after = nearest([...this.#after, { event, at }], (a, b) => (a.at < b.at ? -1 : 1));
+  }
+
+  get events(): ChaosEvent[] {
+    return byStamp([...this.#before, ...this.#after].map(({ event }) => event));
+  }
+}
+
+function nearest(events: Stamped[], order: (a: Stamped, b: Stamped) => number): Stamped[] {
+  if (events.length <= EACH_SIDE) return events;
+  return events.sort(order).slice(0, EACH_SIDE);
+}
+
+/** What belongs to the story of a finding: its queue, the faults, the ends of sessions; of looks only the one in question. */
+function tells(event: ChaosEvent, { queue, at }: Finding): boolean {
+  if (event.ev === 'beat' || event.ev === 'memory') return false;
+  if (event.ev === 'look' && event.t !== at) return false;
+  if (!('queue' in event)) return true;
+  return queue === undefined || event.queue === queue;
+}

@@ -1,0 +1,33 @@
+import type { Terms } from './event.ts';
+import type { Attempt } from './run.ts';
+
+/** What was claimed, in words. */
+export const KINDS = [
+  'lock',
+  'read lock',
+  'write lock turned into a read lock',
+  'permits',
+  'lock of several names',
+  'read lock of several names',
+  'leadership',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+export function kindOf(attempt: Pick<Attempt, 'terms' | 'together' | 'downgrading'>): Kind {
+  const kind = kindOfClaim(attempt);
+  return kind === 'lock' && attempt.downgrading !== undefined ? 'write lock turned into a read lock' : kind;
+}
+
+/** As far as it is known when it is asked for. */
+export function kindOfClaim({ terms = {}, together = [] }: Asked): Kind {
+  const { leader, limit = 1, shared } = terms;
+  if (leader) return 'leadership';
+  if (limit > 1) return 'permits';
+  if (together.length > 0) return shared ? 'read lock of several names' : 'lock of several names';
+  return shared ? 'read lock' : 'lock';
+}
+
+interface Asked {
+  readonly terms?: Terms;
+  readonly together?: readonly number[];
+}

@@ -1,0 +1,115 @@
+import type { HarnessEvent, LifeEvent } from './event.ts';
+import { Life, MS } from './run.ts';
+import { SessionProof } from './session-proof.ts';
+
+const CLOCK_RATE_ERROR = 0.01;
+
+type AboutWorker = Extract<HarnessEvent, { readonly worker: string }>;
+
+interface Surroundings {
+  /** The stamp in the time of the run. */
+  moment(stamp: string): number;
+  odd(at: number, message: string): void;
+}
+
+/** The processes of the workers. Each `started` begins a new one. */
+export class LifeBook {
+  readonly #lives: Life[] = [];
+  readonly #newest = new Map<string, Life>();
+  readonly #aboutWorkers: AboutWorker[] = [];
+  readonly #around: Surroundings;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+  }
+
+  take(event: LifeEvent, at: number): void {
+    if (event.ev === 'started') {
+      this.#begin(event.who, { started: at, marginMs: event.marginMs });
+      return;
+    }
+    const life = this.of(event.who, at);
+    switch (event.ev) {
+      case 'beat':
+        this.#takeBeat(life, event, at);
+        break;
+      case 'stalled':
+        life.stalled.push({ from: at, to: at + event.ms * MS });
+        break;
+      case 'session-lost':
+        life.sessionLost.push(at);
+        break;
+      case 'memory':
+        life.memory.push({ heapBytes: event.heapBytes, cycles: event.cycles });
+        break;
+      case 'closed':
+        life.closed = { at, loopDelayMs: event.loopDelayMs };
+        break;
+      case 'crashed':
+        life.crashed ??= { at, message: event.message };
+    }
+  }
+
+  /** What the harness says is told to the process that was meant once all are known. */
+  hear(event: AboutWorker): void {
+    this.#aboutWorkers.push(event);
+  }
+
+  /** The process that speaks under this name. */
+  of(who: string, at: number): Life {
+    const known = this.#newest.get(who);
+    if (known) return known;
+    this.#around.odd(at, `${who} never said that it started`);
+    return this.#begin(who, {});
+  }
+
+  finish(): readonly Life[] {
+    for (const life of this.#lives) for (const proof of life.proofs.values()) proof.settle();
+    for (const event of this.#aboutWorkers) this.#tell(event);
+    return this.#lives;
+  }
+
+  #begin(who: string, { started, marginMs = 0 }: { started?: number; marginMs?: number }): Life {
+    const life = new Life(who);
+    life.started = started;
+    life.marginMs = marginMs;
+    this.#lives.push(life);
+    this.#newest.set(who, life);
+    return life;
+  }
+
+  #takeBeat(life: Life, beat: Extract<LifeEvent, { ev: 'beat' }>, at: number): void {
+    let proof = life.proofs.get(beat.session);
+    if (!proof) life.proofs.set(beat.session, (proof = new SessionProof()));
+    const believedMs = beat.provenMs * (1 - CLOCK_RATE_ERROR) - life.marginMs;
+    proof.add(at, this.#around.moment(beat.sentAt) + believedMs * MS);
+  }
+
+  #tell(event: AboutWorker): void {
+    const at = this.#around.moment(event.t);
+    const life = this.#lives.findLast(
+      ({ who, started }) => who === event.worker && (started ?? -Infinity) <= at,
+    );
+    if (life) tellLife(life, event, at);
+    // It may have been killed before it could say that it started.
+    else if (event.ev !== 'killed' && event.ev !== 'exited')
+      this.#around.odd(at, `the harness says "${event.ev}" of ${event.worker}, which never started`);
+  }
+}
+
+function tellLife(life: Life, event: AboutWorker, at: number): void {
+  const standstill = life.frozen.at(-1);
+  switch (event.ev) {
+    case 'killed':
+      life.killed ??= at;
+      break;
+    case 'exited':
+      life.exited = { at, clean: event.clean, tookMs: event.tookMs };
+      break;
+    case 'frozen':
+      life.frozen.push({ from: at, to: Infinity });
+      break;
+    case 'thawed':
+      if (standstill) life.frozen.splice(-1, 1, { from: standstill.from, to: at });
+  }
+}

@@ -1,0 +1,13 @@
+import type { Violation } from '../timeline/scene.ts';
+import type { Finding } from './finding.ts';
+import type { Run } from './run.ts';
+
+/** Findings as the timeline of their run shows them. */
+export function violationsOf(run: Run, findings: readonly Finding[]): Violation[] {
+  return findings.map(({ rule, message, attempt, at }) => ({
+    rule,
+    message,
+    attempts: attempt === undefined ? [] : [attempt],
+    at: run.momentOf(at),
+  }));
+}

@@ -1,0 +1,100 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { freeze, thaw } from '../faults.ts';
+import type { Script } from './script.ts';
+
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stderr: string;
+}
+
+const running = new Set<ScriptProcess>();
+
+/** Ends what a test left running, also what is frozen. For `afterEach`. */
+export async function endScripts(): Promise<void> {
+  await Promise.all([...running].map((script) => script.kill()));
+}
+
+/**
+ * A script of ours as a process of its own. It prints one JSON object a line. The
+ * channel to this process tells it when this process dies, so that it can end too.
+ */
+export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: string }> {
+  /** What it printed so far. */
+  readonly events: E[] = [];
+  readonly ended: Promise<Ending>;
+  readonly #child: ChildProcess;
+  readonly #readers = new Set<() => void>();
+  #stderr = '';
+
+  constructor({ script, execArgv }: Script, args: readonly string[]) {
+    this.#child = fork(script, args, { silent: true, execArgv: [...execArgv] });
+    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
+    createInterface(this.#child.stdout!).on('line', (line) => {
+      this.events.push(JSON.parse(line) as E);
+      for (const reader of this.#readers) reader();
+    });
+    running.add(this);
+    this.ended = this.#end();
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** The first event that matches, printed already or to come. Rejects when the process ends without it. */
+  async until(matches: (event: E) => boolean): Promise<E> {
+    let stop: (() => void) | undefined;
+    const found = new Promise<E>((resolve) => {
+      let at = 0;
+      const look = (): void => {
+        for (; at < this.events.length; at += 1) if (matches(this.events[at]!)) resolve(this.events[at]!);
+      };
+      this.#readers.add(look);
+      stop = () => this.#readers.delete(look);
+      look();
+    });
+    const without = this.ended.then(({ code, signal, stderr }) => {
+      throw new Error(`it ended before that (${String(signal ?? code)}): ${stderr}`);
+    });
+    return Promise.race([found, without]).finally(stop);
+  }
+
+  /** The first event of this kind. */
+  untilEvent(ev: E['ev']): Promise<E> {
+    return this.until((event) => event.ev === ev);
+  }
+
+  tell(message: object): void {
+    this.#child.send(message);
+  }
+
+  /** SIGTERM; resolves when it is gone. */
+  async stop(): Promise<Ending> {
+    this.#child.kill('SIGTERM');
+    return this.ended;
+  }
+
+  /** SIGKILL; resolves when it is gone. */
+  async kill(): Promise<Ending> {
+    this.#child.kill('SIGKILL');
+    return this.ended;
+  }
+
+  async freeze(): Promise<void> {
+    await freeze(this.pid);
+  }
+
+  async thaw(): Promise<void> {
+    await thaw(this.pid);
+  }
+
+  async #end(): Promise<Ending> {
+    const [code, signal] = (await once(this.#child, 'close')) as [number | null, NodeJS.Signals | null];
+    running.delete(this);
+    return { code, signal, stderr: this.#stderr };
+  }
+}

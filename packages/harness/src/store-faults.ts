@@ -1,0 +1,226 @@
+import { expect } from 'chai';
+import { fileURLToPath } from 'node:url';
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { repeatUntilDefinite, type Backend, type Session } from '@queuelock/core/backend';
+import { startProxy, type TcpProxy } from './faults.ts';
+import { fromSource } from './services/script.ts';
+import { ScriptProcess, endScripts } from './services/script-process.ts';
+import type { ProcessService } from './services/service.ts';
+import { until } from './services/until.ts';
+import { lost, refusal, signal, wish } from './wishes.ts';
+
+const TTL_MS = 2_000;
+const LONG_TTL_MS = 60_000;
+const WITHIN_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 500;
+// It imports the sources of any backend.
+const HOLDER = fromSource(fileURLToPath(new URL('./holder.ts', import.meta.url)));
+
+/** A store of one server that keeps what it was told when it is killed, and its backend. */
+export interface Store {
+  readonly server: ProcessService;
+  /** By way of that endpoint. */
+  urlAt(endpoint: string): string;
+  /** Where processes import the backend from, and its name there. */
+  readonly module: string;
+  readonly name: string;
+  backend(options: { readonly url: string; readonly requestTimeoutMs?: number }): Backend;
+  /** Whether a client has sent a step on that entry with these bytes. */
+  isStep(chunk: Buffer, id: string): boolean;
+  /** How many stand in the queue, as an operator sees it. */
+  entries(queue: string): Promise<number>;
+  /** Takes everybody out of the queue by hand: nobody is told. */
+  forget(queue: string): Promise<void>;
+  /** The server was restarted. */
+  reconnect(): Promise<void>;
+}
+
+/** Tests of the suite that calls it: what no fault of a process, of a connection or of the only server may do. `store` is asked when its hooks have made it. */
+export function faultsOn(store: () => Store): void {
+  const bench = new Bench(store);
+  faultsOfHolders(bench);
+  faultsOfConnections(bench);
+  faultsOfReplies(bench);
+  faultsOfTheServer(bench);
+}
+
+function faultsOfHolders(bench: Bench): void {
+  it('that kills a holder frees the lock when its lease is over', async () => {
+    const holder = await bench.holder('killed');
+    const next = bench.locks().acquire('killed');
+    await holder.kill();
+    await (await next).release();
+  }).timeout(WITHIN_MS);
+
+  it('that stops a holder for longer than its TTL is known to it at its first look', async () => {
+    const holder = await bench.holder('stopped');
+    const next = bench.locks().acquire('stopped');
+    await holder.freeze();
+    const ownership = await next;
+    await holder.thaw();
+    await holder.untilEvent('lost');
+    expect(ownership.held).to.equal(true);
+    await ownership.release();
+  }).timeout(WITHIN_MS);
+}
+
+function faultsOfConnections(bench: Bench): void {
+  it('that cuts every connection costs a holder nothing, nor those in line their places', async () => {
+    const { proxy, url } = await bench.proxied();
+    const holding = await bench.locks(url, LONG_TTL_MS).acquire('cut');
+    const claim = bench.locks(url, LONG_TTL_MS).acquire('cut');
+    await bench.untilInLine('cut', 2);
+    proxy.cut();
+    await holding.release();
+    await (await claim).release();
+  }).timeout(WITHIN_MS);
+
+  it('that keeps a process away when its turn comes is found out when it is there again', async () => {
+    const { proxy, url } = await bench.proxied();
+    const holding = await bench.locks(bench.url, LONG_TTL_MS).acquire('away');
+    const claim = bench.locks(url, LONG_TTL_MS).acquire('away');
+    await bench.untilInLine('away', 2);
+    proxy.refuse();
+    proxy.cut();
+    await holding.release();
+    await proxy.accept();
+    await (await claim).release();
+  }).timeout(WITHIN_MS);
+
+  it('that ends every connection leads to five attempts a second at most', async () => {
+    const { proxy, session } = await bench.proxiedSession();
+    await attemptsAreFew(proxy, session);
+  }).timeout(WITHIN_MS);
+}
+
+function faultsOfReplies(bench: Bench): void {
+  it('that loses the reply to an enqueue leaves one place, which is got again', async () => {
+    const { proxy, session } = await bench.proxiedSession();
+    const wanted = wish({ queue: 'lost reply' });
+    const first = await session.enqueue(wish({ queue: 'lost reply' }));
+    const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
+    expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });
+    await reply.lost;
+    const again = await definite(() => session.enqueue(wanted));
+    expect(again.order > first.order).to.equal(true);
+    expect(again.turn).to.deep.equal({ admitted: false, ahead: 1 });
+    await bench.untilInLine('lost reply', 2);
+  }).timeout(WITHIN_MS);
+
+  it('that loses the reply to a removal has removed', async () => {
+    const { proxy, session } = await bench.proxiedSession();
+    const [first, wanted] = [wish({ queue: 'lost removal' }), wish({ queue: 'lost removal' })];
+    for (const spec of [first, wanted]) await session.enqueue(spec);
+    // From now on the server knows how this is done.
+    await session.remove('lost removal', first.id);
+    const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
+    expect(await refusal(session.remove('lost removal', wanted.id))).to.include({ code: 'UNAVAILABLE' });
+    await reply.lost;
+    expect(await definite(() => session.remove('lost removal', wanted.id))).to.equal(false);
+    await bench.untilInLine('lost removal', 0);
+  }).timeout(WITHIN_MS);
+}
+
+function faultsOfTheServer(bench: Bench): void {
+  it('that forgets an entry is found by the next renewal, and its holder learns it', async () => {
+    const session = await bench.session();
+    const loss = lost(await session.enqueue(wish({ queue: 'forgotten' })));
+    await bench.store().forget('forgotten');
+    await session.renew(signal);
+    expect(await loss).to.equal('ENTRY_LOST');
+  });
+
+  it('that restarts the server loses no lock and no place', async () => {
+    const holding = await bench.locks(bench.url, LONG_TTL_MS).acquire('restarted');
+    const claim = bench.locks(bench.url, LONG_TTL_MS).acquire('restarted');
+    await bench.untilInLine('restarted', 2);
+    await bench.store().server.kill();
+    await bench.store().server.restart();
+    await bench.store().reconnect();
+    expect(holding.held).to.equal(true);
+    await holding.release();
+    const next = await claim;
+    expect(next.token > holding.token).to.equal(true);
+    await next.release();
+  }).timeout(WITHIN_MS);
+}
+
+/** Also while what is connected is cut every few milliseconds, and hears nothing before. */
+async function attemptsAreFew(proxy: TcpProxy, session: Session): Promise<void> {
+  const before = proxy.accepted;
+  const beganAt = performance.now();
+  proxy.toServer.blackhole();
+  const cutting = setInterval(() => proxy.cut(), 5);
+  while (proxy.accepted - before <= 5) await session.renew(signal).catch(() => undefined);
+  const seconds = (performance.now() - beganAt) / 1_000;
+  clearInterval(cutting);
+  expect(proxy.accepted - before).to.be.at.most(5 * (seconds + 1));
+  await proxy.heal();
+  proxy.cut();
+  await definite(() => session.renew(signal));
+}
+
+/** As the core does it: until there is an answer. */
+function definite<T>(call: () => Promise<T>): Promise<T> {
+  return repeatUntilDefinite(call, AbortSignal.timeout(WITHIN_MS));
+}
+
+/** What a test opens, which ends with it; defines the hooks of the suite that makes it. */
+class Bench {
+  readonly store: () => Store;
+  readonly #locks: LockClient[] = [];
+  readonly #backends: Backend[] = [];
+  readonly #proxies: TcpProxy[] = [];
+
+  constructor(store: () => Store) {
+    this.store = store;
+    afterEach(async () => {
+      await endScripts();
+      await Promise.all(this.#locks.splice(0).map((client) => client.close()));
+      await Promise.all(this.#backends.splice(0).map((backend) => backend.close()));
+      await Promise.all(this.#proxies.splice(0).map((proxy) => proxy.stop()));
+    });
+  }
+
+  get url(): string {
+    return this.store().urlAt(this.store().server.endpoint);
+  }
+
+  locks(url = this.url, ttlMs = TTL_MS): LockClient {
+    const client = createLockClient(this.store().backend({ url }), { ttlMs });
+    this.#locks.push(client);
+    return client;
+  }
+
+  async session(url = this.url): Promise<Session> {
+    const backend = this.store().backend({ url, requestTimeoutMs: REQUEST_TIMEOUT_MS });
+    this.#backends.push(backend);
+    return backend.open(LONG_TTL_MS, signal);
+  }
+
+  async proxied(): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
+    const proxy = await startProxy(this.store().server.endpoint);
+    this.#proxies.push(proxy);
+    return { proxy, url: this.store().urlAt(proxy.endpoint) };
+  }
+
+  async proxiedSession(): Promise<{ readonly proxy: TcpProxy; readonly session: Session }> {
+    const { proxy, url } = await this.proxied();
+    return { proxy, session: await this.session(url) };
+  }
+
+  /** Another process that holds the lock. */
+  async holder(queue: string): Promise<ScriptProcess> {
+    const { module, name } = this.store();
+    const holder = new ScriptProcess(HOLDER, [module, name, this.url, queue, String(TTL_MS)]);
+    await holder.untilEvent('held');
+    return holder;
+  }
+
+  async untilInLine(queue: string, count: number): Promise<void> {
+    const look = async (): Promise<void> => {
+      expect(await this.store().entries(queue)).to.equal(count);
+    };
+    await until(look, { what: `${count} in the line ${queue}`, withinMs: WITHIN_MS / 2 });
+  }
+}

@@ -1,0 +1,209 @@
+import { expect } from 'chai';
+import { check } from '../../src/check.ts';
+import { LIMITS, expectFine, messagesIn, rulesIn } from '../../src/check/judged.ts';
+import type { Limits } from '../../src/check/limits.ts';
+import { Tale, type Steps } from '../../src/check/tale.ts';
+import { runOf } from '../../src/check/history.ts';
+
+const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
+const handOversIn = (tale: Tale) => check(runOf(tale.events), LIMITS).numbers.handOvers;
+
+/** `a` is killed at 100 while it holds; `b` waits. */
+const crash = (next: Omit<Steps, 'token'>): Tale =>
+  new Tale()
+    .worker('a', 0)
+    .worker('b', ...BEATS)
+    .attempt('a', { token: 1, queued: 10, acquired: 20 })
+    .harness(100, { ev: 'killed', worker: 'a' })
+    .attempt('b', { token: 2, queued: 30, ...next });
+
+const served = (acquired: number) => ({ acquired, released: acquired + 10 });
+
+describe('L1', () => {
+  it('flags a waiter that is served too late after a crash, by a nanosecond', () => {
+    expectFine(crash(served(6_100)).close(30_000, 'b'));
+    expect(rulesIn(crash(served(6_100 + 1e-6)).close(30_000, 'b'))).to.deep.equal(['L1']);
+  });
+  it('flags that nobody is served at all', () => {
+    expect(rulesIn(crash({ cancelled: 20_000 }).close(30_000, 'b'))).to.deep.equal(['L1']);
+  });
+  it('does not flag where nobody waits any more, or where nobody waited when the holder died', () => {
+    expectFine(crash({ cancelled: 6_000 }).close(30_000, 'b'));
+    expectFine(crash({ queued: 101, acquired: 7_000, released: 7_010 }).close(30_000, 'b'));
+    expectFine(crash({}).harness(3_000, { ev: 'killed', worker: 'b' }).close(30_000));
+  });
+  it('gives another respite from the end of a trouble of servers, and only then', () => {
+    const healed = { number: 1, what: 'member killed', target: 'etcd-1', from: 1_000, to: 3_000 };
+    expectFine(crash(served(13_000)).fault(1, healed).close(30_000, 'b'));
+    expect(rulesIn(crash(served(13_001)).fault(1, healed).close(30_000, 'b'))).to.deep.equal(['L1']);
+    const before = { ...healed, from: 10, to: 99 };
+    expect(rulesIn(crash(served(6_101)).fault(1, before).close(30_000, 'b'))).to.deep.equal(['L1']);
+  });
+  it('takes no excuse from the trouble of a worker that is not in line', () => {
+    const elsewhere = { number: 1, what: 'cut off', target: 'c', from: 1_000, to: 3_000 };
+    const tale = crash(served(6_101)).worker('c', 0).fault(1, elsewhere);
+    expect(rulesIn(tale.close(30_000, 'b', 'c'))).to.deep.equal(['L1']);
+  });
+  it('lets those who wait outlast a dead waiter ahead of them', () => {
+    const tale = new Tale()
+      .worker('a', 0)
+      .worker('b', 0, 4_000)
+      .worker('c', ...BEATS)
+      .attempt('a', { token: 1, queued: 10, acquired: 20 })
+      .attempt('b', { token: 2, queued: 30 })
+      .attempt('c', { token: 3, queued: 40, acquired: 9_500, released: 9_600 })
+      .harness(100, { ev: 'killed', worker: 'a' })
+      .harness(4_500, { ev: 'killed', worker: 'b' });
+    expectFine(tale.close(30_000, 'c'));
+  });
+  it('does not flag those who wait on behind the one that was served in time', () => {
+    const both = crash({ acquired: 5_000, released: 12_000 })
+      .worker('c', ...BEATS)
+      .attempt('c', { token: 3, queued: 40, acquired: 12_001, released: 12_002 });
+    expectFine(both.close(30_000, 'b', 'c'));
+  });
+  it('measures from the kill to the next grant, apart if servers were in trouble', () => {
+    const plain = handOversIn(crash(served(5_100)).close(30_000, 'b'));
+    expect(plain).to.deep.include({ crash: [5_000], crashInTrouble: [] });
+    const fault = { number: 1, what: 'leader killed', target: 'etcd-1', from: 90 };
+    const troubled = handOversIn(crash(served(5_100)).fault(1, fault).close(30_000, 'b'));
+    expect(troubled).to.deep.include({ crash: [], crashInTrouble: [5_000] });
+  });
+});
+
+describe('L2', () => {
+  const handOver = (acquired: number, queued = 30): Tale =>
+    new Tale()
+      .worker('a', 0)
+      .worker('b', 0)
+      .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
+      .attempt('b', { token: 2, queued, acquired, released: acquired + 10 });
+
+  it('is judged only if a limit is given', () => {
+    const limits: Partial<Limits> = { handOverMs: 50 };
+    expect(rulesIn(handOver(151).close(300, 'a', 'b'), limits)).to.deep.equal(['L2']);
+    expectFine(handOver(150).close(300, 'a', 'b'), limits);
+    expectFine(handOver(151).close(300, 'a', 'b'));
+  });
+  it('measures from the release to the grant of one that waited before it', () => {
+    expect(handOversIn(handOver(103).close(300, 'a', 'b')).clean).to.deep.equal([3]);
+    expect(handOversIn(handOver(103, 101).close(300, 'a', 'b')).clean).to.deep.equal([]);
+  });
+  it('leaves out what happened during a fault, or past a dead entry', () => {
+    const fault = { number: 1, what: 'leader killed', target: 'etcd-1', from: 90, to: 102 };
+    expect(handOversIn(handOver(103).fault(1, fault).close(300, 'a', 'b')).clean).to.deep.equal([]);
+    const dead = new Tale()
+      .worker('a', 0)
+      .worker('b', 0)
+      .worker('c', 0, 4_000)
+      .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
+      .attempt('b', { token: 2, queued: 30 })
+      .attempt('c', { token: 3, queued: 31, acquired: 5_100, released: 5_110 })
+      .harness(50, { ev: 'killed', worker: 'b' });
+    expect(handOversIn(dead.close(6_000, 'a', 'c')).clean).to.deep.equal([]);
+  });
+});
+
+describe('L3', () => {
+  const calm = (steps: Omit<Steps, 'token'>): Tale =>
+    new Tale()
+      .worker('a', ...BEATS)
+      .worker('b', ...BEATS)
+      .attempt('a', { token: 1, queued: 10, acquired: 20, released: 1_100 })
+      .harness(1_000, { ev: 'calm' })
+      .attempt('b', { token: 2, queued: 30, ...steps });
+  const end = (tale: Tale): Tale => {
+    for (const worker of ['a', 'b']) tale.harness(24_000, { ev: 'exited', worker, clean: true, tookMs: 1 });
+    return tale.harness(24_000, { ev: 'end' });
+  };
+  /** 10 s, and its own hold and that of the one ahead, and a crash. */
+  const ALLOWED = 1_000 + 10_000 + 2 * 200 + 6_000;
+
+  it('flags an attempt that comes to its end too late after the calm', () => {
+    expectFine(end(calm({ acquired: 1_200, released: ALLOWED })));
+    expect(rulesIn(end(calm({ acquired: 1_200, released: ALLOWED + 1 })))).to.deep.equal(['L3']);
+  });
+  it('flags whoever waits, holds, joins or releases at the end', () => {
+    expect(messagesIn(end(calm({}))).join()).to.contain('b#1 still waits');
+    expect(messagesIn(end(calm({ acquired: 1_200 }))).join()).to.contain('b#1 still holds');
+    const joins = new Tale().worker('a', 0).attempt('a', { token: 1, enqueue: 10 }).close(300, 'a');
+    expect(messagesIn(joins).join()).to.contain('a#1 still joins');
+    const releases = calm({ acquired: 1_200, released: 1_300 });
+    releases.events.splice(
+      releases.events.findIndex(({ who, ev }) => who === 'b' && ev === 'left'),
+      1,
+    );
+    expect(messagesIn(end(releases)).join()).to.contain('b#1 waits for its release to be confirmed');
+  });
+  it('does not flag a waiter whose worker was killed before the calm', () => {
+    expectFine(end(calm({}).harness(900, { ev: 'killed', worker: 'b' })));
+  });
+  it('flags a waiter whose worker had to be killed after the calm', () => {
+    const rules = rulesIn(end(calm({}).harness(23_000, { ev: 'killed', worker: 'b' })));
+    expect(rules).to.have.members(['L3', 'L4']);
+  });
+});
+
+describe('L4', () => {
+  const alone = (): Tale => new Tale().worker('a', 0);
+
+  it('flags what is left on a server', () => {
+    const tale = alone().harness(100, { ev: 'left-over', kind: 'key', what: 'q/1' }).close(300, 'a');
+    expect(messagesIn(tale)).to.deep.equal(['L4: left over: key q/1']);
+  });
+  it('flags a process that ends uncleanly, slowly or not at all', () => {
+    const exit = (clean: boolean, tookMs: number): Tale =>
+      alone().harness(290, { ev: 'exited', worker: 'a', clean, tookMs }).close(300);
+    expectFine(exit(true, 2_000));
+    expect(rulesIn(exit(true, 2_001))).to.deep.equal(['L4']);
+    expect(rulesIn(exit(false, 0))).to.deep.equal(['L4']);
+    expect(rulesIn(alone().close(300))).to.deep.equal(['L4']);
+  });
+  it('does not flag the end of a process that was killed as a fault', () => {
+    const tale = alone().harness(100, { ev: 'killed', worker: 'a' });
+    expectFine(tale.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 }).close(300));
+  });
+});
+
+describe('L5', () => {
+  it('flags a crash, once', () => {
+    const tale = new Tale().worker('a', 0).tell('a', 100, { ev: 'crashed', message: 'Error: so it is' });
+    tale.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 });
+    expect(messagesIn(tale.close(300))).to.deep.equal(['L5: a crashed: Error: so it is']);
+  });
+  it('reports the delay of event loops, and judges it only when asked and where nobody held the loop up', () => {
+    const late = (): Tale => new Tale().worker('a', 0).tell('a', 200, { ev: 'closed', loopDelayMs: 50 });
+    const end = (tale: Tale): Tale =>
+      tale.harness(210, { ev: 'exited', worker: 'a', clean: true, tookMs: 1 }).harness(300, { ev: 'end' });
+    expectFine(end(late()));
+    expect(check(runOf(end(late()).events), LIMITS).numbers.loopDelayMs).to.equal(50);
+    expect(rulesIn(end(late()), { loopDelayMs: 50 })).to.deep.equal(['L5']);
+    expectFine(end(late()), { loopDelayMs: 50.1 });
+    expectFine(end(late().tell('a', 50, { ev: 'stalled', ms: 60 })), { loopDelayMs: 50 });
+    expectFine(
+      end(late().harness(50, { ev: 'frozen', worker: 'a' }).harness(60, { ev: 'thawed', worker: 'a' })),
+      {
+        loopDelayMs: 50,
+      },
+    );
+  });
+});
+
+describe('L6', () => {
+  const heaps = (...heapBytes: number[]): Tale => {
+    const tale = new Tale().worker('a', 0);
+    for (const [i, bytes] of heapBytes.entries())
+      tale.tell('a', 10 + i, { ev: 'memory', heapBytes: bytes, cycles: i * 1_000 });
+    return tale.close(300, 'a');
+  };
+
+  it('flags a heap that grows with the attempts, however it trembles', () => {
+    const limits: Partial<Limits> = { bytesPerCycle: 50 };
+    expect(rulesIn(heaps(0, 1e6, 1.09e6, 1.17e6, 1.31e6), limits)).to.deep.equal(['L6']);
+    expectFine(heaps(0, 1e6, 1.09e6, 0.98e6, 1.02e6), limits);
+    expectFine(heaps(0, 1e6, 1.09e6, 1.17e6, 1.31e6));
+  });
+  it('does not count the growth up to the first steady state', () => {
+    expectFine(heaps(0, 9e6, 9e6, 9e6), { bytesPerCycle: 50 });
+  });
+});

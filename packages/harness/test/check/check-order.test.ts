@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { expectFine, rulesIn } from '../../src/check/judged.ts';
+import { Tale } from '../../src/check/tale.ts';
+
+const three = (): Tale => new Tale().worker('a', 0).worker('b', 0).worker('c', 0);
+const all = ['a', 'b', 'c'];
+
+describe('F1', () => {
+  it('flags a grant against the order of the line', () => {
+    const tale = three()
+      .attempt('a', { token: 2, queued: 10, acquired: 20, released: 30 })
+      .attempt('b', { token: 1, queued: 11, acquired: 40, released: 50 });
+    expect(rulesIn(tale.close(300, ...all))).to.deep.equal(['F1']);
+  });
+
+  it('flags a token that is granted twice', () => {
+    const tale = three()
+      .attempt('a', { token: 1, queued: 10, acquired: 20, released: 30 })
+      .attempt('b', { token: 1, order: 2, queued: 35, acquired: 40, released: 50 });
+    expect(rulesIn(tale.close(300, ...all))).to.include.members(['F1', 'story']);
+  });
+
+  const passed = (steps: { cancelled?: number; failed?: number; queued?: number }): Tale =>
+    three()
+      .attempt('a', { token: 1, queued: 10, acquired: 20, released: 60 })
+      .attempt('b', { token: 2, queued: 30, ...steps })
+      .attempt('c', { token: 3, queued: 40, acquired: 61, released: 70 });
+
+  it('flags one that is passed over while its session is proven, though it gives up later', () => {
+    expect(rulesIn(passed({ cancelled: 62 }).close(300, ...all))).to.deep.equal(['F1']);
+  });
+  it('does not flag one that gave up before, or that failed: nobody knows when it left the line', () => {
+    expectFine(passed({ cancelled: 61 }).close(300, ...all));
+    expectFine(passed({ failed: 62 }).close(300, ...all));
+  });
+  it('does not flag a waiter that was killed before, nor one whose session nothing proves any more', () => {
+    expectFine(passed({}).harness(50, { ev: 'killed', worker: 'b' }).close(300, 'a', 'c'));
+    const tale = new Tale()
+      .worker('b', 0)
+      .worker('c', 0, 5_000)
+      .attempt('b', { token: 2, queued: 30, cancelled: 7_000 })
+      .attempt('c', { token: 3, queued: 40, acquired: 6_000, released: 6_001 });
+    expectFine(tale.close(7_100, 'b', 'c'));
+  });
+  it('flags a waiter that is passed over before it is killed', () => {
+    const tale = passed({}).harness(100, { ev: 'killed', worker: 'b' });
+    expect(rulesIn(tale.close(300, 'a', 'c'))).to.deep.equal(['F1']);
+  });
+
+  it('flags orders that contradict tokens among entries of the same line', () => {
+    const tale = three()
+      .attempt('a', { token: 1, order: 5, queued: 10, acquired: 20, released: 30 })
+      .attempt('b', { token: 2, order: 4, queued: 11, acquired: 40, released: 50 });
+    expect(rulesIn(tale.close(300, ...all))).to.deep.equal(['F1']);
+  });
+  it('does not flag orders that begin anew after the line was empty', () => {
+    const tale = three()
+      .attempt('a', { token: 1, order: 5, queued: 10, acquired: 20, released: 30 })
+      .attempt('b', { token: 2, order: 0, queued: 31, acquired: 40, released: 50 });
+    expectFine(tale.close(300, ...all));
+  });
+  it('keeps queues apart', () => {
+    const tale = three()
+      .attempt('a', { token: 2, queued: 10, acquired: 20, released: 30 })
+      .attempt('b', { token: 1, queue: 'r', queued: 11, acquired: 40, released: 50 });
+    expectFine(tale.close(300, ...all));
+  });
+});

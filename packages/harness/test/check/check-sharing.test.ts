@@ -1,0 +1,303 @@
+import { expect } from 'chai';
+import { check } from '../../src/check.ts';
+import { LIMITS, expectFine, messagesIn, rulesIn } from '../../src/check/judged.ts';
+import { PROVEN_MS, Tale, type Steps } from '../../src/check/tale.ts';
+import type { Terms } from '../../src/check/event.ts';
+import { runOf } from '../../src/check/history.ts';
+
+const NS = 1e-6;
+const READS: Terms = { shared: true };
+const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
+const all = ['a', 'b', 'c', 'd'];
+
+/** Workers that live as long as the tale. */
+const four = (): Tale => all.reduce((tale, who) => tale.worker(who, ...BEATS), new Tale());
+const permits = (count: number, limit = 3): Terms => ({ limit, permits: count });
+const rulesOf = (tale: Tale, endsAt = 300, living = all): string[] => rulesIn(tale.close(endsAt, ...living));
+const fine = (tale: Tale, endsAt = 300, living = all): void => expectFine(tale.close(endsAt, ...living));
+
+interface First extends Partial<Steps> {
+  /** In place of the release: it is lost at 100, or its wait is given up at 70. */
+  readonly outcome?: 'lost' | 'gave up';
+}
+
+function firstSteps({ outcome, ...first }: First): Steps {
+  const steps = { token: 1, queued: 10, ...first };
+  if (outcome === 'gave up') return { ...steps, cancelled: 70 };
+  return { acquired: 20, ...(outcome === 'lost' ? { revoked: 100 } : { released: 100 }), ...steps };
+}
+
+const gone = { outcome: 'gave up' } as const;
+
+/** `a` holds from 20 to 100, `b` from `acquired` on to 150. */
+const overlap = (first: First, second: Partial<Steps>, acquired = 50): Tale =>
+  four()
+    .attempt('a', firstSteps(first))
+    .attempt('b', { token: 2, queued: 15, acquired, released: 150, ...second });
+
+describe('S2 among those who share', () => {
+  describe('read and write locks', () => {
+    it('does not flag readers that hold at the same time', () => {
+      fine(overlap({ terms: READS }, { terms: READS }));
+    });
+    it('flags a writer that overlaps a reader, and a reader that overlaps a writer, by a nanosecond', () => {
+      expect(rulesOf(overlap({ terms: READS }, {}, 100 - NS))).to.deep.equal(['S2']);
+      expect(rulesOf(overlap({}, { terms: READS }, 100 - NS))).to.deep.equal(['S2']);
+      fine(overlap({ terms: READS }, {}, 100));
+      fine(overlap({}, { terms: READS }, 100));
+    });
+    it('flags a writer that overlaps the longest of several readers, and not the last', () => {
+      const tale = (acquired: number): Tale =>
+        overlap({ terms: READS, released: 120 }, { terms: READS, released: 60 }).attempt('c', {
+          token: 3,
+          queued: 30,
+          acquired,
+          released: 200,
+        });
+      expect(messagesIn(tale(110).close(300, ...all))[0]).to.contain(
+        'S2: a#1 (token 1, released) believed 10.000 ms',
+      );
+      fine(tale(120));
+    });
+    it('flags a writer that begins while a reader that is frozen may still believe', () => {
+      const frozen = (acquired: number): Tale =>
+        new Tale()
+          .worker('a', 0)
+          .worker('b', ...BEATS)
+          .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 9_000, terms: READS })
+          .attempt('b', { token: 2, queued: 15, acquired, released: 9_500 })
+          .harness(30, { ev: 'frozen', worker: 'a' })
+          .harness(8_999, { ev: 'thawed', worker: 'a' });
+      expect(rulesOf(frozen(PROVEN_MS - NS), 9_600, ['a', 'b'])).to.deep.equal(['S2', 'S3']);
+      fine(frozen(PROVEN_MS), 9_600, ['a', 'b']);
+    });
+  });
+
+  describe('a write lock that becomes a read lock', () => {
+    it('lets readers in from when its holder asks for it, and not before', () => {
+      fine(overlap({ downgrading: 50 }, { terms: READS }, 50));
+      expect(rulesOf(overlap({ downgrading: 50 }, { terms: READS }, 50 - NS))).to.deep.equal(['S2']);
+    });
+    it('lets no writer in before its holder releases', () => {
+      expect(rulesOf(overlap({ downgrading: 50 }, {}, 100 - NS))).to.deep.equal(['S2']);
+      fine(overlap({ downgrading: 50 }, {}, 100));
+    });
+    it('flags a writer that overlaps the belief of one that was lost', () => {
+      const lost = { outcome: 'lost' } as const;
+      expect(rulesOf(overlap({ downgrading: 50, ...lost }, {}, 99))).to.deep.equal(['S2', 'S3']);
+      fine(overlap({ downgrading: 50, ...lost }, {}, 100));
+    });
+  });
+
+  describe('semaphores', () => {
+    it('does not flag as many permits as there are, and flags one more', () => {
+      const tale = (third: Terms): Tale =>
+        overlap({ terms: permits(1) }, { terms: permits(1) }).attempt('c', {
+          token: 3,
+          queued: 30,
+          acquired: 60,
+          released: 70,
+          terms: third,
+        });
+      fine(tale(permits(1)));
+      expect(rulesOf(tale(permits(2)))).to.deep.equal(['S2']);
+      expect(messagesIn(tale(permits(2)).close(300, ...all))[0]).to.contain('4 of 3 permits');
+    });
+    it('flags a holder too many, by a nanosecond', () => {
+      const tale = (acquired: number): Tale =>
+        overlap({ terms: permits(2), released: 100 }, { terms: permits(1) }).attempt('c', {
+          token: 3,
+          queued: 30,
+          acquired,
+          released: 200,
+          terms: permits(2),
+        });
+      expect(rulesOf(tale(100 - NS))).to.deep.equal(['S2']);
+      fine(tale(100));
+    });
+    it('flags a holder that was lost and believed for too long as S3, too', () => {
+      const lost = { outcome: 'lost' } as const;
+      const tale = overlap({ terms: permits(3), ...lost }, { terms: permits(1) }, 99);
+      expect(rulesOf(tale)).to.deep.equal(['S2', 'S3']);
+    });
+  });
+
+  describe('locks of several names', () => {
+    /** `b` holds `q` and `r` from 50 on; `a` holds `r` alone. */
+    const crossing = (released: number, terms?: Terms): Tale => {
+      const both = { queued: 15, acquired: 50, released: 150, together: [1, 2] };
+      return four()
+        .attempt('a', { queue: 'r', token: 1, queued: 10, acquired: 20, released, ...(terms && { terms }) })
+        .attempt('b', { n: 1, queue: 'q', token: 2, ...both, ...(terms && { terms }) })
+        .attempt('b', { n: 2, queue: 'r', token: 2, ...both, ...(terms && { terms }) });
+    };
+
+    it('flags an overlap in one of the names', () => {
+      expect(rulesOf(crossing(50 + NS))).to.deep.equal(['S2']);
+      fine(crossing(50));
+    });
+    it('does not flag readers of several names that meet readers', () => {
+      fine(crossing(120, READS));
+    });
+    it('flags one that is held in some of its names only', () => {
+      const tale = four()
+        .attempt('a', {
+          n: 1,
+          queue: 'q',
+          token: 1,
+          queued: 10,
+          acquired: 20,
+          released: 30,
+          together: [1, 2],
+        })
+        .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, cancelled: 30, together: [1, 2] });
+      expect(rulesOf(tale)).to.deep.equal(['story']);
+    });
+    it('does not take for that what a worker wrote last that was killed', () => {
+      const tale = four()
+        .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, acquired: 20, together: [1, 2] })
+        .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] })
+        .harness(21, { ev: 'killed', worker: 'a' });
+      fine(tale, 300, ['b', 'c', 'd']);
+    });
+  });
+});
+
+describe('F1 among those who share', () => {
+  it('does not flag readers of one phase that hear of it in another order, or give up', () => {
+    fine(overlap({ terms: READS, acquired: 60 }, { terms: READS }));
+    fine(overlap({ terms: READS, ...gone }, { terms: READS }));
+  });
+  it('flags a reader that passes a writer, and a writer that passes a reader', () => {
+    expect(rulesOf(overlap({ ...gone }, { terms: READS }))).to.deep.equal(['F1']);
+    expect(rulesOf(overlap({ terms: READS, ...gone }, {}))).to.deep.equal(['F1']);
+  });
+  it('flags a reader that passes a writer while readers hold', () => {
+    const tale = overlap({ terms: READS }, { queued: 15, acquired: 100 + NS, released: 110 }).attempt('c', {
+      token: 3,
+      queued: 30,
+      acquired: 60,
+      released: 70,
+      terms: READS,
+    });
+    expect(rulesOf(tale)).to.deep.equal(['F1']);
+  });
+  it('flags a writer that is granted after a later reader, and a reader after a later writer', () => {
+    const late = { acquired: 200, released: 210 };
+    expect(rulesOf(overlap(late, { terms: READS }))).to.deep.equal(['F1']);
+    expect(rulesOf(overlap({ ...late, terms: READS }, {}))).to.deep.equal(['F1']);
+  });
+  it('does not flag permits that are there for both, in whatever order they are heard of', () => {
+    fine(overlap({ terms: permits(1), acquired: 60 }, { terms: permits(2) }));
+  });
+  it('flags somebody smaller who passes one that waits for many permits', () => {
+    expect(rulesOf(overlap({ terms: permits(3), ...gone }, { terms: permits(1) }))).to.deep.equal(['F1']);
+    expect(
+      rulesOf(overlap({ terms: permits(3), acquired: 200, released: 210 }, { terms: permits(1) })),
+    ).to.deep.equal(['F1']);
+  });
+  it('flags somebody smaller who passes one that others leave too few permits for', () => {
+    const tale = (third: number): Tale =>
+      overlap(
+        { terms: permits(2), released: 200 },
+        { terms: permits(2), acquired: 201, released: 210 },
+      ).attempt('c', { token: 3, queued: 30, acquired: third, released: 300, terms: permits(1) });
+    expect(rulesOf(tale(60), 400)).to.deep.equal(['F1']);
+    expect(rulesOf(tale(200 - NS), 400)).to.deep.equal(['F1']);
+    fine(tale(200), 400);
+  });
+  it('does not flag those behind one that gave up before', () => {
+    const tale = (cancelled: number): Tale =>
+      four()
+        .attempt('a', { token: 1, queued: 10, acquired: 20, released: 200, terms: permits(2) })
+        .attempt('b', { token: 2, queued: 15, cancelled, terms: permits(2) })
+        .attempt('c', { token: 3, queued: 30, acquired: 60, released: 300, terms: permits(1) });
+    expect(rulesOf(tale(60 + NS), 400)).to.deep.equal(['F1']);
+    fine(tale(60), 400);
+  });
+  it('flags claims of several names that stand in another order in one of them', () => {
+    const waits = (who: string, tokens: readonly [number, number]): Steps[] =>
+      tokens.map((token, at) => ({
+        n: at + 1,
+        queue: ['q', 'r'][at]!,
+        token,
+        queued: 10,
+        cancelled: 100,
+        together: [1, 2],
+        session: `${who}-session`,
+      }));
+    const tale = (second: readonly [number, number]): Tale => {
+      const told = four();
+      for (const steps of waits('a', [1, 1])) told.attempt('a', steps);
+      for (const steps of waits('b', second)) told.attempt('b', steps);
+      for (const steps of waits('c', [9, 9])) told.attempt('c', steps);
+      return told;
+    };
+    fine(tale([3, 4]));
+    expect(rulesOf(tale([3, 0]))).to.deep.equal(['F1']);
+    expect(rulesOf(tale([10, 4]))).to.deep.equal(['F1']);
+  });
+});
+
+describe('Liveness among those who share', () => {
+  /** `a` is killed at 100 while it reads; `b` reads until `released`, `c` waits to write. */
+  const crash = (released: number, acquired: number): Tale =>
+    four()
+      .attempt('a', { token: 1, queued: 10, acquired: 20, terms: READS })
+      .attempt('b', { token: 2, queued: 15, acquired: 25, released, terms: READS })
+      .attempt('c', { token: 3, queued: 30, acquired, released: acquired + 10 })
+      .harness(100, { ev: 'killed', worker: 'a' });
+  const living = ['b', 'c', 'd'];
+
+  it('L1: gives whoever waits behind a dead reader as long as others read, and no longer', () => {
+    fine(crash(9_000, 9_001), 20_500, living);
+    expect(rulesOf(crash(1_000, 11_001), 20_500, living)).to.deep.equal(['L1']);
+    fine(crash(1_000, 11_000), 20_500, living);
+  });
+  it('L1: gives a claim of several names as long as it waits for the others, and no longer', () => {
+    const tale = (released: number, acquired: number): Tale => {
+      const both = { queued: 30, acquired, released: acquired + 10, together: [1, 2] };
+      return four()
+        .attempt('a', { token: 1, queued: 10, acquired: 20 })
+        .attempt('b', { queue: 'r', token: 2, queued: 15, acquired: 25, released })
+        .attempt('c', { n: 1, queue: 'q', token: 3, ...both })
+        .attempt('c', { n: 2, queue: 'r', token: 3, ...both })
+        .harness(100, { ev: 'killed', worker: 'a' });
+    };
+    fine(tale(9_000, 9_001), 20_500, living);
+    expect(rulesOf(tale(1_000, 11_001), 20_500, living)).to.deep.equal(['L1']);
+  });
+  it('L2: measures the last reader’s release to the grant of the writer', () => {
+    const tale = overlap({ terms: READS, released: 100 }, { terms: READS, released: 60 }).attempt('c', {
+      token: 3,
+      queued: 30,
+      acquired: 103,
+      released: 110,
+    });
+    const { numbers } = check(runOf(tale.close(300, ...all).events), LIMITS);
+    expect(numbers.handOvers.clean.map(Math.round)).to.deep.equal([3]);
+    expect(numbers.gaps.released.map(Math.round)).to.deep.equal([3]);
+  });
+  it('L3: flags a claim of several names that waits for ever', () => {
+    const tale = four()
+      .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, together: [1, 2] })
+      .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] });
+    expect(rulesOf(tale)).to.deep.equal(['L3', 'L3']);
+  });
+  it('counts holds by what was claimed', () => {
+    const tale = overlap({ downgrading: 50 }, { terms: { leader: true } }, 100).attempt('c', {
+      token: 3,
+      queue: 's',
+      queued: 30,
+      acquired: 60,
+      released: 70,
+      terms: permits(2),
+    });
+    const { numbers } = check(runOf(tale.close(300, ...all).events), LIMITS);
+    expect(numbers.kinds).to.deep.equal({
+      'write lock turned into a read lock': 1,
+      leadership: 1,
+      permits: 1,
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { expectFine, messagesIn } from '../../src/check/judged.ts';
+import { TTL_MS, Tale, stamp, type Steps } from '../../src/check/tale.ts';
+
+const one = (steps: Omit<Steps, 'token'>): Tale =>
+  new Tale().worker('a', 0).attempt('a', { token: 1, ...steps });
+const storyOf = (tale: Tale): string => messagesIn(tale.close(300, 'a')).join('\n');
+
+describe('A history that cannot be', () => {
+  it('has an end', () => {
+    const tale = new Tale().worker('a', 0).attempt('a', { token: 1, queued: 10, cancelled: 20 });
+    expect(messagesIn(tale)).to.deep.equal(['story: the history has no end']);
+  });
+  it('lets nobody acquire who did not stand in line', () => {
+    expect(storyOf(one({ enqueue: 5, acquired: 20, released: 30 }))).to.contain('without having been queued');
+    expect(storyOf(one({ queued: 10, cancelled: 20 }).without('enqueue'))).to.contain('asked for');
+  });
+  it('lets nobody acquire who gave up or failed', () => {
+    expect(storyOf(one({ queued: 10, cancelled: 20, acquired: 20, released: 30 }))).to.contain(
+      'after it was cancelled',
+    );
+    expect(storyOf(one({ queued: 10, failed: 20, acquired: 21, released: 30 }))).to.contain(
+      'after it had failed',
+    );
+  });
+  it('gives each attempt one end', () => {
+    expect(storyOf(one({ queued: 10, acquired: 20, released: 30, revoked: 40 }))).to.contain('two ends');
+    expect(storyOf(one({ queued: 10, cancelled: 30, failed: 40 }))).to.contain('two ends');
+  });
+  it('says nothing twice', () => {
+    const tale = one({ queued: 10, acquired: 20, released: 30 });
+    tale.tell('a', 25, { ev: 'acquired', queue: 'q', n: 1, token: '1', order: '1', remainingMs: 1 });
+    expect(storyOf(tale)).to.contain('says "acquired" twice');
+  });
+  it('lets those stand where they stand last whose session ended while they joined, and nobody else', () => {
+    const again = (session: string): Tale => {
+      const place = { queue: 'q', n: 1, token: '5', order: '5' };
+      const tale = one({ enqueue: 5, queued: 10 }).tell('a', 15, {
+        ev: 'queued',
+        key: 'k',
+        session,
+        ...place,
+      });
+      tale.tell('a', 16, { ev: 'beat', session, sentAt: stamp(14), provenMs: TTL_MS });
+      tale.tell('a', 20, { ev: 'acquired', remainingMs: 1_000, ...place });
+      tale.tell('a', 30, { ev: 'released', queue: 'q', n: 1 });
+      return tale.tell('a', 31, { ev: 'left', queue: 'q', n: 1 });
+    };
+    expectFine(again('next-session').close(300, 'a'));
+    expect(storyOf(again('a-session')))
+      .to.contain('says "queued" twice')
+      .and.contain('another order or token');
+  });
+  it('lets nobody lose, release or leave what it did not have', () => {
+    expect(storyOf(one({ queued: 10, released: 30 }))).to.contain('released what it never acquired');
+    expect(storyOf(one({ queued: 10, revoked: 30 }))).to.contain('lost what it never acquired');
+    expect(storyOf(one({ queued: 10, acquired: 20, revoked: 25, left: 30 }))).to.contain(
+      'left without having released',
+    );
+    expectFine(one({ queued: 10, cancelled: 20, left: 30 }).close(300, 'a'));
+  });
+  it('lets nobody believe before the grant or after the release', () => {
+    const held = (): Tale => one({ queued: 10, acquired: 20, released: 30 });
+    expect(storyOf(held().look('a', 19, true))).to.contain('believed before it acquired');
+    expect(storyOf(held().look('a', 31, true))).to.contain('believed after it had released');
+    expect(storyOf(held().effect('a', 31, { token: 1, outcome: 'refused' }))).to.contain('believed after');
+    expectFine(held().look('a', 20, true).look('a', 30, true).look('a', 31, false).close(300, 'a'));
+  });
+  it('has one token for an attempt, its effects and nobody else', () => {
+    const held = (): Tale => one({ queued: 10, acquired: 20, released: 30 });
+    expect(storyOf(held().effect('a', 25, { token: 2 }))).to.contain('writes with token 2, its own is 1');
+    expect(storyOf(held().attempt('a', { n: 2, token: 1, queued: 40, cancelled: 50 }))).to.contain(
+      'same token 1',
+    );
+    const other = one({ queued: 10 });
+    other.tell('a', 20, { ev: 'acquired', queue: 'q', n: 1, token: '2', order: '1', remainingMs: 1 });
+    expect(storyOf(other.tell('a', 30, { ev: 'revoked', queue: 'q', n: 1, reason: '' }))).to.contain(
+      'another order or token',
+    );
+  });
+  it('proves every session in which somebody holds', () => {
+    expect(storyOf(one({ queued: 10, acquired: 20, released: 30, session: 'other' }))).to.contain(
+      'no heartbeat proved',
+    );
+  });
+  it('accepts that "queued" is stamped just after "acquired" of one that is admitted at once', () => {
+    expectFine(one({ enqueue: 10, queued: 20.001, acquired: 20, released: 30 }).close(300, 'a'));
+  });
+  it('takes a worker that starts again under its name for another process', () => {
+    const tale = one({ queued: 10, acquired: 20 }).harness(30, { ev: 'killed', worker: 'a' });
+    tale.tell('a', 40, { ev: 'started', pid: 2, ttlMs: 5_000, marginMs: 200 });
+    tale.tell('a', 42, { ev: 'beat', session: 's', sentAt: tale.events[0]!.t, provenMs: 5_000 });
+    tale.attempt('a', { token: 2, session: 's', queued: 50, acquired: 60, released: 70 });
+    expectFine(tale.close(300, 'a'));
+  });
+});

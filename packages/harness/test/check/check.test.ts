@@ -1,0 +1,208 @@
+import { expect } from 'chai';
+import { check } from '../../src/check.ts';
+import { LIMITS, expectFine, rulesIn } from '../../src/check/judged.ts';
+import { PROVEN_MS, Tale } from '../../src/check/tale.ts';
+import type { ChaosEvent } from '../../src/check/event.ts';
+import { runOf } from '../../src/check/history.ts';
+
+const NS = 1e-6;
+
+const two = (): Tale => new Tale().worker('a', 0, 1_000, 2_000).worker('b', 0, 1_000, 2_000);
+/** `a` holds from 20 to `ended`, `b` from `acquired` on. */
+const handedOver = (ended: number, acquired: number): Tale =>
+  two()
+    .attempt('a', { token: 1, queued: 10, acquired: 20, released: ended })
+    .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 50 });
+/** `a` loses its hold without knowing; its last proof ends at `2,000 + PROVEN_MS`. */
+const DEADLINE = 2_000 + PROVEN_MS;
+const frozenHolder = (acquired: number, revoked: number): Tale =>
+  two()
+    .beat('b', 6_000)
+    .attempt('a', { token: 1, queued: 10, acquired: 20, revoked })
+    .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 50 })
+    .harness(2_100, { ev: 'frozen', worker: 'a' })
+    .harness(revoked - 1, { ev: 'thawed', worker: 'a' });
+
+describe('check', () => {
+  it('finds nothing in a clean hand-over', () => {
+    expectFine(handedOver(100, 101).close(300, 'a', 'b'));
+  });
+
+  it('does not depend on how the events of different processes are mixed', () => {
+    const { events } = handedOver(100, 99).close(300, 'a', 'b');
+    const byWorker = [...events].sort((x, y) => (x.who < y.who ? -1 : x.who > y.who ? 1 : 0));
+    const rules = (history: ChaosEvent[]): string[] =>
+      check(runOf(history), LIMITS).findings.map(({ rule }) => rule);
+    expect(rules(byWorker)).to.deep.equal(['S2']).and.deep.equal(rules(events));
+  });
+
+  describe('S1', () => {
+    const written = (sentAt: number): Tale =>
+      handedOver(100, 101)
+        .effect('b', 110, { token: 2, answered: 120 })
+        .effect('a', sentAt, { token: 1, believed: false })
+        .close(300, 'a', 'b');
+
+    it('flags an older token that is accepted after a newer one was', () => {
+      expect(rulesIn(written(120 + NS))).to.deep.equal(['S1']);
+    });
+    it('does not flag effects that overlap in time by a nanosecond or touch', () => {
+      expectFine(written(120 - NS));
+      expectFine(written(120));
+    });
+    it('does not flag an effect of which nobody knows whether it happened, nor a refused one', () => {
+      for (const outcome of ['unknown', 'refused'] as const)
+        expectFine(
+          handedOver(100, 101)
+            .effect('b', 110, { token: 2, answered: 120 })
+            .effect('a', 130, { token: 1, outcome, believed: false })
+            .close(300, 'a', 'b'),
+        );
+    });
+    it('does not take an effect of unknown outcome for the newer one', () => {
+      expectFine(
+        handedOver(100, 101)
+          .effect('b', 110, { token: 2, answered: 120, outcome: 'unknown' })
+          .effect('a', 130, { token: 1, believed: false })
+          .close(300, 'a', 'b'),
+      );
+    });
+    it('counts on an unfenced resource what fencing would have stopped, and flags nothing', () => {
+      const tale = handedOver(100, 101)
+        .effect('b', 110, { token: 2, answered: 120, resource: 'log' })
+        .effect('a', 130, { token: 1, believed: false, resource: 'log' })
+        .effect('a', 140, { token: 1, believed: false, resource: 'log', number: 2 })
+        .close(300, 'a', 'b');
+      const { findings, numbers } = check(runOf(tale.events), LIMITS);
+      expect(findings).to.deep.equal([]);
+      expect(numbers.saved).to.deep.equal({ effects: 2, holds: 1 });
+    });
+    it('keeps the resources and the queues apart', () => {
+      expectFine(
+        two()
+          .attempt('a', { token: 1, queued: 10, acquired: 20, released: 200 })
+          .attempt('b', { token: 2, queue: 'r', queued: 30, acquired: 31, released: 200 })
+          .effect('b', 110, { token: 2, queue: 'r' })
+          .effect('a', 130, { token: 1 })
+          .close(300, 'a', 'b'),
+      );
+    });
+    it('compares tokens that a double cannot tell apart', () => {
+      const older = 2n ** 60n;
+      const newer = older + 1n;
+      const tale = two()
+        .attempt('a', { token: older, queued: 10, acquired: 20, released: 100 })
+        .attempt('b', { token: newer, queued: 30, acquired: 101, released: 200 })
+        .effect('b', 110, { token: newer })
+        .effect('a', 130, { token: older, believed: false });
+      expect(rulesIn(tale.close(300, 'a', 'b'))).to.deep.equal(['S1']);
+    });
+  });
+
+  describe('S2 and S3', () => {
+    it('flag a grant a nanosecond before the release', () => {
+      expect(rulesIn(handedOver(100 + NS, 100).close(300, 'a', 'b'))).to.deep.equal(['S2']);
+      expectFine(handedOver(100, 100).close(300, 'a', 'b'));
+    });
+    it('do not flag a frozen holder that says "revoked" late, if its looks are false', () => {
+      expectFine(
+        frozenHolder(DEADLINE + 1, 9_000)
+          .look('a', 2_050, true)
+          .look('a', 8_999, false)
+          .close(9_100, 'a', 'b'),
+      );
+    });
+    it('flag a holder that was frozen and looks true after the next one acquired', () => {
+      const rules = rulesIn(
+        frozenHolder(DEADLINE + 1, 9_000)
+          .look('a', 8_999, true)
+          .close(9_100, 'a', 'b'),
+      );
+      expect(rules).to.have.members(['S2', 'S2', 'S3']);
+    });
+    it('flag a holder that writes in belief after its own deadline, though nobody else wants it', () => {
+      const tale = new Tale()
+        .worker('a', 0)
+        .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 6_000 })
+        .effect('a', PROVEN_MS + 1, { token: 1, outcome: 'refused' });
+      expect(rulesIn(tale.close(6_100, 'a'))).to.deep.equal(['S2']);
+    });
+    it('flag a grant before the deadline of a holder that is frozen', () => {
+      expect(rulesIn(frozenHolder(DEADLINE - NS, 9_000).close(9_100, 'a', 'b'))).to.deep.equal(['S2', 'S3']);
+      expectFine(frozenHolder(DEADLINE, 9_000).close(9_100, 'a', 'b'));
+    });
+    it('do not let a beat prolong what had run out before it was confirmed', () => {
+      const late = frozenHolder(DEADLINE + 100, 9_000);
+      late.tell('a', DEADLINE + 1, {
+        ev: 'beat',
+        session: 'a-session',
+        sentAt: late.events[0]!.t,
+        provenMs: 1e6,
+      });
+      expectFine(late.close(9_100, 'a', 'b'));
+    });
+    it('let beats prolong a hold that are confirmed while it lasts', () => {
+      const tale = frozenHolder(DEADLINE + 100, 9_000)
+        .beat('a', 4_000)
+        .close(9_100, 'a', 'b');
+      expect(rulesIn(tale)).to.deep.equal(['S2', 'S3']);
+    });
+    it('end the belief of a killed holder with its process', () => {
+      const killed = (at: number): Tale =>
+        two()
+          .attempt('a', { token: 1, queued: 10, acquired: 20 })
+          .attempt('b', { token: 2, queued: 30, acquired: 101, released: 150 })
+          .harness(at, { ev: 'killed', worker: 'a' })
+          .close(300, 'b');
+      expectFine(killed(100));
+      expect(rulesIn(killed(102))).to.deep.equal(['S2', 'S3']);
+    });
+    it('flag a hold that begins after its deadline', () => {
+      const tale = new Tale()
+        .worker('a', 0)
+        .attempt('a', { token: 1, queued: 10, acquired: PROVEN_MS, released: PROVEN_MS + 1 });
+      expect(rulesIn(tale.close(6_100, 'a'))).to.deep.equal(['S2']);
+    });
+    it('flag belief after the loss was announced', () => {
+      const tale = new Tale()
+        .worker('a', 0)
+        .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 50 })
+        .look('a', 51, true);
+      expect(rulesIn(tale.close(6_100, 'a'))).to.deep.equal(['S2']);
+    });
+    it('excuse a hold whose entry an operator removed, only as long as the limits say', () => {
+      const evicted = (): Tale => {
+        const tale = handedOver(100, 60);
+        const lost = tale.events.filter(
+          ({ who, ev }) => !(who === 'a' && (ev === 'released' || ev === 'left')),
+        );
+        tale.events.splice(0, Infinity, ...lost);
+        return tale
+          .tell('a', 100, { ev: 'revoked', queue: 'q', n: 1, reason: 'entry-removed' })
+          .close(300, 'a', 'b');
+      };
+      const removing = (key: string, from = 55): Tale =>
+        evicted().fault(1, { what: 'holder removed', target: 'q', entries: [{ key }], from, to: from + 3 });
+      expect(rulesIn(evicted())).to.deep.equal(['S2', 'S3']);
+      expect(rulesIn(evicted(), { evictionMs: 40 })).to.deep.equal(['S2', 'S3']);
+      expect(rulesIn(removing('q/b-1'), { evictionMs: 39 })).to.deep.equal(['S2', 'S3']);
+      expect(rulesIn(removing('q/a-1'), { evictionMs: 39 })).to.deep.equal(['S2', 'S3']);
+      expect(rulesIn(removing('q/a-1', 61), { evictionMs: 40 })).to.deep.equal(['S2', 'S3']);
+      expectFine(removing('q/a-1'), { evictionMs: 40 });
+    });
+    it('flag an overlap with a hold that is not the one before', () => {
+      const tale = two()
+        .worker('c', 0)
+        .attempt('a', { token: 1, queued: 10, acquired: 20, released: 200 })
+        .attempt('b', { token: 2, queued: 11, acquired: 30, released: 40 })
+        .attempt('c', { token: 3, queued: 12, acquired: 50, released: 60 });
+      expect(rulesIn(tale.close(300, 'a', 'b', 'c'))).to.deep.equal(['S2', 'S2']);
+    });
+    it('measure from the end of the belief, lost and released apart', () => {
+      const lost = check(runOf(frozenHolder(DEADLINE + 7, 9_000).close(9_100, 'a', 'b').events), LIMITS);
+      expect(lost.numbers.gaps.lost[0]).to.be.closeTo(7, 1e-3);
+      const released = check(runOf(handedOver(100, 103).close(300, 'a', 'b').events), LIMITS);
+      expect(released.numbers.gaps.released[0]).to.be.closeTo(3, 1e-3);
+    });
+  });
+});

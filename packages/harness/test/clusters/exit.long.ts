@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { until } from '../../src/services/until.ts';
+import { namespacesInUse, runs, sharedTraces } from '../../src/clusters/machine-facts.ts';
+
+const here = (file: string): string => JSON.stringify(new URL(file, import.meta.url).href);
+
+interface Started {
+  readonly description: string;
+  readonly absent: readonly (readonly [string, string])[];
+  readonly endpoints: readonly string[];
+  readonly directories: readonly string[];
+  readonly pids: readonly number[];
+  readonly namespaces: readonly string[];
+}
+
+/** A process that starts etcd, tells what it has, and ends as the last line says. */
+async function endAfterStart(
+  options: object,
+  lastLine: string,
+  user: readonly string[] = [],
+): Promise<Started> {
+  // Not as a module: --input-type would reach the children of this child too.
+  const source = `(async () => {
+    const { startEtcdCluster } = await import(${here('../../src/clusters.ts')});
+    const { tracesOf } = await import(${here('../../src/clusters/machine-facts.ts')});
+    const cluster = await startEtcdCluster(${JSON.stringify(options)});
+    const { description, endpoints, members } = cluster;
+    const absent = [...cluster.absent];
+    const directories = members.map(({ directory }) => directory);
+    console.log(JSON.stringify({ description, absent, endpoints, directories, ...tracesOf(process.pid) }));
+    ${lastLine}
+  })();`;
+  const args = [...user, process.execPath, ...process.execArgv, '-e', source];
+  const parent = spawn('env', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const gone = once(parent, 'exit');
+  const said = text(parent.stdout);
+  await gone;
+  return JSON.parse(await said) as Started;
+}
+
+async function disappear({ pids, namespaces }: Started, device: string): Promise<void> {
+  await until(
+    async () => {
+      const used = namespacesInUse();
+      expect(pids.filter(runs)).to.deep.equal([]);
+      expect(namespaces.filter((namespace) => used.has(namespace))).to.deep.equal([]);
+      expect(sharedTraces().links).to.not.include(device);
+    },
+    { what: 'all that the cluster had is gone', withinMs: 5_000 },
+  );
+}
+
+const ROOT_ON_LINUX = process.platform === 'linux' && process.getuid?.() === 0;
+
+describe('a cluster whose test process', () => {
+  before(function () {
+    if (ROOT_ON_LINUX) return;
+    this['skipReason'] = 'only root on Linux has network namespaces to look for';
+    this.skip();
+  });
+
+  for (const network of ['namespaces', 'proxies']) {
+    // Namespaces are what is taken where they can be had.
+    const options = network === 'namespaces' ? { diskMiB: 200 } : { network };
+    const where = network === 'namespaces' ? /in network namespaces$/ : /behind proxies$/;
+
+    it(`exits early ends with it and leaves nothing (${network})`, async () => {
+      const started = await endAfterStart(options, 'process.exit(3);');
+      expect(started.description).to.match(where);
+      await disappear(started, `queuelock${started.endpoints[0]!.split('.')[2]!}`);
+      for (const directory of started.directories) expect(existsSync(directory)).to.equal(false);
+    });
+
+    it(`is killed ends with it and leaves nothing but directories (${network})`, async () => {
+      const started = await endAfterStart(options, 'process.kill(process.pid, "SIGKILL");');
+      try {
+        await disappear(started, `queuelock${started.endpoints[0]!.split('.')[2]!}`);
+      } finally {
+        // Nobody was left to remove them.
+        for (const directory of started.directories) rmSync(directory, { recursive: true, force: true });
+      }
+    });
+  }
+
+  it('may not make namespaces runs over proxies, and says why', async () => {
+    const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=-all', '--'];
+    const started = await endAfterStart({ diskMiB: 200 }, 'await cluster.stop();', nobody);
+    expect(started.description).to.match(
+      /^etcd \d+\.\d+\.\d+, three members behind proxies \(no network namespaces: only root can link/,
+    );
+    expect(Object.fromEntries(started.absent))
+      .to.have.property('disk')
+      .that.matches(/not permitted/);
+  });
+});

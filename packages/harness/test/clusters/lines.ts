@@ -1,0 +1,50 @@
+import { Agent } from 'node:http';
+import { base64, callEtcd } from '../../src/services/etcd-gateway.ts';
+import { ZooKeeperWire } from '../../src/clusters/zookeeper-wire.ts';
+
+/** One connection to one member that stays open over a fault. */
+export interface Line {
+  /** Resolves when the store has it for good. */
+  put(key: string, value: string): Promise<void>;
+  close(): void;
+}
+
+/** The least that shows whether a member takes writes and has those of others. */
+export interface LineKind {
+  /** Resolves when the connection works. */
+  open(endpoint: string): Promise<Line>;
+  /** What a majority agrees on, asked through this member. Rejects when there is no such key. */
+  get(endpoint: string, key: string): Promise<string>;
+  /** Bytes that any member that is up answers to, over TCP. */
+  readonly greeting: string;
+}
+
+export const etcdLines: LineKind = {
+  async open(endpoint) {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = (call: string, body: object): Promise<unknown> => callEtcd({ endpoint, call, agent }, body);
+    await ask('kv/range', { key: base64('any') });
+    return {
+      put: async (key, value) => {
+        await ask('kv/put', { key: base64(key), value: base64(value) });
+      },
+      close: () => agent.destroy(),
+    };
+  },
+  async get(endpoint, key) {
+    const asked = callEtcd({ endpoint, call: 'kv/range', agent: false }, { key: base64(key) });
+    const { kvs } = (await asked) as { kvs?: { value: string }[] };
+    if (kvs === undefined) throw new Error(`etcd on ${endpoint} has no ${key}`);
+    return Buffer.from(kvs[0]!.value, 'base64').toString();
+  },
+  greeting: 'GET /version HTTP/1.0\r\n\r\n',
+};
+
+export const zooKeeperLines: LineKind = {
+  async open(endpoint) {
+    const wire = await ZooKeeperWire.open(endpoint);
+    return { put: (key, value) => wire.create(`/${key}`, value), close: () => wire.close() };
+  },
+  get: (endpoint, key) => ZooKeeperWire.during(endpoint, (wire) => wire.get(`/${key}`)),
+  greeting: 'ruok',
+};

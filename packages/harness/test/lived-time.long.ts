@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { hearLosses, livedBetween, livedSince, stampOf, type Loss } from '../src/lived-time.ts';
+
+const STANDSTILL_MS = 400;
+
+describe('time as a process lived it', () => {
+  it('does not count a standstill', async () => {
+    const [from, stamp] = [performance.now(), process.hrtime.bigint()];
+    standStill();
+    expect(livedSince(from), 'right after it').to.be.lessThan(STANDSTILL_MS / 2);
+    await pause(50);
+    expect(livedSince(from), 'later').to.be.lessThan(STANDSTILL_MS / 2);
+    expect(livedBetween(stamp, process.hrtime.bigint()), 'by stamps').to.be.lessThan(STANDSTILL_MS / 2);
+    expect(performance.now() - from).to.be.at.least(STANDSTILL_MS);
+  });
+
+  it('counts what was before a standstill, and what comes after it', async () => {
+    const before = process.hrtime.bigint();
+    for (let ticks = 0; ticks < 20; ticks += 1) await pause(10);
+    const between = process.hrtime.bigint();
+    const lived = livedBetween(before, between);
+    expect(lived).to.be.greaterThan(0);
+    standStill();
+    await pause(50);
+    expect(livedBetween(before, between)).to.be.closeTo(lived, 25);
+    const after = performance.now();
+    for (let ticks = 0; ticks < 20; ticks += 1) await pause(10);
+    expect(livedSince(after))
+      .to.be.greaterThan(0)
+      .and.at.most(performance.now() - after);
+  });
+
+  it('tells of a standstill when it is over, from the last tick before it to the first one after it', async () => {
+    standStill();
+    const heard: Loss[] = [];
+    const deafen = hearLosses((loss) => heard.push(loss));
+    await pause(50);
+    const begun = performance.now();
+    standStill();
+    const over = performance.now();
+    expect(longest(heard)?.lostMs ?? 0, 'what was before').to.be.lessThan(STANDSTILL_MS / 2);
+    await pause(50);
+    deafen();
+    const { from, to, lostMs } = longest(heard)!;
+    expect(from).to.be.at.most(begun);
+    expect(to).to.be.at.least(over);
+    expect(lostMs).to.be.at.most(to - from);
+    expect(lostMs).to.be.at.least(STANDSTILL_MS - 25);
+  });
+
+  it('tells of a standstill also to those who do not wait for the next tick, and to nobody who wants to hear no more', () => {
+    const heard: Loss[] = [];
+    const deafen = hearLosses((loss) => heard.push(loss));
+    standStill();
+    deafen();
+    expect(heard).to.have.lengthOf(1);
+    standStill();
+    hearLosses(() => undefined)();
+    expect(heard).to.have.lengthOf(1);
+  });
+
+  it('has stamps for its moments', () => {
+    const before = process.hrtime.bigint();
+    const stamp = BigInt(stampOf(performance.now()));
+    const after = process.hrtime.bigint();
+    // A microsecond is what rounding may lose.
+    expect(stamp >= before - 1_000n && stamp <= after + 1_000n).to.equal(true);
+  });
+});
+
+function longest(losses: readonly Loss[]): Loss | undefined {
+  return [...losses].sort((a, b) => b.lostMs - a.lostMs)[0];
+}
+
+function standStill(): void {
+  const until = performance.now() + STANDSTILL_MS;
+  while (performance.now() < until);
+}

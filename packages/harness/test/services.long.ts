@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import { existsSync, readFileSync } from 'node:fs';
+import {
+  etcdMetrics,
+  recordRanAgainst,
+  startEtcd,
+  startZooKeeper,
+  sumOf,
+  zkFourLetter,
+} from '../src/services.ts';
+import { descendantsOf, runs, stateOf } from '../src/clusters/machine-facts.ts';
+import { plainEtcd, plainZooKeeper } from '../src/services/plain-clients.ts';
+import { isAlive, listeningOf } from '../src/services/process-facts.ts';
+import { startPostgres } from '../src/services/postgres-process.ts';
+import type { ProcessService } from '../src/services/service.ts';
+import { until } from '../src/services/until.ts';
+
+const KINDS = [
+  { name: 'etcd', start: () => startEtcd({ way: 'process' }), client: plainEtcd },
+  { name: 'ZooKeeper', start: () => startZooKeeper({ way: 'process' }), client: plainZooKeeper },
+];
+
+for (const { name, start, client } of KINDS) {
+  describe(`${name} as a process`, () => {
+    let server: ProcessService;
+
+    beforeEach(async () => {
+      server = await start();
+      recordRanAgainst('servers for tests', name, server);
+    });
+
+    afterEach(async () => {
+      await server.stop();
+    });
+
+    it('answers on its endpoint and tells its version', async () => {
+      await client.put(server.endpoint, 'hello');
+      expect(await client.get(server.endpoint)).to.equal('hello');
+      expect(server.version).to.match(/^\d+\.\d+\.\d+$/);
+      expect(server.endpoints).to.deep.equal([server.endpoint]);
+    });
+
+    it('listens on 127.0.0.1 only', function () {
+      if (process.platform !== 'linux') {
+        this['skipReason'] = 'open ports are read from /proc, which only Linux has';
+        this.skip();
+      }
+      const open = listeningOf(server.pid);
+      expect(open).to.not.be.empty;
+      for (const address of open) expect(address).to.match(/0100007F:/);
+    });
+
+    it('answers nothing while it is frozen and goes on when it is thawed', async () => {
+      await server.freeze();
+      const asked = client.ask(server.endpoint).then(() => 'answered');
+      const silence = new Promise((resolve) => setTimeout(resolve, 300, 'silent'));
+      expect(await Promise.race([asked, silence])).to.equal('silent');
+      await server.thaw();
+      expect(await asked).to.equal('answered');
+    });
+
+    it('keeps its data and its port over a restart', async () => {
+      const { pid, endpoint } = server;
+      await client.put(endpoint, 'kept');
+      await server.restart();
+      expect(server.pid).to.not.equal(pid);
+      expect(server.endpoint).to.equal(endpoint);
+      expect(await client.get(endpoint)).to.equal('kept');
+    });
+
+    it('is gone after a kill and comes back with its data', async () => {
+      await client.put(server.endpoint, 'durable');
+      const { pid } = server;
+      await server.kill();
+      expect(isAlive(pid)).to.equal(false);
+      expect(() => server.pid).to.throw(/is not running/);
+      expect(await client.ask(server.endpoint).catch(() => 'refused')).to.equal('refused');
+      await server.restart();
+      expect(await client.get(server.endpoint)).to.equal('durable');
+    });
+
+    it('leaves no process and no directory when it is stopped, even frozen, even twice', async () => {
+      const { pid, directory } = server;
+      await server.freeze();
+      await server.stop();
+      await server.stop();
+      expect(isAlive(pid)).to.equal(false);
+      expect(existsSync(directory)).to.equal(false);
+    });
+
+    it('keeps what it printed in its directory', () => {
+      expect(readFileSync(`${server.directory}/server.log`, 'utf8')).to.contain(server.version);
+    });
+  });
+}
+
+describe('a server of several processes', () => {
+  for (const end of ['stop', 'kill'] as const)
+    it(`leaves none of them, though all were frozen (${end})`, async () => {
+      const server = await startPostgres();
+      try {
+        await server.freeze();
+        const all = [server.pid, ...descendantsOf(server.pid)];
+        expect(all).to.have.length.greaterThan(1);
+        expect(new Set(all.filter(runs).map(stateOf))).to.deep.equal(new Set(['T']));
+        await server[end]();
+        await until(async () => expect(all.filter(runs)).to.deep.equal([]), {
+          what: 'all have ended',
+          withinMs: 10_000,
+        });
+      } finally {
+        await server.stop();
+      }
+    });
+});
+
+describe('the settings of a server', () => {
+  it('reach etcd as flags', async () => {
+    const etcd = await startEtcd({ way: 'process', flags: { 'quota-backend-bytes': 16_777_216 } });
+    try {
+      const metrics = await etcdMetrics(etcd.endpoint);
+      expect(sumOf(metrics, 'etcd_server_quota_backend_bytes')).to.equal(16_777_216);
+    } finally {
+      await etcd.stop();
+    }
+  });
+
+  it('reach ZooKeeper as lines of zoo.cfg and as Java properties', async () => {
+    const settings = { tickTime: 300, minSessionTimeout: 700, 'znode.container.checkIntervalMs': 500 };
+    const zooKeeper = await startZooKeeper({ way: 'process', settings });
+    try {
+      const conf = await zkFourLetter(zooKeeper.endpoint, 'conf');
+      expect(conf).to.contain('tickTime=300').and.to.contain('minSessionTimeout=700');
+      const log = readFileSync(`${zooKeeper.directory}/server.log`, 'utf8');
+      expect(log).to.contain('checkIntervalMs=500');
+    } finally {
+      await zooKeeper.stop();
+    }
+  });
+
+  it('are refused where they would decide where the server lives', async () => {
+    expect(await startEtcd({ flags: { 'data-dir': '/srv' } }).catch(String)).to.match(
+      /flags: "data-dir" is set by/,
+    );
+    expect(await startEtcd({ flags: { '--snapshot-count': 5 } }).catch(String)).to.match(/without dashes/);
+    expect(await startZooKeeper({ settings: { clientPort: 1 } }).catch(String)).to.match(
+      /"clientPort" is set by/,
+    );
+    expect(await startZooKeeper({ settings: { tickTime: '1\nx=2' } }).catch(String)).to.match(/line break/);
+  });
+});
+
+describe('the numbers of a server', () => {
+  it('of etcd count requests by method', async () => {
+    const etcd = await startEtcd({ way: 'process' });
+    try {
+      const ranges = async (): Promise<number> =>
+        sumOf(await etcdMetrics(etcd.endpoint), 'grpc_server_handled_total', { grpc_method: 'Range' });
+      const before = await ranges();
+      for (let n = 0; n < 3; n += 1) await plainEtcd.get(etcd.endpoint);
+      expect((await ranges()) - before).to.equal(3);
+    } finally {
+      await etcd.stop();
+    }
+  });
+
+  it('of ZooKeeper come by four-letter words', async () => {
+    const zooKeeper = await startZooKeeper({ way: 'process' });
+    try {
+      expect(await zkFourLetter(zooKeeper.endpoint, 'ruok')).to.equal('imok');
+      expect(await zkFourLetter(zooKeeper.endpoint, 'mntr')).to.match(/^zk_znode_count\t\d+$/m);
+    } finally {
+      await zooKeeper.stop();
+    }
+  });
+});
