@@ -19,8 +19,9 @@ export async function many(lock: OwnLock, parameters: Parameters): Promise<objec
     cycle: async (group) => (await contender.acquireAll(groups[group] ?? []))(),
   });
   await contender.close();
-  const { cycles, perSecond, clientCpu, ...times } = result;
-  return { ...times, cycles: cycles * per, perSecond: perSecond * per, clientCpu: clientCpu / per };
+  const { cycles, warmed, perSecond, clientCpu, ...times } = result;
+  const each = { cycles: cycles * per, warmed: warmed * per, perSecond: perSecond * per };
+  return { ...times, ...each, clientCpu: clientCpu / per };
 }
 
 /** Holds of one session end at one point of the store's order: when does the last of the successors know? */
