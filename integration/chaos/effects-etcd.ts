@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { etcdCompare } from '@queuelock/fencing';
 import { base64, callEtcd } from '@queuelock/harness/services/etcd-gateway';
-import { EFFECT_WITHIN_MS, type Effect, type EffectTarget, type Outcome } from './effects.ts';
+import { EFFECT_WITHIN_MS, type Effect, type EffectTarget, type Outcome } from './effect.ts';
 
 /** A key per queue below `directory`, written in one transaction with the look whether the writer's entry is there. */
 export function etcdEffects(hosts: readonly string[], directory: string): EffectTarget {

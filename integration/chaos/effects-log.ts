@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { EffectTarget } from './effects.ts';
+import type { EffectTarget } from './effect.ts';
 
 /** A file that takes everything from everybody. A line is written by one call, so lines of processes do not mix. */
 export function logEffects(who: string, path: string): EffectTarget {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { fencedUpdate, isAccepted } from '@queuelock/fencing';
-import type { EffectTarget } from './effects.ts';
+import type { EffectTarget } from './effect.ts';
 
 // The wait for another process's lock blocks the event loop, so it is given up soon.
 const BUSY_WITHIN_MS = 100;

@@ -1,7 +1,7 @@
 import { fencedZnode, type ZnodeClient } from '@queuelock/fencing';
 import { ZOOKEEPER_CODE, ZooKeeperRefusal, ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
 import { within } from './deadline.ts';
-import { EFFECT_WITHIN_MS, type Effect, type EffectTarget, type Outcome } from './effects.ts';
+import { EFFECT_WITHIN_MS, type Effect, type EffectTarget, type Outcome } from './effect.ts';
 
 /** A fenced znode per queue below `directory`, made by the first who writes it. */
 export function zooKeeperEffects(hosts: readonly string[], directory: string): EffectTarget {

@@ -1,31 +1,11 @@
 import { parseBackendUrl } from '@queuelock/core/backend';
+import type { Effect, EffectTarget, Outcome } from './effect.ts';
 import { etcdEffects } from './effects-etcd.ts';
 import { logEffects } from './effects-log.ts';
 import { sqlEffects } from './effects-sql.ts';
 import { zooKeeperEffects } from './effects-zookeeper.ts';
 import type { Resource } from '@queuelock/harness/check/event';
 import type { WorkerSetup } from './worker-command.ts';
-
-/** One write that should be protected. */
-export interface Effect {
-  readonly queue: string;
-  /** Of the entry in whose name it is made. */
-  readonly key: string;
-  readonly token: bigint;
-  readonly number: number;
-  readonly believed: boolean;
-}
-
-export type Outcome = 'accepted' | 'refused' | 'unknown';
-
-/** One resource. What is written goes out before `send` returns; it settles within a second, and never rejects. */
-export interface EffectTarget {
-  send(effect: Effect): Promise<Outcome>;
-  close(): void;
-}
-
-/** How long an answer may take until its outcome counts as unknown. */
-export const EFFECT_WITHIN_MS = 1_000;
 
 /** All resources that a worker writes to. */
 export class Effects {
