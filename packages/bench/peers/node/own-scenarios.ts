@@ -48,6 +48,8 @@ export async function idle(lock: OwnLock, parameters: Parameters): Promise<objec
   );
   const contender = await lock.open(IDLE_TTL_MS);
   await Promise.all(names.map((name) => contender.acquire(name)));
+  // A hold's own watch begins some time into it.
+  await lock.untilWatching(names.length);
   await sayAndWait({ ready: true });
   await contender.close();
   return { held: names.length };
