@@ -79,6 +79,15 @@ describe('the choice of how heartbeats are proven', () => {
     expect(choice.strictIn('8')).to.equal(false);
   });
 
+  it('asks nobody again for a term that is older than what members have told: a leader that was replaced may go on to answer', async () => {
+    const members = new Members();
+    const choice = members.choice();
+    choice.prepare('8');
+    await members.tell('3.5.30', '8');
+    expect(choice.strictIn('7')).to.equal(true);
+    expect(members.asked).to.deep.equal([]);
+  });
+
   it('is made anew for a member whose requests failed', async () => {
     const members = new Members();
     const choice = members.choice();

@@ -69,6 +69,14 @@ export class KeepAlive {
     });
   }
 
+  /** The next keepalive goes to the member that all else goes to. Not while one waits for its answer. */
+  follow(): void {
+    const line = this.#line;
+    if (!line || line.endpoint === this.#connection.endpoint) return;
+    this.#line = undefined;
+    line.channel.abandon();
+  }
+
   /** Ends the stream, and a keepalive that waits for its answer with `SESSION_LOST`. */
   close(): void {
     const line = this.#line;

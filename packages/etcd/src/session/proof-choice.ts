@@ -28,11 +28,15 @@ export class ProofChoice {
     });
   }
 
-  /** Asks the members that have not told their version in this Raft term. Nobody waits for the answers. */
+  /**
+   * Asks the members that have not told their version in this Raft term. Nobody waits for the answers. One that told it in a newer
+   * term has nothing else to say of an older one, in which a leader that was replaced may go on to answer.
+   */
   prepare(term: string): void {
     if (this.#beats !== 'auto') return;
     for (const endpoint of this.#connection.endpoints) {
-      if (this.#told.get(endpoint)?.term !== term && !this.#asking.has(endpoint)) this.#ask(endpoint, term);
+      const told = this.#told.get(endpoint)?.term ?? 0;
+      if (BigInt(told) < BigInt(term) && !this.#asking.has(endpoint)) this.#ask(endpoint, term);
     }
   }
 

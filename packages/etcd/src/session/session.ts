@@ -182,7 +182,10 @@ export class EtcdSession implements Session {
     // Also after "no such lease": a member that has just started may not have read its log to the end, the read makes it.
     const asking = { strict: this.#around.proofChoice.strictIn(beat.term), withinMs: this.#answerWithinMs };
     const proof = await untilAborted(prove(this.#around.connection, this.#entries, asking), signal);
-    return proof.sound && proof.term === beat.term ? beat.ttlMs : 0;
+    if (proof.sound && proof.term === beat.term) return beat.ttlMs;
+    // A leader that was replaced may go on to answer for a while.
+    this.#keepAlive.follow();
+    return 0;
   }
 }
 

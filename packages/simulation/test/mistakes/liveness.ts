@@ -3,8 +3,8 @@ import { mistake, type Mistake } from '../mistake.ts';
 export const LIVENESS: readonly Mistake[] = [
   mistake('a keepalive counts whatever term its proof was answered in', 'exclusive', [
     'etcd/src/session/session.ts',
-    'return proof.sound && proof.term === beat.term ? beat.ttlMs : 0;',
-    'return proof.sound ? beat.ttlMs : 0;',
+    'if (proof.sound && proof.term === beat.term) return beat.ttlMs;',
+    'if (proof.sound) return beat.ttlMs;',
   ]),
   mistake('a keepalive counts without a proof', 'exclusive', [
     'etcd/src/session/session.ts',

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import type { Connection, Endpoint } from '../src/server/connection.ts';
+import { KeepAlive } from '../src/session/keep-alive.ts';
+
+interface Answering {
+  readonly onResponse: (response: object) => void;
+}
+
+/** Members of which each answers every keepalive at once, and says which one was asked. */
+class Members {
+  readonly asked: string[] = [];
+  readonly left: string[] = [];
+  readonly #a = this.#member('a');
+  readonly #b = this.#member('b');
+  endpoint: Endpoint = this.#a;
+
+  move(): void {
+    this.endpoint = this.#b;
+  }
+
+  #member(host: string): Endpoint {
+    const keepAlive = ({ onResponse }: Answering): object => ({
+      write: () => {
+        this.asked.push(host);
+        onResponse({ TTL: '10', header: { raft_term: '7' } });
+      },
+      abandon: () => this.left.push(host),
+    });
+    return { host, driver: { keepAlive } } as unknown as Endpoint;
+  }
+}
+
+describe('the keepalives of a session on etcd', () => {
+  const { signal } = new AbortController();
+
+  it('go to one member until they are told to follow all else to another one', async () => {
+    const members = new Members();
+    const keepAlive = new KeepAlive(members as unknown as Connection, '1', 1_000);
+    await keepAlive.beat(signal);
+    keepAlive.follow();
+    await keepAlive.beat(signal);
+    members.move();
+    await keepAlive.beat(signal);
+    expect(members.left).to.deep.equal([]);
+    keepAlive.follow();
+    expect(await keepAlive.beat(signal)).to.deep.equal({ ttlMs: 10_000, term: '7' });
+    expect(members.asked).to.deep.equal(['a', 'a', 'a', 'b']);
+    expect(members.left).to.deep.equal(['a']);
+  });
+});
