@@ -14,8 +14,8 @@ export interface Surroundings {
   readonly queues: readonly [string, string];
 }
 
-// Longer than any trouble, and than all others hold, one after the other: twelve lanes of some holds of up to 20 s.
-const RESUMED_WITHIN_MS = 60_000 + 12 * 6 * 20_000;
+// Longer than any trouble.
+const RESUMED_WITHIN_MS = 60_000;
 
 interface Hold {
   readonly step: Step;
