@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { EventLog } from '@queuelock/harness/services/event-log';
 import { freeze } from '@queuelock/harness/faults';
 import { dyingWithParent } from '@queuelock/harness/services/child';
 import { signalQuietly } from '@queuelock/harness/services/reaper';
@@ -62,11 +63,9 @@ function urlFor({ url, kind: { naming } }: Task): string {
 export class Participant {
   readonly id: string;
   readonly kind: Kind;
-  /** What it said so far, and what was done to it. */
-  readonly events: InteropEvent[] = [];
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
-  readonly #readers = new Set<() => void>();
+  readonly #log = new EventLog<InteropEvent>();
   #stderr = '';
 
   constructor({ id, kind }: Task, { program, args }: { program: string; args: readonly string[] }) {
@@ -77,27 +76,24 @@ export class Participant {
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
     // It may have died.
     this.#child.stdin!.on('error', () => undefined);
-    createInterface(this.#child.stdout!).on('line', (line) => this.#add(JSON.parse(line) as InteropEvent));
+    createInterface(this.#child.stdout!).on('line', (line) =>
+      this.#log.add(JSON.parse(line) as InteropEvent),
+    );
     running.add(this);
     this.ended = this.#end();
   }
 
+  /** What it said so far, and what was done to it. */
+  get events(): readonly InteropEvent[] {
+    return this.#log.events;
+  }
+
   /** The first event that matches, said already or to come. Rejects when the process ends without it. */
   async until(matches: (event: InteropEvent) => boolean, what: string): Promise<InteropEvent> {
-    let stop: (() => void) | undefined;
-    const found = new Promise<InteropEvent>((resolve) => {
-      let at = 0;
-      const look = (): void => {
-        for (; at < this.events.length; at += 1) if (matches(this.events[at]!)) resolve(this.events[at]!);
-      };
-      this.#readers.add(look);
-      stop = () => this.#readers.delete(look);
-      look();
-    });
     const without = this.ended.then(({ code, stderr }) => {
       throw new Error(`${this.id} ended before "${what}" (${String(code)}): ${stderr}`);
     });
-    return Promise.race([found, without]).finally(stop);
+    return this.#log.first(matches, without);
   }
 
   /** The first event of this kind; in this round, if one is given. */
@@ -140,12 +136,7 @@ export class Participant {
   }
 
   #note(ev: 'killed' | 'frozen' | 'thawed'): void {
-    this.#add({ t: process.hrtime.bigint().toString(), id: this.id, ev, n: 0 });
-  }
-
-  #add(event: InteropEvent): void {
-    this.events.push(event);
-    for (const reader of this.#readers) reader();
+    this.#log.add({ t: process.hrtime.bigint().toString(), id: this.id, ev, n: 0 });
   }
 
   async #end(): Promise<Ending> {

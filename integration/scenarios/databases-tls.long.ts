@@ -7,13 +7,7 @@ import { createLockClient, type Backend } from '@queuelock/core';
 import { mysql } from '@queuelock/mysql';
 import { postgres } from '@queuelock/postgres';
 import { redis } from '@queuelock/redis';
-// The certificates are of tests and no package exports them.
-// eslint-disable-next-line no-restricted-imports
-import {
-  hasOpenssl,
-  issueCertificates,
-  type Certificates,
-} from '../../packages/zookeeper/test/wire/certificates.ts';
+import { issueCertificates, type Certificates } from '@queuelock/harness/services/certificates';
 import { mariaDbAccess, startMariaDb } from '@queuelock/harness/services/mariadb-process';
 import { pickPorts } from '@queuelock/harness/services/ports';
 import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
@@ -91,11 +85,12 @@ for (const [name, start] of Object.entries(startSecure)) {
     let secure: Secure;
 
     before(async function () {
-      if (!(await hasOpenssl())) {
+      const issued = await issueCertificates('DNS:localhost');
+      if (!issued) {
         this['skipReason'] = 'there is no openssl';
-        this.skip();
+        return this.skip();
       }
-      authority = await issueCertificates();
+      authority = issued;
       directory = await mkdtemp(join(tmpdir(), 'queuelock-tls-'));
       await chmod(directory, 0o755);
       const files = Object.entries({ ca: authority.ca, ...authority.server }).map(async ([kind, pem]) => {
@@ -122,7 +117,7 @@ for (const [name, start] of Object.entries(startSecure)) {
     });
 
     it('is not spoken to by who trusts another authority', async () => {
-      const stranger = await issueCertificates();
+      const stranger = (await issueCertificates('DNS:localhost'))!;
       const backend = secure.connect({ ca: stranger.ca });
       const refusal = await backend.open(10_000, new AbortController().signal).then(
         () => undefined,

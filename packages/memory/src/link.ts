@@ -1,4 +1,4 @@
-import { QueueLockError, invalidArgument, type Clock } from '@queuelock/core/backend';
+import { connectionClosed, invalidArgument, type Clock } from '@queuelock/core/backend';
 import { Observable, Subscription } from './rx.ts';
 
 /** The calls of `Backend` and `Session` that go to the server. */
@@ -70,7 +70,7 @@ export class Link {
 
   /** Rejects with the signal's reason as soon as that aborts; whether the call takes effect is then unknown. */
   async call<T>(call: MemoryCall, effect: () => T, signal?: AbortSignal): Promise<T> {
-    if (this.closed) throw closedError();
+    if (this.closed) throw connectionClosed('the memory server');
     signal?.throwIfAborted();
     let answer: Promise<T> | undefined;
     const proceed = (): Promise<T> => (answer ??= withoutAlarm(this.#travel(effect)));
@@ -81,7 +81,7 @@ export class Link {
   carry<T>(source$: Observable<T>): Observable<T> {
     return new Observable((subscriber) => {
       if (this.closed) {
-        subscriber.error(closedError());
+        subscriber.error(connectionClosed('the memory server'));
         return;
       }
       const underWay: (() => void)[] = [];
@@ -124,10 +124,6 @@ export class Link {
     if (this.#halfMs === 0) task();
     else this.#clock.after(this.#halfMs, task);
   }
-}
-
-function closedError(): QueueLockError {
-  return new QueueLockError('CLOSED', 'this connection to the memory server was closed');
 }
 
 /** An interceptor may drop the answer: a refusal that nobody waits for is no defect. */

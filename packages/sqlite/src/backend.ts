@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import {
   Departures,
-  QueueLockError,
   checkedOptions,
+  connectionClosed,
   invalidArgument,
   systemClock,
   type Backend,
@@ -171,7 +171,7 @@ class SqliteBackend implements Backend {
 
   /** The connection, opened anew when there is none or when its file is not there any more. */
   async #connect(): Promise<Connection> {
-    if (this.#closed) throw new QueueLockError('CLOSED', `this connection to ${this.#file} was closed`);
+    if (this.#closed) throw connectionClosed(this.#file);
     const opening = (this.#connection ??= Connection.open(this.#file));
     try {
       const connection = await opening;

@@ -9,7 +9,7 @@ interface Identity {
   readonly key: Buffer;
 }
 
-/** An authority, a server on 127.0.0.1, which is localhost, and a client that it knows; in PEM. */
+/** An authority, a server and a client that it knows; in PEM. */
 export interface Certificates {
   readonly ca: Buffer;
   readonly server: Identity;
@@ -18,8 +18,14 @@ export interface Certificates {
 
 const run = promisify(execFile);
 
-/** Answers with nothing where there is no openssl. */
-export async function issueCertificates(): Promise<Certificates | undefined> {
+/**
+ * Answers with nothing where there is no openssl.
+ *
+ * @param names what the server is called, as `subjectAltName` says it
+ */
+export async function issueCertificates(
+  names = 'IP:127.0.0.1,DNS:localhost',
+): Promise<Certificates | undefined> {
   if (!(await hasOpenssl())) return undefined;
   const directory = await mkdtemp(join(tmpdir(), 'queuelock-certificates-'));
   try {
@@ -29,7 +35,7 @@ export async function issueCertificates(): Promise<Certificates | undefined> {
       ...['-keyout', file(`${name}.key`), '-subj', `/CN=${name}`],
     ];
     await run('openssl', ['req', '-x509', '-days', '2', ...newKey('ca'), '-out', file('ca.pem')]);
-    await writeFile(file('names'), 'subjectAltName=IP:127.0.0.1,DNS:localhost');
+    await writeFile(file('names'), `subjectAltName=${names}`);
     const issue = async (name: string): Promise<Identity> => {
       await run('openssl', ['req', '-new', ...newKey(name), '-out', file(`${name}.csr`)]);
       const signer = ['-CA', file('ca.pem'), '-CAkey', file('ca.key'), '-CAcreateserial', '-days', '2'];

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { freeze, thaw } from '../faults.ts';
+import { EventLog } from './event-log.ts';
 import type { Script } from './script.ts';
 
 /** How a process ended. */
@@ -23,22 +24,24 @@ export async function endScripts(): Promise<void> {
  * channel to this process tells it when this process dies, so that it can end too.
  */
 export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: string }> {
-  /** What it printed so far. */
-  readonly events: E[] = [];
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
-  readonly #readers = new Set<() => void>();
+  readonly #log = new EventLog<E>();
   #stderr = '';
 
   constructor({ script, execArgv }: Script, args: readonly string[]) {
     this.#child = fork(script, args, { silent: true, execArgv: [...execArgv] });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
     createInterface(this.#child.stdout!).on('line', (line) => {
-      this.events.push(JSON.parse(line) as E);
-      for (const reader of this.#readers) reader();
+      this.#log.add(JSON.parse(line) as E);
     });
     running.add(this);
     this.ended = this.#end();
+  }
+
+  /** What it printed so far. */
+  get events(): readonly E[] {
+    return this.#log.events;
   }
 
   get pid(): number {
@@ -47,20 +50,10 @@ export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: st
 
   /** The first event that matches, printed already or to come. Rejects when the process ends without it. */
   async until(matches: (event: E) => boolean): Promise<E> {
-    let stop: (() => void) | undefined;
-    const found = new Promise<E>((resolve) => {
-      let at = 0;
-      const look = (): void => {
-        for (; at < this.events.length; at += 1) if (matches(this.events[at]!)) resolve(this.events[at]!);
-      };
-      this.#readers.add(look);
-      stop = () => this.#readers.delete(look);
-      look();
-    });
     const without = this.ended.then(({ code, signal, stderr }) => {
       throw new Error(`it ended before that (${String(signal ?? code)}): ${stderr}`);
     });
-    return Promise.race([found, without]).finally(stop);
+    return this.#log.first(matches, without);
   }
 
   /** The first event of this kind. */

@@ -9,7 +9,7 @@ import {
 } from '@queuelock/harness/services/zookeeper-process';
 import { ask } from '../../src/server/server-word.ts';
 import { tlsOf } from '../../src/api/tls.ts';
-import type { Certificates } from './certificates.ts';
+import type { Certificates } from '@queuelock/harness/services/certificates';
 
 /** A server of ZooKeeper that does TLS itself, on a port of its own. */
 export interface SecureServer {

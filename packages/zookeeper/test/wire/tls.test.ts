@@ -8,7 +8,7 @@ import { firstValueFrom } from 'rxjs';
 import { proxyTo } from '../own-server.ts';
 import { Bench, SINGLE, eventually, newQueue, outcome, wish } from '../bench.ts';
 import { hasZooKeeper } from '@queuelock/harness/services/zookeeper-process';
-import { hasOpenssl, issueCertificates, type Certificates } from './certificates.ts';
+import { issueCertificates, type Certificates } from '@queuelock/harness/services/certificates';
 import { startSecureZooKeeper, type SecureServer } from './secure-server.ts';
 
 describe('TLS to ZooKeeper', () => {
@@ -20,11 +20,12 @@ describe('TLS to ZooKeeper', () => {
 
   before(async function () {
     this.timeout(60_000);
-    if (!(await hasOpenssl()) || !(await hasZooKeeper())) {
+    const issued = await issueCertificates('DNS:localhost');
+    if (!issued || !(await hasZooKeeper())) {
       this['skipReason'] = 'needs openssl and ZooKeeper as programs';
-      this.skip();
+      return this.skip();
     }
-    certificates = await issueCertificates();
+    certificates = issued;
     server = await startSecureZooKeeper(certificates);
     after(() => server.stop());
     port = server.port;
