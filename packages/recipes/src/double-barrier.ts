@@ -45,9 +45,9 @@ import { Sight } from './sight.ts';
  * A round has exactly `members` members. (In Curator's `DistributedDoubleBarrier` the number is a threshold: whoever comes while the
  * `ready` node is there goes in as well.)
  *
- * A member that dies before the round is written was not there: the others wait for one more. One that dies afterwards, also before
- * it has begun, is gone: the others begin, and end without it. Its entry goes with its session, after the TTL at the latest; until then the
- * others wait for it.
+ * A member that dies counts until its entry goes, with its session, after the TTL at the latest: a round that is written meanwhile may have
+ * it, and does not end before. Once its entry is gone, the others wait for one more if no round was written, and begin and end without it if one
+ * was. That is also so for a wait that goes on with a new session because the old one was lost: what that has left counts like a dead member.
  *
  * Cost: every arrival, mark and departure is an event for every member in line, and a round is one read and one write more. Made for
  * a few dozen members, 100 at most. The register belongs to nobody: it stays when members of the last round die while they leave.

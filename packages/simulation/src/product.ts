@@ -1,5 +1,6 @@
 /* eslint-disable no-restricted-imports -- what is simulated lies behind the door that users have */
 import { createLockClient } from '@queuelock/core';
+import { cohort, doubleBarrier, election, latch, oncePer, semaphore } from '@queuelock/recipes';
 export type { Backend } from '@queuelock/core/backend';
 import { etcdOver } from '../../etcd/src/backend.ts';
 import { ZooKeeperBackend } from '../../zookeeper/src/backend.ts';
@@ -24,13 +25,26 @@ export type { WireStat } from '../../zookeeper/src/wire/records.ts';
 export type { WireRequest } from '../../zookeeper/src/wire/request.ts';
 export { closeSession } from '../../zookeeper/src/wire/session-requests.ts';
 
-/** What is looked at: core and backend, as they are or with a mistake in them. */
+/** What is looked at: core, backends and recipes, as they are or with a mistake in them. */
 export interface Product {
   readonly createLockClient: typeof createLockClient;
   readonly etcdOver: typeof etcdOver;
   readonly ZooKeeperBackend: typeof ZooKeeperBackend;
   readonly settingsOf: typeof settingsOf;
+  readonly recipes: Recipes;
+}
+
+export interface Recipes {
+  readonly election: typeof election;
+  readonly cohort: typeof cohort;
+  readonly semaphore: typeof semaphore;
+  readonly doubleBarrier: typeof doubleBarrier;
+  readonly oncePer: typeof oncePer;
+  readonly latch: typeof latch;
 }
 
 /** As it is. */
-export const product: Product = { createLockClient, etcdOver, ZooKeeperBackend, settingsOf };
+export const product: Product = {
+  ...{ createLockClient, etcdOver, ZooKeeperBackend, settingsOf },
+  recipes: { election, cohort, semaphore, doubleBarrier, oncePer, latch },
+};

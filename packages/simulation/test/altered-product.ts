@@ -3,26 +3,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { alteredSources, type Alteration } from '@queuelock/harness/alteration';
-import type { Product } from '../src/product.ts';
+import type { Product, Recipes } from '../src/product.ts';
 
 const FILES = [
   'core/src/index.ts',
   'etcd/src/backend.ts',
   'zookeeper/src/api/options.ts',
   'zookeeper/src/backend.ts',
+  'recipes/src/index.ts',
 ];
+const NAMES = ['core', 'etcd', 'zookeeper', 'recipes'];
 const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The files of the product (`core/src/…`, `etcd/src/…`, `zookeeper/src/…`) that these change, as they are then. */
+/** The files of the product (`core/src/…`, `etcd/src/…`, `zookeeper/src/…`, `recipes/src/…`) that these change, as they are then. */
 export function alteredProductSources(alterations: readonly Alteration[]): ReadonlyMap<string, string> {
   return alteredSources(alterations, PACKAGES);
 }
 
-/** Loads copies of core and backends with these changes, the one on the other; the real ones stay as they are. */
+/** Loads copies of core, backends and recipes with these changes, the one on the other; the real ones stay as they are. */
 export async function alteredProduct(alterations: readonly Alteration[]): Promise<Product> {
   const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-product-'));
   try {
-    for (const name of ['core', 'etcd', 'zookeeper']) copyPackage(name, copy);
+    for (const name of NAMES) copyPackage(name, copy);
     for (const [file, text] of alteredProductSources(alterations)) writeFileSync(join(copy, file), text);
     const loaded = (await Promise.all(
       FILES.map((file) => import(pathToFileURL(join(copy, file)).href)),
@@ -31,7 +33,7 @@ export async function alteredProduct(alterations: readonly Alteration[]): Promis
       {},
       ...loaded,
     ) as Product;
-    return { createLockClient, etcdOver, ZooKeeperBackend, settingsOf };
+    return { createLockClient, etcdOver, ZooKeeperBackend, settingsOf, recipes: loaded.at(-1) as Recipes };
   } finally {
     rmSync(copy, { recursive: true });
   }

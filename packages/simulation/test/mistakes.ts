@@ -4,6 +4,7 @@ import { ENDS } from './mistakes/ends.ts';
 import { ENTERING } from './mistakes/entering.ts';
 import { LIVENESS } from './mistakes/liveness.ts';
 import { PLACES } from './mistakes/places.ts';
+import { OF_RECIPES } from './mistakes/recipes.ts';
 import { SINGLE_KEYS } from './mistakes/single-keys.ts';
 import { STORMS } from './mistakes/storms.ts';
 import { VIEWS } from './mistakes/views.ts';
@@ -11,6 +12,9 @@ import { WATCHING } from './mistakes/watching.ts';
 import { ON_ZOOKEEPER } from './mistakes/zookeeper.ts';
 
 export const MISTAKES: Readonly<Record<StoreName, readonly Mistake[]>> = {
-  etcd: [...LIVENESS, ...PLACES, ...ENTERING, ...SINGLE_KEYS, ...WATCHING, ...VIEWS, ...ENDS, ...STORMS],
+  etcd: [
+    ...[...LIVENESS, ...PLACES, ...ENTERING, ...SINGLE_KEYS, ...WATCHING, ...VIEWS, ...ENDS, ...STORMS],
+    ...OF_RECIPES,
+  ],
   zookeeper: ON_ZOOKEEPER,
 };

@@ -122,15 +122,16 @@ export class SimulatedDriver implements Driver {
       link.client.later(1, () => hear(new GrpcError('UNAVAILABLE', 'connect: connection refused')));
       return;
     }
-    for (let times = link.times(); times > 0; times -= 1) {
-      const at = link.arrival('there');
-      if (at === undefined) continue;
+    const times = link.times();
+    const at = times > 0 ? link.arrival('there') : undefined;
+    if (at === undefined) return;
+    // One right after the other: nothing is promised behind a proxy that sends a request again later, by itself.
+    for (let time = 0; time < times; time += 1)
       link.deliver('there', at, () =>
         this.#api.handle(method, request, (answer) => {
           const back = link.isReplyLost ? undefined : link.arrival('back');
           if (back !== undefined) link.deliver('back', back, () => hear(answer));
         }),
       );
-    }
   }
 }

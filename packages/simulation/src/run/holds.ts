@@ -35,6 +35,8 @@ export class Holds {
   readonly #unruly = new Set<string>();
   /** When entries were deleted by somebody, by queue and token. */
   readonly #deletedAt = new Map<string, number>();
+  /** When a hold ended there last. */
+  readonly #endedAt = new Map<string, number>();
   #grants = 0;
 
   constructor(timeline: Timeline, judge: Judge, store: Store) {
@@ -66,6 +68,7 @@ export class Holds {
   end(held: Held, how: HoldEnd): void {
     if (!held.isOver) this.#checkTold(held);
     held.isOver = true;
+    this.#endedAt.set(held.queue, this.#timeline.now());
     this.#beliefs.end(held, how);
   }
 
@@ -83,6 +86,12 @@ export class Holds {
   /** Whether somebody may have removed entries there. */
   isUnruly(queue: string): boolean {
     return this.#unruly.has(queue);
+  }
+
+  /** Whether nobody has held it for that long. */
+  isIdle(queue: string, forMs: number): boolean {
+    if (this.#held.some((held) => held.queue === queue && !held.isOver && this.#isHeld(held))) return false;
+    return this.#timeline.now() - (this.#endedAt.get(queue) ?? 0) > forMs;
   }
 
   /** Whoever's entry is removed there learns it some time later, and others may hold before. */

@@ -1,4 +1,4 @@
-import { isQueueLockError } from '@queuelock/core';
+import { isReasoned, type Circumstances } from './endings.ts';
 import type { Deed, Fact } from './facts.ts';
 
 /** What holds in every run. */
@@ -10,7 +10,10 @@ export const RULES = {
   time: 'a hold begins with the time that was asked for',
   view: 'who looks at a queue sees it as it was, and when nothing happens any more as it is',
   progress: 'once the trouble is over, everybody gets an answer',
-  outcome: 'a wait ends with a hold, or with an error that is typed and has a cause',
+  outcome:
+    'a wait ends with a hold, or with an error that is typed and that something in the run is the reason for',
+  agreed:
+    'a slot is done once, a round begins and ends with all its members, and a latch opens after the last count',
   'nothing left': 'no key, lease, stream, call or timer is left over',
   'nothing lost': 'no error is thrown to nobody',
   'no storm': 'no client sends more than so many requests in a second',
@@ -20,14 +23,6 @@ export type Rule = keyof typeof RULES;
 
 /** Those whose breach lets two work at a time, in the wrong order or with the wrong tokens. */
 export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>(['exclusive', 'order', 'tokens']);
-
-/** What a wait may end with. */
-export interface Lawful {
-  /** The reason of its own abort. */
-  readonly abort?: unknown;
-  /** Whether somebody removes entries. */
-  readonly isUnruly: boolean;
-}
 
 /** Takes down what happens, and what must not happen. */
 export class Judge {
@@ -63,20 +58,10 @@ export class Judge {
   }
 
   /** What a wait ended with, instead of a hold. */
-  ended(who: string, error: unknown, { abort, isUnruly }: Lawful): void {
+  ended(who: string, error: unknown, around: Circumstances): void {
     const why = error instanceof Error ? error.message : String(error);
     this.note(`${who} gets nothing: ${why}`);
     this.tell({ type: 'gets nothing', who, why });
-    this.require(
-      'outcome',
-      tellsOfRemoval(error) ? isUnruly : isQueueLockError(error) || error === abort,
-      () => `${who} ends with ${String(error)}`,
-    );
+    this.require('outcome', isReasoned(error, around, this.facts), () => `${who} ends with ${String(error)}`);
   }
-}
-
-/** Other than one that has another cause: whoever may not take the single key gives its place up. */
-function tellsOfRemoval(error: unknown): boolean {
-  if (isQueueLockError(error, 'ENTRY_LOST')) return error.cause === undefined;
-  return isQueueLockError(error, 'OWNERSHIP_LOST') && error.reason === 'entry-removed';
 }

@@ -2,6 +2,7 @@ import { Random } from '../random.ts';
 import {
   FAULTS,
   LIMIT,
+  RECIPES,
   RATE_ERROR,
   SINGLE,
   TROUBLE_ENDS_MS,
@@ -41,6 +42,8 @@ const PLAIN: ReadonlySet<string> = new Set(['a', 'b', 'k', 'w']);
 
 const SHORT_HOLDS_MS = [0, 5, 100, 600, 2_000, 4_000];
 const LONG_HOLDS_MS = [5, 2_000, 8_000, 14_000, 20_000];
+/** Nobody waits for others in a recipe for longer. */
+const PATIENT_MS = 8_000;
 const SOUND = '3.5.30';
 const STALE_READS = '3.5.15';
 
@@ -64,7 +67,24 @@ export function planOf(seed: number, store: StoreName): Plan {
     faults.push({ ...faultOf(context, clients.length, members), kind: 'stranger', degree: STRANGE });
   const version = random.chance(0.7) ? SOUND : STALE_READS;
   const plan = { store, seed, members, version, queues, clients, faults };
-  return inOrder(theme === 'stale' || theme === 'slow' ? withLonelyHolder(random, plan, theme) : plan);
+  const whole = inOrder(theme === 'stale' || theme === 'slow' ? withLonelyHolder(random, plan, theme) : plan);
+  const recipes = new Random(seed).fork('recipes');
+  return recipes.chance(0.25) ? withRecipes(recipes, whole) : whole;
+}
+
+/** With recipes in the place of many plain acquisitions. */
+function withRecipes(random: Random, plan: Plan): Plan {
+  const few = [random.pick(RECIPES), random.pick(RECIPES)] as const;
+  const recast = (step: Step): Step => {
+    if ((step.way !== 'acquire' && step.way !== 'run') || random.chance(0.3)) return step;
+    const way = random.pick(few);
+    return { ...step, way, needsMs: 0, patienceMs: random.int(1_000, PATIENT_MS) };
+  };
+  const clients = plan.clients.map((client) => ({
+    ...client,
+    lanes: client.lanes.map((lane) => lane.map(recast)),
+  }));
+  return { ...plan, clients };
 }
 
 function inOrder(plan: Plan): Plan {

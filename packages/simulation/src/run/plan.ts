@@ -1,7 +1,7 @@
 /** One acquisition and what is done with it. Times in milliseconds of the client's clock. */
 export interface Step {
   readonly afterMs: number;
-  readonly way: (typeof WAYS)[number] | 'resume';
+  readonly way: (typeof WAYS)[number] | (typeof RECIPES)[number] | 'resume';
   readonly queue: string;
   readonly permits: number;
   readonly holdMs: number;
@@ -97,6 +97,9 @@ export const WAYS = [
   'steal',
 ] as const;
 
+/** What is done with a recipe. */
+export const RECIPES = ['campaign', 'lead', 'cohort', 'semaphore', 'round', 'slot', 'latch'] as const;
+
 /** On etcd whoever holds `s` has its single key as well; in `f` both namings stand in one line. */
 export const SINGLE = { queue: 's', key: 'single' } as const;
 /** On ZooKeeper all clients use these names there, and Curator's elsewhere. */
@@ -111,3 +114,6 @@ export const RATE_ERROR = 0.004;
 export const TROUBLE_ENDS_MS = 30_000;
 /** Of the permits in `p`. */
 export const LIMIT = 3;
+/** Of the double barrier, and of the latch. */
+export const ROUND_MEMBERS = 2;
+export const LATCH_COUNT = 3;

@@ -4,6 +4,7 @@ import type { Product } from '../product.ts';
 import { Random } from '../random.ts';
 import { Machine, Timeline } from '../timeline.ts';
 import { ZooKeeperStore } from '../zookeeper/zookeeper-store.ts';
+import { Agreements } from './agreements.ts';
 import { Client } from './client.ts';
 import { befall, type Stage } from './faults.ts';
 import type { Fact } from './facts.ts';
@@ -40,7 +41,8 @@ export async function play(product: Product, plan: Plan): Promise<Played> {
     const note = (line: string): void => judge.note(line);
     const store = new STORES[plan.store]({ timeline, random, product, plan, note });
     const holds = new Holds(timeline, judge, store);
-    const stage = setStage({ timeline, judge, store, holds, product, plan });
+    const agreements = new Agreements(timeline, judge, store);
+    const stage = setStage({ timeline, judge, store, holds, agreements, product, plan });
     for (const fault of plan.faults) befall(stage, fault);
     await finish(stage);
     holds.finish();
@@ -52,12 +54,13 @@ export async function play(product: Product, plan: Plan): Promise<Played> {
 }
 
 interface Props extends Pick<Stage, 'timeline' | 'judge' | 'store' | 'holds'> {
+  readonly agreements: Agreements;
   readonly product: Product;
   readonly plan: Plan;
 }
 
 /** With the clients on it, which have begun. */
-function setStage({ timeline, judge, store, holds, product, plan }: Props): Stage {
+function setStage({ timeline, judge, store, holds, agreements, product, plan }: Props): Stage {
   const { queues } = plan;
   const machineOf = (i: number, name = `c${i}`): Machine => {
     const rate = plan.clients[i]?.rate ?? 1;
@@ -71,7 +74,8 @@ function setStage({ timeline, judge, store, holds, product, plan }: Props): Stag
   const clients = plan.clients.map((clientPlan, i) => {
     const machine = machineOf(i);
     const client = new Client(machine.name, machine, {
-      ...{ timeline, judge, holds, queues, product, plan: clientPlan },
+      ...{ timeline, judge, holds, agreements, queues, product, plan: clientPlan },
+      recipes: product.recipes,
       access: accesses[i] as Access,
       mayMove: plan.faults.some(({ kind, client: at }) => kind === 'client moves' && at === i),
     });

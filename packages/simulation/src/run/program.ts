@@ -1,26 +1,37 @@
 import { isQueueLockError } from '@queuelock/core';
+import type { Recipes } from '../product.ts';
 import type { AcquireOptions, LockClient, MultiOwnership, Ownership, SharedOwnership } from '@queuelock/core';
 import type { Machine, Timeline } from '../timeline.ts';
+import type { Agreements } from './agreements.ts';
+import { ask, isWhole, queuesOf } from './asking.ts';
+import type { Circumstances } from './endings.ts';
 import type { Held, Holds } from './holds.ts';
 import type { Judge } from './judge.ts';
 import { LIMIT, type Step } from './plan.ts';
+import { RecipeUser, isRecipe, type RecipeHold } from './recipes.ts';
 
 /** What a client lives in. */
 export interface Surroundings {
   readonly timeline: Timeline;
   readonly judge: Judge;
   readonly holds: Holds;
+  readonly agreements: Agreements;
+  readonly recipes: Recipes;
   /** The queues of the run. */
   readonly queues: readonly [string, string];
 }
 
 // Longer than any trouble.
 const RESUMED_WITHIN_MS = 60_000;
+// Longer than any time to live: whoever is ahead and is gone is out of the way by then.
+const IN_VAIN_MS = 30_000;
+// A store with which nothing is wrong, to a first acquisition.
+const ANSWERS_WITHIN_MS = 300;
 
 interface Hold {
   readonly step: Step;
   readonly held: readonly Held[];
-  readonly ownership: Ownership | SharedOwnership | MultiOwnership;
+  readonly ownership: RecipeHold | MultiOwnership;
 }
 
 /** What a process does with its lock client: one step after the other in each lane. */
@@ -31,6 +42,7 @@ export class Program {
   readonly #machine: Machine;
   readonly #around: Surroundings;
   readonly #present = new Set<Hold>();
+  #recipes: RecipeUser | undefined;
   #isStopped = false;
 
   constructor({ name, machine }: { readonly name: string; readonly machine: Machine }, around: Surroundings) {
@@ -42,6 +54,7 @@ export class Program {
   /** From now on it believes in nothing. */
   stop(): void {
     this.#isStopped = true;
+    this.#recipes?.stop();
     for (const { held } of this.#present) held.forEach((one) => this.#around.holds.end(one, 'client gone'));
   }
 
@@ -67,8 +80,7 @@ export class Program {
         ...(shared ? { mode: 'shared' as const } : {}),
         ...(limit > 1 ? { limit, permits } : {}),
       };
-      const patienceMs = RESUMED_WITHIN_MS;
-      const again = { ...step, queue, way: 'resume' as const, patienceMs, needsMs: 0 };
+      const again = { ...step, queue, way: 'resume' as const, patienceMs: RESUMED_WITHIN_MS, needsMs: 0 };
       return this.#do(client, { ...again, who: `${this.#name}r${i}` }, { id, ...shape });
     });
     await Promise.all(resumed);
@@ -83,8 +95,11 @@ export class Program {
     const { judge } = this.#around;
     const aborting = new AbortController();
     const reason = new Error('aborted');
-    judge.note(`${who} wants ${step.way} ${step.way === 'permits' ? `${step.permits} of p` : step.queue}`);
-    judge.tell({ type: 'wants', who, client: this.#name, queues: this.#queuesOf(step) });
+    const queues = queuesOf(step, this.#around);
+    judge.note(
+      `${who} wants ${step.way} ${step.way === 'permits' ? `${step.permits} of p` : queues.join(', ')}`,
+    );
+    judge.tell({ type: 'wants', who, client: this.#name, queues });
     const cancel =
       step.way === 'abort'
         ? this.#machine.after(step.patienceMs ?? 0, () => aborting.abort(reason))
@@ -98,45 +113,18 @@ export class Program {
       ...(needsMs > 0 ? { needsMs } : {}),
     };
     try {
-      if (step.way === 'claim') await this.#claim(client, step, who);
+      if (isRecipe(step)) await this.#recipesOf(client).follow({ ...step, who }, options);
+      else if (step.way === 'claim') await this.#claim(client, step, who);
       else if (step.way === 'run')
         await client.run(step.queue, (ownership) => this.#work(this.#begin(step, who, ownership)), options);
-      else await this.#use(step, who, await this.#ask(client, step, options));
+      else await this.#use(step, who, await ask(client, step, { options, ...this.#around }));
     } catch (error) {
-      judge.ended(who, error, { abort: reason, isUnruly: this.#isUnruly(step) });
-      // Where its entry was removed it stands behind what the other process waited for, which nobody takes out.
-      const isStuck = step.way === 'resume' && isQueueLockError(error, 'TIMEOUT') && !this.#isUnruly(step);
-      judge.require('progress', !isStuck, () => `${who} waits for a place that it has`);
+      judge.ended(who, error, { abort: reason, ...this.#circumstancesOf(step) });
+      const isInVain = step.way === 'resume' && isQueueLockError(error, 'TIMEOUT') && this.#isInVain(step);
+      judge.require('progress', !isInVain, () => `${who} waits for a place that it has`);
     } finally {
       cancel();
     }
-  }
-
-  #ask(
-    client: LockClient,
-    { way, queue, permits }: Step,
-    options: AcquireOptions,
-  ): Promise<Ownership | SharedOwnership | MultiOwnership | undefined> {
-    if (way === 'shared') return client.acquire(queue, { ...options, mode: 'shared' });
-    if (way === 'try') return client.tryAcquire(queue);
-    if (way === 'multi') return client.multi(this.#together(permits)).acquire(options);
-    if (way === 'multi try') return client.multi(this.#together(permits)).tryAcquire();
-    if (way === 'multi shared')
-      return client.multi(this.#together(permits)).acquire({ ...options, mode: 'shared' });
-    if (way === 'steal') return this.#steal(client, queue, options);
-    if (way !== 'permits') return client.acquire(queue, options);
-    return client.acquire('p', { ...options, limit: LIMIT, permits });
-  }
-
-  /** In either order. */
-  #together(permits: number): readonly string[] {
-    const { queues } = this.#around;
-    return permits % 2 === 0 ? queues : queues.toReversed();
-  }
-
-  #steal(client: LockClient, queue: string, options: AcquireOptions): Promise<Ownership> {
-    this.#around.holds.stealIn(queue);
-    return client.acquire(queue, { ...options, steal: { reason: 'it is urgent' } });
   }
 
   async #use(
@@ -161,12 +149,12 @@ export class Program {
     const { judge, holds } = this.#around;
     const who = held[0]?.who ?? '';
     await this.#pause(step.holdMs / 2);
-    const changed = (error: unknown): void => judge.ended(who, error, { isUnruly: this.#isUnruly(step) });
-    if (step.way === 'downgrade' && 'downgrade' in ownership) {
+    const changed = (error: unknown): void => judge.ended(who, error, this.#circumstancesOf(step));
+    if (step.way === 'downgrade' && isWhole(ownership)) {
       held.forEach((one) => holds.share(one));
       await ownership.downgrade().catch(changed);
     }
-    if (step.way === 'update' && 'update' in ownership)
+    if (step.way === 'update' && isWhole(ownership))
       await ownership.update({ metadata: { half: 'done' } }).catch(changed);
     await this.#pause(step.holdMs / 2);
     const isHeld = ownership.held;
@@ -175,7 +163,17 @@ export class Program {
     this.#present.delete(hold);
   }
 
-  #begin(step: Step, who: string, ownership: Ownership | SharedOwnership | MultiOwnership): Hold {
+  #recipesOf(client: LockClient): RecipeUser {
+    this.#recipes ??= new RecipeUser(client, {
+      machine: this.#machine,
+      ...this.#around,
+      work: ({ who, ...step }, hold) => this.#work(this.#begin(step, who, hold)),
+      pause: (ms) => this.#pause(ms),
+    });
+    return this.#recipes;
+  }
+
+  #begin(step: Step, who: string, ownership: RecipeHold | MultiOwnership): Hold {
     const singles = 'of' in ownership ? ownership.names.map((name) => ownership.of(name)) : [ownership];
     const { holds, judge } = this.#around;
     const held = singles.map((single): Held => ({
@@ -186,7 +184,7 @@ export class Program {
       token: single.token,
       limit: single.name === 'p' ? LIMIT : 1,
       permits: single.name === 'p' ? step.permits : 1,
-      shared: single.shared,
+      shared: 'shared' in single && single.shared,
       remainingMs: () => single.remainingMs,
       isOver: this.#isStopped,
     }));
@@ -209,7 +207,7 @@ export class Program {
       next: (state) => {
         if (state.status === 'held' && !hold) hold = this.#begin(step, who, state.ownership);
         if (state.status === 'ended' && state.outcome === 'failed')
-          judge.ended(who, state.error, { isUnruly: this.#isUnruly(step) });
+          judge.ended(who, state.error, this.#circumstancesOf(step));
       },
       error: (error: unknown) => judge.require('outcome', false, () => `${who} errors: ${String(error)}`),
     });
@@ -221,13 +219,24 @@ export class Program {
     subscription.unsubscribe();
   }
 
-  #isUnruly(step: Step): boolean {
-    return this.#queuesOf(step).some((queue) => this.#around.holds.isUnruly(queue));
+  /**
+   * Whether it waits where nobody holds. Where its entry was removed it stands behind what the other process waited for, which nobody
+   * takes out.
+   */
+  #isInVain(step: Step): boolean {
+    return !this.#isUnruly(step) && this.#around.holds.isIdle(step.queue, IN_VAIN_MS);
   }
 
-  #queuesOf({ way, queue }: Step): readonly string[] {
-    if (way === 'permits') return ['p'];
-    return way.startsWith('multi') ? this.#around.queues : [queue];
+  #circumstancesOf(step: Step): Circumstances {
+    const { needsMs, patienceMs = Infinity } = step;
+    return {
+      ...{ client: this.#name, isStopped: this.#isStopped, isUnruly: this.#isUnruly(step) },
+      ...{ isDemanding: needsMs > 0, isHasty: patienceMs < ANSWERS_WITHIN_MS },
+    };
+  }
+
+  #isUnruly(step: Step): boolean {
+    return queuesOf(step, this.#around).some((queue) => this.#around.holds.isUnruly(queue));
   }
 
   #pause(ms: number): Promise<void> {

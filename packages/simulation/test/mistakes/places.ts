@@ -19,11 +19,11 @@ export const PLACES: readonly Mistake[] = [
     '(left -= ref.permits ?? 1) < 0',
     '(left -= 1) < 0',
   ]),
-  mistake('the names of entries tell of one permit each', TOO_EARLY, [
-    'etcd/src/queue/keys.ts',
-    '    permits: Number(permits),',
-    '    permits: Math.min(1, Number(permits)),',
-  ]),
+  mistake(
+    'the names of entries tell of one permit each',
+    [...TOO_EARLY, 'outcome'],
+    ['etcd/src/queue/keys.ts', '    permits: Number(permits),', '    permits: Math.min(1, Number(permits)),'],
+  ),
   mistake('own permits count as one', TOO_EARLY, [
     'core/src/turn/watch-kit.ts',
     'let left = limit - permits;',

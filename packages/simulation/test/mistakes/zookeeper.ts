@@ -27,11 +27,11 @@ const TIMES: readonly Mistake[] = [
     '    const left = this.#live.liveness.remainingMs;\n',
     '    const left = Math.max(1, this.#live.liveness.remainingMs);\n',
   ]),
-  mistake('a session that is given up is closed before its holds end', 'exclusive', [
-    'zookeeper/src/session/session.ts',
-    '    this.#isGivenUp = true;\n',
-    '    void this.#zk.close();\n',
-  ]),
+  mistake(
+    'a session that is given up is closed before its holds end',
+    ['exclusive', 'outcome'],
+    ['zookeeper/src/session/session.ts', '    this.#isGivenUp = true;\n', '    void this.#zk.close();\n'],
+  ),
   mistake('a hold begins without the time that it needs', 'time', [
     'core/src/hold/grant.ts',
     'return remainingMs > 0 && remainingMs >= needsMs;',
@@ -50,11 +50,15 @@ const PLACES: readonly Mistake[] = [
     '(left -= ref.permits ?? 1) < 0',
     '(left -= 1) < 0',
   ]),
-  mistake('the names of entries tell of one permit each', TOO_EARLY, [
-    'zookeeper/src/queue/entries.ts',
-    'Number.isSafeInteger(limit) ? { permits, limit } : {};',
-    'Number.isSafeInteger(limit) ? { permits: 1, limit } : {};',
-  ]),
+  mistake(
+    'the names of entries tell of one permit each',
+    [...TOO_EARLY, 'outcome'],
+    [
+      'zookeeper/src/queue/entries.ts',
+      'Number.isSafeInteger(limit) ? { permits, limit } : {};',
+      'Number.isSafeInteger(limit) ? { permits: 1, limit } : {};',
+    ],
+  ),
   mistake('a writer does not wait for readers', TOO_EARLY, [
     'zookeeper/src/queue/entries.ts',
     'isAhead(other, own) && !(other.shared && own.shared)',

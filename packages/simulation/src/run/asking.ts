@@ -1,0 +1,43 @@
+import type { AcquireOptions, LockClient, MultiOwnership, Ownership, SharedOwnership } from '@queuelock/core';
+import type { Holds } from './holds.ts';
+import { LIMIT, type Step } from './plan.ts';
+import { isRecipe, queueOf } from './recipes.ts';
+
+/** How a hold is asked for. */
+interface Question {
+  readonly options: AcquireOptions;
+  readonly holds: Holds;
+  /** The queues of the run. */
+  readonly queues: readonly [string, string];
+}
+
+/** Asks for the hold of a step; answers nothing where it only tries. */
+export function ask(
+  client: LockClient,
+  { way, queue, permits }: Step,
+  { options, holds, queues }: Question,
+): Promise<Ownership | SharedOwnership | MultiOwnership | undefined> {
+  // In either order.
+  const together = (): readonly string[] => (permits % 2 === 0 ? queues : queues.toReversed());
+  if (way === 'shared') return client.acquire(queue, { ...options, mode: 'shared' });
+  if (way === 'try') return client.tryAcquire(queue);
+  if (way === 'multi') return client.multi(together()).acquire(options);
+  if (way === 'multi try') return client.multi(together()).tryAcquire();
+  if (way === 'multi shared') return client.multi(together()).acquire({ ...options, mode: 'shared' });
+  if (way === 'permits') return client.acquire('p', { ...options, limit: LIMIT, permits });
+  if (way === 'steal') holds.stealIn(queue);
+  return client.acquire(queue, way === 'steal' ? { ...options, steal: { reason: 'it is urgent' } } : options);
+}
+
+/** The queues that a step enters, of the two of the run and of others. */
+export function queuesOf(step: Step, { queues }: Pick<Question, 'queues'>): readonly string[] {
+  const { way, queue } = step;
+  if (way === 'permits') return ['p'];
+  if (isRecipe(step)) return [queueOf(step)];
+  return way.startsWith('multi') ? queues : [queue];
+}
+
+/** Whether it is one that `acquire` gave for one holder alone. */
+export function isWhole(hold: object): hold is Ownership {
+  return 'downgrade' in hold;
+}

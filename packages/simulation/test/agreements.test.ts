@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { Agreements, type InRound } from '../src/run/agreements.ts';
+import { Judge } from '../src/run/judge.ts';
+import { LATCH_COUNT } from '../src/run/plan.ts';
+import { Machine, Timeline } from '../src/timeline.ts';
+
+describe('what the users of a recipe agree on', () => {
+  function onStage(): { readonly agreements: Agreements; readonly judge: Judge; readonly machine: Machine } {
+    const timeline = new Timeline();
+    const judge = new Judge(() => timeline.now());
+    const agreements = new Agreements(timeline, judge, { standing: () => [] });
+    return { agreements, judge, machine: new Machine(timeline, 'c0') };
+  }
+
+  const times = (count: number, task: () => void): void => Array.from({ length: count }).forEach(task);
+  const once = { who: 'c0x1', mayRepeat: false };
+  const again = { who: 'c0x1', mayRepeat: true };
+
+  it('is broken by a slot that begins twice, unless it may', () => {
+    const { agreements, judge } = onStage();
+    agreements.slotBegins('1 of b', again);
+    agreements.slotBegins('1 of b', again);
+    agreements.slotBegins('1 of a', once);
+    expect(judge.broken).to.equal(undefined);
+    agreements.slotBegins('1 of a', once);
+    expect(judge.broken).to.equal('agreed');
+  });
+
+  it('is broken by who is told that a slot is done before it has returned', () => {
+    const { agreements, judge } = onStage();
+    agreements.slotBegins('1 of b', again);
+    agreements.slotIsPast('1 of b', again);
+    expect(judge.broken).to.equal('agreed');
+  });
+
+  it('is broken by a latch that opens, or is set anew, before the last count', () => {
+    for (const early of ['latchOpens', 'latchIsSet'] as const) {
+      const { agreements, judge } = onStage();
+      agreements.latchIsSet('c0x1');
+      times(LATCH_COUNT - 1, () => agreements.countsDown());
+      agreements[early]('c0x1');
+      expect(judge.broken).to.equal('agreed');
+    }
+    const { agreements, judge } = onStage();
+    agreements.latchIsSet('c0x1');
+    times(LATCH_COUNT, () => agreements.countsDown());
+    agreements.latchOpens('c0x1');
+    agreements.latchIsSet('c0x1');
+    expect(judge.broken).to.equal(undefined);
+  });
+
+  const placeOf = (machine: Machine, index: number): InRound & { isLost: () => boolean } => ({
+    ...{ who: `c${index}x1`, machine, queue: 'round', round: 'one', index, isDone: false },
+    isLost: () => false,
+  });
+
+  it('is broken by a round that begins alone, or with a number that is taken', () => {
+    const alone = onStage();
+    alone.agreements.arrives();
+    alone.agreements.roundBegins(placeOf(alone.machine, 0));
+    expect(alone.judge.broken).to.equal('agreed');
+    const twice = onStage();
+    times(3, () => twice.agreements.arrives());
+    twice.agreements.roundBegins(placeOf(twice.machine, 0));
+    expect(twice.judge.broken).to.equal(undefined);
+    twice.agreements.roundBegins(placeOf(twice.machine, 0));
+    expect(twice.judge.broken).to.equal('agreed');
+  });
+
+  it('is broken by a round that ends before its members are done or lost', () => {
+    const { agreements, judge, machine } = onStage();
+    const [one, other] = [placeOf(machine, 0), placeOf(machine, 1)];
+    times(2, () => agreements.arrives());
+    agreements.roundBegins(one);
+    agreements.roundBegins(other);
+    one.isDone = true;
+    other.isLost = () => true;
+    agreements.roundEnds(one);
+    expect(judge.broken).to.equal(undefined);
+    other.isLost = () => false;
+    agreements.roundEnds(one);
+    expect(judge.broken).to.equal('agreed');
+  });
+});
