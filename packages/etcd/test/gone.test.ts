@@ -1,7 +1,7 @@
 import { Followed, type Departure } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import type { IEvent } from 'etcd3';
-import { NEVER, Subject } from 'rxjs';
+import { NEVER, Subject, filter, firstValueFrom } from 'rxjs';
 import { lifeOf, type Rival } from '../src/queue/ahead.ts';
 import { gone, outOfTheWay, type Waiter } from '../src/turn/gone.ts';
 import type { Seen } from '../src/server/lookups.ts';
@@ -49,7 +49,7 @@ describe('the end of one life of a key', () => {
 
   function departures(): (Departure | undefined)[] {
     const told: (Departure | undefined)[] = [];
-    outOfTheWay(rival, sight).subscribe((departure) => told.push(departure));
+    outOfTheWay(rival, sight, true).subscribe((departure) => told.push(departure));
     return told;
   }
 
@@ -111,5 +111,76 @@ describe('the end of one life of a key', () => {
     followed.tellLeaving(lifeOf(rival));
     tell(deleted(30));
     expect(taken).to.deep.equal([{ owned: false, at: 30n }]);
+  });
+});
+
+describe('a watch that begins while something is written', () => {
+  /** Somebody who waits, whose looks are answered with revisions from 26 on: the rival is there. */
+  function waiting(isSoon = true): {
+    readonly news$: Subject<WatchNews>;
+    readonly told: (Departure | undefined)[];
+    readonly looks: () => number;
+    readonly looked: (times: number) => Promise<void>;
+    isThere: boolean;
+  } {
+    const news$ = new Subject<WatchNews>();
+    const asked$ = new Subject<number>();
+    const told: (Departure | undefined)[] = [];
+    let looks = 0;
+    const here = {
+      ...{ news$, told, isThere: true },
+      looks: () => looks,
+      looked: async (times: number) => {
+        await firstValueFrom(asked$.pipe(filter((count) => count >= times)));
+      },
+    };
+    const look = (): Promise<Seen> => {
+      looks += 1;
+      asked$.next(looks);
+      return Promise.resolve({ there: here.isThere, revision: BigInt(25 + looks) });
+    };
+    const sight = {
+      watches: { watch: () => news$ },
+      lookups: { look },
+      compactions: { compacted$: NEVER },
+      followed: new Followed(),
+      entry: { isOfSameSession: () => false },
+    } as unknown as Waiter;
+    outOfTheWay(rival, sight, isSoon).subscribe((departure) => told.push(departure));
+    return here;
+  }
+
+  it('may be behind, so who may have its turn soon looks again a few times', async () => {
+    const waiter = waiting();
+    const thrice = waiter.looked(3);
+    waiter.news$.next({ status: 'live', revision: '25' });
+    await thrice;
+    expect(waiter.told).to.deep.equal([]);
+    waiter.isThere = false;
+    await waiter.looked(4);
+    await new Promise(setImmediate);
+    expect(waiter.told).to.deep.equal([{ owned: false, at: 29n }]);
+  });
+
+  it('is not behind where nothing was written until a look, and matters to nobody whose turn is far away', async () => {
+    const others = [waiting(), waiting(false)];
+    const [certain, far] = others;
+    const waiter = waiting();
+    const again = waiter.looked(4);
+    certain!.news$.next({ status: 'live', revision: '26' });
+    far!.news$.next({ status: 'live', revision: '25' });
+    waiter.news$.next({ status: 'live', revision: '25' });
+    await again;
+    expect(others.map(({ looks }) => looks())).to.deep.equal([1, 1]);
+  });
+
+  it('is left alone by who has left', async () => {
+    const [gone, waiter] = [waiting(), waiting()];
+    const again = waiter.looked(4);
+    for (const { news$ } of [gone, waiter]) news$.next({ status: 'live', revision: '25' });
+    gone.news$.next({ status: 'events', events: [deleted(30)] });
+    await again;
+    expect(gone.told).to.deep.equal([{ owned: false, at: 30n }]);
+    expect(gone.looks()).to.equal(1);
   });
 });

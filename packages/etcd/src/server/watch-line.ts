@@ -1,14 +1,17 @@
 import { isQueueLockError, sooner, type QueueLockError } from '@queuelock/core/backend';
 import { ExponentialBackoff, type IBackoff } from 'cockatiel';
-import type { IEvent, IRangeRequest, IWatchCreateRequest, IWatchResponse } from 'etcd3';
+import type { IEvent, IRangeRequest, IResponseHeader, IWatchCreateRequest, IWatchResponse } from 'etcd3';
 import type { Connection, Endpoint, Request } from './connection.ts';
 import { isTokenForgotten } from '../driver/errors.ts';
 import { WatchStream } from './watch-stream.ts';
 
 /** What a watcher hears. */
 export type WatchNews =
-  /** From now on every change is told: (again) look once, since what happened before is not. */
-  | { readonly status: 'live' }
+  /**
+   * From now on every change is told: (again) look once, since what happened before is not. `revision`: the member's just before. Something
+   * that is written in that moment lets the member take the watch for one of the past, and those it serves every 100 ms.
+   */
+  | { readonly status: 'live'; readonly revision?: string | undefined }
   | { readonly status: 'events'; readonly events: readonly IEvent[] }
   /** Changes may be missed until it is live again, by itself. */
   | { readonly status: 'broken'; readonly error: QueueLockError };
@@ -121,7 +124,7 @@ export class WatchLine {
     if (response.canceled) this.#refused(watcher, response);
     else if (response.created) {
       this.#liveSince ??= performance.now();
-      watcher?.tell({ status: 'live' });
+      watcher?.tell({ status: 'live', revision: revisionOf(response) });
     } else if (response.events.length > 0) watcher?.tell({ status: 'events', events: response.events });
   }
 
@@ -183,6 +186,11 @@ export class WatchLine {
     this.#reconnect = undefined;
     this.#connect();
   }
+}
+
+/** A proxy may leave the header out. */
+function revisionOf({ header }: { readonly header?: IResponseHeader | null }): string | undefined {
+  return header?.revision;
 }
 
 function oneOf({ key, range_end }: WatchTarget): IRangeRequest {

@@ -21,15 +21,29 @@ export interface Waiter extends Sight {
   readonly entry: Pick<Entry, 'isOfSameSession'>;
 }
 
+/** What a look has seen. */
+interface Sighting {
+  readonly hasHappened: boolean;
+  /** The store's revision then. */
+  readonly at: bigint;
+}
+
+// After a watch that may be behind has begun: until a server has certainly caught up.
+const LOOKS_AGAIN_AFTER_MS = [20, 30, 50] as const;
+
 /**
  * Emits once when the rival does not conflict any more: it is gone, or, `undefined`, it has become a shared one too, or what its going
  * means is to be looked at: one of the own session that this did not take out has most likely gone with the lease, and so has the own
- * entry, of which a watch of its own may tell later.
+ * entry, of which a watch of its own may tell later. Whoever may soon have its turn sees to it that a watch that is behind makes it no later.
  */
-export function outOfTheWay(rival: Rival, waiter: Waiter): Observable<Departure | undefined> {
-  if (!rival.mark) return departure(rival, waiter);
-  const shared$ = appeared(rival.mark, waiter).pipe(map(() => undefined));
-  return merge(departure(rival, waiter), shared$).pipe(take(1));
+export function outOfTheWay(
+  rival: Rival,
+  waiter: Waiter,
+  isSoon: boolean,
+): Observable<Departure | undefined> {
+  if (!rival.mark) return departure(rival, waiter, isSoon);
+  const shared$ = appeared(rival.mark, waiter, isSoon).pipe(map(() => undefined));
+  return merge(departure(rival, waiter, isSoon), shared$).pipe(take(1));
 }
 
 /**
@@ -39,11 +53,11 @@ export function outOfTheWay(rival: Rival, waiter: Waiter): Observable<Departure 
 export function gone(ref: KeyRef, sight: Sight): Observable<bigint> {
   const look = absence(ref, { lookups: sight.lookups, patient: true });
   const target: WatchTarget = { key: ref.key, filters: ['Noput'] };
-  return once({ target, isIt: (event) => isEndOf(ref, event), look }, sight);
+  return once({ target, isIt: (event) => isEndOf(ref, event), look, isSoon: false }, sight);
 }
 
 /** The same at once, with what the owner has told before: to this process, or by its label. */
-function departure(rival: Rival, sight: Waiter): Observable<Departure | undefined> {
+function departure(rival: Rival, sight: Waiter, isSoon: boolean): Observable<Departure | undefined> {
   return new Observable((subscriber) => {
     const entry = sight.followed.follow(lifeOf(rival));
     let toldOwned = false;
@@ -51,6 +65,7 @@ function departure(rival: Rival, sight: Waiter): Observable<Departure | undefine
       target: { key: rival.key, ...(rival.mayTell ? {} : { filters: ['Noput'] }) },
       isIt: (event) => isEndOf(rival, event),
       look: absence(rival, sight),
+      isSoon,
       hear: ({ type, kv }) => {
         const isOfIt = type === 'Put' && kv.create_revision === rival.createRevision;
         toldOwned ||= isOfIt && labelFromOwner(kv.value.toString()) !== undefined;
@@ -72,10 +87,13 @@ function departure(rival: Rival, sight: Waiter): Observable<Departure | undefine
 }
 
 /** Emits once when the key is there, also if it was before. */
-function appeared(key: Buffer, sight: Sight): Observable<bigint> {
+function appeared(key: Buffer, sight: Sight, isSoon: boolean): Observable<bigint> {
   const look: Occasion['look'] = (isWanted) =>
-    sight.lookups.look({ key }, { isWanted }).then(({ there, revision }) => (there ? revision : undefined));
-  return once({ target: { key, filters: ['Nodelete'] }, isIt: ({ type }) => type === 'Put', look }, sight);
+    sight.lookups
+      .look({ key }, { isWanted })
+      .then(({ there, revision }) => ({ hasHappened: there, at: revision }));
+  const target: WatchTarget = { key, filters: ['Nodelete'] };
+  return once({ target, isIt: ({ type }) => type === 'Put', look, isSoon }, sight);
 }
 
 /** Whether that life of the key is over by then. A watch on a member that lags behind tells of earlier lives first. */
@@ -88,15 +106,18 @@ function absence(
   { lookups, patient = false }: Pick<Sight, 'lookups'> & { readonly patient?: boolean },
 ): Occasion['look'] {
   return (isWanted) =>
-    lookups.look(ref, { patient, isWanted }).then(({ there, revision }) => (there ? undefined : revision));
+    lookups
+      .look(ref, { patient, isWanted })
+      .then(({ there, revision }) => ({ hasHappened: !there, at: revision }));
 }
 
 interface Occasion {
   readonly target: WatchTarget;
   /** Whether an event tells that it has happened. */
   readonly isIt: (event: IEvent) => boolean;
-  /** The revision at which it was seen to have happened; `undefined` if it has not. */
-  readonly look: (isWanted: () => boolean) => Promise<bigint | undefined>;
+  readonly look: (isWanted: () => boolean) => Promise<Sighting>;
+  /** Whether a watch that is behind is to be helped by looks. */
+  readonly isSoon: boolean;
   /** Hears of every event, in their order. */
   readonly hear?: (event: IEvent) => void;
 }
@@ -105,34 +126,45 @@ interface Occasion {
  * Watches from now on, and looks once whenever the watch is (again) live and when events may have been lost. One stream by hand: each
  * that waits has two.
  */
-function once({ target, isIt, look, hear }: Occasion, { watches, compactions }: Sight): Observable<bigint> {
+function once({ target, isIt, look, isSoon, hear }: Occasion, sight: Sight): Observable<bigint> {
+  const { watches, compactions } = sight;
   return new Observable((subscriber) => {
     let looking: Subscription | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
     const isWanted = (): boolean => !subscriber.closed;
     const error = (cause: unknown): void => {
       subscriber.error(cause);
     };
-    const found = (at: bigint | undefined): void => {
-      if (at === undefined) return;
+    const found = (at: bigint): void => {
       subscriber.next(at);
       subscriber.complete();
     };
-    const lookNow = (): void => {
+    /** @param since the revision before the watch began, where it may be behind; `looks`: how often it was looked since */
+    const lookNow = (since?: string, looks = 0): void => {
       looking?.unsubscribe();
-      looking = askUntilDefinite(() => look(isWanted)).subscribe({ next: found, error: noAnswer });
+      clearTimeout(again);
+      const next = ({ hasHappened, at }: Sighting): void => {
+        const pauseMs = LOOKS_AGAIN_AFTER_MS[looks];
+        const mayBeBehind = since !== undefined && at > BigInt(since);
+        if (hasHappened) found(at);
+        else if (isSoon && mayBeBehind && pauseMs !== undefined)
+          again = setTimeout(() => lookNow(since, looks + 1), pauseMs);
+      };
+      looking = askUntilDefinite(() => look(isWanted)).subscribe({ next, error: noAnswer });
     };
     const next = (news: WatchNews): void => {
       const events = news.status === 'events' ? news.events : [];
       if (hear) events.forEach(hear);
       const event = events.find(isIt);
       if (event) found(BigInt(event.kv.mod_revision));
-      else if (news.status === 'live') lookNow();
+      else if (news.status === 'live') lookNow(news.revision);
     };
     subscriber.add(() => {
       looking?.unsubscribe();
+      clearTimeout(again);
     });
     subscriber.add(watches.watch(target).subscribe({ next, error }));
-    subscriber.add(compactions.compacted$.subscribe({ next: lookNow, error }));
+    subscriber.add(compactions.compacted$.subscribe({ next: () => lookNow(), error }));
   });
 }
 

@@ -33,6 +33,9 @@ export interface Following extends Sight {
   readonly rule: Required<Rule>;
 }
 
+/** With so many ahead the turn may come before a watch that is behind has caught up, after 100 ms. */
+const SOON = 3;
+
 /** Looks: the conflicting entries ahead. Two reads only when readers or keys of nested names fill the first. */
 export async function lookAhead(following: Following, count: number): Promise<Ahead<Rival>> {
   const { entry, order } = following;
@@ -58,10 +61,11 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
 /** The entry's turns in the line. */
 export function follow(following: Following, first: Ahead<Rival>): Observable<Turn> {
   const { entry, order, rule } = following;
+  const isSoon = (first.total ?? Infinity) <= SOON;
   noteTurn(following, turnOf(first, rule));
   const view: QueueView<Rival> = {
     ahead: (count) => lookAhead(following, count).catch(rideOutRefusal),
-    gone: (ref) => outOfTheWay(ref, following),
+    gone: (ref) => outOfTheWay(ref, following, isSoon),
     ownGone$: defer(() => gone({ key: entry.key, createRevision: order.toString() }, following)),
   };
   return tellingOwner(turnsByWatching(view, rule, first), following);

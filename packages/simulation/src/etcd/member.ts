@@ -19,6 +19,8 @@ export interface MemberOptions {
   readonly version: string;
 }
 
+const MOMENT_MS = 0.3;
+
 /** One member: how far it has read the log, whom it takes for the leader, and which streams it serves. */
 export class Member {
   readonly id: string;
@@ -29,6 +31,8 @@ export class Member {
   readonly streams = new Set<ServedStream>();
   /** The place in the log up to which it has read. */
   applied = 0;
+  /** When it has read on last. */
+  appliedAt = -Infinity;
   /** The revision before which it has forgotten what was. */
   compacted = 0;
   /** The term that it knows. */
@@ -41,10 +45,12 @@ export class Member {
   /** How much later it reads than others. */
   lagMs = 0;
   readonly #cluster: Cluster;
+  readonly #timeline: Timeline;
   readonly #waiting: { readonly index: number; readonly go: () => void }[] = [];
 
   constructor(cluster: Cluster, timeline: Timeline, { number, rate, version }: MemberOptions) {
     this.#cluster = cluster;
+    this.#timeline = timeline;
     this.id = String(100 + number);
     this.host = `member${number}:2379`;
     this.version = version;
@@ -59,6 +65,11 @@ export class Member {
   /** The store's, as far as it has read. */
   get revision(): number {
     return this.#cluster.revisionAt(this.applied);
+  }
+
+  /** Whether it has read on a moment ago. */
+  get isReading(): boolean {
+    return this.#timeline.now() - this.appliedAt < MOMENT_MS;
   }
 
   /** Whether it hears of a leader. */
@@ -92,6 +103,7 @@ export class Member {
   apply(index: number): void {
     while (this.applied < index) {
       this.applied += 1;
+      this.appliedAt = this.#timeline.now();
       const compacted = this.#cluster.compactionAt(this.applied);
       if (compacted !== undefined) {
         this.compacted = compacted;

@@ -56,13 +56,16 @@ export class WatchServer {
       this.#answer({ watch_id: '-1', created: true, canceled: true, cancel_reason });
       return;
     }
-    const from = numberOf(start_revision);
+    // One that is to begin now and meets a write begins with that, and is one of the past.
+    const isOvertaken = numberOf(start_revision) === 0 && revision > 1 && this.#member.isReading;
+    const from = isOvertaken ? revision : numberOf(start_revision);
     const isBehind = from > 0 && from <= revision;
     const id = String(watch_id ?? this.#watches.size);
     const span = spanOf({ ...(key ? { key } : {}), ...(range_end ? { range_end } : {}) });
     const names = filters.map(String);
     this.#watches.set(id, { id, span, filters: names, next: from > 0 ? from : revision + 1, isBehind });
-    this.#answer({ watch_id: id, created: true });
+    const header = this.#member.header(isOvertaken ? revision - 1 : revision);
+    this.#answer({ watch_id: id, created: true, header });
     if (isBehind) this.#catchUp();
   }
 

@@ -3,12 +3,12 @@ import { mistake, type Mistake } from '../mistake.ts';
 export const WATCHING: readonly Mistake[] = [
   mistake('whoever watches again does not look', 'progress', [
     'etcd/src/turn/gone.ts',
-    "else if (news.status === 'live') lookNow();",
-    "else if (news.status === 'live' && !looking) lookNow();",
+    "else if (news.status === 'live') lookNow(news.revision);",
+    "else if (news.status === 'live' && !looking) lookNow(news.revision);",
   ]),
   mistake('whoever begins to watch does not look', 'progress', [
     'etcd/src/turn/gone.ts',
-    "else if (news.status === 'live') lookNow();",
+    "else if (news.status === 'live') lookNow(news.revision);",
     '',
   ]),
   mistake(
@@ -43,8 +43,8 @@ export const WATCHING: readonly Mistake[] = [
     ['order', 'exclusive', 'outcome'],
     [
       'etcd/src/turn/gone.ts',
-      '(there ? undefined : revision));\n}\n\ninterface Occasion',
-      '(there ? revision : revision));\n}\n\ninterface Occasion',
+      '({ hasHappened: !there, at: revision })',
+      '({ hasHappened: true, at: revision })',
     ],
   ),
   mistake('nobody looks again when one ahead has gone', 'progress', [
