@@ -33,6 +33,8 @@ export class Holds {
   readonly #marked = new Set<string>();
   /** Queues in which somebody removes entries of others. */
   readonly #unruly = new Set<string>();
+  /** When somebody began to steal, or deleted an entry. */
+  readonly #unrulyAt: number[] = [];
   /** When entries were deleted by somebody, by queue and token. */
   readonly #deletedAt = new Map<string, number>();
   /** When a hold ended there last. */
@@ -97,6 +99,12 @@ export class Holds {
   /** Whoever's entry is removed there learns it some time later, and others may hold before. */
   stealIn(queue: string): void {
     this.#unruly.add(queue);
+    this.#unrulyAt.push(this.#timeline.now());
+  }
+
+  /** How often that was so in the last so many milliseconds: each makes all who stood there join again. */
+  thefts(withinMs: number): number {
+    return this.#unrulyAt.filter((at) => this.#timeline.now() - at <= withinMs).length;
   }
 
   #checkExclusive(held: Held): void {

@@ -68,7 +68,8 @@ function setStage({ timeline, judge, store, holds, agreements, product, plan }: 
   };
   const accesses = plan.clients.map((_client, i) => {
     const client = `c${i}`;
-    const storm = new Storm({ client, most: store.mostASecond }, timeline, judge);
+    const thefts = (withinMs: number): number => holds.thefts(withinMs);
+    const storm = new Storm({ client, most: store.mostASecond, thefts }, timeline, judge);
     return store.access(client, () => storm.sent());
   });
   const clients = plan.clients.map((clientPlan, i) => {

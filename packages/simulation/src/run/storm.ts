@@ -1,35 +1,45 @@
 import type { Timeline } from '../timeline.ts';
 import type { Judge } from './judge.ts';
 
-/** Counts what a client sends. */
+const SECOND_MS = 1_000;
+
+interface StormOptions {
+  readonly client: string;
+  /** Requests in a second. */
+  readonly most: number;
+  /** How often somebody stole in the last so many milliseconds. */
+  readonly thefts: (withinMs: number) => number;
+}
+
+/** Counts what a client sends. Each theft is worth as much again: those who were overtaken join again, and steal again. */
 export class Storm {
   readonly #client: string;
   readonly #most: number;
+  readonly #thefts: (withinMs: number) => number;
   readonly #timeline: Timeline;
   readonly #judge: Judge;
   #second = 0;
   #sent = 0;
 
-  constructor(
-    { client, most }: { readonly client: string; readonly most: number },
-    timeline: Timeline,
-    judge: Judge,
-  ) {
+  constructor({ client, most, thefts }: StormOptions, timeline: Timeline, judge: Judge) {
     this.#client = client;
     this.#most = most;
+    this.#thefts = thefts;
     this.#timeline = timeline;
     this.#judge = judge;
   }
 
   sent(): void {
-    const second = Math.floor(this.#timeline.now() / 1_000);
+    const second = Math.floor(this.#timeline.now() / SECOND_MS);
     if (second !== this.#second) this.#sent = 0;
     this.#second = second;
     this.#sent += 1;
+    if (this.#sent <= this.#most) return;
+    const most = this.#most * (1 + this.#thefts(2 * SECOND_MS));
     this.#judge.require(
       'no storm',
-      this.#sent <= this.#most,
-      () => `${this.#client} sends more than ${this.#most} requests in a second`,
+      this.#sent <= most,
+      () => `${this.#client} sends more than ${most} requests in a second`,
     );
   }
 }

@@ -21,4 +21,14 @@ export const STORMS: readonly Mistake[] = [
     ['no storm', 'outcome', 'progress'],
     ['core/src/kit/definite.ts', "  'ACCESS_DENIED',\n", ''],
   ),
+  mistake(
+    'a leader that was replaced is asked on and on, and all members for their version with it',
+    'no storm',
+    [
+      'etcd/src/session/proof-choice.ts',
+      'if (BigInt(told) < BigInt(term) &&',
+      'if (String(told) !== term &&',
+    ],
+    ['etcd/src/session/session.ts', '    this.#keepAlive.follow();\n', ''],
+  ),
 ];
