@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { Followed, aheadWithout, turnOf } from '../src/backend.ts';
+import { remembered } from '../src/turn/watch-kit.ts';
 
 describe('whose turn it is', () => {
   for (const [ahead, limit, admitted] of [
@@ -92,5 +94,33 @@ describe('entries that somebody here waits for', () => {
     other.unfollow();
     expect(followed.tellOwned('a')).to.equal(false);
     expect(followed.follow('a').owned).to.equal(false);
+  });
+});
+
+describe('what a waiter remembers of those ahead', () => {
+  it('decides as all that was seen, whoever goes of those in its way', () => {
+    const taker = fc.record({ permits: fc.integer({ min: 1, max: 3 }) });
+    const property = fc.property(
+      fc.array(taker, { minLength: 1, maxLength: 6 }),
+      fc.option(fc.nat({ max: 4 }), { nil: undefined }),
+      fc.record({ limit: fc.integer({ min: 3, max: 5 }), permits: fc.integer({ min: 1, max: 3 }) }),
+      fc.boolean(),
+      (refs, unseen, rule, owned) => {
+        const ahead = unseen === undefined ? { refs } : { refs, total: refs.length + unseen };
+        const kept = remembered(ahead, rule);
+        expect(turnOf(kept, rule)).to.deep.equal(turnOf(ahead, rule));
+        for (const ref of kept.refs)
+          expect(aheadWithout(kept, { ref, owned }, rule)).to.deep.equal(
+            aheadWithout(ahead, { ref, owned }, rule),
+          );
+      },
+    );
+    fc.assert(property);
+  });
+
+  it('is one entry of a lock, however many were seen of a longer line', () => {
+    const refs = Array.from({ length: 31 }, () => ({}));
+    expect(remembered({ refs }, { limit: 1 }).refs).to.have.lengthOf(1);
+    expect(remembered({ refs, total: 9_000 }, { limit: 1 }).refs).to.deep.equal(refs.slice(0, 1));
   });
 });

@@ -86,6 +86,12 @@ export function aheadWithout<R extends Taker>(
   return { refs: left, total: left.length, ...(at === undefined ? {} : { seenAt: at }) };
 }
 
+/** As much of it as `aheadWithout` needs, since thousands may wait: of a line that is longer than what was seen of it, those in the way. */
+export function remembered<R extends Taker>(ahead: Ahead<R>, rule: Rule): Ahead<R> {
+  const { refs, total } = ahead;
+  return total === refs.length ? ahead : Object.assign({}, ahead, { refs: inTheWay(refs, rule) });
+}
+
 /** A hold that is shorter than this costs no watch on the own entry. */
 export const OWN_UNWATCHED_MS = 250;
 
@@ -105,7 +111,7 @@ export function turnsByWatching<R extends Taker>(
   const turn = turnOf(first, rule);
   if (turn.admitted) return held(view, turn);
   // The own entry is the first that is watched: whoever finds both gone after a broken connection is lost, and not admitted.
-  return merge(lost(view), inLine(view, rule, first));
+  return merge(lost(view), inLine(view, rule, remembered(first, rule)));
 }
 
 /** The turn of an entry that owns at once, and its loss if it owns for long. One stream by hand: every short hold has it. */
@@ -138,7 +144,8 @@ function inLine<R extends Taker>(view: QueueView<R>, rule: Rule, first: Ahead<R>
       step.unsubscribe();
       return (step = new Subscription());
     }
-    function stand(ahead: Ahead<R>): void {
+    function stand(seen: Ahead<R>): void {
+      const ahead = remembered(seen, rule);
       const waiting = nextStep();
       subscriber.next(turnOf(ahead, rule));
       for (const ref of inTheWay(ahead.refs, rule)) {
