@@ -1,4 +1,4 @@
-import { QueueLockError, invalidArgument, type Clock } from '@queuelock/core/backend';
+import { QueueLockError, invalidArgument, sessionLost, type Clock } from '@queuelock/core/backend';
 import { UnderWay } from './under-way.ts';
 
 /** Enough for a real timer to be set and to fire between two renewals. */
@@ -99,7 +99,7 @@ export class Sessions {
     // A timer that is late must not give a dead session another life.
     if (lease && this.#clock.now() < lease.expiresAt) return lease;
     this.end(id);
-    throw new QueueLockError('SESSION_LOST', `session ${id} has ended`);
+    throw sessionLost(id);
   }
 
   /** One timer a session: a renewal only moves `expiresAt`, and a timer that comes too early is set again. */

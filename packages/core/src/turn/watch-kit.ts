@@ -144,8 +144,7 @@ function inLine<R extends Taker>(view: QueueView<R>, rule: Rule, first: Ahead<R>
       step.unsubscribe();
       return (step = new Subscription());
     }
-    function stand(seen: Ahead<R>): void {
-      const ahead = remembered(seen, rule);
+    function stand(ahead: Ahead<R>): void {
       const waiting = nextStep();
       subscriber.next(turnOf(ahead, rule));
       for (const ref of inTheWay(ahead.refs, rule)) {
@@ -154,7 +153,7 @@ function inLine<R extends Taker>(view: QueueView<R>, rule: Rule, first: Ahead<R>
           if (waiting.closed) return;
           const known = gone && aheadWithout(ahead, { ref, ...gone }, rule);
           if (known) stand(known);
-          else nextStep().add(look(view, rule.limit).subscribe({ next: stand, error }));
+          else nextStep().add(look(view, rule).subscribe({ next: stand, error }));
         };
         waiting.add(view.gone(ref).subscribe({ next, error }));
       }
@@ -166,8 +165,8 @@ function inLine<R extends Taker>(view: QueueView<R>, rule: Rule, first: Ahead<R>
   });
 }
 
-function look<R>(view: QueueView<R>, count: number): Observable<Ahead<R>> {
-  return askUntilDefinite(() => view.ahead(count));
+function look<R extends Taker>(view: QueueView<R>, rule: Rule): Observable<Ahead<R>> {
+  return askUntilDefinite(async () => remembered(await view.ahead(rule.limit), rule));
 }
 
 /** `repeatUntilDefinite` as a stream: asks when subscribed, emits the answer, errors when it is definite; unsubscribing stops it. */

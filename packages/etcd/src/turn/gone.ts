@@ -3,7 +3,7 @@ import type { IEvent } from 'etcd3';
 import { lifeOf, type KeyRef, type Rival } from '../queue/ahead.ts';
 import type { Compactions } from '../server/compactions.ts';
 import type { Entry } from '../entry/entry.ts';
-import type { Lookups } from '../server/lookups.ts';
+import type { Lookups, Sought } from '../server/lookups.ts';
 import { Observable, map, merge, take, type Subscription } from '../base/rx.ts';
 import type { WatchNews, WatchTarget, Watches } from '../server/watches.ts';
 
@@ -51,7 +51,7 @@ export function outOfTheWay(
  * a little for others to go with.
  */
 export function gone(ref: KeyRef, sight: Sight): Observable<bigint> {
-  const look = absence(ref, { lookups: sight.lookups, patient: true });
+  const look = lookFor(ref, { lookups: sight.lookups, isThere: false, patient: true });
   const target: WatchTarget = { key: ref.key, filters: ['Noput'] };
   return once({ target, isIt: (event) => isEndOf(ref, event), look, isSoon: false }, sight);
 }
@@ -64,7 +64,7 @@ function departure(rival: Rival, sight: Waiter, isSoon: boolean): Observable<Dep
     const occasion: Occasion = {
       target: { key: rival.key, ...(rival.mayTell ? {} : { filters: ['Noput'] }) },
       isIt: (event) => isEndOf(rival, event),
-      look: absence(rival, sight),
+      look: lookFor(rival, { lookups: sight.lookups, isThere: false }),
       isSoon,
       hear: ({ type, kv }) => {
         const isOfIt = type === 'Put' && kv.create_revision === rival.createRevision;
@@ -88,10 +88,7 @@ function departure(rival: Rival, sight: Waiter, isSoon: boolean): Observable<Dep
 
 /** Emits once when the key is there, also if it was before. */
 function appeared(key: Buffer, sight: Sight, isSoon: boolean): Observable<bigint> {
-  const look: Occasion['look'] = (isWanted) =>
-    sight.lookups
-      .look({ key }, { isWanted })
-      .then(({ there, revision }) => ({ hasHappened: there, at: revision }));
+  const look = lookFor({ key }, { lookups: sight.lookups, isThere: true });
   const target: WatchTarget = { key, filters: ['Nodelete'] };
   return once({ target, isIt: ({ type }) => type === 'Put', look, isSoon }, sight);
 }
@@ -101,14 +98,18 @@ function isEndOf({ createRevision }: KeyRef, { type, kv }: IEvent): boolean {
   return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);
 }
 
-function absence(
-  ref: KeyRef,
-  { lookups, patient = false }: Pick<Sight, 'lookups'> & { readonly patient?: boolean },
-): Occasion['look'] {
+/** What is waited for has happened when the key is there, or when it is not. */
+interface Expected {
+  readonly lookups: Lookups;
+  readonly isThere: boolean;
+  readonly patient?: boolean;
+}
+
+function lookFor(sought: Sought, { lookups, isThere, patient = false }: Expected): Occasion['look'] {
   return (isWanted) =>
     lookups
-      .look(ref, { patient, isWanted })
-      .then(({ there, revision }) => ({ hasHappened: !there, at: revision }));
+      .look(sought, { patient, isWanted })
+      .then(({ there, revision }) => ({ hasHappened: there === isThere, at: revision }));
 }
 
 interface Occasion {

@@ -2,17 +2,14 @@ import type { RemovedEntry, Resource, Terms } from './event.ts';
 import { EffectLog } from './effect-log.ts';
 import type { Finding } from './finding.ts';
 import type { SessionProof } from './session-proof.ts';
+import type * as scene from '../timeline/scene.ts';
 
 /** Nanoseconds since the origin of the run (its first line read); exact for a hundred days. `undefined`: it did not happen. */
 export type Moment = number | undefined;
 
 export const MS = 1e6;
 
-/** From, to; `to` is `Infinity` for what did not end. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+export type Span = scene.Span;
 
 /** One process of a worker, from its start to its end. */
 export class Life {
@@ -122,14 +119,9 @@ export class Attempt {
   }
 }
 
-/** The time in which a holder believed in its hold: `[from, until)`. */
-export interface Hold {
+/** By its deadline, which is proven, belief ends by itself. */
+export interface Hold extends scene.Hold {
   readonly attempt: Attempt;
-  readonly token: bigint;
-  readonly from: number;
-  readonly until: number;
-  /** The proven deadline: by then belief ends by itself. `Infinity`: nothing was proven. */
-  readonly deadline: number;
   readonly how: 'released' | 'revoked' | 'killed' | 'ran out';
 }
 
@@ -150,10 +142,7 @@ export function emptyQueue(name: string): Queue {
 }
 
 /** A fault, from its beginning until it was healed. */
-export interface Fault extends Span {
-  readonly number: number;
-  readonly what: string;
-  readonly target: string;
+export interface Fault extends scene.Fault {
   /** The entries that it removes. */
   readonly entries?: readonly RemovedEntry[];
 }

@@ -31,8 +31,6 @@ export class Member {
   readonly streams = new Set<ServedStream>();
   /** The place in the log up to which it has read. */
   applied = 0;
-  /** When it has read on last. */
-  appliedAt = -Infinity;
   /** The revision before which it has forgotten what was. */
   compacted = 0;
   /** The term that it knows. */
@@ -46,6 +44,8 @@ export class Member {
   lagMs = 0;
   readonly #cluster: Cluster;
   readonly #timeline: Timeline;
+  /** When it has read on last. */
+  #appliedAt = -Infinity;
   readonly #waiting: { readonly index: number; readonly go: () => void }[] = [];
 
   constructor(cluster: Cluster, timeline: Timeline, { number, rate, version }: MemberOptions) {
@@ -69,7 +69,7 @@ export class Member {
 
   /** Whether it has read on a moment ago. */
   get isReading(): boolean {
-    return this.#timeline.now() - this.appliedAt < MOMENT_MS;
+    return this.#timeline.now() - this.#appliedAt < MOMENT_MS;
   }
 
   /** Whether it hears of a leader. */
@@ -103,7 +103,7 @@ export class Member {
   apply(index: number): void {
     while (this.applied < index) {
       this.applied += 1;
-      this.appliedAt = this.#timeline.now();
+      this.#appliedAt = this.#timeline.now();
       const compacted = this.#cluster.compactionAt(this.applied);
       if (compacted !== undefined) {
         this.compacted = compacted;

@@ -57,8 +57,9 @@ export class WatchServer {
       return;
     }
     // One that is to begin now and meets a write begins with that, and is one of the past.
-    const isOvertaken = numberOf(start_revision) === 0 && revision > 1 && this.#member.isReading;
-    const from = isOvertaken ? revision : numberOf(start_revision);
+    const asked = numberOf(start_revision);
+    const isOvertaken = asked === 0 && revision > 1 && this.#member.isReading;
+    const from = isOvertaken ? revision : asked;
     const isBehind = from > 0 && from <= revision;
     const id = String(watch_id ?? this.#watches.size);
     const span = spanOf({ ...(key ? { key } : {}), ...(range_end ? { range_end } : {}) });

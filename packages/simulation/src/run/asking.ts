@@ -25,8 +25,9 @@ export function ask(
   if (way === 'multi try') return client.multi(together()).tryAcquire();
   if (way === 'multi shared') return client.multi(together()).acquire({ ...options, mode: 'shared' });
   if (way === 'permits') return client.acquire('p', { ...options, limit: LIMIT, permits });
-  if (way === 'steal') holds.stealIn(queue);
-  return client.acquire(queue, way === 'steal' ? { ...options, steal: { reason: 'it is urgent' } } : options);
+  if (way !== 'steal') return client.acquire(queue, options);
+  holds.stealIn(queue);
+  return client.acquire(queue, { ...options, steal: { reason: 'it is urgent' } });
 }
 
 /** The queues that a step enters, of the two of the run and of others. */
@@ -35,9 +36,4 @@ export function queuesOf(step: Step, { queues }: Pick<Question, 'queues'>): read
   if (way === 'permits') return ['p'];
   if (isRecipe(step)) return [queueOf(step)];
   return way.startsWith('multi') ? queues : [queue];
-}
-
-/** Whether it is one that `acquire` gave for one holder alone. */
-export function isWhole(hold: object): hold is Ownership {
-  return 'downgrade' in hold;
 }

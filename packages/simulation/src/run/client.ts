@@ -1,5 +1,4 @@
 import type { LockClient } from '@queuelock/core';
-import type { Product } from '../product.ts';
 import type { Machine } from '../timeline.ts';
 import type { ClientPlan } from './plan.ts';
 import { Program, type Surroundings } from './program.ts';
@@ -8,7 +7,6 @@ import { View } from './view.ts';
 
 /** What a client is made with. */
 export interface Making extends Surroundings {
-  readonly product: Product;
   readonly plan: ClientPlan;
   readonly access: Access;
   /** Whether another process may go on with its session. */

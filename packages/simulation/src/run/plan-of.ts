@@ -2,8 +2,8 @@ import { Random } from '../random.ts';
 import {
   FAULTS,
   LIMIT,
-  RECIPES,
   RATE_ERROR,
+  RECIPES,
   SINGLE,
   TROUBLE_ENDS_MS,
   WAYS,

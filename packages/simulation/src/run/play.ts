@@ -68,15 +68,13 @@ function setStage({ timeline, judge, store, holds, agreements, product, plan }: 
   };
   const accesses = plan.clients.map((_client, i) => {
     const client = `c${i}`;
-    const thefts = (withinMs: number): number => holds.thefts(withinMs);
-    const storm = new Storm({ client, most: store.mostASecond, thefts }, timeline, judge);
+    const storm = new Storm({ client, most: store.mostASecond, holds }, timeline, judge);
     return store.access(client, () => storm.sent());
   });
   const clients = plan.clients.map((clientPlan, i) => {
     const machine = machineOf(i);
     const client = new Client(machine.name, machine, {
       ...{ timeline, judge, holds, agreements, queues, product, plan: clientPlan },
-      recipes: product.recipes,
       access: accesses[i] as Access,
       mayMove: plan.faults.some(({ kind, client: at }) => kind === 'client moves' && at === i),
     });

@@ -1,14 +1,14 @@
 import { isQueueLockError } from '@queuelock/core';
-import type { Recipes } from '../product.ts';
 import type { AcquireOptions, LockClient, MultiOwnership, Ownership, SharedOwnership } from '@queuelock/core';
+import type { Product } from '../product.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { Agreements } from './agreements.ts';
-import { ask, isWhole, queuesOf } from './asking.ts';
+import { ask, queuesOf } from './asking.ts';
 import type { Circumstances } from './endings.ts';
 import type { Held, Holds } from './holds.ts';
 import type { Judge } from './judge.ts';
 import { LIMIT, type Step } from './plan.ts';
-import { RecipeUser, isRecipe, type RecipeHold } from './recipes.ts';
+import { RecipeUser, isRecipe, isWhole, type RecipeHold } from './recipes.ts';
 
 /** What a client lives in. */
 export interface Surroundings {
@@ -16,7 +16,7 @@ export interface Surroundings {
   readonly judge: Judge;
   readonly holds: Holds;
   readonly agreements: Agreements;
-  readonly recipes: Recipes;
+  readonly product: Product;
   /** The queues of the run. */
   readonly queues: readonly [string, string];
 }
@@ -166,7 +166,8 @@ export class Program {
   #recipesOf(client: LockClient): RecipeUser {
     this.#recipes ??= new RecipeUser(client, {
       machine: this.#machine,
-      ...this.#around,
+      agreements: this.#around.agreements,
+      recipes: this.#around.product.recipes,
       work: ({ who, ...step }, hold) => this.#work(this.#begin(step, who, hold)),
       pause: (ms) => this.#pause(ms),
     });

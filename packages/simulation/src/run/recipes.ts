@@ -15,6 +15,11 @@ export type RecipeHold =
   | SharedOwnership
   | Pick<Ownership, 'name' | 'id' | 'key' | 'token' | 'held' | 'remainingMs'>;
 
+/** Whether it is one that `acquire` gave for one holder alone. */
+export function isWhole(hold: object): hold is Ownership {
+  return 'downgrade' in hold;
+}
+
 /** Whose steps they are, and what it does while it holds. */
 export interface User {
   readonly machine: Machine;
@@ -34,7 +39,7 @@ export function isRecipe<S extends Pick<Step, 'way'>>(step: S): step is S & Pick
   return (RECIPES as readonly string[]).includes(step.way);
 }
 
-/** The queues that a step enters. */
+/** The queue that it enters. */
 export function queueOf({ way, queue }: Pick<RecipeStep, 'way' | 'queue'>): string {
   if (way === 'semaphore') return 'p';
   if (way === 'round' || way === 'latch') return way;

@@ -1,4 +1,5 @@
 import type { Timeline } from '../timeline.ts';
+import type { Holds } from './holds.ts';
 import type { Judge } from './judge.ts';
 
 const SECOND_MS = 1_000;
@@ -7,24 +8,23 @@ interface StormOptions {
   readonly client: string;
   /** Requests in a second. */
   readonly most: number;
-  /** How often somebody stole in the last so many milliseconds. */
-  readonly thefts: (withinMs: number) => number;
+  readonly holds: Pick<Holds, 'thefts'>;
 }
 
 /** Counts what a client sends. Each theft is worth as much again: those who were overtaken join again, and steal again. */
 export class Storm {
   readonly #client: string;
   readonly #most: number;
-  readonly #thefts: (withinMs: number) => number;
+  readonly #holds: Pick<Holds, 'thefts'>;
   readonly #timeline: Timeline;
   readonly #judge: Judge;
   #second = 0;
   #sent = 0;
 
-  constructor({ client, most, thefts }: StormOptions, timeline: Timeline, judge: Judge) {
+  constructor({ client, most, holds }: StormOptions, timeline: Timeline, judge: Judge) {
     this.#client = client;
     this.#most = most;
-    this.#thefts = thefts;
+    this.#holds = holds;
     this.#timeline = timeline;
     this.#judge = judge;
   }
@@ -35,7 +35,7 @@ export class Storm {
     this.#second = second;
     this.#sent += 1;
     if (this.#sent <= this.#most) return;
-    const most = this.#most * (1 + this.#thefts(2 * SECOND_MS));
+    const most = this.#most * (1 + this.#holds.thefts(2 * SECOND_MS));
     this.#judge.require(
       'no storm',
       this.#sent <= most,

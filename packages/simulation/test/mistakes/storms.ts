@@ -22,7 +22,7 @@ export const STORMS: readonly Mistake[] = [
     ['core/src/kit/definite.ts', "  'ACCESS_DENIED',\n", ''],
   ),
   mistake(
-    'a leader that was replaced is asked on and on, and all members for their version with it',
+    'a leader that was replaced is asked on and on',
     'no storm',
     [
       'etcd/src/session/proof-choice.ts',

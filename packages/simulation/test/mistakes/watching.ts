@@ -43,13 +43,13 @@ export const WATCHING: readonly Mistake[] = [
     ['order', 'exclusive', 'outcome'],
     [
       'etcd/src/turn/gone.ts',
-      '({ hasHappened: !there, at: revision })',
+      '({ hasHappened: there === isThere, at: revision })',
       '({ hasHappened: true, at: revision })',
     ],
   ),
   mistake('nobody looks again when one ahead has gone', 'progress', [
     'core/src/turn/watch-kit.ts',
-    '          else nextStep().add(look(view, rule.limit).subscribe({ next: stand, error }));\n',
+    '          else nextStep().add(look(view, rule).subscribe({ next: stand, error }));\n',
     '',
   ]),
   mistake(

@@ -1,8 +1,7 @@
 // Chapter file: how is the file opened, and how does one step change it?
 // All steps (here), each a transaction, one after the other (lane), in a file that is fit for it (file, opening).
 
-import { connectionClosed } from '@queuelock/core/backend';
-import type { Clock } from '@queuelock/core/backend';
+import { connectionClosed, type Clock } from '@queuelock/core/backend';
 import { Checkpoints } from './checkpoints.ts';
 import { Entries } from '../queue/entries.ts';
 import { asQueueLockError, fileGone, isBusy } from '../driver/errors.ts';
