@@ -141,8 +141,11 @@ class EtcdBackend implements Backend {
     return observeQueue(this.#around, directories);
   }
 
-  evict(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean> {
-    return evict(this.#around, { queue, ...entry });
+  async evict(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean> {
+    const wasThere = await evict(this.#around, { queue, ...entry });
+    // Those of this process know at once, so that none of them takes over from one that leaves next.
+    if (wasThere) for (const session of this.#sessions) session.noteRemoved(entry);
+    return wasThere;
   }
 
   queues(prefix: string): Observable<readonly ListedQueue[]> {

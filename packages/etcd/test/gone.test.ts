@@ -4,6 +4,7 @@ import type { IEvent } from 'etcd3';
 import { NEVER, Subject, filter, firstValueFrom } from 'rxjs';
 import { lifeOf, type Rival } from '../src/queue/ahead.ts';
 import { gone, outOfTheWay, type Waiter } from '../src/turn/gone.ts';
+import { Heirs } from '../src/turn/heirs.ts';
 import type { Seen } from '../src/server/lookups.ts';
 import type { WatchNews } from '../src/server/watches.ts';
 
@@ -41,6 +42,8 @@ describe('the end of one life of a key', () => {
       lookups: { look: () => new Promise<Seen>((resolve) => (answer = resolve)) },
       compactions: { compacted$: NEVER },
       followed,
+      heirs: new Heirs({ revision: 0n }),
+      rule: { limit: 1, permits: 1 },
       entry: { isOfSameSession: () => isOfSameSession },
     } as unknown as Waiter;
   });

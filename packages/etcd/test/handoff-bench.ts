@@ -16,6 +16,8 @@ export interface Place {
 
 export const LABEL: string = JSON.stringify({ owner: 'somebody', metadata: { job: '7' } });
 export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
+/** It compares whether the heir is there. */
+export const REMOVAL_OF_ONE_WITH_HEIR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
 /** The new owner tells others that it is one, while it holds. */
 const REMOVAL_AND_NOTE: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 1 };
 const QUIET_LOOKS = 3;

@@ -2,7 +2,7 @@ import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { codeOf, eventually, freshQueue } from './clients.ts';
-import { HandOffBench, LABEL, REMOVAL, type Place } from './handoff-bench.ts';
+import { HandOffBench, LABEL, REMOVAL, REMOVAL_OF_ONE_WITH_HEIR, type Place } from './handoff-bench.ts';
 
 describe('a hand-off on etcd', () => {
   const bench = new HandOffBench();
@@ -12,13 +12,13 @@ describe('a hand-off on etcd', () => {
   const admitted = (places: readonly Place[]): boolean[] =>
     places.map(({ turns }) => turns.turn?.admitted === true);
 
-  it('among many that wait in one process is one removal each', async () => {
+  it('among many that wait in one session is one removal each, which compares that the next one is there', async () => {
     const queue = freshQueue();
     const session = await bench.open();
     const places: Place[] = [];
     for (let i = 0; i < 5; i += 1) places.push(await bench.enter(session, queue));
     while (places.length > 2) {
-      await bench.handOver(places, REMOVAL);
+      await bench.handOver(places, REMOVAL_OF_ONE_WITH_HEIR);
       places.shift();
     }
   });
@@ -118,7 +118,7 @@ describe('a hand-off on etcd', () => {
     safely(() => expect(admitted([second])).to.deep.equal([false]));
   });
 
-  it('waits for the removal itself, also when its owner in the same process could not send it', async () => {
+  it('waits for the removal itself where no revision is known that its grant could tell', async () => {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
       hosts: bench.at.proxies[0].endpoint,

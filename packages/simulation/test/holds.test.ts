@@ -52,4 +52,58 @@ describe('the judge of holds', () => {
     holds.begin(holdOf('/a/two', 2n));
     expect(judge.broken).to.equal('exclusive');
   });
+
+  describe('where one of a session has handed over to another', () => {
+    const [FIRST, SECOND, OTHER] = ['a/5a-one', 'a/5a-two', 'a/6b-three'];
+    const standing = (key: string, token: bigint) => ({ key, token, shared: false, permits: 1 });
+
+    function handedOver(): ReturnType<typeof onStage> {
+      const stage = onStage();
+      const first = holdOf(FIRST, 1n);
+      stage.holds.begin(first);
+      stage.holds.end(first, 'released');
+      stage.store.standing = () => [standing(FIRST, 1n), standing(SECOND, 2n)];
+      stage.holds.begin(holdOf(SECOND, 2n));
+      return stage;
+    }
+
+    it('takes no offence at the entry that is still ahead', () => {
+      expect(handedOver().judge.broken).to.equal(undefined);
+    });
+
+    it('finds one of another session that holds before them', () => {
+      const { holds, judge } = handedOver();
+      holds.begin(holdOf(OTHER, 3n));
+      expect(judge.broken).to.equal('exclusive');
+    });
+
+    it('finds that the first was taken out after the second was removed', async () => {
+      const { holds, judge, store } = handedOver();
+      holds.stealIn('a');
+      store.onDeleted({ key: SECOND, token: 2n }, true);
+      await timeline.run(timeline.now() + 1);
+      store.onDeleted({ key: FIRST, token: 1n });
+      store.standing = () => [];
+      holds.begin(holdOf(OTHER, 3n));
+      expect(judge.broken).to.equal('exclusive');
+    });
+
+    it('takes no offence where both were removed, of which their process may not know', () => {
+      const { holds, judge, store } = handedOver();
+      holds.stealIn('a');
+      store.onDeleted({ key: SECOND, token: 2n }, true);
+      store.onDeleted({ key: FIRST, token: 1n }, true);
+      store.standing = () => [];
+      holds.begin(holdOf(OTHER, 3n));
+      expect(judge.broken).to.equal(undefined);
+    });
+  });
+
+  it('finds a grant that is told no newer revision than the one before it', () => {
+    const { holds, judge } = onStage();
+    const first = holdOf('/a/one', 1n);
+    holds.begin({ ...first, grantToken: 7n, isOver: true });
+    holds.begin({ ...holdOf('/a/two', 2n), grantToken: 7n });
+    expect(judge.broken).to.equal('tokens');
+  });
 });

@@ -8,7 +8,7 @@ import { goesWell } from './goes-well.ts';
 import { MISTAKES } from './mistakes.ts';
 
 /** Where `the end of a session ends no holds` is noticed; what is left of it are two clients, of which one is frozen while it holds. */
-const SEED = 59;
+const SEED = 143;
 
 describe('the picture of a run that breaks a rule', () => {
   const out = mkdtempSync(join(tmpdir(), 'queuelock-picture-'));
@@ -37,7 +37,7 @@ describe('the picture of a run that breaks a rule', () => {
   });
 
   it('has a lane for each client that is left', () => {
-    expect(found(/class="lane">([^<]+)</g)).to.deep.equal(['c1', 'c3']);
+    expect(found(/class="lane">([^<]+)</g)).to.deep.equal(['c1', 'c4']);
   });
 
   it('has a bar for each hold, with its token', () => {
@@ -52,7 +52,7 @@ describe('the picture of a run that breaks a rule', () => {
   it('marks what was broken, and outlines who broke it', () => {
     expect(found(/class="wrongname"[^>]*>([^<]+)</g)).to.deep.equal([
       'exclusive [1]',
-      '[1] exclusive: c3x1 and c1x1 (2) at once',
+      '[1] exclusive: c4x1 and c1x1 (2) at once',
     ]);
     expect(found(/class="(wrongbar)"/g)).to.have.length(2);
   });

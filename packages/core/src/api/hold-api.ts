@@ -49,8 +49,8 @@ export interface SharedOwnership extends Hold {
   readonly token: bigint;
   /**
    * The other token that programs in Go fence with, on etcd only: the revision of the answer that showed that the turn had come
-   * (`Mutex.Header().Revision`, `ETCD_LOCK_REV` of `etcdctl lock`), where `token` is the create revision (`IsOwner`, `Election.Rev`). Each grows
-   * with every grant, but one is no measure for the other: a resource takes one kind from everybody.
+   * (`Mutex.Header().Revision`, `ETCD_LOCK_REV` of `etcdctl lock`), or a smaller one where the holder before, of the same session, handed over without
+   * an answer; where `token` is the create revision (`IsOwner`, `Election.Rev`). Each grows with every grant, but one is no measure for the other: a resource takes one kind from everybody.
    */
   readonly grantToken: bigint | undefined;
   /** Whether it is held together with other readers. */

@@ -5,6 +5,13 @@ import { known } from './entered.ts';
 import type { Entry } from './entry.ts';
 import { createdAt, look, modifiedBy, putKeepingLease } from '../queue/txn.ts';
 
+/** Which entry gets which value. */
+export interface Change {
+  readonly queue: string;
+  readonly id: string;
+  readonly value: string;
+}
+
 /** What an entry becomes. */
 export interface NewValue {
   readonly value: string;

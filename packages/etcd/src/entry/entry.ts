@@ -1,4 +1,4 @@
-import { isDefinite, type EntrySpec, type QueueLockError } from '@queuelock/core/backend';
+import { QueueLockError, isDefinite, type EntrySpec } from '@queuelock/core/backend';
 import type { Entered, Found } from './entered.ts';
 import {
   entryKey,
@@ -70,6 +70,10 @@ export class Entry {
   owned = false;
   /** Whether others may have entered behind it before it was admitted. */
   waited = false;
+  /** What its grant was told. */
+  grantToken: bigint | undefined;
+  /** Who has taken over from it before it was taken out. */
+  heir: Entry | undefined;
   /** What it stores, as far as that is a label of ours that this process has written. */
   value: string | undefined;
   /** Completes when the entry is withdrawn; errors with `ENTRY_LOST` when it is known to be gone otherwise. */
@@ -172,6 +176,11 @@ export class Entry {
     if (this.gone) return;
     this.gone = true;
     this.#leaving$.error(why);
+  }
+
+  /** The same: somebody else has removed it. */
+  loseToOthers(): void {
+    this.lose(new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else'));
   }
 
   /** Once for every request to remove it. */

@@ -1,5 +1,5 @@
 import { isQueueLockError } from '@queuelock/core/backend';
-import type { IRequestOp, IResponseOp, ITxnRequest } from 'etcd3';
+import type { IRequestOp, IResponseOp, ITxnRequest, ITxnResponse } from 'etcd3';
 import type { Connection } from '../server/connection.ts';
 import type { Entry } from './entry.ts';
 import { isRefusalOfOne, refuseTooMuch, type Gatherer } from '../base/gathering.ts';
@@ -13,8 +13,11 @@ export interface Exit {
   readonly connection: Connection;
   readonly generation: Generation;
   /** Where entries go that may leave together with others. */
-  readonly leaving: Gatherer<Entry, boolean>;
+  readonly leaving: Gatherer<Entry, Outcome>;
 }
+
+/** Whether it was there; `undefined` when it still is, since the one that it stood for is gone. */
+type Outcome = boolean | undefined;
 
 /** How many go in one transaction, below the 128 operations that a server takes. */
 export const MOST_LEAVERS = 120;
@@ -24,7 +27,7 @@ const WHAT = 'leaving a queue';
 /** Removes the entry so that no request that is still on its way can put it there again; `true` if it was there. */
 export async function withdraw({ connection, generation, leaving }: Exit, entry: Entry): Promise<boolean> {
   try {
-    if (isPlain(entry)) return await leaving.add(entry);
+    if (isPlain(entry)) return await leaveWithOthers(leaving, entry);
     const removed = entry.uncertain && !entry.trace ? false : await removeCreated(connection, entry);
     if (!entry.uncertain) return removed;
     const more = [...(entry.mark ? [remove(entry.mark)] : []), ...returned(entry)];
@@ -37,17 +40,26 @@ export async function withdraw({ connection, generation, leaving }: Exit, entry:
 }
 
 /** Whether there is nothing but its key, of which this process knows for certain that it is no other entry's until this one has left. */
-function isPlain({ order, uncertain, trace, mark, claimed }: Entry): boolean {
+export function isPlain({ order, uncertain, trace, mark, claimed }: Entry): boolean {
   return order !== undefined && !uncertain && !trace && !mark && !claimed;
+}
+
+async function leaveWithOthers(leaving: Exit['leaving'], entry: Entry): Promise<boolean> {
+  let removed: Outcome;
+  while (removed === undefined) removed = await leaving.add(entry);
+  return removed;
 }
 
 /** Removes the keys of these; of each whether it was there. Where the outcome is unknown, it is so for each. */
 export function removeEntries(
   connection: Connection,
   entries: readonly Entry[],
-): readonly Promise<boolean>[] {
+): readonly Promise<Outcome>[] {
   if (entries.length === 1) return entries.map((entry) => removeAlone(connection, entry));
-  const txn = { success: entries.map(removal) };
+  const removals = entries.map(removalOf);
+  const txn = {
+    success: removals.map(({ key, within }) => (within ? { request_txn: within } : remove(key))),
+  };
   const together = connection
     .ask(WHAT, (etcd, options) => etcd.txn(txn, options).catch(refuseTooMuch))
     .catch((error: unknown) => {
@@ -59,33 +71,55 @@ export function removeEntries(
       entry.withdraw();
       return removeAlone(connection, entry);
     }
-    return hasRemoved(answer.responses[i]);
+    const own = answer.responses[i];
+    const within = own?.response_txn;
+    return within ? outcomeOf(within, removals[i]?.heir) : hasRemoved(own);
   });
 }
 
-async function removeAlone(connection: Connection, entry: Entry): Promise<boolean> {
-  const txn = removalWithTail(entry);
-  if (txn) {
-    const { responses } = await connection.ask(WHAT, (etcd, options) => etcd.txn(txn, options));
-    return hasRemoved(responses[0]);
+async function removeAlone(connection: Connection, entry: Entry): Promise<Outcome> {
+  const { key, within, heir } = removalOf(entry);
+  if (within) {
+    return outcomeOf(await connection.ask(WHAT, (etcd, options) => etcd.txn(within, options)), heir);
   }
-  const { key } = entry;
   const { deleted } = await connection.ask(WHAT, (etcd, options) => etcd.deleteRange({ key }, options));
   return deleted === '1';
 }
 
-function removal(entry: Entry): IRequestOp {
-  const txn = removalWithTail(entry);
-  return txn ? { request_txn: txn } : remove(entry.key);
+interface Removal extends Pick<Entry, 'key'> {
+  /** Where it is no plain one. */
+  readonly within?: ITxnRequest | undefined;
+  /** Whom the entry stands for: without that one it is not removed. */
+  readonly heir?: Entry;
 }
 
-/** None where it is not the last one, as far as this process knows. */
-function removalWithTail(entry: Entry): ITxnRequest | undefined {
-  return entry.tail && !entry.followed ? leaveWithTail(entry, entry.tail) : undefined;
+function removalOf(entry: Entry): Removal {
+  const { key, tail, followed } = entry;
+  const heir = presentHeir(entry);
+  if (heir?.order !== undefined) {
+    const within = { compare: [createdAt(heir.key, heir.order)], success: [remove(key)] };
+    return { key, within, heir };
+  }
+  // It is the last one, as far as this process knows.
+  return { key, within: tail && !followed ? leaveWithTail(entry, tail) : undefined };
 }
 
-function hasRemoved(answer: Partial<IResponseOp> | undefined): boolean {
-  const own = answer?.response_txn?.responses[0] ?? answer;
+/** Whom it stands for: who has taken over, from one to the next, and has not left. */
+function presentHeir({ heir }: Entry): Entry | undefined {
+  return heir && (heir.withdrawn || heir.gone) ? presentHeir(heir) : heir;
+}
+
+/** An heir that was not there, and has not left either, is lost: the entry stands for nobody any more. */
+function outcomeOf(
+  { succeeded, responses }: Pick<ITxnResponse, 'succeeded' | 'responses'>,
+  heir: Entry | undefined,
+): Outcome {
+  if (!heir || succeeded) return hasRemoved(responses[0]);
+  if (!heir.withdrawn) heir.loseToOthers();
+  return undefined;
+}
+
+function hasRemoved(own: Partial<IResponseOp> | undefined): boolean {
   return own?.response_delete_range?.deleted === '1';
 }
 

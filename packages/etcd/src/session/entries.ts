@@ -1,6 +1,6 @@
 import { isQueueLockError, requireSameEntry, type EntrySpec, type Placement } from '@queuelock/core/backend';
 import { MOST_NEWCOMERS, askToEnterTogether } from '../entry/asking.ts';
-import { changeEntry } from '../entry/changing.ts';
+import { changeEntry, type Change } from '../entry/changing.ts';
 import type { Connection } from '../server/connection.ts';
 import { foundIn, known, ownRow, type Entered, type Newcomer } from '../entry/entered.ts';
 import { enter, type Desk } from '../entry/entering.ts';
@@ -15,6 +15,7 @@ import { absentKey, generationKey, queuePrefix } from '../queue/keys.ts';
 import { MOST_LEAVERS, removeEntries, withdraw } from '../entry/leaving.ts';
 import { putMark } from '../queue/marks.ts';
 import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
+import { Heirs } from '../turn/heirs.ts';
 import { tellLeaving } from '../turn/owning.ts';
 import { placeAll } from '../turn/placement.ts';
 import { exclusiveOnly, singleKeyFor } from '../entry/single-key.ts';
@@ -31,16 +32,9 @@ export interface Surroundings extends Sight {
   readonly owner: string;
 }
 
-/** Which entry gets which value. */
-export interface Change {
-  readonly queue: string;
-  readonly id: string;
-  readonly value: string;
-}
-
 /** The entries of one lease, in whatever queues. */
 export class Entries {
-  readonly #around: Surroundings & Desk;
+  readonly #around: Surroundings & Desk & { readonly heirs: Heirs };
   readonly #byId = new Map<string, Entry>();
   readonly #keyIds = new KeyIds();
   #resumedAt = 0n;
@@ -60,7 +54,7 @@ export class Entries {
       kindOf: ({ key }: Entry) => key.toString(),
       send: (leavers) => removeEntries(connection, leavers),
     });
-    this.#around = { ...around, ...asking, entering, leaving };
+    this.#around = { ...around, ...asking, entering, leaving, heirs: new Heirs(connection) };
   }
 
   /** A private key of the session, which need not exist. */
@@ -149,11 +143,15 @@ export class Entries {
     const met = this.#byId.get(id);
     const entry = met?.queue === queue ? met : await this.find(queue, id);
     if (!entry) return false;
+    const isFirst = !entry.withdrawn;
     entry.withdraw();
     await entry.settled();
     if (this.#resumedAt > 0n && entry.order === undefined) await this.#recall(entry);
     entry.followed = tellLeaving({ followed: this.#around.followed, entry });
+    const { heirs } = this.#around;
+    if (isFirst) heirs.handOver(entry);
     const removed = await withdraw(this.#around, entry);
+    heirs.confirm(entry);
     this.#forget({ queue, id }, entry, removed);
     return removed;
   }

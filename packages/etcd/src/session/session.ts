@@ -121,6 +121,12 @@ export class EtcdSession implements Session {
     return this.#entries.share({ queue, id, value });
   }
 
+  /** Somebody of this process has taken that entry out, whosever it was. */
+  noteRemoved({ key, order }: { readonly key: string; readonly order: bigint }): void {
+    for (const entry of this.#entries)
+      if (entry.order === order && entry.key.toString() === key) entry.loseToOthers();
+  }
+
   remove(queue: string, id: string): Promise<boolean> {
     return this.#entries.remove(queue, id);
   }

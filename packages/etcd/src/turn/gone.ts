@@ -1,8 +1,15 @@
-import { askUntilDefinite, labelFromOwner, type Departure, type Followed } from '@queuelock/core/backend';
+import {
+  askUntilDefinite,
+  labelFromOwner,
+  type Departure,
+  type Followed,
+  type Rule,
+} from '@queuelock/core/backend';
 import type { IEvent } from 'etcd3';
 import { lifeOf, type KeyRef, type Rival } from '../queue/ahead.ts';
 import type { Compactions } from '../server/compactions.ts';
 import type { Entry } from '../entry/entry.ts';
+import type { Heir, Heirs } from './heirs.ts';
 import type { Lookups, Sought } from '../server/lookups.ts';
 import { Observable, map, merge, take, type Subscription } from '../base/rx.ts';
 import type { WatchNews, WatchTarget, Watches } from '../server/watches.ts';
@@ -18,7 +25,9 @@ export interface Sight {
 
 /** Who waits for a rival to go. */
 export interface Waiter extends Sight {
-  readonly entry: Pick<Entry, 'isOfSameSession'>;
+  readonly entry: Entry;
+  readonly rule: Rule;
+  readonly heirs: Heirs;
 }
 
 /** What a look has seen. */
@@ -71,19 +80,32 @@ function departure(rival: Rival, sight: Waiter, isSoon: boolean): Observable<Dep
         toldOwned ||= isOfIt && labelFromOwner(kv.value.toString()) !== undefined;
       },
     };
+    const isOfSameSession = sight.entry.isOfSameSession(rival.key);
+    let toldAt: bigint | undefined;
+    const next = (at: bigint): void => {
+      const isUnexplained = isOfSameSession && !entry.leaving;
+      subscriber.next(isUnexplained ? undefined : { owned: toldOwned || entry.owned, at: toldAt ?? at });
+      subscriber.complete();
+    };
+    const hear: Heir['hear'] = (at, now) => {
+      toldAt = at;
+      if (now) next(at);
+    };
     subscriber.add(() => {
       entry.unfollow();
     });
-    const next = (at: bigint): void => {
-      const isUnexplained = sight.entry.isOfSameSession(rival.key) && !entry.leaving;
-      subscriber.next(isUnexplained ? undefined : { owned: toldOwned || entry.owned, at });
-      subscriber.complete();
-    };
+    if (isOfSameSession && mayInherit(sight))
+      subscriber.add(sight.heirs.stand(lifeOf(rival), { entry: sight.entry, hear }));
     const error = (cause: unknown): void => {
       subscriber.error(cause);
     };
     subscriber.add(once(occasion, sight).subscribe({ next, error }));
   });
+}
+
+/** Whether it is the only one that waits for the one that it waits for. */
+function mayInherit({ entry, rule }: Waiter): boolean {
+  return !entry.shared && rule.limit === 1;
 }
 
 /** Emits once when the key is there, also if it was before. */

@@ -15,7 +15,11 @@ type Telling = Pick<Following, 'connection' | 'followed' | 'entry' | 'rule'>;
 const HELD_UNTOLD_MS = 1;
 
 /** Notes what a turn says of the entry: only an exclusive one with a limit of 1 is alone when it is admitted. */
-export function noteTurn({ entry, rule }: Pick<Telling, 'entry' | 'rule'>, { admitted }: Turn): void {
+export function noteTurn(
+  { entry, rule }: Pick<Telling, 'entry' | 'rule'>,
+  { admitted, grantToken }: Turn,
+): void {
+  entry.grantToken = grantToken;
   if (!admitted) entry.waited = true;
   else if (!entry.shared && rule.limit === 1) entry.owned = true;
 }
@@ -49,11 +53,12 @@ function tellHere({ followed, entry }: Pick<Telling, 'followed' | 'entry'>): boo
   return life !== undefined && mayTell(entry) && followed.tellOwned(life);
 }
 
-function lifeIn({ key, order }: Entry): string | undefined {
+export function lifeIn({ key, order }: Entry): string | undefined {
   return order === undefined ? undefined : lifeOf({ key, createRevision: order.toString() });
 }
 
-function mayTell({ owned, mark, single }: Entry): boolean {
+/** Whether its going alone tells whoever stands behind that it is its turn. */
+export function mayTell({ owned, mark, single }: Entry): boolean {
   return owned && !mark && !single;
 }
 

@@ -18,6 +18,7 @@ import type { Connection } from '../server/connection.ts';
 import type { Entry } from '../entry/entry.ts';
 import { known } from '../entry/entered.ts';
 import { gone, outOfTheWay, type Sight } from './gone.ts';
+import type { Heirs } from './heirs.ts';
 import { rangeUnder } from '../queue/keys.ts';
 import { noteTurn, tellingOwner } from './owning.ts';
 import { Observable, Subscription, defer } from '../base/rx.ts';
@@ -28,6 +29,7 @@ export interface Following extends Sight {
   readonly connection: Connection;
   readonly lease: string;
   readonly entry: Entry;
+  readonly heirs: Heirs;
   readonly order: bigint;
   /** Of the call: the limit may be another one in the next. */
   readonly rule: Required<Rule>;

@@ -31,7 +31,8 @@ export class EtcdStore implements Store {
     const options = { members, version, minTtl: MIN_TTL_S, rateError: RATE_ERROR };
     this.#premises = premises;
     this.#cluster = new Cluster(timeline, random.fork('cluster'), options);
-    this.#cluster.store.onDeleted = ({ key, create }) => this.onDeleted({ key, token: BigInt(create) });
+    this.#cluster.store.onDeleted = ({ key, create }, isNamed) =>
+      this.onDeleted({ key, token: BigInt(create) }, isNamed);
   }
 
   get members(): readonly Member[] {
@@ -111,12 +112,16 @@ export class EtcdStore implements Store {
     return at <= keyspace.revision ? at : undefined;
   }
 
-  removeEntry(queue: string, isOldest: boolean): void {
+  removeEntry(queue: string, place: number): void {
     certainly(this.#cluster, (store) => {
       const byAge = [...this.#rows(queue)].sort((one, other) => one.create - other.create);
-      const row = byAge.at(isOldest ? 0 : -1);
+      const row = byAge.at(place);
       if (row) this.#premises.note(`an operator deletes ${row.key}`);
-      return store.deleteRange({ key: Buffer.from(row?.key ?? 'nothing') });
+      const key = Buffer.from(row?.key ?? 'nothing');
+      const compare = [
+        { target: 'Create', result: 'Equal', create_revision: String(row?.create ?? 0), key },
+      ] as const;
+      return store.txn({ compare: [...compare], success: [{ request_delete_range: { key } }] });
     });
   }
 

@@ -36,8 +36,8 @@ export interface LeaseTimes {
 export class Store {
   readonly keyspace = new Keyspace();
   readonly leases = new Map<string, Lease>();
-  /** Hears of what a request has deleted. */
-  onDeleted: (row: Row) => void = () => undefined;
+  /** Hears of what a request has deleted, and whether it has compared that key. */
+  onDeleted: (row: Row, isCompared: boolean) => void = () => undefined;
   readonly #times: () => LeaseTimes | undefined;
 
   constructor(times: () => LeaseTimes | undefined) {
@@ -106,6 +106,8 @@ export class Store {
 class Step {
   readonly #store: Store;
   readonly #next: number;
+  /** In the transaction that is carried out. */
+  #compared: ReadonlySet<string> = new Set();
   revision: number;
 
   constructor(store: Store) {
@@ -121,7 +123,11 @@ class Step {
     const succeeded = compare.every((one) => holds(this.#store.keyspace, one));
     const operations = succeeded ? success : failure;
     this.check(operations);
-    return { succeeded, responses: operations.map((one) => this.carryOut(one)) };
+    const before = this.#compared;
+    this.#compared = new Set(compare.map(({ key }) => String(key)));
+    const responses = operations.map((one) => this.carryOut(one));
+    this.#compared = before;
+    return { succeeded, responses };
   }
 
   /** Throws before anything is done. */
@@ -177,7 +183,7 @@ class Step {
     const rows = this.#store.keyspace.rows(spanOf(request), this.#next);
     for (const row of rows) {
       this.remove(row.key);
-      this.#store.onDeleted(row);
+      this.#store.onDeleted(row, this.#compared.has(row.key));
     }
     const prev_kvs = request.prev_kv ? rows.map((row) => keyValueOf(row)) : [];
     return { deleted: String(rows.length), prev_kvs };

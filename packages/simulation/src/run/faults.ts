@@ -135,8 +135,13 @@ function deny({ accesses, fate }: Stage, { client, forMs }: Fault): void {
   fate.after(forMs, () => accesses[client]?.deny(false));
 }
 
-/** An operator deletes an entry. */
-function removeEntry({ store, holds, queues: [queue] }: Stage, { degree }: Fault): void {
+/** An operator deletes an entry: of who holds, of the next or the one after that, whose client may hear nothing then, or of the last. */
+function removeEntry(stage: Stage, fault: Fault): void {
+  const { store, holds, queues } = stage;
+  const [queue] = queues;
   holds.stealIn(queue);
-  store.removeEntry(queue, degree < 0.7);
+  const { degree } = fault;
+  const place = degree < 0.4 ? 0 : degree < 0.6 ? 1 : degree < 0.8 ? 2 : -1;
+  store.removeEntry(queue, place);
+  if (place > 0) befall(stage, { ...fault, kind: 'replies late', member: 'all', atMs: 0 });
 }

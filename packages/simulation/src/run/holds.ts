@@ -11,6 +11,7 @@ export interface Held {
   readonly queue: string;
   readonly key: string;
   readonly token: bigint;
+  readonly grantToken?: bigint | undefined;
   readonly limit: number;
   readonly permits: number;
   shared: boolean;
@@ -18,6 +19,8 @@ export interface Held {
   readonly remainingMs: () => number;
   /** Released, or its process is gone. */
   isOver: boolean;
+  /** It began while these still stood there, which its session had left. */
+  standins?: readonly string[];
 }
 
 // The longest time to live that a client asks for.
@@ -37,6 +40,10 @@ export class Holds {
   readonly #unrulyAt: number[] = [];
   /** When entries were deleted by somebody, by queue and token. */
   readonly #deletedAt = new Map<string, number>();
+  /** Those of them that their session has not taken out. */
+  readonly #evicted = new Set<string>();
+  /** Those after which another one of their session held while they stood there still. */
+  readonly #handedOver = new Set<string>();
   /** When a hold ended there last. */
   readonly #endedAt = new Map<string, number>();
   #grants = 0;
@@ -46,7 +53,10 @@ export class Holds {
     this.#judge = judge;
     this.#beliefs = new Beliefs(timeline, judge);
     this.store = store;
-    store.onDeleted = (entry) => this.#deletedAt.set(lifeOf(entry), timeline.now());
+    store.onDeleted = (entry, isNamed = false) => {
+      this.#deletedAt.set(lifeOf(entry), timeline.now());
+      if (isNamed) this.#evicted.add(lifeOf(entry));
+    };
   }
 
   get grants(): number {
@@ -110,7 +120,7 @@ export class Holds {
   #checkExclusive(held: Held): void {
     const others = this.#held.filter((other) => {
       if (other.isOver || !conflict(held, other) || this.#isPassed(held, other)) return false;
-      return this.#isHeld(other) && !this.#isRemoved(other);
+      return this.#isHeld(other) && !this.#mayNotKnow(other);
     });
     const taken = others.reduce((sum, { permits }) => sum + permits, held.permits);
     this.#judge.require(
@@ -137,6 +147,14 @@ export class Holds {
     return this.#unruly.has(held.queue) && this.#deletedAt.has(lifeOf(held));
   }
 
+  /** Whether its entry was taken from it, which it may not know yet. Those that stood for it are not taken out by their session then. */
+  #mayNotKnow(held: Held): boolean {
+    const goneAt = this.#deletedAt.get(lifeOf(held)) ?? 0;
+    const isLawful = (life: string): boolean =>
+      this.#evicted.has(life) || (this.#deletedAt.get(life) ?? Infinity) <= goneAt;
+    return this.#isRemoved(held) && (held.standins ?? []).every(isLawful);
+  }
+
   /** Whether it only hears now of a turn that it had before its entry was removed and the other one came. */
   #isPassed(held: Held, other: Held): boolean {
     return other.token > held.token && this.#isRemoved(held);
@@ -154,11 +172,15 @@ export class Holds {
       const isShared = shared || this.#marked.has(key);
       return token < held.token && !(held.shared && isShared);
     });
-    const taken = ahead.reduce((sum, { permits }) => sum + permits, held.permits);
+    const standins = ahead.filter((one) => sessionOf(one) !== '' && sessionOf(one) === sessionOf(held));
+    held.standins = standins.map(lifeOf);
+    for (const life of held.standins) this.#handedOver.add(life);
+    const others = ahead.filter((one) => !this.#handedOver.has(lifeOf(one)));
+    const taken = others.reduce((sum, { permits }) => sum + permits, held.permits);
     this.#judge.require(
       'order',
       taken <= held.limit,
-      () => `ahead of ${held.who} (${held.token}): ${ahead.map(lifeOf).join(', ')}`,
+      () => `ahead of ${held.who} (${held.token}): ${others.map(lifeOf).join(', ')}`,
     );
   }
 
@@ -172,6 +194,20 @@ export class Holds {
       !later,
       () => `${held.who} has ${held.token} after ${String(later?.token)}`,
     );
+    const { grantToken } = held;
+    const newer = this.#held.find(
+      (other) =>
+        grantToken !== undefined &&
+        (other.grantToken ?? 0n) >= grantToken &&
+        conflict(held, other) &&
+        !isSame(held, other) &&
+        !this.#isRemoved(other),
+    );
+    this.#judge.require(
+      'tokens',
+      !newer,
+      () => `${held.who} was granted at ${String(grantToken)} after ${String(newer?.grantToken)}`,
+    );
   }
 }
 
@@ -182,6 +218,11 @@ function conflict(one: Held, other: Held): boolean {
 /** Whether it is the hold of another process that the session had before. */
 function isSame(one: Held, other: Held): boolean {
   return lifeOf(one) === lifeOf(other);
+}
+
+/** Which it belongs to, as far as its key tells. */
+function sessionOf({ key }: Pick<Standing, 'key'>): string {
+  return /\/(?:~\d+\.)?([0-9a-f]+)-[^/]*$/.exec(key)?.[1] ?? '';
 }
 
 /** By its token, which nobody else in the queue has: a writer that has turned into a reader has another key, and keeps that. */

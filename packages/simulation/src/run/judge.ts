@@ -4,7 +4,8 @@ import type { Deed, Fact } from './facts.ts';
 /** What holds in every run. */
 export const RULES = {
   exclusive: 'nobody believes in a hold while another one that conflicts with it begins',
-  order: 'a hold begins when nothing that conflicts with it is ahead in the store, by create revision',
+  order:
+    'a hold begins when nothing that conflicts with it is ahead in the store, by create revision, but what a session has left to another entry of its own',
   tokens: 'tokens grow with every grant that conflicts with an earlier one',
   told: 'whose entry was removed by somebody learns it within the time to live',
   time: 'a hold begins with the time that was asked for',

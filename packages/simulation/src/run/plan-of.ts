@@ -67,7 +67,11 @@ export function planOf(seed: number, store: StoreName): Plan {
     faults.push({ ...faultOf(context, clients.length, members), kind: 'stranger', degree: STRANGE });
   const version = random.chance(0.7) ? SOUND : STALE_READS;
   const plan = { store, seed, members, version, queues, clients, faults };
-  const whole = inOrder(theme === 'stale' || theme === 'slow' ? withLonelyHolder(random, plan, theme) : plan);
+  const neighbours = random.fork('neighbours');
+  const isLonely = theme === 'stale' || theme === 'slow';
+  const isLocal = store === 'etcd' && !isLonely && hasOperator && neighbours.chance(0.5);
+  const besides = isLocal ? withNeighbours(neighbours, plan) : plan;
+  const whole = inOrder(isLonely ? withLonelyHolder(random, plan, theme) : besides);
   const recipes = new Random(seed).fork('recipes');
   return recipes.chance(0.25) ? withRecipes(recipes, whole) : whole;
 }
@@ -89,6 +93,30 @@ function withRecipes(random: Random, plan: Plan): Plan {
 
 function inOrder(plan: Plan): Plan {
   return { ...plan, faults: [...plan.faults].sort((one, other) => one.atMs - other.atMs) };
+}
+
+/** Some of one client in line, and others behind them. One is taken out by an operator, of which its client does not hear for a while. */
+function withNeighbours(random: Random, plan: Plan): Plan {
+  const client = random.int(0, plan.clients.length - 1);
+  const [queue] = plan.queues;
+  const plain = { way: 'acquire', queue, permits: 1, patienceMs: undefined, needsMs: 0 } as const;
+  const asked = (afterMs: number, isShort = false): Step => {
+    return { ...plain, afterMs, holdMs: isShort ? random.pick([0, 0, 900]) : random.int(600, 1_500) };
+  };
+  const third = random.chance(0.5) ? [[asked(55, true)]] : [];
+  const clients = plan.clients.map((one, i) =>
+    i === client
+      ? { ...one, lanes: [[asked(0)], [asked(50, true)], ...third, ...one.lanes.slice(0, 1)] }
+      : { ...one, lanes: [[asked(random.int(60, 400)), ...(one.lanes[0] ?? [])]] },
+  );
+  const removal = {
+    client,
+    degree: random.pick([0.5, 0.7]),
+    kind: 'entry is removed',
+    member: 'all',
+  } as const;
+  const faults = [...plan.faults.slice(0, 2), { ...removal, atMs: random.int(300, 600), forMs: 4_000 }];
+  return { ...plan, clients, faults };
 }
 
 /** Somebody who holds for long while others wait, and at the end reaches nobody any more: believes as long as it may. */

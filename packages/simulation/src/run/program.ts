@@ -183,6 +183,7 @@ export class Program {
       queue: single.name,
       key: single.key,
       token: single.token,
+      grantToken: 'grantToken' in single ? single.grantToken : undefined,
       limit: single.name === 'p' ? LIMIT : 1,
       permits: single.name === 'p' ? step.permits : 1,
       shared: 'shared' in single && single.shared,

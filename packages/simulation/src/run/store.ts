@@ -50,8 +50,11 @@ export interface Store {
   readonly leader: StoreMember | undefined;
   /** How many requests a client may send in a second. */
   readonly mostASecond: number;
-  /** Hears of entries that somebody other than their session has deleted. */
-  onDeleted: (entry: Pick<Standing, 'key' | 'token'>) => void;
+  /**
+   * Hears of entries that a request has deleted, and whether it named that life of the key: so do those who remove what they need not have made
+   * themselves.
+   */
+  onDeleted: (entry: Pick<Standing, 'key' | 'token'>, isNamed?: boolean) => void;
 
   heal(member: StoreMember): void;
   restart(member: StoreMember): void;
@@ -69,8 +72,8 @@ export interface Store {
   /** The first moment since `since` at which it was shown like that; `since` where that is not known any more. */
   shownAt(queue: string, text: string, since: number): number | undefined;
 
-  /** Deletes the entry that has been there for longest, or the newest. */
-  removeEntry(queue: string, isOldest: boolean): void;
+  /** Deletes the entry at that place: 0 is that of the one that has been there for longest, -1 of the newest. */
+  removeEntry(queue: string, place: number): void;
   /** A client of another kind stands in line for a while. */
   enterStranger(queue: string, forMs: number, degree: number): void;
 

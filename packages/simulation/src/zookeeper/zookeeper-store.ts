@@ -118,11 +118,11 @@ export class ZooKeeperStore implements Store {
     return since;
   }
 
-  removeEntry(queue: string, isOldest: boolean): void {
+  removeEntry(queue: string, place: number): void {
     certainly(this.#ensemble, this.#fate, {
       step: () => {
         const byAge = [...this.#entered(queue)].sort((one, other) => one.number - other.number);
-        const entry = byAge.at(isOldest ? 0 : -1);
+        const entry = byAge.at(place);
         return entry && { type: 'delete', path: entry.key, version: -1 };
       },
       done: (path) => this.#premises.note(`an operator deletes ${path}`),

@@ -21,7 +21,7 @@ export const ENDS: readonly Mistake[] = [
   ]),
   mistake('whoever leaves is not taken out', LEFT_OVER, [
     'etcd/src/entry/leaving.ts',
-    '    if (isPlain(entry)) return await leaving.add(entry);\n',
+    '    if (isPlain(entry)) return await leaveWithOthers(leaving, entry);\n',
     '    if (isPlain(entry)) return true;\n',
   ]),
   mistake('whoever wrote its label is not taken out', LEFT_OVER, [
@@ -31,8 +31,8 @@ export const ENDS: readonly Mistake[] = [
   ]),
   mistake('of those who leave together only the first goes', LEFT_OVER, [
     'etcd/src/entry/leaving.ts',
-    'const txn = { success: entries.map(removal) };',
-    'const txn = { success: entries.slice(0, 1).map(removal) };',
+    'success: removals.map(',
+    'success: removals.slice(0, 1).map(',
   ]),
   mistake('a fast entry that leaves as the last stays', LEFT_OVER, [
     'etcd/src/entry/tail.ts',

@@ -1,0 +1,61 @@
+// Whoever stands right behind an owner of its own session takes over when that leaves, before the store knows. Nobody can come between
+// them, and until it is taken out the one that leaves stands for the other as well, since it is only taken out where that one is there:
+// so nobody else's turn comes any sooner than if the first had held until then.
+import type { Entry } from '../entry/entry.ts';
+import { isPlain } from '../entry/leaving.ts';
+import type { Connection } from '../server/connection.ts';
+import { lifeIn, mayTell } from './owning.ts';
+
+/** Who takes over from the one right ahead of it. */
+export interface Heir {
+  readonly entry: Entry;
+  /** The one ahead leaves after its hold; with the revision that the next grant is told, and whether that may begin at once. */
+  readonly hear: (at: bigint, now: boolean) => void;
+}
+
+// As many as go in one transaction. So the store is never further behind, and whoever hands over and over lets others run meanwhile.
+const MOST_UNCONFIRMED = 120;
+
+/** Those of one session that stand right behind another entry of it. */
+export class Heirs {
+  /** By the life of the one ahead. */
+  readonly #behind = new Map<string, Heir>();
+  readonly #unconfirmed = new Set<Entry>();
+  readonly #connection: Pick<Connection, 'revision'>;
+
+  constructor(connection: Pick<Connection, 'revision'>) {
+    this.#connection = connection;
+  }
+
+  /** Answers what ends this. */
+  stand(life: string, heir: Heir): () => void {
+    this.#behind.set(life, heir);
+    return () => {
+      if (this.#behind.get(life) === heir) this.#behind.delete(life);
+    };
+  }
+
+  /**
+   * Called before anything is sent that takes the entry out. Each grant is told a larger revision than the one before it, and none that the
+   * store has not had: where no such revision is known, nothing is handed over.
+   */
+  handOver(entry: Entry): void {
+    const life = lifeIn(entry);
+    const heir = life === undefined ? undefined : this.#behind.get(life);
+    if (!heir || !mayTell(entry) || !isPlain(entry) || entry.gone || entry.grantToken === undefined) return;
+    const { order = 0n } = heir.entry;
+    const at = order > entry.grantToken ? order : entry.grantToken + 1n;
+    if (at > this.#connection.revision) return;
+    const now = this.#unconfirmed.size < MOST_UNCONFIRMED;
+    if (now) {
+      this.#unconfirmed.add(entry);
+      entry.heir = heir.entry;
+    }
+    heir.hear(at, now);
+  }
+
+  /** The entry is out. */
+  confirm(entry: Entry): void {
+    this.#unconfirmed.delete(entry);
+  }
+}

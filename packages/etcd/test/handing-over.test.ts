@@ -1,0 +1,127 @@
+import { safely } from '@queuelock/conformance';
+import { createLockClient } from '@queuelock/core';
+import { etcd } from '@queuelock/etcd';
+import { expect } from 'chai';
+import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
+import { codeOf, eventually, freshQueue } from './clients.ts';
+import { HandOffBench, type Place } from './handoff-bench.ts';
+import { handledTxns } from './requests.ts';
+
+describe('whoever stands right behind an owner of its own session', () => {
+  const bench = new HandOffBench();
+
+  /** So many of one session, which reaches the server by the first way, and one of another session behind them. */
+  async function line(count: number): Promise<{ readonly places: Place[]; readonly other: Place }> {
+    const queue = freshQueue();
+    const session = await bench.at.clients.session({
+      hosts: bench.at.proxies[0].endpoint,
+      requestTimeoutMs: 1_000,
+    });
+    const places: Place[] = [];
+    for (let i = 0; i < count; i += 1) places.push(await bench.enter(session, queue));
+    const other = await bench.enter(await bench.open(), queue);
+    await bench.untilQuiet([...places, other]);
+    return { places, other };
+  }
+
+  const isAdmitted = ({ turns }: Place): boolean => turns.wasAdmitted;
+
+  it('takes over before the server knows, one after the other', async () => {
+    const { places, other } = await line(3);
+    const [first, second, third] = places as [Place, Place, Place];
+    bench.at.proxies[0].toServer.blackhole();
+    const left = [codeOf(bench.leave(first))];
+    await second.turns.untilAdmitted();
+    left.push(codeOf(bench.leave(second)));
+    await third.turns.untilAdmitted();
+    const tokens = places.map(({ turns }) => turns.turn?.grantToken);
+    safely(() => expect(tokens[2]! > tokens[1]! && tokens[1]! > tokens[0]!).to.equal(true));
+    expect(await Promise.all(left), 'what could not be sent').to.deep.equal(['UNAVAILABLE', 'UNAVAILABLE']);
+    safely(() => expect(isAdmitted(other)).to.equal(false));
+    await bench.at.proxies[0].heal();
+    for (const place of [second, first, third]) await eventually('it is out', () => hasLeft(place));
+    await other.turns.untilAdmitted();
+  });
+
+  it('holds in the stead of that one until it is out: a removal that nobody has told of lets nobody else in', async () => {
+    const { places, other } = await line(2);
+    const [first, second] = places as [Place, Place];
+    bench.at.proxies[0].toClient.blackhole();
+    await bench.at.operator.remove(second.turns.key);
+    const left = codeOf(bench.leave(first));
+    await second.turns.untilAdmitted();
+    expect(await left).to.equal('UNAVAILABLE');
+    expect(await bench.at.operator.keysUnder(`${first.spec.queue}/`)).to.deep.equal([
+      first.turns.key,
+      other.turns.key,
+    ]);
+    safely(() => expect(isAdmitted(other)).to.equal(false));
+    await bench.at.proxies[0].heal();
+    expect(await second.turns.untilLost()).to.have.property('code', 'ENTRY_LOST');
+    await eventually('it is out', () => hasLeft(first));
+    await other.turns.untilAdmitted();
+  });
+
+  it('holds in the stead of the first of a chain, also where the one between was removed too', async () => {
+    const { places, other } = await line(3);
+    const [first, second, third] = places as [Place, Place, Place];
+    bench.at.proxies[0].toClient.blackhole();
+    await bench.at.operator.remove(second.turns.key);
+    await bench.at.operator.remove(third.turns.key);
+    const left = [codeOf(bench.leave(first))];
+    // In the same turn of the event loop, so that both removals go together.
+    while (!isAdmitted(second)) await Promise.resolve();
+    left.push(codeOf(bench.leave(second)));
+    await third.turns.untilAdmitted();
+    expect(await Promise.all(left)).to.deep.equal(['UNAVAILABLE', 'UNAVAILABLE']);
+    const [front] = await bench.at.operator.keysUnder(`${first.spec.queue}/`);
+    expect(front).to.equal(first.turns.key);
+    safely(() => expect(isAdmitted(other)).to.equal(false));
+    await bench.at.proxies[0].heal();
+    expect(await third.turns.untilLost()).to.have.property('code', 'ENTRY_LOST');
+    for (const place of [first, second]) await eventually('it is out', () => hasLeft(place));
+    await other.turns.untilAdmitted();
+  });
+
+  it('does not when its own process has just removed it', async () => {
+    const queue = freshQueue();
+    const backend = bench.at.clients.backend({ hosts: bench.at.server.endpoint });
+    const session = await backend.open(60_000, new AbortController().signal);
+    const [first, second] = [await bench.enter(session, queue), await bench.enter(session, queue)];
+    const { key } = second.turns;
+    const order = await bench.at.operator.createRevisionOf(key);
+    expect(await backend.evict?.(queue, { key, order })).to.equal(true);
+    expect(await bench.leave(first)).to.equal(true);
+    expect(await second.turns.untilLost()).to.have.property('code', 'ENTRY_LOST');
+    safely(() => expect(isAdmitted(second)).to.equal(false));
+    await session.close();
+  });
+
+  it('costs a line that is not held for long a request for many', async () => {
+    const COUNT = 300;
+    const client = createLockClient(etcd({ ...etcdTransport(), hosts: bench.at.server.endpoint }));
+    const name = freshQueue();
+    const first = await client.acquire(name);
+    const tokens: bigint[] = [];
+    const drained = Array.from({ length: COUNT }, () =>
+      client.run(name, ({ token }) => {
+        tokens.push(token);
+      }),
+    );
+    const stand = async (): Promise<number> => (await bench.at.operator.keysUnder(`${name}/`)).length;
+    await eventually('all stand in line', async () => (await stand()) === COUNT + 1);
+    const before = await handledTxns(bench.at.server.endpoint);
+    await first.release();
+    await Promise.all(drained);
+    const requests = (await handledTxns(bench.at.server.endpoint)) - before;
+    expect(tokens).to.have.length(COUNT);
+    safely(() => expect(tokens).to.deep.equal([...tokens].sort((one, other) => Number(one - other))));
+    expect(requests).to.be.below(COUNT / 10);
+    await client.close();
+  });
+});
+
+/** Also where an earlier attempt has taken it out, of which no answer came. */
+async function hasLeft({ session, spec }: Place): Promise<boolean> {
+  return (await codeOf(session.remove(spec.queue, spec.id))) === undefined;
+}

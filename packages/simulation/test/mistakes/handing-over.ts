@@ -1,0 +1,24 @@
+import { mistake, type Mistake } from '../mistake.ts';
+
+export const HANDING_OVER: readonly Mistake[] = [
+  mistake(
+    'whoever has handed over is taken out also where its heir is gone',
+    ['exclusive'],
+    ['etcd/src/entry/leaving.ts', 'compare: [createdAt(heir.key, heir.order)]', 'compare: []'],
+  ),
+  mistake(
+    'an entry that has a mark or a single key hands over',
+    ['exclusive', 'order', 'tokens'],
+    ['etcd/src/turn/heirs.ts', '!mayTell(entry) || !isPlain(entry) ||', '!entry.owned ||'],
+  ),
+  mistake(
+    'a grant is told a revision that the store has not had',
+    ['tokens'],
+    ['etcd/src/turn/heirs.ts', 'if (at > this.#connection.revision) return;', ''],
+  ),
+  mistake(
+    'a grant is told the revision of the one before it',
+    ['tokens'],
+    ['etcd/src/turn/heirs.ts', 'entry.grantToken + 1n', 'entry.grantToken'],
+  ),
+];
