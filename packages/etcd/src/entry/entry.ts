@@ -16,6 +16,11 @@ import {
 import { Subject, type Observable } from '../base/rx.ts';
 import type { Target } from '../queue/txn.ts';
 
+/** Somebody else has taken an entry out. */
+export function removedByOthers(): QueueLockError {
+  return new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else');
+}
+
 /** Where an entry comes to be. */
 export interface Origin {
   readonly prefix: string;
@@ -180,7 +185,7 @@ export class Entry {
 
   /** The same: somebody else has removed it. */
   loseToOthers(): void {
-    this.lose(new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else'));
+    this.lose(removedByOthers());
   }
 
   /** Once for every request to remove it. */

@@ -1,9 +1,10 @@
 // npm etcd3's `Lock`, python-etcd3 and etcd3gw know no queue: who creates the one key has the lock. While such clients are still about, an
 // entry of ours takes that key too when its turn has come. Its value is the entry's key, so that a removal tells whose it is.
-import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
+import { invalidArgument, type QueueLockError } from '@queuelock/core/backend';
 import type { IRequestOp, ITxnRequest, ITxnResponse } from 'etcd3';
 import type { KeyRef } from '../queue/ahead.ts';
 import { known, type Newcomer } from './entered.ts';
+import { removedByOthers } from './entry.ts';
 import { isOwnKey, queuePrefix } from '../queue/keys.ts';
 import type { SingleKeyOf } from '../api/naming.ts';
 import { absent, createdAt, look, put, remove, valueIs } from '../queue/txn.ts';
@@ -84,7 +85,7 @@ export function readTaking(
   if (succeeded) return takenAt(claimants, revision, ours);
   const rows = responses.map(({ response_range }) => known(response_range).kvs[0]);
   if (claimants.some(({ order }, i) => rows[i]?.create_revision !== order.toString()))
-    throw new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else');
+    throw removedByOthers();
   const found = new Map<Claimant, KeyRef>();
   let taken: KeyRef | undefined;
   singles.forEach(({ one, entry, single }, i) => {

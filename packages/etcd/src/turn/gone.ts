@@ -68,7 +68,8 @@ export function gone(ref: KeyRef, sight: Sight): Observable<bigint> {
 /** The same at once, with what the owner has told before: to this process, or by its label. */
 function departure(rival: Rival, sight: Waiter, isSoon: boolean): Observable<Departure | undefined> {
   return new Observable((subscriber) => {
-    const entry = sight.followed.follow(lifeOf(rival));
+    const life = lifeOf(rival);
+    const entry = sight.followed.follow(life);
     let toldOwned = false;
     const occasion: Occasion = {
       target: { key: rival.key, ...(rival.mayTell ? {} : { filters: ['Noput'] }) },
@@ -95,7 +96,7 @@ function departure(rival: Rival, sight: Waiter, isSoon: boolean): Observable<Dep
       entry.unfollow();
     });
     if (isOfSameSession && mayInherit(sight))
-      subscriber.add(sight.heirs.stand(lifeOf(rival), { entry: sight.entry, hear }));
+      subscriber.add(sight.heirs.stand(life, { entry: sight.entry, hear }));
     const error = (cause: unknown): void => {
       subscriber.error(cause);
     };

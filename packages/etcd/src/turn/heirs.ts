@@ -2,9 +2,9 @@
 // them, and until it is taken out the one that leaves stands for the other as well, since it is only taken out where that one is there:
 // so nobody else's turn comes any sooner than if the first had held until then.
 import type { Entry } from '../entry/entry.ts';
-import { isPlain } from '../entry/leaving.ts';
+import { MOST_LEAVERS, isPlain } from '../entry/leaving.ts';
 import type { Connection } from '../server/connection.ts';
-import { lifeIn, mayTell } from './owning.ts';
+import { lifeIn } from './owning.ts';
 
 /** Who takes over from the one right ahead of it. */
 export interface Heir {
@@ -12,9 +12,6 @@ export interface Heir {
   /** The one ahead leaves after its hold; with the revision that the next grant is told, and whether that may begin at once. */
   readonly hear: (at: bigint, now: boolean) => void;
 }
-
-// As many as go in one transaction. So the store is never further behind, and whoever hands over and over lets others run meanwhile.
-const MOST_UNCONFIRMED = 120;
 
 /** Those of one session that stand right behind another entry of it. */
 export class Heirs {
@@ -36,17 +33,18 @@ export class Heirs {
   }
 
   /**
-   * Called before anything is sent that takes the entry out. Each grant is told a larger revision than the one before it, and none that the
-   * store has not had: where no such revision is known, nothing is handed over.
+   * Called before anything is sent that takes the entry out, once those who wait for it were told of it. Each grant is told a larger
+   * revision than the one before it, and none that the store has not had: where no such revision is known, nothing is handed over.
    */
   handOver(entry: Entry): void {
-    const life = lifeIn(entry);
-    const heir = life === undefined ? undefined : this.#behind.get(life);
-    if (!heir || !mayTell(entry) || !isPlain(entry) || entry.gone || entry.grantToken === undefined) return;
+    if (!entry.followed || !isPlain(entry) || entry.gone || entry.grantToken === undefined) return;
+    const heir = this.#behind.get(lifeIn(entry) ?? '');
+    if (!heir) return;
     const { order = 0n } = heir.entry;
     const at = order > entry.grantToken ? order : entry.grantToken + 1n;
     if (at > this.#connection.revision) return;
-    const now = this.#unconfirmed.size < MOST_UNCONFIRMED;
+    // The store is never further behind than by one transaction, and whoever hands over and over lets others run meanwhile.
+    const now = this.#unconfirmed.size < MOST_LEAVERS;
     if (now) {
       this.#unconfirmed.add(entry);
       entry.heir = heir.entry;

@@ -57,8 +57,7 @@ export function lifeIn({ key, order }: Entry): string | undefined {
   return order === undefined ? undefined : lifeOf({ key, createRevision: order.toString() });
 }
 
-/** Whether its going alone tells whoever stands behind that it is its turn. */
-export function mayTell({ owned, mark, single }: Entry): boolean {
+function mayTell({ owned, mark, single }: Entry): boolean {
   return owned && !mark && !single;
 }
 

@@ -1,3 +1,4 @@
+import type { ICompare } from 'etcd3';
 import { Link } from '../link.ts';
 import type { Product } from '../product.ts';
 import { RATE_ERROR, SINGLE, type ClientPlan } from '../run/plan.ts';
@@ -118,10 +119,8 @@ export class EtcdStore implements Store {
       const row = byAge.at(place);
       if (row) this.#premises.note(`an operator deletes ${row.key}`);
       const key = Buffer.from(row?.key ?? 'nothing');
-      const compare = [
-        { target: 'Create', result: 'Equal', create_revision: String(row?.create ?? 0), key },
-      ] as const;
-      return store.txn({ compare: [...compare], success: [{ request_delete_range: { key } }] });
+      const success = [{ request_delete_range: { key } }];
+      return store.txn({ compare: [createdAt(key, row?.create ?? 0)], success });
     });
   }
 
@@ -129,11 +128,10 @@ export class EtcdStore implements Store {
   enterStranger(queue: string, forMs: number, degree: number): void {
     const isSingle = queue === SINGLE.queue && degree < TAKES_SINGLE;
     const key = Buffer.from(isSingle ? SINGLE.key : `${queue}/stranger`);
-    const compare = [{ target: 'Create', result: 'Equal', create_revision: '0', key }] as const;
     const success = [{ request_put: { key, value: Buffer.from('of a stranger') } }];
     const { note } = this.#premises;
     certainly(this.#cluster, (store) => {
-      const answer = store.txn({ compare: [...compare], success });
+      const answer = store.txn({ compare: [createdAt(key, 0)], success });
       if (!('succeeded' in answer.body && answer.body.succeeded === true)) return answer;
       note(`a stranger creates ${key.toString()}`);
       if (isSingle) this.#isStrangers = true;
@@ -164,6 +162,11 @@ export class EtcdStore implements Store {
   #rows(queue: string, revision?: number): readonly Row[] {
     return this.#cluster.store.keyspace.rows({ key: `${queue}/`, end: `${queue}0` }, revision);
   }
+}
+
+/** Holds when the key was created at that revision; 0: when it does not exist. */
+function createdAt(key: Buffer, revision: number): ICompare {
+  return { target: 'Create', result: 'Equal', create_revision: String(revision), key };
 }
 
 interface Ways {

@@ -172,7 +172,8 @@ export class Holds {
       const isShared = shared || this.#marked.has(key);
       return token < held.token && !(held.shared && isShared);
     });
-    const standins = ahead.filter((one) => sessionOf(one) !== '' && sessionOf(one) === sessionOf(held));
+    const session = sessionOf(held);
+    const standins = ahead.filter((one) => session !== undefined && sessionOf(one) === session);
     held.standins = standins.map(lifeOf);
     for (const life of held.standins) this.#handedOver.add(life);
     const others = ahead.filter((one) => !this.#handedOver.has(lifeOf(one)));
@@ -186,22 +187,17 @@ export class Holds {
 
   #checkTokens(held: Held): void {
     if (held.limit > 1 || this.#isRemoved(held)) return;
-    const later = this.#held.find(
-      (other) => other.token >= held.token && conflict(held, other) && !other.shared && !isSame(held, other),
-    );
+    const earlier = this.#held.filter((other) => conflict(held, other) && !isSame(held, other));
+    const later = earlier.find((other) => other.token >= held.token && !other.shared);
     this.#judge.require(
       'tokens',
       !later,
       () => `${held.who} has ${held.token} after ${String(later?.token)}`,
     );
     const { grantToken } = held;
-    const newer = this.#held.find(
+    const newer = earlier.find(
       (other) =>
-        grantToken !== undefined &&
-        (other.grantToken ?? 0n) >= grantToken &&
-        conflict(held, other) &&
-        !isSame(held, other) &&
-        !this.#isRemoved(other),
+        grantToken !== undefined && (other.grantToken ?? 0n) >= grantToken && !this.#isRemoved(other),
     );
     this.#judge.require(
       'tokens',
@@ -221,8 +217,8 @@ function isSame(one: Held, other: Held): boolean {
 }
 
 /** Which it belongs to, as far as its key tells. */
-function sessionOf({ key }: Pick<Standing, 'key'>): string {
-  return /\/(?:~\d+\.)?([0-9a-f]+)-[^/]*$/.exec(key)?.[1] ?? '';
+function sessionOf({ key }: Pick<Standing, 'key'>): string | undefined {
+  return /\/(?:~\d+\.)?([0-9a-f]+)-[^/]*$/.exec(key)?.[1];
 }
 
 /** By its token, which nobody else in the queue has: a writer that has turned into a reader has another key, and keeps that. */

@@ -9,7 +9,7 @@ export const HANDING_OVER: readonly Mistake[] = [
   mistake(
     'an entry that has a mark or a single key hands over',
     ['exclusive', 'order', 'tokens'],
-    ['etcd/src/turn/heirs.ts', '!mayTell(entry) || !isPlain(entry) ||', '!entry.owned ||'],
+    ['etcd/src/turn/heirs.ts', '!entry.followed || !isPlain(entry) ||', '!entry.owned ||'],
   ),
   mistake(
     'a grant is told a revision that the store has not had',

@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { Entry } from '../src/entry/entry.ts';
+import { MOST_LEAVERS } from '../src/entry/leaving.ts';
+import { Heirs } from '../src/turn/heirs.ts';
+import { lifeIn } from '../src/turn/owning.ts';
+import { wish } from './clients.ts';
+
+type Heard = readonly [at: bigint, now: boolean];
+
+describe('those who stand behind another entry of their session', () => {
+  let store: { revision: bigint };
+  let heirs: Heirs;
+  let heard: Heard[];
+
+  beforeEach(() => {
+    store = { revision: 100n };
+    heirs = new Heirs(store);
+    heard = [];
+  });
+
+  /** An owner of the queue for whom somebody waits, which was granted at that revision. */
+  function owner(order: bigint, grantToken?: bigint): Entry {
+    const origin = { prefix: '', lease: '1', revision: 0n, resumedAt: 0n, isFast: false, keyId: `${order}` };
+    return Object.assign(new Entry(wish('q'), origin), { order, grantToken, owned: true, followed: true });
+  }
+
+  /** One that stands right behind; answers what ends that. */
+  function standBehind(ahead: Entry, order: bigint): () => void {
+    const hear = (at: bigint, now: boolean): void => {
+      heard.push([at, now]);
+    };
+    return heirs.stand(lifeIn(ahead)!, { entry: owner(order), hear });
+  }
+
+  it('hear of their turn with a revision that is larger than the one before, and their own order at least', () => {
+    const [first, second] = [owner(1n, 1n), owner(2n, 50n)];
+    standBehind(first, 9n);
+    standBehind(second, 10n);
+    heirs.handOver(first);
+    heirs.handOver(second);
+    expect(heard).to.deep.equal([
+      [9n, true],
+      [51n, true],
+    ]);
+  });
+
+  it('hear nothing where the store is not known to have had such a revision, or none was told', () => {
+    const [first, second] = [owner(1n, 100n), owner(2n)];
+    standBehind(first, 9n);
+    standBehind(second, 10n);
+    heirs.handOver(first);
+    heirs.handOver(second);
+    expect(heard).to.deep.equal([]);
+  });
+
+  it('hear nothing of one that somebody else has removed, nor when they stand there no more', () => {
+    const [removed, left] = [owner(1n, 1n), owner(2n, 2n)];
+    standBehind(removed, 9n);
+    standBehind(left, 10n)();
+    removed.loseToOthers();
+    heirs.handOver(removed);
+    heirs.handOver(left);
+    expect(heard).to.deep.equal([]);
+  });
+
+  it('wait for the removal when as many as go together are ahead of theirs', () => {
+    const line = Array.from({ length: MOST_LEAVERS + 2 }, (_, i) => owner(BigInt(i + 1), BigInt(i + 1)));
+    store.revision = 1_000n;
+    for (const [i, ahead] of line.entries()) standBehind(ahead, BigInt(i + 2));
+    for (const ahead of line.slice(0, MOST_LEAVERS + 1)) heirs.handOver(ahead);
+    expect(heard.filter(([, now]) => now)).to.have.length(MOST_LEAVERS);
+    expect(heard.at(-1)).to.deep.equal([BigInt(MOST_LEAVERS + 2), false]);
+    heirs.confirm(line[0]!);
+    heirs.handOver(line.at(-1)!);
+    expect(heard.at(-1)).to.deep.equal([BigInt(MOST_LEAVERS + 3), true]);
+  });
+});
