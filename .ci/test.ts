@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { GATE_PROGRAMS, LONG_PROGRAMS, preparedEnv } from '../packages/harness/src/services/prepared.ts';
 import { conformanceTable } from './conformance-table.ts';
 import { nodeOptions, runMocha, signalAll } from './mocha-run.ts';
 import { askedAgain, broken, NOTHING, settle, sum, titlesOf, type Outcome, type Settled } from './outcome.ts';
@@ -31,7 +32,7 @@ const env = {
   ...scratch.env,
   QUEUELOCK_RAN_AGAINST: ranAgainst,
   QUEUELOCK_IS_BUILT: 'yes',
-  QUEUELOCK_PREPARED: 'yes',
+  ...preparedEnv(isLong ? LONG_PROGRAMS : GATE_PROGRAMS),
   QUEUELOCK_SEED: seed,
 };
 

@@ -12,6 +12,14 @@ import { findChromium } from '@queuelock/harness/services/chromium';
 import { installPackages } from '@queuelock/harness/services/install';
 import { startMariaDb } from '@queuelock/harness/services/mariadb-process';
 import { startPostgres } from '@queuelock/harness/services/postgres-process';
+import { startPgBouncer } from '@queuelock/harness/services/pgbouncer-process';
+import {
+  debianPackages,
+  GATE_PROGRAMS,
+  LONG_PROGRAMS,
+  OPTIONAL_PROGRAMS,
+  type Program,
+} from '@queuelock/harness/services/prepared';
 import { NotHere } from '@queuelock/harness/services/service';
 
 const require = createRequire(import.meta.url);
@@ -36,57 +44,52 @@ async function findFakeTime(): Promise<void> {
   await FakeTime.find();
 }
 
-interface Need {
-  readonly name: string;
-  readonly start: () => Promise<unknown>;
-}
-
-/** One of each, to see that it can be had; without them no tests. */
-const NEEDED: readonly Need[] = [
-  { name: 'the compiled ZooKeeper client', start: compileAddon },
-  { name: 'etcd', start: async () => (await startEtcd()).stop() },
-  { name: 'ZooKeeper', start: async () => (await startZooKeeper()).stop() },
-];
-
 async function linkNamespaces(): Promise<void> {
   const network = await buildNamespaces({ usual: [2379] }, 1);
   await network.stop();
 }
 
-/** Tests with these say themselves what is missing if it cannot be had. */
-const WANTED: readonly Need[] = [
-  { name: 'Curator', start: async () => (await compileCurator()).remove() },
-  { name: 'participants in Python', start: () => participants.Python() },
-];
+/** How to have each program: a start of it, which installs what is missing. */
+const STARTS: Readonly<Record<Program, () => Promise<unknown>>> = {
+  'the compiled ZooKeeper client': compileAddon,
+  etcd: async () => (await startEtcd()).stop(),
+  ZooKeeper: async () => (await startZooKeeper()).stop(),
+  Redis: async () => (await startRedis()).stop(),
+  PostgreSQL: async () => (await startPostgres()).stop(),
+  MariaDB: async () => (await startMariaDb()).stop(),
+  Curator: async () => (await compileCurator()).remove(),
+  kazoo: () => participants.Python(),
+  PgBouncer: async () => {
+    const server = await startPostgres();
+    try {
+      await (await startPgBouncer(server)).stop();
+    } finally {
+      await server.stop();
+    }
+  },
+  Go: () => participants.Go(),
+  Chromium: findChromium,
+  libfaketime: findFakeTime,
+  'network namespaces': linkNamespaces,
+};
 
-/** Likewise, of the long run. */
-const WANTED_LONG: readonly Need[] = [
-  { name: 'network namespaces', start: linkNamespaces },
-  { name: 'participants in Go', start: () => participants.Go() },
-  { name: 'libfaketime', start: findFakeTime },
-  { name: 'Redis', start: async () => (await startRedis()).stop() },
-  { name: 'PostgreSQL', start: async () => (await startPostgres()).stop() },
-  { name: 'MariaDB', start: async () => (await startMariaDb()).stop() },
-  { name: 'Chromium', start: findChromium },
-];
-
-async function have({ name, start }: Need): Promise<void> {
+/** Starts a program once; returns whether the run may begin as far as this program is concerned. */
+async function prepare(program: Program): Promise<boolean> {
   const begun = performance.now();
-  await start();
-  console.log(`${name} is here (${String(Math.round(performance.now() - begun))} ms)`);
+  try {
+    await STARTS[program]();
+    console.log(`${program} is here (${String(Math.round(performance.now() - begun))} ms)`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof NotHere)) throw error;
+    const isOptional = OPTIONAL_PROGRAMS.includes(program);
+    const advice = isOptional ? 'its tests are skipped' : `apt-get install ${debianPackages(program)}`;
+    console.error(`MISSING ${program}: ${error.message.split('\n')[0] ?? ''}; ${advice}`);
+    return isOptional;
+  }
 }
 
-const wanted = process.argv.includes('long') ? [...WANTED, ...WANTED_LONG] : WANTED;
-try {
-  for (const need of NEEDED) await have(need);
-  for (const need of wanted) {
-    await have(need).catch((error: unknown) => {
-      if (!(error instanceof NotHere)) throw error;
-      console.log(`${need.name}: ${error.message}`);
-    });
-  }
-} catch (error) {
-  if (!(error instanceof NotHere)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
+const programs = process.argv.includes('long') ? LONG_PROGRAMS : GATE_PROGRAMS;
+for (const program of programs) {
+  if (!(await prepare(program))) process.exitCode = 1;
 }

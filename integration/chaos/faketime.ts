@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { installPackages } from '@queuelock/harness/services/install';
+import { assertPrepared } from '@queuelock/harness/services/prepared';
 import { isReadable } from '@queuelock/harness/services/programs';
 import { NotHere } from '@queuelock/harness/services/service';
 import type { WorkerOptions } from './experiment.ts';
@@ -116,6 +117,7 @@ export class WallClock {
 }
 
 async function here(): Promise<string | undefined> {
+  assertPrepared('libfaketime');
   for (const library of LIBRARIES) if (await isReadable(library)) return library;
   return undefined;
 }

@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { installPackages } from '@queuelock/harness/services/install';
+import { assertPrepared } from '@queuelock/harness/services/prepared';
 import { findProgram, isReadable } from '@queuelock/harness/services/programs';
 import { findJava } from '@queuelock/harness/services/zookeeper-process';
 
@@ -28,6 +29,7 @@ export async function compileJava(
 }
 
 async function installMissing(): Promise<void> {
+  assertPrepared('Curator');
   const hasJars = (await Promise.all(JARS.map(isReadable))).every(Boolean);
   const hasCompiler = (await findProgram('javac')) !== undefined;
   const packages = [

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { installPackages } from '@queuelock/harness/services/install';
+import { assertPrepared } from '@queuelock/harness/services/prepared';
 import { findProgram, isReadable } from '@queuelock/harness/services/programs';
 import { reapAtExit } from '@queuelock/harness/services/reaper';
 import { scriptOf } from '@queuelock/harness/services/script';
@@ -46,6 +47,7 @@ async function temporary(): Promise<string> {
 const GO_PATH = '/usr/share/gocode';
 
 async function buildGo(): Promise<CommandLine> {
+  assertPrepared('Go');
   const packages = [
     ...((await findProgram('go')) ? [] : ['golang-go']),
     ...((await isReadable(`${GO_PATH}/src/go.etcd.io/etcd/clientv3/client.go`))
@@ -64,6 +66,7 @@ async function buildGo(): Promise<CommandLine> {
 const PYTHON = '/usr/bin/python3';
 
 async function findKazoo(): Promise<CommandLine> {
+  assertPrepared('kazoo');
   const hasKazoo = (): Promise<boolean> =>
     run(PYTHON, ['-c', 'import kazoo']).then(
       () => true,

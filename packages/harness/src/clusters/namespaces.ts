@@ -1,4 +1,5 @@
 import { installPackages } from '../services/install.ts';
+import { assertPrepared } from '../services/prepared.ts';
 import { findProgram } from '../services/programs.ts';
 import { NotHere } from '../services/service.ts';
 import type { Command } from '../services/child.ts';
@@ -28,6 +29,7 @@ export async function buildNamespaces(ports: Ports, count: number): Promise<Netw
 }
 
 async function checkTools(): Promise<void> {
+  assertPrepared('network namespaces');
   if (process.platform !== 'linux') throw new NotHere('network namespaces are a thing of Linux');
   if (process.getuid?.() !== 0) throw new NotHere('only root can link network namespaces');
   const tools = ['ip', 'ss', 'tc', 'iptables-restore', 'unshare', 'nsenter'];

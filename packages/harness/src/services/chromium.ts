@@ -1,5 +1,6 @@
 import { chromium, type Browser } from 'playwright-core';
 import { installPackages } from './install.ts';
+import { assertPrepared } from './prepared.ts';
 import { findProgram, firstExecutable } from './programs.ts';
 import { NotHere } from './service.ts';
 
@@ -24,6 +25,7 @@ export async function startChromium(): Promise<Browser> {
 }
 
 async function present(): Promise<string | undefined> {
+  assertPrepared('Chromium');
   const given = process.env['QUEUELOCK_CHROMIUM'];
   if (given !== undefined) return firstExecutable([given]);
   for (const name of NAMES) {

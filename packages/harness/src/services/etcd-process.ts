@@ -1,5 +1,6 @@
 import type { Command } from './child.ts';
 import { installPackages } from './install.ts';
+import { assertPrepared } from './prepared.ts';
 import { findProgram } from './programs.ts';
 import { startProcess, type Place, type ServerProgram } from './server-process.ts';
 import type { ProcessService } from './service.ts';
@@ -43,6 +44,7 @@ function etcdProgram(flags: EtcdFlags): ServerProgram {
 }
 
 export async function etcdCommand(args: readonly string[], flags: EtcdFlags): Promise<Command> {
+  assertPrepared('etcd');
   return {
     program: (await findProgram('etcd')) ?? 'etcd',
     args: [...args, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { findProgram } from './programs.ts';
+import { isPrepared } from './prepared.ts';
 import { NotHere } from './service.ts';
 
 const run = promisify(execFile);
@@ -24,11 +25,10 @@ const WITHIN_MS = 600_000;
 
 /**
  * Installs packages of Debian without starting any service. Rejects when this process may not or cannot: in a test that would count as the
- * test's time, so QUEUELOCK_PREPARED says that all has been installed that can be.
+ * test's time, so after the preparation of a run nothing is installed any more.
  */
 export async function installPackages(packages: readonly string[]): Promise<void> {
-  if (process.env['QUEUELOCK_PREPARED'])
-    throw new NotHere(`not installed before the tests: ${packages.join(' ')}`);
+  if (isPrepared()) throw new NotHere(`not installed before the tests: ${packages.join(' ')}`);
   if (process.getuid?.() !== 0) throw new NotHere('not installed, and only root can install packages');
   if ((await findProgram('apt-get')) === undefined)
     throw new NotHere('not installed, and there is no apt-get');

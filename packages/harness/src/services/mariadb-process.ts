@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { splitEndpoint } from './endpoint.ts';
 import { installPackages } from './install.ts';
+import { assertPrepared } from './prepared.ts';
 import { findProgram, firstExecutable } from './programs.ts';
 import { startProcess, type Place, type ServerProgram } from './server-process.ts';
 import { NotHere, type ProcessService } from './service.ts';
@@ -64,5 +65,6 @@ async function probeMariaDb(place: Place): Promise<string> {
 }
 
 async function findMariaDb(): Promise<string | undefined> {
+  assertPrepared('MariaDB');
   return (await findProgram('mariadbd')) ?? firstExecutable(['/usr/sbin/mariadbd']);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { installPackages } from './install.ts';
 import { postgresUrl } from './postgres-process.ts';
+import { assertPrepared } from './prepared.ts';
 import { findProgram } from './programs.ts';
 import { startProcess } from './server-process.ts';
 import { NotHere, type ProcessService } from './service.ts';
@@ -10,6 +11,7 @@ import { commandAs, giveTo, unprivilegedUser } from './unprivileged.ts';
 
 /** PgBouncer in front of a PostgreSQL, which gives its connections away after each transaction; installed if this process may. */
 export async function startPgBouncer(server: ProcessService): Promise<ProcessService> {
+  assertPrepared('PgBouncer');
   if ((await findProgram('pgbouncer')) === undefined) await installPackages(['pgbouncer']);
   const program = await findProgram('pgbouncer');
   if (program === undefined) throw new NotHere('PgBouncer is not installed');

@@ -3,6 +3,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { installPackages } from './install.ts';
+import { assertPrepared } from './prepared.ts';
 import { findProgram, firstExecutable } from './programs.ts';
 import { startProcess, type Place, type ServerProgram } from './server-process.ts';
 import { NotHere, type ProcessService } from './service.ts';
@@ -95,6 +96,7 @@ async function probePostgres(place: Place): Promise<string> {
 
 /** On PATH, else the newest one where Debian puts them. */
 async function findPostgres(): Promise<string | undefined> {
+  assertPrepared('PostgreSQL');
   const onPath = await findProgram('postgres');
   // initdb lies beside the program, not beside a link to it.
   if (onPath !== undefined) return realpath(onPath);

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { installPackages } from './install.ts';
+import { assertPrepared } from './prepared.ts';
 import { findProgram } from './programs.ts';
 import { startProcess, type Place, type ServerProgram } from './server-process.ts';
 import { NotHere, type ProcessService } from './service.ts';
@@ -107,6 +108,7 @@ function redisProgram(settings: RedisSettings): ServerProgram {
 }
 
 async function findServer(): Promise<string | undefined> {
+  assertPrepared('Redis');
   for (const name of PROGRAMS) {
     const program = await findProgram(name);
     if (program !== undefined) return program;

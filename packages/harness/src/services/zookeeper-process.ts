@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 import { routeTo, type Route } from './endpoint.ts';
 import { zkFourLetter } from './four-letter.ts';
 import { installPackages } from './install.ts';
+import { assertPrepared } from './prepared.ts';
 import { findProgram, firstExecutable, isReadable } from './programs.ts';
 import type { Command } from './child.ts';
 import { startProcess, type Place } from './server-process.ts';
@@ -85,6 +86,7 @@ export async function zooKeeperCommand(
   settings: ZooKeeperSettings,
   { lines, javaOptions }: Ensemble,
 ): Promise<Command> {
+  assertPrepared('ZooKeeper');
   const launcher = await findLauncher();
   if (launcher === undefined)
     throw new Error('zookeeper: neither java with zookeeper.jar nor zkServer.sh was found');

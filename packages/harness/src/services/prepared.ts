@@ -1,0 +1,73 @@
+/**
+ * The programs beyond Node that tests start, and which run of the tests needs which. `integration/prepare.ts` installs the programs of this list
+ * before the first test, and every start of a program checks this list, so that the list and the tests cannot differ unnoticed on a machine
+ * where earlier runs have installed more.
+ */
+
+/** Each with what to install for it on Debian. */
+const PROGRAMS = {
+  'the compiled ZooKeeper client': 'g++ make python3',
+  etcd: 'etcd-server etcd-client',
+  ZooKeeper: 'zookeeper default-jre-headless',
+  Redis: 'redis-server',
+  PostgreSQL: 'postgresql',
+  MariaDB: 'mariadb-server',
+  Curator: 'libcurator-recipes-java libslf4j-java default-jdk-headless',
+  kazoo: 'python3 python3-kazoo',
+  PgBouncer: 'pgbouncer',
+  Go: 'golang-go golang-etcd-server-dev etcd-client',
+  Chromium: 'chromium',
+  libfaketime: 'libfaketime',
+  'network namespaces': 'iproute2 iptables util-linux',
+} as const;
+
+/** The name of a program that tests start. */
+export type Program = keyof typeof PROGRAMS;
+
+/** The programs that the gate needs. */
+export const GATE_PROGRAMS: readonly Program[] = [
+  'the compiled ZooKeeper client',
+  'etcd',
+  'ZooKeeper',
+  'Redis',
+  'PostgreSQL',
+  'MariaDB',
+  'Curator',
+  'kazoo',
+];
+
+/** The programs that the long run needs: all of them. */
+export const LONG_PROGRAMS = Object.keys(PROGRAMS) as readonly Program[];
+
+/** The programs that depend on the kernel and the rights of this process: without them their tests are skipped and say why. */
+export const OPTIONAL_PROGRAMS: readonly Program[] = ['libfaketime', 'network namespaces'];
+
+const VARIABLE = 'QUEUELOCK_PREPARED';
+
+/** Whether `integration/prepare.ts` has run before the tests of this process, so that nothing may be installed any more. */
+export function isPrepared(): boolean {
+  return process.env[VARIABLE] !== undefined;
+}
+
+/** The environment variables of a run of tests whose programs have been prepared. */
+export function preparedEnv(programs: readonly Program[]): Record<string, string> {
+  return { [VARIABLE]: programs.join(',') };
+}
+
+/** The Debian packages that bring a program, separated by blanks. */
+export function debianPackages(program: Program): string {
+  return PROGRAMS[program];
+}
+
+/**
+ * Checks that this run's list has the program; does nothing outside a prepared run.
+ * @throws Error when a test starts a program that the run does not prepare, although this machine may have it.
+ */
+export function assertPrepared(program: Program): void {
+  const prepared = process.env[VARIABLE];
+  if (prepared === undefined || prepared.split(',').includes(program)) return;
+  throw new Error(
+    `this test starts ${program}, which this run does not prepare: a machine without it would fail. ` +
+      'Add it to GATE_PROGRAMS in packages/harness/src/services/prepared.ts, or move the test to the long run',
+  );
+}
