@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { detailOf, invalidArgument } from '@queuelock/core/backend';
 import { hasOwnClock } from '../base/machine.ts';
+import { requireOwnFile } from './ownership.ts';
 
 /** By the magic numbers of Linux (statfs(2)): what several machines may share, or what keeps locks and shared memory to itself. */
 const UNFIT: ReadonlyMap<number, string> = new Map([
@@ -32,7 +33,7 @@ export function unfitFileSystem(type: number): string | undefined {
 /**
  * Checks that processes can share a file there, makes it if it is not there yet, for this user only, and answers its path without
  * links. It is never opened here: to close it would take away the locks that SQLite has on it in this process.
- * @throws {QueueLockError} `INVALID_ARGUMENT`
+ * @throws {QueueLockError} `INVALID_ARGUMENT`; `ACCESS_DENIED` when another user could change the file
  */
 export function prepareFile(file: string): string {
   if (hasOwnClock()) {
@@ -49,7 +50,9 @@ export function prepareFile(file: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) create(path);
   else if (!found.isFile()) throw invalidArgument('file', file, 'is a file');
-  return realpathSync(path);
+  const real = realpathSync(path);
+  requireOwnFile(real);
+  return real;
 }
 
 function realDirectory(file: string): string {

@@ -3,6 +3,7 @@ import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
 import { loadDriver, type Database } from '../driver/driver.ts';
 import { asQueueLockError, isBusy } from '../driver/errors.ts';
 import { identityOf, prepareFile, type FileIdentity } from './file.ts';
+import { requireOwnFile } from './ownership.ts';
 import { bootId } from '../base/machine.ts';
 import { formOf, requireUsable, takeOver, upgrade } from '../queue/schema.ts';
 
@@ -26,6 +27,8 @@ export async function openFile(file: string, clock: Clock): Promise<OpenFile> {
   try {
     db = new DatabaseSync(path);
     await prepare(db, { file, clock });
+    // Side files may have been planted between the first check and the opening.
+    requireOwnFile(path);
     const found = identityOf(path);
     if (identity && found?.ino === identity.ino && found.dev === identity.dev) return { db, path, identity };
     throw new QueueLockError('UNAVAILABLE', `${file} was replaced while it was opened`);

@@ -50,7 +50,7 @@ export class Connection {
     this.#inbox = inbox;
     this.home = { ...ownMark(), inbox: inbox.path };
     this.store = new Store(file, { clock: systemClock(), onStep: (news) => this.#spread(news) });
-    this.#peers = new Peers((closed) => this.#neighbours.suspect(closed));
+    this.#peers = new Peers(file.path, (closed) => this.#neighbours.suspect(closed));
     this.#neighbours = new Neighbours(this.store, this.home, this.#peers);
     this.#lookers = new Lookers(file.path);
     this.#rounds = new Rounds(() => this.#round());
