@@ -2,6 +2,7 @@ import { linkSync, realpathSync, statSync, statfsSync, unlinkSync, writeFileSync
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { detailOf, invalidArgument } from '@queuelock/core/backend';
+import { clockEvidence, clockFault } from '../base/clock-check.ts';
 import { hasOwnClock } from '../base/machine.ts';
 import { requireOwnFile } from './ownership.ts';
 
@@ -36,6 +37,9 @@ export function unfitFileSystem(type: number): string | undefined {
  * @throws {QueueLockError} `INVALID_ARGUMENT`; `ACCESS_DENIED` when another user could change the file
  */
 export function prepareFile(file: string): string {
+  const fault = clockFault(clockEvidence());
+  if (fault !== undefined)
+    throw invalidArgument('file', file, `is used by processes that share the clock of the machine: ${fault}`);
   if (hasOwnClock()) {
     const rule = 'is used by processes with one clock: this one is in a time namespace of its own';
     throw invalidArgument('file', file, rule);
