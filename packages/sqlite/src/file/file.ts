@@ -1,4 +1,4 @@
-import { linkSync, realpathSync, statSync, statfsSync, unlinkSync, writeFileSync, type Stats } from 'node:fs';
+import { linkSync, realpathSync, statSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { detailOf, invalidArgument } from '@queuelock/core/backend';
@@ -83,11 +83,4 @@ function create(path: string): void {
 
 function unlinkIfThere(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })) unlinkSync(path);
-}
-
-/** Which file a path leads to. */
-export type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
-
-export function identityOf(path: string): FileIdentity | undefined {
-  return statSync(path, { throwIfNoEntry: false });
 }

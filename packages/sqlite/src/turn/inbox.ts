@@ -25,6 +25,16 @@ const OLD_MS = 10_000;
 const LONGEST_LINE = 32;
 const MOST_TRIES = 3;
 
+/** What a process asks another one, when a part of the file is missing, and what that one answers once it has compared the file. */
+export const INQUIRY = '?';
+export const ANSWER = '!';
+
+/** What an inbox receives. */
+export interface InboxEvents {
+  readonly onTold: (ord: number) => void;
+  readonly onInquiry: () => void;
+}
+
 /** Where others tell this connection which of its entries to look at. */
 export interface Inbox {
   /** The path of its socket. It is refused there as soon as the process has ended, whatever way. */
@@ -33,12 +43,12 @@ export interface Inbox {
 }
 
 /** Opens an inbox in a directory that is for this user only; makes the directory, and tidies up what the dead left in it. */
-export async function openInbox(file: string, onTold: (ord: number) => void): Promise<Inbox> {
+export async function openInbox(file: string, events: InboxEvents): Promise<Inbox> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    receive(socket, onTold);
+    receive(socket, events);
   });
   const path = await listenIn(server, file, 0);
   removeDead(dirname(path), path);
@@ -70,7 +80,7 @@ export function isInboxOf(file: string, path: string): boolean {
   const folder = dirname(path);
   if (path !== join(folder, basename(path)) || !INBOX_NAME.test(basename(path))) return false;
   const isTemporary = dirname(folder) === tmpdir() && TEMPORARY_FOLDER.test(basename(folder));
-  if (folder !== `${file}-inbox` && !isTemporary) return false;
+  if (folder !== inboxFolderOf(file) && !isTemporary) return false;
   return isPrivateFolder(folder) && isOwnSocket(path);
 }
 
@@ -100,9 +110,14 @@ async function listenIn(server: Server, file: string, tries: number): Promise<st
   }
 }
 
+/** The folder of inboxes beside a file. */
+export function inboxFolderOf(file: string): string {
+  return `${file}-inbox`;
+}
+
 /** Beside the file, where containers that share it share it too; elsewhere if the path is too long for a socket. */
 function directoryFor(file: string): string {
-  const beside = `${file}-inbox`;
+  const beside = inboxFolderOf(file);
   if (Buffer.byteLength(beside) + 2 * NAME_BYTES + 1 > LONGEST_PATH_BYTES)
     return mkdtempSync(join(tmpdir(), 'queuelock-'));
   mkdirSync(beside, { mode: 0o700, recursive: true });
@@ -131,13 +146,19 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-function receive(socket: Socket, onTold: (ord: number) => void): void {
+function receive(socket: Socket, { onTold, onInquiry }: InboxEvents): void {
   let rest = '';
   socket.setEncoding('latin1');
   socket.on('data', (text: string) => {
     const lines = (rest + text).split('\n');
     rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
-    for (const line of lines) if (/^\d{1,16}$/.test(line)) onTold(Number(line));
+    for (const line of lines) {
+      if (/^\d{1,16}$/.test(line)) onTold(Number(line));
+      else if (line === INQUIRY) {
+        onInquiry();
+        socket.write(ANSWER);
+      }
+    }
   });
   // Who is told less looks by itself from time to time.
   socket.on('error', () => undefined);
