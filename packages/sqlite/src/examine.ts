@@ -46,7 +46,7 @@ function integrity({ file: { db, path } }: Store): Finding {
 function permissions(path: string): readonly Finding[] {
   const { mode } = statSync(path);
   if ((mode & 0o077) === 0) return [];
-  const text = 'other users may read it or write to it: who can write to it can take any lock; chmod 600';
+  const text = 'other users may read it: chmod 600';
   return [{ level: 'advice', about: path, text }];
 }
 

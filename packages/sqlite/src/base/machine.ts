@@ -9,7 +9,7 @@ export function bootId(): string {
 }
 
 /**
- * The machine's monotonic clock in microseconds: one and the same for all processes of a boot. It stands still while the machine is
+ * The machine's monotonic clock in microseconds: one and the same for all processes of a boot (`clockFault` checks that). It stands still while the machine is
  * suspended, when nobody could renew; the core's clock goes on then, so a holder never believes in its hold for longer than the file does.
  */
 export function machineTime(): number {
@@ -35,6 +35,12 @@ export interface ProcessMark {
 export function ownMark(): ProcessMark {
   const { pid } = process;
   return { pid, started: statOf(pid)?.started ?? '', namespace: linkOf('/proc/self/ns/pid') };
+}
+
+/** When this process began, in ticks since the boot; `undefined` where the system does not show it. */
+export function startedTicks(): number | undefined {
+  const started = statOf(process.pid)?.started;
+  return started === undefined || !/^\d+$/.test(started) ? undefined : Number(started);
 }
 
 /** Whether that process has certainly ended, as far as `own` can see. A zombie has: it runs nothing any more. */

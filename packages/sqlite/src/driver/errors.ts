@@ -40,6 +40,6 @@ export function asQueueLockError(error: unknown, file: string): QueueLockError {
 export function fileGone(file: string): QueueLockError {
   return new QueueLockError(
     'SESSION_LOST',
-    `${file} was removed or replaced while it was in use, and with it went every session in it`,
+    `${file} (or its side file -wal or -shm) was removed or replaced while it was in use, and with it went every session in it`,
   );
 }

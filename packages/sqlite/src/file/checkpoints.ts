@@ -11,12 +11,15 @@ const STEPS = 400;
 export class Checkpoints {
   readonly #db: Database;
   readonly #log: string;
+  readonly #isThere: () => boolean;
   #steps = 0;
   #running = false;
   #closed = false;
 
-  constructor(db: Database, path: string) {
+  /** `isThere`: with other side files on the disk, a checkpoint could damage what other processes write to the file. */
+  constructor(db: Database, path: string, isThere: () => boolean) {
     this.#db = db;
+    this.#isThere = isThere;
     this.#log = `${path}-wal`;
     db.exec('pragma wal_autocheckpoint = 0');
   }
@@ -36,6 +39,7 @@ export class Checkpoints {
   /** The last one, before the file is closed: who comes and goes often enough takes fewer steps each than there are between two. */
   close(): void {
     this.#closed = true;
+    if (!this.#isThere()) return;
     try {
       this.#db.exec('pragma wal_checkpoint(truncate)');
     } catch {
@@ -51,6 +55,6 @@ export class Checkpoints {
       await log.close();
     }
     // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: does as much as it can without waiting for anybody.
-    if (!this.#closed) this.#db.exec('pragma wal_checkpoint(passive)');
+    if (!this.#closed && this.#isThere()) this.#db.exec('pragma wal_checkpoint(passive)');
   }
 }

@@ -1,8 +1,10 @@
-import { linkSync, realpathSync, statSync, statfsSync, unlinkSync, writeFileSync, type Stats } from 'node:fs';
+import { linkSync, realpathSync, statSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { detailOf, invalidArgument } from '@queuelock/core/backend';
+import { clockEvidence, clockFault } from '../base/clock-check.ts';
 import { hasOwnClock } from '../base/machine.ts';
+import { requireOwnFile } from './ownership.ts';
 
 /** By the magic numbers of Linux (statfs(2)): what several machines may share, or what keeps locks and shared memory to itself. */
 const UNFIT: ReadonlyMap<number, string> = new Map([
@@ -32,9 +34,12 @@ export function unfitFileSystem(type: number): string | undefined {
 /**
  * Checks that processes can share a file there, makes it if it is not there yet, for this user only, and answers its path without
  * links. It is never opened here: to close it would take away the locks that SQLite has on it in this process.
- * @throws {QueueLockError} `INVALID_ARGUMENT`
+ * @throws {QueueLockError} `INVALID_ARGUMENT`; `ACCESS_DENIED` when another user could change the file
  */
 export function prepareFile(file: string): string {
+  const fault = clockFault(clockEvidence());
+  if (fault !== undefined)
+    throw invalidArgument('file', file, `is used by processes that share the clock of the machine: ${fault}`);
   if (hasOwnClock()) {
     const rule = 'is used by processes with one clock: this one is in a time namespace of its own';
     throw invalidArgument('file', file, rule);
@@ -49,7 +54,9 @@ export function prepareFile(file: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) create(path);
   else if (!found.isFile()) throw invalidArgument('file', file, 'is a file');
-  return realpathSync(path);
+  const real = realpathSync(path);
+  requireOwnFile(real);
+  return real;
 }
 
 function realDirectory(file: string): string {
@@ -76,11 +83,4 @@ function create(path: string): void {
 
 function unlinkIfThere(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })) unlinkSync(path);
-}
-
-/** Which file a path leads to. */
-export type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
-
-export function identityOf(path: string): FileIdentity | undefined {
-  return statSync(path, { throwIfNoEntry: false });
 }

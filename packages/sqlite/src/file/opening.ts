@@ -2,7 +2,9 @@ import type { Clock } from '@queuelock/core/backend';
 import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
 import { loadDriver, type Database } from '../driver/driver.ts';
 import { asQueueLockError, isBusy } from '../driver/errors.ts';
-import { identityOf, prepareFile, type FileIdentity } from './file.ts';
+import { prepareFile } from './file.ts';
+import { identityOf, isSameFile, type FileIdentity } from './identity.ts';
+import { requireOwnFile } from './ownership.ts';
 import { bootId } from '../base/machine.ts';
 import { formOf, requireUsable, takeOver, upgrade } from '../queue/schema.ts';
 
@@ -18,16 +20,26 @@ export interface OpenFile {
 }
 
 /** Opens the file, makes it or brings it to the present form if need be. Leaves files of others as they are. */
-export async function openFile(file: string, clock: Clock): Promise<OpenFile> {
+export async function openFile(
+  file: string,
+  {
+    clock,
+    beforeOpening,
+  }: { readonly clock: Clock; readonly beforeOpening: (path: string) => Promise<void> },
+): Promise<OpenFile> {
   const { DatabaseSync } = await loadDriver();
   const path = prepareFile(file);
-  const identity = identityOf(path);
+  await beforeOpening(path);
+  const [main] = identityOf(path);
   let db: Database | undefined;
   try {
     db = new DatabaseSync(path);
     await prepare(db, { file, clock });
-    const found = identityOf(path);
-    if (identity && found?.ino === identity.ino && found.dev === identity.dev) return { db, path, identity };
+    // Side files may have been planted between the first check and the opening.
+    requireOwnFile(path);
+    // Side files are made while it is opened.
+    const identity = identityOf(path);
+    if (isSameFile([main, ...identity.slice(1)], identity)) return { db, path, identity };
     throw new QueueLockError('UNAVAILABLE', `${file} was replaced while it was opened`);
   } catch (error) {
     db?.close();

@@ -5,7 +5,7 @@ import { connectionClosed, type Clock } from '@queuelock/core/backend';
 import { Checkpoints } from './checkpoints.ts';
 import { Entries } from '../queue/entries.ts';
 import { asQueueLockError, fileGone, isBusy } from '../driver/errors.ts';
-import { identityOf } from './file.ts';
+import { identityOf, isSameFile } from './identity.ts';
 import { Lane } from './lane.ts';
 import type { OpenFile } from './opening.ts';
 import { RegisterTable } from '../queue/registers.ts';
@@ -51,7 +51,7 @@ export class Store {
     this.traces = new TraceTable(db);
     this.registers = new RegisterTable(db);
     this.views = new Views(db);
-    this.#checkpoints = new Checkpoints(db, path);
+    this.#checkpoints = new Checkpoints(db, path, () => this.isThere());
     this.#lane = new Lane(db, {
       file: path,
       clock,
@@ -114,16 +114,15 @@ export class Store {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#ended ??= 'closed';
     this.#lane.close();
     this.#checkpoints.close();
+    this.#ended ??= 'closed';
     this.file.db.close();
   }
 
   #isSameFile(): boolean {
     const { path, identity } = this.file;
-    const found = identityOf(path);
-    return found?.ino === identity.ino && found.dev === identity.dev;
+    return isSameFile(identity, identityOf(path));
   }
 
   #endError(): Error {

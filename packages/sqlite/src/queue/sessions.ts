@@ -20,6 +20,23 @@ export interface Home extends ProcessMark {
   readonly inbox: string;
 }
 
+const LARGEST_PID = 2 ** 31 - 1;
+
+/** Parses the home of a session. Nothing is judged by one that no process of this library writes: it has no namespace and no inbox. */
+export function homeFrom({ inbox, pid, started, namespace }: Readonly<Record<keyof Home, unknown>>): Home {
+  const isHome =
+    typeof inbox === 'string' &&
+    typeof pid === 'number' &&
+    Number.isInteger(pid) &&
+    pid > 0 &&
+    pid <= LARGEST_PID &&
+    typeof started === 'string' &&
+    /^\d*$/.test(started) &&
+    typeof namespace === 'string' &&
+    /^(?:pid:\[\d+\])?$/.test(namespace);
+  return isHome ? { inbox, pid, started, namespace } : { inbox: '', pid: 0, started: '', namespace: '' };
+}
+
 interface Row {
   readonly num: number;
   readonly generation: number;
@@ -119,7 +136,8 @@ export class Sessions {
 
   /** `undefined` when the session has ended. */
   home(num: number): Home | undefined {
-    return this.#home.get(num) as Home | undefined;
+    const row = this.#home.get(num);
+    return row === undefined ? undefined : homeFrom(row as Readonly<Record<keyof Home, unknown>>);
   }
 
   /** The sessions of a process that have not been released. */

@@ -3,6 +3,7 @@ import { keyOf, type Place } from '../queue/entries.ts';
 import { fileGone } from '../driver/errors.ts';
 import { Followers, turnsOf, type Follower } from '../turn/followers.ts';
 import { openInbox, type Inbox } from '../turn/inbox.ts';
+import { askUsersIfIncomplete } from '../turn/inquiry.ts';
 import { Lookers } from '../turn/lookers.ts';
 import { machineTime, ownMark } from '../base/machine.ts';
 import { Neighbours } from '../turn/neighbours.ts';
@@ -35,10 +36,13 @@ export class Connection {
 
   /** @throws {QueueLockError} `INVALID_ARGUMENT`, `ACCESS_DENIED`, or `UNAVAILABLE` when another try may succeed */
   static async open(file: string): Promise<Connection> {
-    const opened = await openFile(file, systemClock());
+    const opened = await openFile(file, { clock: systemClock(), beforeOpening: askUsersIfIncomplete });
     let connection: Connection | undefined;
     try {
-      const inbox = await openInbox(opened.path, (ord) => connection?.lookAt(ord));
+      const inbox = await openInbox(opened.path, {
+        onTold: (ord) => connection?.lookAt(ord),
+        onInquiry: () => connection?.checkFile(),
+      });
       return (connection = new Connection(opened, inbox));
     } catch (error) {
       opened.db.close();
@@ -50,7 +54,7 @@ export class Connection {
     this.#inbox = inbox;
     this.home = { ...ownMark(), inbox: inbox.path };
     this.store = new Store(file, { clock: systemClock(), onStep: (news) => this.#spread(news) });
-    this.#peers = new Peers((closed) => this.#neighbours.suspect(closed));
+    this.#peers = new Peers(file.path, (closed) => this.#neighbours.suspect(closed));
     this.#neighbours = new Neighbours(this.store, this.home, this.#peers);
     this.#lookers = new Lookers(file.path);
     this.#rounds = new Rounds(() => this.#round());
@@ -80,6 +84,13 @@ export class Connection {
     this.#unlessBusy(() => {
       for (const follower of followers) this.#show(follower, this.store.views.turnOf(follower.queue, ord));
     });
+  }
+
+  /** Ends everything at once, and closes the file, if it or a side file is not the one that was opened. */
+  checkFile(): void {
+    if (this.store.isThere()) return;
+    this.#loseAll(fileGone(this.store.file.path));
+    this.store.close();
   }
 
   close(): void {

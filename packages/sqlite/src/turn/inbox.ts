@@ -11,17 +11,29 @@ import {
 } from 'node:fs';
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { QueueLockError } from '@queuelock/core/backend';
 
 // What the address of a Unix socket may have on every system.
 const LONGEST_PATH_BYTES = 100;
 const NAME_BYTES = 8;
+const INBOX_NAME = new RegExp(`^[0-9a-f]{${2 * NAME_BYTES}}$`);
+const TEMPORARY_FOLDER = /^queuelock-[A-Za-z0-9]{6}$/;
 /** Younger ones may be about to be opened. */
 const OLD_MS = 10_000;
 /** A whole message, or the rest of one; nobody sends a longer one. */
 const LONGEST_LINE = 32;
 const MOST_TRIES = 3;
+
+/** What a process asks another one, when a part of the file is missing, and what that one answers once it has compared the file. */
+export const INQUIRY = '?';
+export const ANSWER = '!';
+
+/** What an inbox receives. */
+export interface InboxEvents {
+  readonly onTold: (ord: number) => void;
+  readonly onInquiry: () => void;
+}
 
 /** Where others tell this connection which of its entries to look at. */
 export interface Inbox {
@@ -31,12 +43,12 @@ export interface Inbox {
 }
 
 /** Opens an inbox in a directory that is for this user only; makes the directory, and tidies up what the dead left in it. */
-export async function openInbox(file: string, onTold: (ord: number) => void): Promise<Inbox> {
+export async function openInbox(file: string, events: InboxEvents): Promise<Inbox> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    receive(socket, onTold);
+    receive(socket, events);
   });
   const path = await listenIn(server, file, 0);
   removeDead(dirname(path), path);
@@ -50,10 +62,40 @@ export async function openInbox(file: string, onTold: (ord: number) => void): Pr
   };
 }
 
-/** Takes away what a process that has ended left at that path. */
-export function removeInbox(path: string): void {
+/**
+ * Removes the socket of a process that has ended. `path` comes from the file and is not trusted: nothing is removed unless it is an
+ * inbox of this file.
+ */
+export function removeInbox(file: string, path: string): void {
+  if (!isInboxOf(file, path)) return;
   remove(path);
   removeDirectory(dirname(path));
+}
+
+/**
+ * Checks a path that was read from the file.
+ * @returns Whether it is a socket with a name of this module's form, in an inbox folder of this file that is private to this user.
+ */
+export function isInboxOf(file: string, path: string): boolean {
+  const folder = dirname(path);
+  if (path !== join(folder, basename(path)) || !INBOX_NAME.test(basename(path))) return false;
+  const isTemporary = dirname(folder) === tmpdir() && TEMPORARY_FOLDER.test(basename(folder));
+  if (folder !== inboxFolderOf(file) && !isTemporary) return false;
+  return isPrivateFolder(folder) && isOwnSocket(path);
+}
+
+function isPrivateFolder(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  return found !== undefined && found.isDirectory() && isOwn(found) && (found.mode & 0o077) === 0;
+}
+
+function isOwnSocket(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && found.isSocket() && isOwn(found);
+}
+
+function isOwn({ uid }: { readonly uid: number }): boolean {
+  return uid === (process.geteuid?.() ?? uid);
 }
 
 /** The last one who leaves removes the directory, maybe just now. */
@@ -68,15 +110,19 @@ async function listenIn(server: Server, file: string, tries: number): Promise<st
   }
 }
 
+/** The folder of inboxes beside a file. */
+export function inboxFolderOf(file: string): string {
+  return `${file}-inbox`;
+}
+
 /** Beside the file, where containers that share it share it too; elsewhere if the path is too long for a socket. */
 function directoryFor(file: string): string {
-  const beside = `${file}-inbox`;
+  const beside = inboxFolderOf(file);
   if (Buffer.byteLength(beside) + 2 * NAME_BYTES + 1 > LONGEST_PATH_BYTES)
     return mkdtempSync(join(tmpdir(), 'queuelock-'));
   mkdirSync(beside, { mode: 0o700, recursive: true });
   const found = lstatSync(beside);
-  const uid = process.getuid?.();
-  if (!found.isDirectory() || (uid !== found.uid && uid !== 0)) {
+  if (!found.isDirectory() || !isOwn(found)) {
     throw new QueueLockError('ACCESS_DENIED', `${beside} is not a directory of this user: remove it`);
   }
   if ((found.mode & 0o077) !== 0) chmodSync(beside, 0o700);
@@ -100,13 +146,19 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-function receive(socket: Socket, onTold: (ord: number) => void): void {
+function receive(socket: Socket, { onTold, onInquiry }: InboxEvents): void {
   let rest = '';
   socket.setEncoding('latin1');
   socket.on('data', (text: string) => {
     const lines = (rest + text).split('\n');
     rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
-    for (const line of lines) if (/^\d{1,16}$/.test(line)) onTold(Number(line));
+    for (const line of lines) {
+      if (/^\d{1,16}$/.test(line)) onTold(Number(line));
+      else if (line === INQUIRY) {
+        onInquiry();
+        socket.write(ANSWER);
+      }
+    }
   });
   // Who is told less looks by itself from time to time.
   socket.on('error', () => undefined);
@@ -118,7 +170,7 @@ function removeDead(directory: string, own: string): void {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
     const age = now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
-    if (path === own || age < OLD_MS) continue;
+    if (path === own || age < OLD_MS || !INBOX_NAME.test(name) || !isOwnSocket(path)) continue;
     const probe = connect(path);
     probe.on('connect', () => probe.destroy());
     probe.on('error', (error) => {

@@ -65,7 +65,7 @@ export class Neighbours {
     });
     // The next round tries again, and the lease ends as well.
     ended.then(
-      () => removeInbox(gone.inbox),
+      () => removeInbox(this.#store.file.path, gone.inbox),
       () => undefined,
     );
   }

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { isInboxOf } from './inbox.ts';
 
 /** Nobody was told anything for so long: the connection is not kept. */
 const IDLE_MS = 10_000;
@@ -13,11 +14,13 @@ interface Peer {
  * be lost, a closed inbox says only that it is time to look.
  */
 export class Peers {
+  readonly #file: string;
   readonly #onClosed: (inbox: string) => void;
   readonly #peers = new Map<string, Peer>();
   #closed = false;
 
-  constructor(onClosed: (inbox: string) => void) {
+  constructor(file: string, onClosed: (inbox: string) => void) {
+    this.#file = file;
     this.#onClosed = onClosed;
   }
 
@@ -40,6 +43,8 @@ export class Peers {
     if (this.#closed) return undefined;
     const known = this.#peers.get(inbox);
     if (known) return known;
+    // The path comes from the file: nothing but an inbox of this file is connected to.
+    if (!isInboxOf(this.#file, inbox)) return undefined;
     const socket = connect(inbox);
     const peer = { socket, watched: false };
     this.#peers.set(inbox, peer);

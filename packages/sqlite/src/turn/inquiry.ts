@@ -1,0 +1,55 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { QueueLockError } from '@queuelock/core/backend';
+import { ANSWER, INQUIRY, inboxFolderOf, isInboxOf } from './inbox.ts';
+
+/** A process whose event loop is blocked answers late. */
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Asks each process that has the file open to compare it with what lies on the disk, when a part of it is missing. SQLite makes a missing
+ * side file anew, and from then on two groups of processes would hold the same locks: so those with the old one end their holds first.
+ * @throws {QueueLockError} `UNAVAILABLE` when a process did not answer
+ */
+export async function askUsersIfIncomplete(file: string): Promise<void> {
+  const parts = [file, `${file}-wal`, `${file}-shm`].map((path) => statSync(path, { throwIfNoEntry: false }));
+  if (parts[0]?.size !== 0 && parts.every((part) => part !== undefined)) return;
+  await Promise.all(inboxesOf(file).map((inbox) => ask(file, inbox)));
+  removeStaleIndex(file);
+}
+
+/** An index without its log is of processes that have ended or have just given the file up; SQLite would read the new log by it. */
+function removeStaleIndex(file: string): void {
+  if (!statSync(`${file}-wal`, { throwIfNoEntry: false })) rmSync(`${file}-shm`, { force: true });
+}
+
+function inboxesOf(file: string): readonly string[] {
+  const folder = inboxFolderOf(file);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => isInboxOf(file, path));
+}
+
+/** Resolves when the process has answered, or has closed its inbox, which it does before it closes the file. */
+function ask(file: string, inbox: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(inbox, () => socket.write(`${INQUIRY}\n`));
+    const timer = setTimeout(() => {
+      const message = `a part of ${file} was removed, and a process that uses it (inbox ${inbox}) did not answer within ${TIMEOUT_MS} ms; end that process`;
+      reject(new QueueLockError('UNAVAILABLE', message));
+      socket.destroy();
+    }, TIMEOUT_MS);
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => {
+      if (text.includes(ANSWER)) socket.destroy();
+    });
+    // The close follows.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

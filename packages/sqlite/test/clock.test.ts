@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { clockEvidence, clockFault } from '../src/base/clock-check.ts';
+import { Clients } from './clients.ts';
+
+const SCRIPT = fileURLToPath(new URL('./one-open.ts', import.meta.url));
+const PRELOAD = new URL('./shifted-clock.mjs', import.meta.url).href;
+
+describe('the clock of a process', () => {
+  const clients = new Clients();
+
+  it('is refused by name when it began with the process', async () => {
+    const child = fork(SCRIPT, [clients.file], { execArgv: [...process.execArgv, '--import', PRELOAD] });
+    const exit = once(child, 'exit');
+    const [outcome] = (await once(child, 'message')) as [string];
+    expect(outcome).to.match(/^INVALID_ARGUMENT false .*process\.hrtime began near 0/);
+    await exit;
+  });
+
+  it('is accepted when it is the clock of the machine', () => {
+    expect(clockFault(clockEvidence())).to.equal(undefined);
+  });
+
+  const cases: readonly (readonly [about: string, clock: number, machine: number, isFault: boolean])[] = [
+    ['began with the process', 0.003, 25_553, true],
+    ['was replaced when the process was running', -0.2, 25_553, true],
+    ['is that of the machine', 25_553, 25_553, false],
+    ['stood still while the machine was suspended for days', 60, 500_000, false],
+    ['is that of a machine that has just booted', 0.3, 0.3, false],
+  ];
+  for (const [about, clockAtStart, machineAtStart, isFault] of cases)
+    it(`is ${isFault ? 'refused' : 'accepted'} when it ${about}`, () => {
+      const fault = clockFault({ runtime: undefined, clockAtStart, machineAtStart });
+      expect(fault !== undefined).to.equal(isFault);
+    });
+
+  for (const runtime of ['Bun', 'Deno'] as const)
+    it(`is refused on ${runtime}`, () => {
+      expect(clockFault({ runtime, clockAtStart: 100, machineAtStart: 100 })).to.contain(runtime);
+    });
+});

@@ -1,0 +1,18 @@
+// Plants a hostile session as another user: hostile-file.ts FILE INBOX NAMESPACE. Its process has ended, and its entry is ahead.
+import { loadDriver } from '../src/driver/driver.ts';
+import { bootId, machineTime } from '../src/base/machine.ts';
+import { formOf, upgrade } from '../src/queue/schema.ts';
+
+const [file = '', inbox = '', namespace = ''] = process.argv.slice(2);
+const { DatabaseSync } = await loadDriver();
+const db = new DatabaseSync(file);
+if (formOf(db).kind === 'empty') upgrade(db, formOf(db));
+db.prepare('update boot set id = ?').run(bootId());
+db.prepare(
+  `insert into session (id, generation, ttl, expires, inbox, pid, started, namespace) values ('hostile', 1, 60000000, ?, ?, 2147483647, '1', ?)`,
+).run(machineTime() + 60_000_000, inbox, namespace);
+db.prepare(
+  `insert into entry values (?, 1, 'hostile', (select max(num) from session), 0, 1, 1, 1, 1, ?)`,
+).run(Buffer.from('jobs'), Buffer.from(''));
+db.exec('update boot set last = 100');
+db.close();

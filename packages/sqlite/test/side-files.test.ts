@@ -1,0 +1,59 @@
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { expect } from 'chai';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, renameSync, unlinkSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { refusal, wish } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
+
+const SCRIPT = fileURLToPath(new URL('./processes.ts', import.meta.url));
+
+describe('a side file of a file in use', () => {
+  const clients = new Clients();
+  const open: LockClient[] = [];
+
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((client) => client.close()));
+  });
+
+  for (const parts of [['-wal'], ['-shm'], ['-wal', '-shm'], ['', '-wal', '-shm']])
+    it(`ends the hold before another process holds when ${parts.map((part) => part || 'the file').join(' and ')} was removed`, async () => {
+      const client = createLockClient(clients.connect(), { ttlMs: 2_000 });
+      open.push(client);
+      const hold = await client.acquire('jobs');
+      for (const part of parts) unlinkSync(clients.file + part);
+      const child = fork(SCRIPT, [clients.file]);
+      const exit = once(child, 'exit');
+      const granted = once(child, 'message');
+      const lost = once(hold.signal, 'abort');
+      const first = await Promise.race([lost.then(() => 'lost'), granted.then(() => 'granted')]);
+      await granted;
+      expect(first).to.equal('lost');
+      expect(hold.held).to.equal(false);
+      child.send('end');
+      await exit;
+    }).timeout(20_000);
+
+  for (const part of ['-wal', '-shm'])
+    it(`ends the session at its next step when ${part} was replaced`, async () => {
+      const session = await clients.session();
+      await session.enqueue(wish());
+      copyFileSync(clients.file + part, `${clients.file}.copy`);
+      renameSync(`${clients.file}.copy`, clients.file + part);
+      const { code, message } = await refusal(session.renew(new AbortController().signal));
+      expect(code).to.equal('SESSION_LOST');
+      expect(message).to.contain('-wal');
+    });
+
+  it('is no false alarm when other users of the file come and go', async () => {
+    const session = await clients.session();
+    await session.enqueue(wish());
+    for (let round = 0; round < 3; round += 1) {
+      const other = clients.connect();
+      await (await clients.session(other)).close();
+      await other.close();
+      await session.renew(new AbortController().signal);
+    }
+  });
+});
