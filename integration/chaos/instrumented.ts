@@ -3,21 +3,27 @@ import { stampNow, type Recorder } from '@queuelock/harness/check/worker-record'
 
 type PlaceHearer = (queue: string, place: Placement) => void;
 
+/** An entry as the store has it, and the session that it belongs to. */
+interface StoredEntry {
+  readonly key: string;
+  readonly session: string;
+}
+
 /** What the harness does to heartbeats, and what it has to know of sessions. */
 export class Heartbeats {
   /** When false, they are not sent: each one fails at once. */
   sent = true;
   readonly #recorder: Recorder;
-  readonly #sessionOf = new Map<string, string>();
+  readonly #stored = new Map<string, StoredEntry>();
   readonly #hearers = new Map<string, PlaceHearer>();
 
   constructor(recorder: Recorder) {
     this.#recorder = recorder;
   }
 
-  /** The session of the entry with this key; empty before it stood in a queue. */
-  sessionOf(key: string): string {
-    return this.#sessionOf.get(key) ?? '';
+  /** The entry of that order, without the effect that reading the key of a claim has; empty before it stood in the queue. */
+  stored(queue: string, order: bigint | undefined): StoredEntry {
+    return this.#stored.get(`${queue} ${order}`) ?? { key: '', session: '' };
   }
 
   /** Tells where entries with this label (their owner, or all that they store) stand, as the server answers; until the answer is called. */
@@ -61,7 +67,7 @@ export class Heartbeats {
   }
 
   #note({ id }: Session, { queue, value = '' }: EntrySpec, placement: Placement): void {
-    this.#sessionOf.set(placement.key, id);
+    this.#stored.set(`${queue} ${placement.order}`, { key: placement.key, session: id });
     this.#hearers.get(labelIn(value))?.(queue, placement);
   }
 }

@@ -156,10 +156,13 @@ export class Attempt {
   }
 
   #isPlaced(spots: readonly Spot[], t = stampNow()): void {
-    const session = this.#around.heartbeats.sessionOf(spots[0]?.key ?? '');
+    const { heartbeats } = this.#around;
+    const { queues } = this.aim;
+    const { session } = heartbeats.stored(queues[0], spots[0]?.order);
     if (this.#placedIn === session) return;
     this.#placedIn = session;
-    spots.forEach(({ order, token, key }, at) => {
+    spots.forEach(({ order, token }, at) => {
+      const { key } = heartbeats.stored(queues[at]!, order);
       this.#tellOf(at, { ev: 'queued', t, order: order.toString(), token: token.toString(), key, session });
     });
   }

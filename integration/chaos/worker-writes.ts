@@ -15,12 +15,16 @@ interface Writing {
 export class Writes {
   readonly #writing: Writing;
   readonly #tell: (at: number, told: ToldOfAttempt) => void;
+  /** Read only for the store's own guard: to read a key has an effect. */
+  readonly #keys: readonly string[];
   #count = 0;
 
   /** @param tell is told each effect once it is answered, and the place of its name among the queues */
   constructor(writing: Writing, tell: (at: number, told: ToldOfAttempt) => void) {
     this.#writing = writing;
     this.#tell = tell;
+    const { held, effects } = writing;
+    this.#keys = effects.resources.includes('store') ? held.spots.map(({ key }) => key) : [];
   }
 
   /** Does nothing when it is not held, unless told to. */
@@ -37,7 +41,8 @@ export class Writes {
     const t = stampNow();
     const believed = held.hold.held;
     if (!believed && !evenIfLost) return;
-    const { key, token } = spot;
+    const { token } = spot;
+    const key = this.#keys[at] ?? '';
     const number = (this.#count += 1);
     const outcome = await effects.send(resource, { queue: queues[at]!, key, token, number, believed });
     const answeredAt = stampNow();

@@ -1,5 +1,5 @@
 import { safely } from '@queuelock/conformance';
-import { createLockClient, type LockClient } from '@queuelock/core';
+import { createLockClient, type LockClient, type Ownership } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import { etcdAnswer, etcdCompare, expectAccepted, heldInEtcd } from '@queuelock/fencing';
 import { expect } from 'chai';
@@ -54,6 +54,29 @@ describe('a write in etcd that compares with the hold', function () {
     await ownership.release();
     const late = await write(heldInEtcd(ownership));
     safely(() => expect([guessed, late]).to.deep.equal([false, false]));
+  });
+
+  it('of an earlier holder is not accepted after one of the next holder in the same client', async () => {
+    await using link = await startProxy(site.endpoint);
+    const near = createLockClient(etcd({ ...etcdTransport(), hosts: [link.endpoint], prefix: 'fencing/' }));
+    const write = async (hold: Ownership, text: string): Promise<string> => {
+      const put = client.put('report').value(text);
+      return (await etcdAnswer(hold, client.if(...heldInEtcd(hold)).then(put).commit())).outcome;
+    };
+    const first = await near.acquire('late');
+    const outcomes = [await write(first, 'first')];
+    let isHeld = false;
+    const second = near.acquire('late').finally(() => (isHeld = true));
+    link.toServer.blackhole();
+    const released = first.release();
+    outcomes.push(await write(first, 'first, on its way since before the release'));
+    expect(isHeld, 'the removal of the first entry has not arrived').to.equal(false);
+    await link.heal();
+    const next = await second;
+    outcomes.push(await write(next, 'second'), await write(first, 'first, late'));
+    await Promise.all([released, next.release()]);
+    expect(outcomes).to.deep.equal(['accepted', 'accepted', 'accepted', 'refused']);
+    await near.close();
   });
 
   it('rejects once the lock is released, with lock, token and entry in its message', async () => {

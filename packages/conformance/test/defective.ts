@@ -119,7 +119,9 @@ export function plain(session: Session): CompleteSession {
     tryEnqueue: (spec) => session.tryEnqueue(spec),
     update: (queue, entryId, value) => session.update(queue, entryId, value),
     share: (queue, entryId, value) => has(session.share?.(queue, entryId, value)),
+    exposeKey: (queue, entryId) => session.exposeKey?.(queue, entryId) ?? true,
     remove: (queue, entryId) => session.remove(queue, entryId),
+    removeUnclaimed: () => has(session.removeUnclaimed?.()),
     abandon: () => has(session.abandon?.()),
     close: () => session.close(),
   };

@@ -68,11 +68,11 @@ describe('whoever listens to the channels', () => {
       const [acquire, held, ...rest] = messages as [AcquireMessage, HoldMessage];
       expect(rest).to.deep.equal([]);
       const backend = { name: 'memory', endpoint: 'memory:' };
-      const { id, order, token, key } = hold;
+      const { id, order, token } = hold;
       const lock = { name: 'x', shared: false, permits: 1, id, order };
       expect(acquire).to.deep.include({ ...lock, waited: false, waitMs: 0, isTry: false, outcome: 'held' });
       expect(acquire.backend.name).to.equal(backend.name);
-      expect(held).to.deep.include({ ...lock, token, key, heldMs: 1_500, outcome: 'released' });
+      expect(held).to.deep.include({ ...lock, token, heldMs: 1_500, outcome: 'released' });
       expect(held.acquire).to.equal(acquire);
     }),
   );

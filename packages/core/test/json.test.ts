@@ -18,7 +18,6 @@ describe('JSON shows', () => {
         ownership: {
           name: 'x',
           id: own.id,
-          key: own.key,
           order: String(own.order),
           token: String(own.token),
           shared: false,

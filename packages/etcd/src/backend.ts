@@ -17,7 +17,7 @@ import {
 import { Compactions } from './server/compactions.ts';
 import { Connection } from './server/connection.ts';
 import type { Surroundings } from './session/entries.ts';
-import { evict } from './views/evict.ts';
+import { evict } from './entry/evict.ts';
 import { checkName, markDirectory, nobodysKey, queuePrefix } from './queue/keys.ts';
 import { examine } from './views/examine.ts';
 import { historyOf } from './views/history.ts';

@@ -12,6 +12,7 @@ export type MemoryCall =
   | 'update'
   | 'share'
   | 'remove'
+  | 'removeUnclaimed'
   | 'leaveTrace'
   | 'eraseTraces'
   | 'close'

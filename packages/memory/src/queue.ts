@@ -4,6 +4,8 @@ import { type BehaviorSubject, Observable, Subject } from './rx.ts';
 /** An entry as the server holds it. */
 export interface Entry extends EntrySpec {
   readonly sessionId: string;
+  /** Which client of the session asked for it last; see `Granted.tenancy`. */
+  tenancy: number;
   readonly order: bigint;
   readonly key: string;
   limit: number;

@@ -50,13 +50,14 @@ export class Queues {
     return this.#byId.get(`${sessionId} ${id}`);
   }
 
-  join(sessionId: string, spec: EntrySpec): Entry {
+  join({ sessionId, tenancy }: Pick<Entry, 'sessionId' | 'tenancy'>, spec: EntrySpec): Entry {
     const queue = this.#queue(spec.queue);
     const order = this.#nextOrder();
     const turn = turnBehind(queue.entries, spec);
     // The order is unique in the whole server, so the key is, whatever slashes the name has.
     const key = `${spec.queue}/${String(order)}`;
-    const entry = { value: '', ...spec, sessionId, order, key, turn, turn$: new BehaviorSubject(turn) };
+    const owner = { sessionId, tenancy };
+    const entry = { value: '', ...spec, ...owner, order, key, turn, turn$: new BehaviorSubject(turn) };
     queue.entries.push(entry);
     this.#byId.set(`${sessionId} ${spec.id}`, entry);
     queue.changed();
@@ -93,6 +94,12 @@ export class Queues {
     for (const entry of dead) tellGone(entry, 'SESSION_LOST');
     for (const name of new Set(dead.map(({ queue }) => queue))) this.#closeRanks(this.#queue(name));
     for (const { queue } of dead) this.#moves$.next({ name: queue, left: 1 });
+  }
+
+  /** The entries of a session that earlier clients of it have asked for, and the present one has not. */
+  unclaimed({ sessionId, tenancy }: Pick<Entry, 'sessionId' | 'tenancy'>): readonly Entry[] {
+    const isUnclaimed = (entry: Entry): boolean => entry.sessionId === sessionId && entry.tenancy < tenancy;
+    return this.filled.flatMap(({ entries }) => entries.filter(isUnclaimed));
   }
 
   /** A queue now and after every change. */

@@ -107,10 +107,12 @@ export class Server implements MemoryServer {
     this.#sessions.requireAlive(sessionId);
     this.#requireSame(sessionId, spec);
     const entry = this.#queues.find(spec.queue, spec.id);
-    if (!entry) return this.#queues.join(sessionId, spec);
+    const tenancy = this.#sessions.tenancyOf(sessionId);
+    if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
     // Ids are unguessable: whoever comes with one that lives elsewhere went on with it without its session.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
+    entry.tenancy = tenancy;
     if (spec.limit !== entry.limit) this.#queues.change(entry, { limit: spec.limit });
     return entry;
   }
@@ -159,6 +161,13 @@ export class Server implements MemoryServer {
     // By its key: an enqueue that arrives after an eviction makes another entry of the same id, which is not the one that held.
     if (entry) this.#traces.erase(queue, entry.key);
     return this.#drop(entry);
+  }
+
+  /** Removes what earlier clients of the session have left in it. */
+  removeUnclaimed(sessionId: string): void {
+    this.#sessions.requireAlive(sessionId);
+    const tenancy = this.#sessions.tenancyOf(sessionId);
+    for (const { queue, id } of this.#queues.unclaimed({ sessionId, tenancy })) this.remove(queue, id);
   }
 
   evictFrom(queue: string, { key, order }: Pick<SeenEntry, 'key' | 'order'>): boolean {

@@ -88,6 +88,12 @@ export class MemorySession implements Session {
     }
   }
 
+  removeUnclaimed(): Promise<void> {
+    return this.#call('removeUnclaimed', () => {
+      this.#server.removeUnclaimed(this.id);
+    });
+  }
+
   async abandon(): Promise<void> {
     this.#abandoned = true;
   }

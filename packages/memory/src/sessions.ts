@@ -73,6 +73,11 @@ export class Sessions {
     return this.renew(id);
   }
 
+  /** Which client has the session now. */
+  tenancyOf(id: string): number {
+    return this.#leases.get(id)?.tenancy ?? 0;
+  }
+
   /** @throws {QueueLockError} `SESSION_LOST` when another client has gone on with it */
   requireTenant(id: string, tenancy: number): void {
     const lease = this.#leases.get(id);

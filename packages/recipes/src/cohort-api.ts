@@ -31,5 +31,8 @@ export interface Cohort extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** A local hold of a cohort: the right to act that its entry has, for one acquirer at a time. */
-export interface CohortHold extends Hold, Pick<Ownership, 'name' | 'id' | 'key' | 'order' | 'token'> {}
+/**
+ * A local hold of a cohort: the right to act that its entry has, for one acquirer at a time. It has no `key`: a guard that compares the shared
+ * entry would accept a late write of an earlier acquirer.
+ */
+export interface CohortHold extends Hold, Pick<Ownership, 'name' | 'id' | 'order' | 'token'> {}

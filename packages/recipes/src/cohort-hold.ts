@@ -27,10 +27,6 @@ export class LocalHold implements CohortHold {
     return this.#shared.id;
   }
 
-  get key(): string {
-    return this.#shared.key;
-  }
-
   get order(): bigint {
     return this.#shared.order;
   }
@@ -51,8 +47,8 @@ export class LocalHold implements CohortHold {
   }
 
   toJSON(): object {
-    const { name, id, key, order, token, held, remainingMs } = this;
-    return { name, id, key, order: inJson(order), token: inJson(token), held, remainingMs };
+    const { name, id, order, token, held, remainingMs } = this;
+    return { name, id, order: inJson(order), token: inJson(token), held, remainingMs };
   }
 
   readonly throwIfLost = (needsMs?: number): void => {

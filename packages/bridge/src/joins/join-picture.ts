@@ -6,23 +6,25 @@ import type { HandoverPicture, JoinPicture } from '../wire.ts';
 /** What is known of a join besides its claim. */
 export interface JoinDetails {
   readonly at: number;
+  /** Of the entry; known once it stands in the queue. */
+  readonly key: string;
   readonly requests: readonly HandoverPicture[];
 }
 
 /** A join as it is sent. */
-export function joinPicture(state: LineState, { at, requests }: JoinDetails): JoinPicture {
+export function joinPicture(state: LineState, { at, key, requests }: JoinDetails): JoinPicture {
   switch (state.status) {
     case 'joining':
       return { at, status: 'joining' };
     case 'queued': {
-      const { id, key, order, token, position, expectedWaitMs, answer } = state;
+      const { id, order, token, position, expectedWaitMs, answer } = state;
       const names = { id, key, order: String(order), token: String(token) };
       const place = { position, ...given('expectedWaitMs', expectedWaitMs) };
       return { at, status: 'queued', ...names, ...place, ...given('answer', answer) };
     }
     case 'held':
     case 'doubtful': {
-      const { id, key, order, token, remainingMs } = state.ownership;
+      const { id, order, token, remainingMs } = state.ownership;
       const names = { id, key, order: String(order), token: String(token) };
       return { at, status: state.status, ...names, remainingMs, requests };
     }

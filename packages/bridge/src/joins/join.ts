@@ -35,6 +35,8 @@ export class Join {
   readonly #line = new Subscription();
   readonly #silence: Silence;
   #state: LineState = { status: 'joining' };
+  /** The key of the entry, read as soon as it is known: after the page's release it may not be readable. */
+  #entryKey = '';
   /** The requests to one that holds. */
   #requests = new Subscription();
   #asking: Asking | undefined;
@@ -87,6 +89,7 @@ export class Join {
   picture(): JoinPicture {
     return joinPicture(this.#state, {
       at: this.#tools.time.now(),
+      key: this.#entryKey,
       requests: this.#asking?.pictures ?? [],
     });
   }
@@ -106,6 +109,8 @@ export class Join {
 
   #take(state: LineState): void {
     this.#state = state;
+    if (state.status === 'queued') this.#entryKey = state.key;
+    if ('ownership' in state) this.#entryKey = state.ownership.key;
     if (state.status === 'ended') this.#finish();
     else if ('ownership' in state && !this.#asking) this.#followRequests(state.ownership);
     this.#changed$.next();

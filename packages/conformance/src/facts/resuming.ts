@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { Client } from '../client.ts';
+import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
+import { lacks } from '../lacks.ts';
 import type { Stage } from '../stage.ts';
 import { admittedFrom, admittedSoon, definiteCode, untilOutlived } from './liveness.ts';
 import { onlyAdmitted } from './line.ts';
@@ -12,6 +14,11 @@ function resumeFact(title: string, play: (stage: Stage) => Promise<void>): Fact 
 /** The code with which going on with a session ends, if it does not succeed. */
 async function codeOfResuming(stage: Stage, resumption: string | undefined): Promise<string> {
   return definiteCode(stage, async () => stage.resume(resumption));
+}
+
+async function removeUnclaimed({ session, stage }: Client): Promise<void> {
+  const done = session.removeUnclaimed?.() ?? lacks('Session.removeUnclaimed');
+  await stage.board.within('removeUnclaimed answers', done);
 }
 
 async function handOver(stage: Stage, client: Client): Promise<Client> {
@@ -102,6 +109,40 @@ export const resumptionFacts: readonly Fact[] = [
       await onlyAdmitted(stage, [retaken, waiter], [retaken]);
       await retaken.leave();
       await waiter.untilAdmitted();
+    },
+  ),
+
+  resumeFact(
+    'what a resumed session has not claimed is removed on demand, and nothing else',
+    async (stage) => {
+      const [first, other] = await stage.threeClients();
+      const files = { queue: `${stage.queue}-files`, shared: true };
+      const slots = { queue: `${stage.queue}-slots`, limit: 3, permits: 2 };
+      const [claimed, ...left] = [await first.enter(), await first.enter(files), await first.enter(slots)];
+      const behind = [
+        await other.enter(),
+        await other.enter({ ...files, shared: false }),
+        await other.enter(slots),
+      ];
+      const resumed = await handOver(stage, first);
+      const retaken = await resumed.retake(claimed as Contender);
+      const entered = await resumed.enter({ queue: `${stage.queue}-new` });
+      for (const one of left) one.giveUp();
+      await removeUnclaimed(resumed);
+      await onlyAdmitted(stage, [retaken, entered, ...behind], [retaken, entered, ...behind.slice(1)]);
+      expect(await retaken.leave()).to.equal(true);
+      await behind[0]?.untilAdmitted();
+    },
+  ),
+
+  resumeFact(
+    'a session that was opened keeps what it has when its unclaimed entries are removed',
+    async (stage) => {
+      const [client, other] = await stage.threeClients();
+      const held = await client.enter();
+      const waiter = await other.enter();
+      await removeUnclaimed(client);
+      await onlyAdmitted(stage, [held, waiter], [held]);
     },
   ),
 

@@ -122,5 +122,10 @@ export const resumptionDefects: Defects = [
     renewsForAnybody,
     ['a session that goes on elsewhere is lost to a client that still has it, at its next renewal'],
   ],
+  [
+    'leaves in a resumed session what it has not claimed',
+    () => ({ session: () => ({ removeUnclaimed: async () => undefined }) }),
+    ['what a resumed session has not claimed is removed on demand, and nothing else'],
+  ],
   ['resumes a session once', resumesOnce, ['a session is left and resumed again and again']],
 ];

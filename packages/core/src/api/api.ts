@@ -20,6 +20,7 @@ export type ClaimState =
       readonly order: bigint;
       /** The fencing token that it will have once it holds the lock. */
       readonly token: bigint;
+      /** As `SharedOwnership.key`, also in its effect: do not read it for a log. */
       readonly key: string;
       /** Of the entry; see `QueueEntry.id`. */
       readonly id: string;

@@ -38,7 +38,11 @@ export interface SharedOwnership extends Hold {
   readonly name: string;
   /** Of the entry; see `QueueEntry.id`. */
   readonly id: string;
-  /** The entry's key or path as the store holds it. */
+  /**
+   * The entry's key or path as the store holds it, for guards that compare it (`@queuelock/fencing`). Read it while the lock is held: from then on
+   * the next hold begins after this entry has left the store. On etcd the first read costs a hand-off within one client its shortcut.
+   * @throws {QueueLockError} `OWNERSHIP_LOST` where it is read for the first time after the release, and the next holder holds already (etcd)
+   */
   readonly key: string;
   /** The server's order of the entry within its queue. */
   readonly order: bigint;

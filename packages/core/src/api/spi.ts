@@ -157,6 +157,12 @@ export interface Session {
    */
   share?(queue: string, id: string, value: string): Promise<boolean>;
   /**
+   * Called before the caller reads the entry's key, which it may compare in transactions of its own. From then on no later entry is granted
+   * before this one is out of the store. Returns `false` where a later one was granted already. Needed only by a session that grants before
+   * the removal of the entry ahead is confirmed.
+   */
+  exposeKey?(queue: string, id: string): boolean;
+  /**
    * Final: resolves when the entry is not in the queue and no `enqueue` of that id sent earlier can put it there.
    * `true` if it was there. Resolves to `false` when the session is known to be gone. Any rejection means
    * "unknown"; the core repeats until the session has surely ended. One attempt, which bounds its own time.
@@ -166,6 +172,12 @@ export interface Session {
    * What another process needs to go on with this session. May be a secret. The session is then left alone with `abandon`.
    */
   readonly resumption?: string;
+  /**
+   * Of a resumed session: removes the entries that the process before had and that this one has not asked for by `enqueue`. The core calls
+   * it once, a TTL after `resume`: such an entry would block its queue for as long as this process renews the session. Nothing is removed
+   * in a session that was opened here. One attempt; safe to repeat.
+   */
+  removeUnclaimed?(): Promise<void>;
   /** Stops here and leaves the session and its entries to their TTL, or to whoever resumes it. Never rejects. */
   abandon?(): Promise<void>;
   /** Ends the session and removes its entries. Never rejects: what it cannot remove, the TTL will. Bounds its own time. */

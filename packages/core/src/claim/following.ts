@@ -2,7 +2,7 @@ import type { ClaimState } from '../api/api.ts';
 import type { Witness } from '../hold/deed.ts';
 import type { AcquireTrace } from '../diagnostics/diagnostics.ts';
 import { endedBy, type Place } from './ending.ts';
-import type { Entry } from '../entry/entry.ts';
+import { exposedKey } from '../entry/exposed-key.ts';
 import { mayBeginNow, whenItMayBegin } from '../hold/grant.ts';
 import type { HandoverAnswer } from '../api/hold-api.ts';
 import { asksNothing, whileInLine } from '../handover/in-line.ts';
@@ -173,7 +173,7 @@ class Following implements Witness {
 
   #tellPlace(): void {
     if (!this.#turn || this.#turn.admitted) return;
-    this.#subscriber.next(queued(this.#place.entry, this.#turn, this.#answer));
+    this.#subscriber.next(queued(this.#place, this.#turn, this.#answer));
   }
 
   /** Not of a hold that was given up, nor of one whose time ran out on the way here. */
@@ -200,10 +200,20 @@ class Following implements Witness {
   }
 }
 
-function queued(entry: Entry, turn: Turn, answer: HandoverAnswer | undefined): ClaimState {
-  const { order, token, key } = entry.placement;
-  const place = { status: 'queued', entriesAhead: turn.ahead, order, token, key, id: entry.spec.id } as const;
-  return jsonable<ClaimState>(answer ? { ...place, answer } : place);
+function queued({ live, entry }: Place, turn: Turn, answer: HandoverAnswer | undefined): ClaimState {
+  const { order, token } = entry.placement;
+  const place = {
+    status: 'queued' as const,
+    entriesAhead: turn.ahead,
+    order,
+    token,
+    // Reading it has an effect, so only the caller does.
+    get key(): string {
+      return exposedKey(live, entry);
+    },
+    id: entry.spec.id,
+  };
+  return jsonable<ClaimState>(answer ? Object.assign(place, { answer }) : place);
 }
 
 function sameTurn(before: Turn, now: Turn): boolean {

@@ -52,7 +52,6 @@ export interface AcquireMessage extends LockMessage {
 export interface HoldMessage extends LockMessage {
   /** Of the entry; see `QueueEntry.id`. */
   readonly id: string;
-  readonly key: string;
   readonly order: bigint;
   /** The fencing token. */
   readonly token: bigint;
@@ -67,7 +66,7 @@ export interface HoldMessage extends LockMessage {
 }
 
 /** A hold that was lost. */
-export interface LossMessage extends LockMessage, Pick<HoldMessage, 'id' | 'key' | 'order' | 'token'> {
+export interface LossMessage extends LockMessage, Pick<HoldMessage, 'id' | 'order' | 'token'> {
   /** `OWNERSHIP_LOST`, with the `reason` as far as it is known. */
   readonly error: QueueLockError;
 }

@@ -29,9 +29,9 @@ export function traceOf(request: ClaimRequest, source: TraceSource): AcquireTrac
 /** Tells of a loss, if anybody listens. */
 export function tellLoss(hold: Ownership, error: QueueLockError, { name, endpoint }: BackendInfo): void {
   if (!losses.hasSubscribers) return;
-  const { name: lock, id, key, order, token, shared, permits } = hold;
+  const { name: lock, id, order, token, shared, permits } = hold;
   const backend = { name, endpoint };
-  const message: LossMessage = { name: lock, backend, shared, permits, id, key, order, token, error };
+  const message: LossMessage = { name: lock, backend, shared, permits, id, order, token, error };
   losses.publish(message);
 }
 
@@ -98,11 +98,11 @@ export class HoldTrace {
   readonly #begunAt: number;
 
   constructor(hold: Ownership, acquire: AcquireMessage, clock: Clock) {
-    const { id, key, order, token } = hold;
+    const { id, order, token } = hold;
     const { name, backend, shared, permits, waited, waitMs = 0 } = acquire;
     this.#clock = clock;
     this.#begunAt = clock.now();
-    this.#message = { name, backend, shared, permits, id, key, order, token, acquire };
+    this.#message = { name, backend, shared, permits, id, order, token, acquire };
     holds.start.publish(this.#message);
     holds.end.publish(this.#message);
     if (waited && handovers.hasSubscribers) handovers.publish({ hold: this.#message, waitMs });

@@ -97,7 +97,9 @@ class Request implements HandoverRequest {
     await this.#answer({ answer: 'yields' });
     const entries = await this.#heard();
     const admitted = admittedOf(entries);
-    const between = inTheWayOf(entries, this.from).filter((entry) => !admitted.has(entry));
+    // An entry ahead of the own one holds as well, or was released and is still there: as long as it is, the own one counts as a waiter.
+    const isBehind = ({ order }: QueueEntry): boolean => order > this.#own.order;
+    const between = inTheWayOf(entries, this.from).filter((entry) => isBehind(entry) && !admitted.has(entry));
     const reason = `the holder makes way for ${this.from.owner}: ${this.reason}`.slice(0, 200);
     const condemned = between.map((victim) => ({ victim, kind: 'overtaken' as const }));
     const how = { reason, goesOn: () => this.#own.held };

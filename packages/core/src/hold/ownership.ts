@@ -7,6 +7,7 @@ import type { Deed, Witness } from './deed.ts';
 import { tellLoss, type HoldTrace } from '../diagnostics/diagnostics.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { EntryLabel } from '../entry/entry-value.ts';
+import { exposedKey } from '../entry/exposed-key.ts';
 import { QueueLockError, invalidArgument } from '../api/errors.ts';
 import { lossBecause, lossOf } from './loss.ts';
 import type { HandoverRequest, Ownership } from '../api/hold-api.ts';
@@ -71,7 +72,7 @@ export class HeldOwnership implements Ownership {
   }
 
   get key(): string {
-    return this.#entry.placement.key;
+    return exposedKey(this.#live, this.#entry);
   }
 
   get order(): bigint {

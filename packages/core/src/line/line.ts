@@ -40,8 +40,9 @@ export function lineOf(
       subscriber.next(failed(cause));
       subscriber.complete();
     };
-    function follow({ key, order }: Queued): Subscription {
-      const isOwn = (entry: QueueEntry): boolean => entry.key === key && entry.order === order;
+    function follow({ id, order }: Queued): Subscription {
+      // An entry whose value the caller has chosen shows no id; at any moment the order is unique in a queue.
+      const isOwn = (entry: QueueEntry): boolean => entry.order === order && (entry.id ?? id) === id;
       const next = (now: Place | undefined): void => {
         place = now ?? place;
         tell();
@@ -83,7 +84,18 @@ export function tellingPlace(
   );
 }
 
-function inLine({ status, order, token, key, id, answer }: Queued, place: Place): LineState {
-  const entry = { status, ...place, position: Math.max(1, place.position), order, token, key, id };
-  return jsonable<LineState>(answer ? { ...entry, answer } : entry);
+function inLine(queued: Queued, place: Place): LineState {
+  const { status, order, token, id, answer } = queued;
+  const entry = {
+    status,
+    ...place,
+    position: Math.max(1, place.position),
+    order,
+    token,
+    get key(): string {
+      return queued.key;
+    },
+    id,
+  };
+  return jsonable<LineState>(answer ? Object.assign(entry, { answer }) : entry);
 }

@@ -11,7 +11,7 @@ import {
   tap,
   type MonoTypeOperatorFunction,
 } from '../base/rx.ts';
-import { openOrResume } from './resume.ts';
+import { SessionOpener, removeUnclaimedLater } from './resume.ts';
 import { openSession, type LiveSession, type SessionSettings } from './session.ts';
 import type { Backend } from '../api/spi.ts';
 
@@ -39,7 +39,7 @@ export function shareSession(
   settings: SessionSettings,
   { closed$, afterwards, keepsSession }: SharedSessionEnd,
 ): SharedSession {
-  const open = openOrResume(backend, settings.resume);
+  const opener = new SessionOpener(backend, settings.resume);
   const { endpoint } = backend.info;
   let failure: unknown;
   const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
@@ -54,6 +54,7 @@ export function shareSession(
   let latest: LiveSession | undefined;
   const follow = (live: LiveSession): void => {
     const { session, liveness } = (latest = live);
+    if (opener.hasResumed(session)) removeUnclaimedLater(live, settings.clock);
     liveness.health$.subscribe({
       next: (status) => {
         tell({ status, id: session.id, ttlMs: session.ttlMs });
@@ -66,7 +67,12 @@ export function shareSession(
   const session$ = defer(() => {
     failure = undefined;
     tell({ status: 'opening' });
-    const opening = { ...settings, open, endpoint, trouble: (why: unknown) => void (failure = why) };
+    const opening = {
+      ...settings,
+      open: opener.open,
+      endpoint,
+      trouble: (why: unknown) => void (failure = why),
+    };
     return merge(closed$, openSession(opening, { closing: afterwards, keepsSession }));
   }).pipe(tap({ next: follow, error: tellEnd }), sharedAndAtHand());
   const openingTrouble = (): unknown =>

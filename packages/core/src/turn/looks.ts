@@ -25,6 +25,7 @@ export interface LooksSettings<Found extends FoundEntry> {
 /** Finds out what a session has missed, and what the store has forgotten. */
 export class Looks<Found extends FoundEntry> {
   readonly #settings: LooksSettings<Found>;
+  #inherited: number;
   /** Inherited entries that have left. */
   readonly #leftBehind = new Set<Found['ord']>();
   #besides: readonly Found[] | undefined = [];
@@ -34,6 +35,7 @@ export class Looks<Found extends FoundEntry> {
 
   constructor(settings: LooksSettings<Found>) {
     this.#settings = settings;
+    this.#inherited = settings.inherited;
   }
 
   /**
@@ -51,7 +53,17 @@ export class Looks<Found extends FoundEntry> {
 
   /** An entry of the session has left. */
   left({ ord }: Pick<Found, 'ord'>): void {
-    if (Number(ord) <= this.#settings.inherited) this.#leftBehind.add(ord);
+    if (Number(ord) <= this.#inherited) this.#leftBehind.add(ord);
+  }
+
+  /**
+   * From now on an inherited entry that was not asked for counts as one that nobody owns, and is removed. Rejects when the look fails; safe
+   * to repeat.
+   */
+  async removeUnclaimed(): Promise<void> {
+    if (this.#settings.inherited === 0) return;
+    this.#inherited = 0;
+    await this.#look();
   }
 
   /** Looks at all its entries: something may have been missed. One look at a time, and one more if there is another reason meanwhile. */
@@ -88,6 +100,6 @@ export class Looks<Found extends FoundEntry> {
   /** It has left, and the store went back to when it was there: nobody owns it, and all wait behind it. */
   #isForgotten(entry: Found): boolean {
     if (this.#settings.onTheirWay.has(entry)) return false;
-    return Number(entry.ord) > this.#settings.inherited || this.#leftBehind.has(entry.ord);
+    return Number(entry.ord) > this.#inherited || this.#leftBehind.has(entry.ord);
   }
 }

@@ -34,6 +34,36 @@ function withSession(change: Partial<Session>): StageClientOptions {
 
 export const labelFacts: readonly CoreFact[] = [
   {
+    title: 'the backend hears when the caller reads the key of an entry, and of nothing else that reads it',
+    async check(stage) {
+      const read: string[] = [];
+      const exposeKey = (_queue: string, id: string): boolean => read.push(id) > 0;
+      const client = stage.client(withSession({ exposeKey }));
+      const own = await client.acquire('x');
+      const waiting = await join(stage, client);
+      JSON.stringify(own);
+      expect(read).to.deep.equal([]);
+      expect(own.key).to.match(/^x\//);
+      if (waiting.last.status === 'queued') expect(waiting.last.key).to.match(/^x\//);
+      expect(read).to.deep.equal([own.id, waiting.last.status === 'queued' ? waiting.last.id : 'queued']);
+      await stage.passing(own.release());
+      waiting.subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'the key of a hold is not told where the next one holds already',
+    async check(stage) {
+      const own = await stage.client(withSession({ exposeKey: () => false })).acquire('x');
+      expect(() => own.key)
+        .to.throw(QueueLockError, /read it while the lock is held/)
+        .with.property('code', 'OWNERSHIP_LOST');
+      expect(JSON.parse(JSON.stringify(own)))
+        .to.include({ name: 'x' })
+        .and.not.have.property('key');
+      await stage.passing(own.release());
+    },
+  },
+  {
     title:
       'changes of what an entry tells build on each other and arrive in their order, with answers lost on the way',
     async check(stage) {

@@ -1,5 +1,7 @@
 import type { MemoryCall } from '@queuelock/memory';
 import { expect } from 'chai';
+import { map } from 'rxjs';
+import type { Backend } from '../../src/backend.ts';
 import type { ClaimState, HandoverRequest, LockClient, SharedOwnership } from '../../src/index.ts';
 import {
   Gate,
@@ -57,6 +59,19 @@ async function finish(stage: Stage, { own, between, requester }: Scene): Promise
   await stage.settle();
 }
 
+/** Shows an entry at the head of each queue that was released and is not removed yet, as after a hand-over within a session. */
+function withReleasedAhead(backend: Backend, evicted: string[]): Backend {
+  const released = { key: 'x/0', order: 0n, shared: false, value: '{"owner":"released"}' };
+  return {
+    ...backend,
+    observe: (queue) => backend.observe(queue).pipe(map((entries) => [released, ...entries])),
+    evict: (queue, entry) => {
+      evicted.push(entry.key);
+      return backend.evict!(queue, entry);
+    },
+  };
+}
+
 const ANSWERS = ['yieldToQueue', 'yieldToRequester', 'decline'] as const;
 
 function answer(request: HandoverRequest, how: (typeof ANSWERS)[number]): Promise<void> {
@@ -89,6 +104,20 @@ export const requestFacts: readonly CoreFact[] = [
       await yielded;
       expect([scene.own.held, scene.requester.last.status]).to.deep.equal([false, 'held']);
       deaf.open();
+      await finish(stage, scene);
+    },
+  },
+  {
+    title:
+      'a holder that yields does not evict itself where the store still shows a released entry ahead of it',
+    async check(stage) {
+      const evicted: string[] = [];
+      const scene = await ask(stage, { spoil: (backend) => withReleasedAhead(backend, evicted) });
+      const { key } = scene.own;
+      await stage.passing(scene.request.yieldToRequester());
+      await stage.settle();
+      expect(evicted).to.have.length(1).and.not.include(key);
+      expect(scene.requester.last.status).to.equal('held');
       await finish(stage, scene);
     },
   },

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Backend } from '../../src/backend.ts';
+import { QueueLockError } from '../../src/index.ts';
 import { Gate, join, losingAnswers, ownershipOf, rejection, type CoreFact, type Stage } from '../stage.ts';
 
 const ID = '0123456789abcdef'.repeat(2);
@@ -14,7 +15,51 @@ async function abandoned(stage: Stage): Promise<{ readonly resume: string; reado
   return { resume, id };
 }
 
+/** Sessions whose unclaimed entries are removed by that. */
+function withRemovals(backend: Backend, removeUnclaimed: () => Promise<void>): Backend {
+  return {
+    ...backend,
+    resume: async (resumption, signal) =>
+      Object.assign(await backend.resume!(resumption, signal), { removeUnclaimed }),
+  };
+}
+
 export const resumptionFacts: readonly CoreFact[] = [
+  {
+    title:
+      'what nothing has claimed within the TTL of a resumed session is removed, and what was claimed stays',
+    async check(stage) {
+      const before = stage.client();
+      const [claimed, left] = [await before.acquire('x'), await before.acquire('y')];
+      const resume = await before.resumption();
+      await stage.passing(before.abandon());
+      const others = [await join(stage, stage.client()), await join(stage, stage.client(), { name: 'y' })];
+      const after = stage.client({ resume });
+      const again = await stage.passing(after.acquire('x', { id: claimed.id }));
+      await stage.clock.advance(9_000);
+      expect(others.map(({ last }) => last.status)).to.deep.equal(['queued', 'queued']);
+      await stage.clock.advance(2_000);
+      expect(others.map(({ last }) => last.status)).to.deep.equal(['queued', 'held']);
+      expect([again.held, left.held]).to.deep.equal([true, false]);
+      await stage.passing(again.release());
+      for (const { subscription } of others) subscription.unsubscribe();
+    },
+  },
+  {
+    title: 'a resumed session whose unclaimed entries the store refuses to remove ends with that reason',
+    async check(stage) {
+      const { resume, id } = await abandoned(stage);
+      const refusal = new QueueLockError('ACCESS_DENIED', 'may not delete');
+      const after = stage.client({
+        resume,
+        spoil: (backend) => withRemovals(backend, async () => Promise.reject(refusal)),
+      });
+      const again = await stage.passing(after.acquire('x', { id }));
+      await stage.clock.advance(11_000);
+      expect(again.held).to.equal(false);
+      expect(again.signal.reason).to.have.nested.property('cause.cause', refusal);
+    },
+  },
   {
     title:
       'whoever resumes holds the same entry with the same token, and the hold that was abandoned is lost',

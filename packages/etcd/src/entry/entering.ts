@@ -33,7 +33,7 @@ export async function enter(
     // Taken while the store had gone back, and it has caught up since.
     const past = newcomers.filter(({ entry }, i) => isOfThePast(entry, entered[i]));
     if (past.length > 0) {
-      await Promise.all(past.map(({ entry }) => removeCreated(desk.connection, entry)));
+      await Promise.all(past.map(({ entry }) => removeCreated(desk.generation, entry)));
       continue;
     }
     const outside = entered.filter(({ status }) => status === 'outdated' || status === 'occupied');

@@ -79,6 +79,8 @@ export class Entry {
   grantToken: bigint | undefined;
   /** Who has taken over from it before it was taken out. */
   heir: Entry | undefined;
+  /** Whether the caller has read the key, and may compare it in transactions of its own. */
+  isKeyExposed = false;
   /** What it stores, as far as that is a label of ours that this process has written. */
   value: string | undefined;
   /** Completes when the entry is withdrawn; errors with `ENTRY_LOST` when it is known to be gone otherwise. */

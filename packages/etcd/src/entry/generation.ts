@@ -1,9 +1,10 @@
 import { QueueLockError } from '@queuelock/core/backend';
-import type { IKeyValue, IRequestOp, ITxnResponse } from 'etcd3';
+import type { IKeyValue, IRequestOp, ITxnRequest, ITxnResponse } from 'etcd3';
 import type { Connection } from '../server/connection.ts';
 import { isAnother, put, remove } from '../queue/txn.ts';
 
 const WRITING = "writing the session's generation";
+const REMOVING = 'leaving a queue';
 
 /** Whose generation it is. */
 export interface GenerationOptions {
@@ -28,6 +29,7 @@ export class Generation {
   readonly #owner: Buffer;
   #value = 0n;
   #isOthers = false;
+  #isExported = false;
 
   constructor(connection: Connection, { key, lease, owner }: GenerationOptions) {
     this.#connection = connection;
@@ -44,6 +46,31 @@ export class Generation {
   /** Whether another process has taken the session over, as far as this one has seen. */
   get isOthers(): boolean {
     return this.#isOthers;
+  }
+
+  /** Whether another process may resume the session: it was exported, or was resumed here, so that a text to resume it is somewhere. */
+  get isExported(): boolean {
+    return this.#isExported;
+  }
+
+  noteExport(): void {
+    this.#isExported = true;
+  }
+
+  /**
+   * Carries the transaction out unless another process has resumed the session; then it rejects with `SESSION_LOST`. Needed for removals once
+   * the session was exported: one that arrives late would remove what the other process holds.
+   */
+  async guard(txn: ITxnRequest): Promise<Pick<ITxnResponse, 'succeeded' | 'responses'>> {
+    if (!this.#isExported)
+      return this.#connection.ask(REMOVING, (etcd, options) => etcd.txn(txn, options));
+    const guarded = { compare: [isAnother(this.key, this.#owner)], failure: [{ request_txn: txn }] };
+    const { succeeded, responses } = await this.#connection.ask(REMOVING, (etcd, options) =>
+      etcd.txn(guarded, options),
+    );
+    const [done] = responses;
+    if (succeeded || !done?.response_txn) throw this.#lost();
+    return done.response_txn;
   }
 
   /** What the server has, of the key with its value. Throws `SESSION_LOST` if another process has taken the session over. */
@@ -66,6 +93,7 @@ export class Generation {
   async takeOver(): Promise<bigint> {
     const success = [this.#put()];
     this.#note(await this.#connection.ask(WRITING, (etcd, options) => etcd.txn({ success }, options)));
+    this.#isExported = true;
     return this.#value;
   }
 

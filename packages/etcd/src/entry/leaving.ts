@@ -10,7 +10,6 @@ import { createdAt, remove } from '../queue/txn.ts';
 
 /** What leaving needs. */
 export interface Exit {
-  readonly connection: Connection;
   readonly generation: Generation;
   /** Where entries go that may leave together with others. */
   readonly leaving: Gatherer<Entry, Outcome>;
@@ -25,10 +24,10 @@ export const MOST_LEAVERS = 120;
 const WHAT = 'leaving a queue';
 
 /** Removes the entry so that no request that is still on its way can put it there again; `true` if it was there. */
-export async function withdraw({ connection, generation, leaving }: Exit, entry: Entry): Promise<boolean> {
+export async function withdraw({ generation, leaving }: Exit, entry: Entry): Promise<boolean> {
   try {
-    if (isPlain(entry)) return await leaveWithOthers(leaving, entry);
-    const removed = entry.uncertain && !entry.trace ? false : await removeCreated(connection, entry);
+    if (isPlain(entry) && !generation.isExported) return await leaveWithOthers(leaving, entry);
+    const removed = entry.uncertain && !entry.trace ? false : await removeCreated(generation, entry);
     if (!entry.uncertain) return removed;
     const more = [...(entry.mark ? [remove(entry.mark)] : []), ...returned(entry)];
     return (await generation.removeForGood(entry.key, more)) || removed;
@@ -105,8 +104,10 @@ function removalOf(entry: Entry): Removal {
 }
 
 /** Whom it stands for: who has taken over, from one to the next, and has not left. */
-function presentHeir({ heir }: Entry): Entry | undefined {
-  return heir && (heir.withdrawn || heir.gone) ? presentHeir(heir) : heir;
+function presentHeir(entry: Entry): Entry | undefined {
+  let { heir } = entry;
+  while (heir && (heir.withdrawn || heir.gone)) heir = heir.heir;
+  return heir;
 }
 
 /** An heir that was not there, and has not left either, is lost: the entry stands for nobody any more. */
@@ -127,13 +128,13 @@ function hasRemoved(own: Partial<IResponseOp> | undefined): boolean {
  * Removes the entry that the server has told of, with its trace and mark; nothing else that has the same key. Its single key
  * goes in any case, since whoever removed the entry may not know of that.
  */
-export async function removeCreated(connection: Connection, entry: Entry): Promise<boolean> {
+export async function removeCreated(generation: Generation, entry: Entry): Promise<boolean> {
   const { key, order, trace, mark } = entry;
   if (order === undefined) return false;
   const keys = [key, trace, mark].filter((one) => one !== undefined);
   const back = returned(entry);
   const txn = { compare: [createdAt(key, order)], success: [...keys.map(remove), ...back], failure: back };
-  const { succeeded } = await connection.ask(WHAT, (etcd, options) => etcd.txn(txn, options));
+  const { succeeded } = await generation.guard(txn);
   return succeeded;
 }
 

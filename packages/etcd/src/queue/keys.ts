@@ -130,6 +130,26 @@ export function placeOf(prefix: string, key: Buffer): KeyPlace | undefined {
   return { queue: text.slice(prefix.length, slash), child: text.slice(slash + 1) };
 }
 
+/** An entry of a session, read from its key. */
+export interface SessionEntry {
+  readonly queue: string;
+  readonly keyId: string;
+  readonly key: Buffer;
+}
+
+/** The keys among these that are entries of that session in some queue. */
+export function entriesIn(
+  keys: readonly Buffer[],
+  { prefix, lease }: { readonly prefix: string; readonly lease: string },
+): readonly SessionEntry[] {
+  const session = leaseHex(lease);
+  return keys.flatMap((key) => {
+    const { queue, child = '' } = placeOf(prefix, key) ?? {};
+    const [, owner, keyId] = /^([0-9a-f]+)-([0-9a-f]{32})(?:~|$)/.exec(withoutFastMark(child)) ?? [];
+    return queue === undefined || keyId === undefined || owner !== session ? [] : [{ queue, keyId, key }];
+  });
+}
+
 /** The session's private key, outside of every queue; see `generation.ts`. */
 export function generationKey(prefix: string, lease: string): string {
   return `${prefix}${OWN_DIRECTORY}/${leaseHex(lease)}`;

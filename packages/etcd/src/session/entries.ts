@@ -6,12 +6,13 @@ import { foundIn, known, ownRow, type Entered, type Newcomer } from '../entry/en
 import { enter, type Desk } from '../entry/entering.ts';
 import { ifEmpty, intoLine } from '../entry/enqueue.ts';
 import { Entry } from '../entry/entry.ts';
+import { evict } from '../entry/evict.ts';
 import { isRefusal } from '../driver/errors.ts';
 import { Gatherer } from '../base/gathering.ts';
 import { Generation } from '../entry/generation.ts';
 import type { Sight } from '../turn/gone.ts';
 import { KeyIds, mayTakeSpare, type CalledOtherwise } from '../queue/key-ids.ts';
-import { absentKey, generationKey, queuePrefix } from '../queue/keys.ts';
+import { absentKey, entriesIn, generationKey, queuePrefix } from '../queue/keys.ts';
 import { MOST_LEAVERS, removeEntries, withdraw } from '../entry/leaving.ts';
 import { putMark } from '../queue/marks.ts';
 import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
@@ -73,6 +74,8 @@ export class Entries {
 
   /** What another process needs to find them by their ids. From now on each new one has a key of its own. */
   note(): CalledOtherwise {
+    this.#around.heirs.forbid();
+    this.#around.generation.noteExport();
     return this.#keyIds.note();
   }
 
@@ -80,6 +83,23 @@ export class Entries {
   async takeOver(noted: CalledOtherwise): Promise<void> {
     this.#resumedAt = await this.#around.generation.takeOver();
     this.#keyIds.goOn(noted);
+    this.#around.heirs.forbid();
+  }
+
+  /** As `Session.removeUnclaimed`. The server tells which keys are on the lease. */
+  async removeUnclaimed(): Promise<void> {
+    const { connection, lease, prefix } = this.#around;
+    if (this.#resumedAt === 0n) return;
+    const request = { ID: lease, keys: true };
+    const { keys } = await connection.call('listing the keys of a session', (etcd, options) =>
+      etcd.leaseTimeToLive(request, options),
+    );
+    // Those that a call of this process has asked for, also while its request is on its way.
+    const claimed = new Set([...this.#byId.values()].map(({ queue, keyId }) => `${queue} ${keyId}`));
+    const left = entriesIn(keys, { prefix, lease }).filter(
+      ({ queue, keyId }) => !claimed.has(`${queue} ${keyId}`),
+    );
+    for (const { queue, key } of left) await this.#removeInherited(queue, key);
   }
 
   /** Asks the server only in a session that was taken over, for what this process has not been told of. */
@@ -136,6 +156,15 @@ export class Entries {
     const isThere = await changeEntry(connection, entry, { value, more: [putMark(entry, lease)] });
     if (isThere) entry.shared = true;
     return isThere;
+  }
+
+  /** As `Session.exposeKey`. An entry that is out of the queue compares equal to nothing. */
+  exposeKey(queue: string, id: string): boolean {
+    const entry = this.#byId.get(id);
+    if (entry?.queue !== queue) return true;
+    if (this.#around.heirs.isReplaced(entry)) return false;
+    entry.isKeyExposed = true;
+    return true;
   }
 
   /** Waits for requests in flight, since what they will have done decides how to remove the entry. */
@@ -197,6 +226,15 @@ export class Entries {
       else if (isRefusal(error)) await Promise.all(specs.map(({ queue, id }) => this.remove(queue, id)));
       throw error;
     }
+  }
+
+  /** Only the life of the key that was there when the session was resumed. */
+  async #removeInherited(queue: string, key: Buffer): Promise<void> {
+    const { connection } = this.#around;
+    const request = { key, keys_only: true, max_create_revision: this.#resumedAt.toString() };
+    const { kvs } = await connection.ask('reading an entry', (etcd, options) => etcd.range(request, options));
+    const order = kvs[0]?.create_revision;
+    if (order !== undefined) await evict(this.#around, { queue, key: key.toString(), order: BigInt(order) });
   }
 
   /** Looks whether the entry is there, made by another process. */

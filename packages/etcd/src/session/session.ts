@@ -127,6 +127,10 @@ export class EtcdSession implements Session {
       if (entry.order === order && entry.key.toString() === key) entry.loseToOthers();
   }
 
+  exposeKey(queue: string, id: string): boolean {
+    return this.#entries.exposeKey(queue, id);
+  }
+
   remove(queue: string, id: string): Promise<boolean> {
     return this.#entries.remove(queue, id);
   }
@@ -138,6 +142,10 @@ export class EtcdSession implements Session {
   async takeOver(keyIds: CalledOtherwise, signal: AbortSignal): Promise<void> {
     await this.#entries.takeOver(keyIds);
     this.ttlMs = await this.renew(signal);
+  }
+
+  removeUnclaimed(): Promise<void> {
+    return this.#entries.removeUnclaimed();
   }
 
   async close(): Promise<void> {

@@ -13,12 +13,20 @@ export interface Heir {
   readonly hear: (at: bigint, now: boolean) => void;
 }
 
+/**
+ * No hand-over begins while the oldest removal has been unanswered for this long, in milliseconds. It bounds how long a process that the store
+ * cannot reach goes on to begin holds in a queue that was taken from it. PROMISES states the number.
+ */
+export const MAX_UNCONFIRMED_MS = 100;
+
 /** Those of one session that stand right behind another entry of it. */
 export class Heirs {
   /** By the life of the one ahead. */
   readonly #behind = new Map<string, Heir>();
-  readonly #unconfirmed = new Set<Entry>();
+  /** When each handed over, in the order in which they did. */
+  readonly #unconfirmed = new Map<Entry, number>();
   readonly #connection: Pick<Connection, 'revision'>;
+  #areForbidden = false;
 
   constructor(connection: Pick<Connection, 'revision'>) {
     this.#connection = connection;
@@ -33,20 +41,35 @@ export class Heirs {
   }
 
   /**
+   * Nothing is handed over from now on. Another process may resume the session: it waits for entries ahead of its own by what the store has,
+   * and knows of none that this process has replaced.
+   */
+  forbid(): void {
+    this.#areForbidden = true;
+  }
+
+  /** Whether the entry has handed over and its removal is not confirmed: a later entry may hold while the store still has this one. */
+  isReplaced(entry: Entry): boolean {
+    return this.#unconfirmed.has(entry);
+  }
+
+  /**
    * Called before anything is sent that takes the entry out, once those who wait for it were told of it. Each grant is told a larger
    * revision than the one before it, and none that the store has not had: where no such revision is known, nothing is handed over.
    */
   handOver(entry: Entry): void {
-    if (!entry.followed || !isPlain(entry) || entry.gone || entry.grantToken === undefined) return;
+    if (this.#areForbidden || !entry.followed || !isPlain(entry)) return;
+    // A transaction that compares the key succeeds until the removal commits, so the next hold begins after that.
+    if (entry.isKeyExposed || entry.gone || entry.grantToken === undefined) return;
     const heir = this.#behind.get(lifeIn(entry) ?? '');
     if (!heir) return;
     const { order = 0n } = heir.entry;
     const at = order > entry.grantToken ? order : entry.grantToken + 1n;
     if (at > this.#connection.revision) return;
     // The store is never further behind than by one transaction, and whoever hands over and over lets others run meanwhile.
-    const now = this.#unconfirmed.size < MOST_LEAVERS;
+    const now = this.#unconfirmed.size < MOST_LEAVERS && !this.#isLate();
     if (now) {
-      this.#unconfirmed.add(entry);
+      this.#unconfirmed.set(entry, performance.now());
       entry.heir = heir.entry;
     }
     heir.hear(at, now);
@@ -55,5 +78,10 @@ export class Heirs {
   /** The entry is out. */
   confirm(entry: Entry): void {
     this.#unconfirmed.delete(entry);
+  }
+
+  #isLate(): boolean {
+    const [oldest = Infinity] = this.#unconfirmed.values();
+    return performance.now() - oldest > MAX_UNCONFIRMED_MS;
   }
 }

@@ -138,6 +138,10 @@ export class MysqlSession implements Session {
     }
   }
 
+  removeUnclaimed(): Promise<void> {
+    return this.#looks.removeUnclaimed();
+  }
+
   async abandon(): Promise<void> {
     this.#abandoned = true;
     this.#connection.leave(this);

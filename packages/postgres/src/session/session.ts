@@ -145,6 +145,10 @@ export class PostgresSession implements Session {
     }
   }
 
+  removeUnclaimed(): Promise<void> {
+    return this.#looks.removeUnclaimed();
+  }
+
   async abandon(): Promise<void> {
     this.#abandoned = true;
     this.#connection.leave(this);

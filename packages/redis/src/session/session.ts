@@ -146,6 +146,10 @@ export class RedisSession implements Session {
     }
   }
 
+  removeUnclaimed(): Promise<void> {
+    return this.#looks.removeUnclaimed();
+  }
+
   async abandon(): Promise<void> {
     this.#abandoned = true;
     this.#connection.leave(this);

@@ -2,6 +2,7 @@ import type {
   ILeaseGrantRequest,
   ILeaseKeepAliveRequest,
   ILeaseKeepAliveResponse,
+  ILeaseTimeToLiveRequest,
   IRangeRequest,
   IRequestOp,
   ITxnRequest,
@@ -43,7 +44,7 @@ export class Api {
     else if (!this.#cluster.terms.knownTo(member)) reply(refusal.noLeader());
     else if (this.isDenied && !method.startsWith('lease')) reply(refusal.denied());
     else if (method === 'range') this.#range(request as IRangeRequest, reply);
-    else if (method === 'leaseTimeToLive') this.#timeToLive((request as { ID: string }).ID, reply);
+    else if (method === 'leaseTimeToLive') this.#timeToLive(request as ILeaseTimeToLiveRequest, reply);
     else if (method === 'txn' && isReadOnly(request as ITxnRequest))
       this.#read(() => this.#readTxn(request as ITxnRequest), reply);
     else this.#propose(this.#commandOf(method, request), reply);
@@ -130,7 +131,8 @@ export class Api {
     return (store) => store.grant(id, Math.max(this.#cluster.minTtl, numberOf(TTL)));
   }
 
-  #timeToLive(id: string, reply: Reply): void {
+  #timeToLive({ ID, keys: wantsKeys = false }: ILeaseTimeToLiveRequest, reply: Reply): void {
+    const id = String(ID);
     this.#cluster.toLeader(this.member, (leader) => {
       if (!leader?.leads) {
         reply(refusal.timedOut());
@@ -138,7 +140,7 @@ export class Api {
       }
       const lease = this.member.store.leases.get(id);
       const TTL = String(lease ? leader.lessor.remaining(id) : -1);
-      const keys: Buffer[] = [];
+      const keys = wantsKeys ? [...(lease?.keys ?? [])].map((key) => Buffer.from(key)) : [];
       reply({ header: this.member.header(), ID: id, TTL, grantedTTL: String(lease?.ttl ?? 0), keys });
     });
   }

@@ -1,4 +1,4 @@
-import type { Machine, Timeline } from '../timeline.ts';
+import { Machine, type Timeline } from '../timeline.ts';
 import { Beliefs } from './beliefs.ts';
 import type { HoldEnd } from './facts.ts';
 import type { Judge } from './judge.ts';
@@ -23,6 +23,11 @@ export interface Held {
   standins?: readonly string[];
 }
 
+/** A write that is guarded by the entry of a hold. */
+type Writing = Pick<Held, 'who' | 'queue' | 'key' | 'token'>;
+
+// 100 ms between the first removal without an answer and the last hand-over, and the time of the clients' clocks.
+const HANDS_ON_FOR_MS = 150;
 // The longest time to live that a client asks for.
 const LONGEST_TTL_MS = 20_000;
 
@@ -30,6 +35,7 @@ const LONGEST_TTL_MS = 20_000;
 export class Holds {
   readonly store: Store;
   readonly #timeline: Timeline;
+  readonly #network: Machine;
   readonly #judge: Judge;
   readonly #beliefs: Beliefs;
   readonly #held: Held[] = [];
@@ -46,15 +52,23 @@ export class Holds {
   readonly #handedOver = new Set<string>();
   /** When a hold ended there last. */
   readonly #endedAt = new Map<string, number>();
+  /** By queue: the token of the hold whose guarded write was accepted last. */
+  readonly #writtenBy = new Map<string, bigint>();
+  /** The keys of entries that were deleted, by queue and token. */
+  readonly #deletedKeys = new Map<string, string>();
+  /** By session, and the hold that has taken the queue from it: when a hold of the session began first after that. */
+  readonly #handedOnAt = new Map<string, number>();
   #grants = 0;
 
   constructor(timeline: Timeline, judge: Judge, store: Store) {
     this.#timeline = timeline;
+    this.#network = new Machine(timeline, 'network');
     this.#judge = judge;
     this.#beliefs = new Beliefs(timeline, judge);
     this.store = store;
     store.onDeleted = (entry, isNamed = false) => {
       this.#deletedAt.set(lifeOf(entry), timeline.now());
+      this.#deletedKeys.set(lifeOf(entry), entry.key);
       if (isNamed) this.#evicted.add(lifeOf(entry));
     };
   }
@@ -74,7 +88,35 @@ export class Holds {
     this.#checkOrder(held);
     this.#checkTokens(held);
     this.#checkTold(held);
+    this.#checkTaken(held);
     this.#held.push(held);
+  }
+
+  /** The key of an entry. The product is not asked: to read a key of it has an effect. */
+  keyOf(queue: string, token: bigint): string {
+    const standing = this.store.standing(queue).find((entry) => entry.token === token);
+    if (standing) return standing.key;
+    const deleted = [...this.#deletedKeys].find(([life]) => life.endsWith(`${queue} ${token}`));
+    return deleted?.[1] ?? `${queue}/?`;
+  }
+
+  /** Sends a write that arrives after that time, whatever becomes of the client that sent it. */
+  write(writing: Writing, takesMs: number): void {
+    this.#network.after(takesMs, () => this.#arrives(writing));
+  }
+
+  /** It is accepted if the entry of that hold is there: what a transaction decides that compares the entry's key. */
+  #arrives({ who, queue, key, token }: Writing): void {
+    const isThere = this.store.standing(queue).some((entry) => entry.key === key && entry.token === token);
+    this.#judge.note(`${who} writes by ${token}, which is ${isThere ? 'accepted' : 'refused'}`);
+    if (!isThere) return;
+    const before = this.#writtenBy.get(queue) ?? 0n;
+    this.#judge.require(
+      'guarded',
+      token >= before,
+      () => `${who} writes to ${queue} by ${token} after a write by ${before}`,
+    );
+    this.#writtenBy.set(queue, token);
   }
 
   end(held: Held, how: HoldEnd): void {
@@ -182,6 +224,25 @@ export class Holds {
       'order',
       taken <= held.limit,
       () => `ahead of ${held.who} (${held.token}): ${others.map(lifeOf).join(', ')}`,
+    );
+  }
+
+  /** One hold may begin at any time: of a client that was frozen, or that releases what it does not know to be lost. */
+  #checkTaken(held: Held): void {
+    const session = sessionOf(held);
+    const taker = this.#held.find(
+      (other) => conflict(held, other) && other.token > held.token && sessionOf(other) !== session,
+    );
+    if (session === undefined || !taker) return;
+    const taking = `${session} ${lifeOf(taker)}`;
+    const now = this.#timeline.now();
+    const firstAt = this.#handedOnAt.get(taking) ?? now;
+    this.#handedOnAt.set(taking, firstAt);
+    const sinceMs = now - firstAt;
+    this.#judge.require(
+      'taken',
+      sinceMs <= HANDS_ON_FOR_MS,
+      () => `${held.who} begins ${sinceMs} ms after its session began to hand on what ${taker.who} has taken`,
     );
   }
 

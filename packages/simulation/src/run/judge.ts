@@ -7,7 +7,11 @@ export const RULES = {
   order:
     'a hold begins when nothing that conflicts with it is ahead in the store, by create revision, but what a session has left to another entry of its own',
   tokens: 'tokens grow with every grant that conflicts with an earlier one',
+  guarded:
+    'of the writes that are guarded by the entries of holds, none of an earlier hold is accepted after one of a later hold',
   told: 'whose entry was removed by somebody learns it within the time to live',
+  taken:
+    'once a later hold of another session has begun, a session hands on what was taken from it for a moment at most',
   time: 'a hold begins with the time that was asked for',
   view: 'who looks at a queue sees it as it was, and when nothing happens any more as it is',
   progress: 'once the trouble is over, everybody gets an answer',
@@ -23,7 +27,7 @@ export const RULES = {
 export type Rule = keyof typeof RULES;
 
 /** Those whose breach lets two work at a time, in the wrong order or with the wrong tokens. */
-export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>(['exclusive', 'order', 'tokens']);
+export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>(['exclusive', 'order', 'tokens', 'guarded', 'taken']);
 
 /** Takes down what happens, and what must not happen. */
 export class Judge {

@@ -9,6 +9,11 @@ export interface Step {
   readonly patienceMs: number | undefined;
   /** Of the hold, before it begins. */
   readonly needsMs: number;
+  /**
+   * The hold guards its writes by its entry: one that arrives when it begins, and one that is sent before its release and arrives this much
+   * later. Only of exclusive locks.
+   */
+  readonly guardMs?: number;
 }
 
 export interface ClientPlan {

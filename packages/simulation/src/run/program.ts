@@ -158,6 +158,8 @@ export class Program {
       await ownership.update({ metadata: { half: 'done' } }).catch(changed);
     await this.#pause(step.holdMs / 2);
     const isHeld = ownership.held;
+    const { guardMs } = step;
+    if (guardMs !== undefined && isHeld && isWhole(ownership)) this.#write(hold, ownership.key, guardMs);
     judge.note(`${who} ${isHeld ? 'releases' : 'has lost it'}`);
     held.forEach((one) => holds.end(one, isHeld ? 'released' : 'lost'));
     this.#present.delete(hold);
@@ -181,7 +183,7 @@ export class Program {
       who,
       machine: this.#machine,
       queue: single.name,
-      key: single.key,
+      key: holds.keyOf(single.name, single.token),
       token: single.token,
       grantToken: 'grantToken' in single ? single.grantToken : undefined,
       limit: single.name === 'p' ? LIMIT : 1,
@@ -198,7 +200,13 @@ export class Program {
     for (const one of held) holds.begin(one);
     const hold = { step, held, ownership };
     this.#present.add(hold);
+    if (step.guardMs !== undefined && isWhole(ownership)) this.#write(hold, ownership.key, 0);
     return hold;
+  }
+
+  /** A write that is guarded by the entry of the hold leaves now and arrives then, whatever becomes of the client. */
+  #write({ held }: Hold, key: string, takesMs: number): void {
+    for (const { who, queue, token } of held) this.#around.holds.write({ who, queue, key, token }, takesMs);
   }
 
   /** As a stream, left after a while in whatever state. */

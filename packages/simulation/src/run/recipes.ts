@@ -11,9 +11,7 @@ export interface RecipeStep extends Step {
 }
 
 /** A hold of one queue, by whatever recipe. */
-export type RecipeHold =
-  | SharedOwnership
-  | Pick<Ownership, 'name' | 'id' | 'key' | 'token' | 'held' | 'remainingMs'>;
+export type RecipeHold = SharedOwnership | Pick<Ownership, 'name' | 'id' | 'token' | 'held' | 'remainingMs'>;
 
 /** Whether it is one that `acquire` gave for one holder alone. */
 export function isWhole(hold: object): hold is Ownership {

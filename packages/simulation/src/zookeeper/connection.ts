@@ -127,6 +127,7 @@ export class Connection {
       this.#advance();
     };
     if (request.type === 'look') settle(() => this.#look(request));
+    else if (request.type === 'ephemerals') settle(() => this.#ephemerals(request));
     else if (request.type === 'change') this.#change(request, settle);
     else if (request.type === 'close') this.#close(request, settle);
     else if (request.type === 'sync')
@@ -199,6 +200,11 @@ export class Connection {
       if (isList) writer.list([...node.children], (list, name) => list.text(name));
       if (op !== OpCode.getChildren) putStat(writer, node);
     });
+  }
+
+  #ephemerals({ prefix, ...request }: Extract<Request, { type: 'ephemerals' }>): void {
+    const paths = this.#member.tree.ephemeralsOf(this.session).filter((path) => path.startsWith(prefix));
+    this.#answer(request, Code.ok, (writer) => writer.list(paths, (list, path) => list.text(path)));
   }
 
   #answer({ xid }: { readonly xid: number }, code: number, put?: (writer: JuteWriter) => unknown): void {

@@ -6,6 +6,7 @@ import type { Node } from './tree.ts';
 export type Request = { readonly xid: number } & (
   | { readonly type: 'ping' | 'sync' | 'close' | 'auth' | 'unknown' }
   | Look
+  | { readonly type: 'ephemerals'; readonly prefix: string }
   | { readonly type: 'change'; readonly steps: readonly Step[]; readonly op: number }
 );
 
@@ -58,6 +59,7 @@ export function requestOf(frame: Buffer): Request {
   if (op === OpCode.sync) return { xid, type: 'sync' };
   if (op === OpCode.closeSession) return { xid, type: 'close' };
   if (op === OpCode.auth) return { xid, type: 'auth' };
+  if (op === OpCode.getEphemerals) return { xid, type: 'ephemerals', prefix: reader.text() };
   if (LOOKS.has(op)) return { xid, type: 'look', op, path: reader.text(), watches: reader.bool() };
   if (op === OpCode.multi) return { xid, type: 'change', op, steps: stepsOf(reader) };
   const step = stepOf(op, reader);

@@ -17,6 +17,16 @@ export const HANDING_OVER: readonly Mistake[] = [
     ['etcd/src/turn/heirs.ts', 'if (at > this.#connection.revision) return;', ''],
   ),
   mistake(
+    'an entry whose key was read hands over',
+    ['guarded'],
+    ['etcd/src/turn/heirs.ts', 'entry.isKeyExposed || ', ''],
+  ),
+  mistake(
+    'a session hands over however long a removal has been without an answer',
+    ['taken'],
+    ['etcd/src/turn/heirs.ts', ' && !this.#isLate()', ''],
+  ),
+  mistake(
     'a grant is told the revision of the one before it',
     ['tokens'],
     ['etcd/src/turn/heirs.ts', 'entry.grantToken + 1n', 'entry.grantToken'],

@@ -98,6 +98,12 @@ export class Entries {
     return true;
   }
 
+  /** The entries of a session, in whatever queues. */
+  of(session: number): readonly { readonly queue: string; readonly ord: number }[] {
+    const rows = this.#ofSession.all(session) as readonly { ord: number; queue: Uint8Array }[];
+    return rows.map(({ ord, queue }) => ({ ord, queue: textOf(queue) }));
+  }
+
   /** All at once: nobody is let in between two of them. */
   removeAllOf(session: number): void {
     const rows = this.#ofSession.all(session) as readonly { ord: number; queue: Uint8Array }[];

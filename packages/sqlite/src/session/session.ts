@@ -23,6 +23,8 @@ export class SqliteSession implements Session {
   readonly #connection: Connection;
   readonly #store: Store;
   readonly #tenancy: Tenancy;
+  /** The orders of the entries that this process has asked for, in a session that was resumed. */
+  readonly #claimed: Set<number> | undefined;
   #releasing: Promise<void> | undefined;
   #abandoned = false;
 
@@ -32,6 +34,7 @@ export class SqliteSession implements Session {
     this.#connection = connection;
     this.#store = connection.store;
     this.#tenancy = tenancy;
+    this.#claimed = tenancy.generation > 1 ? new Set() : undefined;
     this.traces = {
       leave: (queue, entryId) => this.#step(() => this.#leaveTrace(queue, entryId)),
       erase: (queue, traces) => this.#step(() => this.#eraseTraces(queue, traces)),
@@ -67,6 +70,7 @@ export class SqliteSession implements Session {
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
     const place = await this.#step(() => this.#store.entries.enterIfAdmitted(this.#tenancy.num, spec));
+    if (place) this.#claimed?.add(place.ord);
     return place && this.#placement(spec, place);
   }
 
@@ -93,6 +97,15 @@ export class SqliteSession implements Session {
       if (isQueueLockError(error, 'SESSION_LOST')) return false;
       throw error;
     }
+  }
+
+  async removeUnclaimed(): Promise<void> {
+    const claimed = this.#claimed;
+    if (!claimed) return;
+    await this.#step(() => {
+      for (const { queue, ord } of this.#store.entries.of(this.#tenancy.num))
+        if (!claimed.has(ord)) this.#removeOrder(queue, ord);
+    });
   }
 
   async abandon(): Promise<void> {
@@ -129,7 +142,9 @@ export class SqliteSession implements Session {
   }
 
   #enter(spec: EntrySpec): Place {
-    return this.#store.entries.enter(this.#tenancy.num, spec);
+    const place = this.#store.entries.enter(this.#tenancy.num, spec);
+    this.#claimed?.add(place.ord);
+    return place;
   }
 
   /** All or none: when one of those that had entered was removed, nothing of the others is left either. */
@@ -143,7 +158,11 @@ export class SqliteSession implements Session {
 
   #remove(queue: string, id: string): boolean {
     const ord = this.#own(queue, id);
-    if (ord === undefined) return false;
+    return ord !== undefined && this.#removeOrder(queue, ord);
+  }
+
+  #removeOrder(queue: string, ord: number): boolean {
+    this.#claimed?.delete(ord);
     this.#store.traces.erase(queue, ord);
     return this.#store.entries.remove(queue, ord);
   }

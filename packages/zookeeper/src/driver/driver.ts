@@ -119,6 +119,11 @@ export interface ZkDriver {
   stat(path: string, option?: WatchOption): Promise<NodeStat | undefined>;
   children(path: string, option?: WatchOption): Promise<readonly string[] | undefined>;
   list(path: string): Promise<Listing | undefined>;
+  /**
+   * The paths of the session's ephemeral nodes that begin with `prefix`, as of what the connected server has read. `undefined`: the server
+   * cannot tell, as before 3.6. Not every client can ask.
+   */
+  ephemerals?(prefix: string): Promise<readonly string[] | undefined>;
   /** Brings the connected server up to date with the leader; reads after it see everything that was done before it. */
   sync(): Promise<void>;
 

@@ -3,6 +3,7 @@ import { QueueLockError, type QueueLockErrorCode } from '@queuelock/core/backend
 /** Result codes of ZooKeeper that this package tells apart (`zookeeper.h`, `enum ZOO_ERRORS`). */
 export const ZkCode = {
   ok: 0,
+  unimplemented: -6,
   badArguments: -8,
   noNode: -101,
   noAuth: -102,

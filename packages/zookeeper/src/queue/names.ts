@@ -84,6 +84,11 @@ function percent(text: string): string {
     .join('');
 }
 
+/** Whether the path is below the directory that queuelock keeps for itself. */
+export function isOwnNode(root: string, path: string): boolean {
+  return path.startsWith(`${root}/${PRIVATE_DIRECTORY}/`);
+}
+
 /** The last part of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);

@@ -137,6 +137,14 @@ export class WireDriver implements ZkDriver {
     return found && { children: found.value.names, stat: statOf(found.value.stat) };
   }
 
+  async ephemerals(prefix: string): Promise<readonly string[] | undefined> {
+    const what = `list the nodes of session ${this.sessionId}`;
+    const { code, values } = await this.#call(what, requests.getEphemerals(prefix));
+    if (code === ZkCode.unimplemented) return undefined;
+    if (code !== ZkCode.ok) throw this.#failure(code, what);
+    return values[0];
+  }
+
   async sync(): Promise<void> {
     await this.#ask('sync', requests.sync('/'));
   }

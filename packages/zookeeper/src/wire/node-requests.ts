@@ -99,6 +99,12 @@ export interface Children {
   readonly stat: WireStat;
 }
 
+/** The paths of the session's ephemeral nodes that begin so. Servers have it from 3.6 on. */
+export function getEphemerals(prefix: string): WireRequest<readonly string[]> {
+  const answer: Get<readonly string[]> = (reader) => reader.list(getText);
+  return requestOf({ type: OpCode.getEphemerals, body: (writer) => writer.text(prefix), answer });
+}
+
 /** Brings the server up to date with the leader. */
 export function sync(path: string): WireRequest<string> {
   return requestOf({ type: OpCode.sync, body: (writer) => writer.text(path), answer: getText });

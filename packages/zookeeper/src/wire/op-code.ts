@@ -17,6 +17,7 @@ export const OpCode = {
   createTTL: 21,
   auth: 100,
   setWatches: 101,
+  getEphemerals: 103,
   closeSession: -11,
   error: -1,
 } as const;

@@ -1,8 +1,9 @@
 import { invalidArgument } from '@queuelock/core/backend';
-import type { Surroundings } from '../session/entries.ts';
 import { markDirectory, queuePrefix, readKey } from '../queue/keys.ts';
-import { givingBack, singleKeyFor } from '../entry/single-key.ts';
+import { givingBack, singleKeyFor } from './single-key.ts';
 import { createdAt, remove } from '../queue/txn.ts';
+import type { SingleKeyOf } from '../api/naming.ts';
+import type { Connection } from '../server/connection.ts';
 
 /** One life of a key in a queue. */
 export interface Evictee {
@@ -11,12 +12,19 @@ export interface Evictee {
   readonly order: bigint;
 }
 
+/** Where queues are, and how they are reached. */
+export interface QueueAccess {
+  readonly connection: Connection;
+  readonly prefix: string;
+  readonly singleKeyOf?: SingleKeyOf | undefined;
+}
+
 /**
  * Removes whoever's entry, also a foreign one, its mark and its single key; the trace of its hold stays, since its owner may not know yet.
  * Sent again after a lost reply, it tells that nothing is there.
  */
 export async function evict(
-  { connection, prefix, singleKeyOf }: Pick<Surroundings, 'connection' | 'prefix' | 'singleKeyOf'>,
+  { connection, prefix, singleKeyOf }: QueueAccess,
   { queue, key, order }: Evictee,
 ): Promise<boolean> {
   const under = queuePrefix(prefix, queue);
