@@ -61,7 +61,15 @@ describe('a write in etcd that compares with the hold', function () {
     const near = createLockClient(etcd({ ...etcdTransport(), hosts: [link.endpoint], prefix: 'fencing/' }));
     const write = async (hold: Ownership, text: string): Promise<string> => {
       const put = client.put('report').value(text);
-      return (await etcdAnswer(hold, client.if(...heldInEtcd(hold)).then(put).commit())).outcome;
+      return (
+        await etcdAnswer(
+          hold,
+          client
+            .if(...heldInEtcd(hold))
+            .then(put)
+            .commit(),
+        )
+      ).outcome;
     };
     const first = await near.acquire('late');
     const outcomes = [await write(first, 'first')];

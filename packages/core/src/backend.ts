@@ -49,6 +49,7 @@ export {
   type PemFiles,
   type PemTexts,
 } from './kit/pem-files.ts';
+export { leftOfTtl } from './session/budget.ts';
 export { systemClock, type Clock } from './base/clock.ts';
 export { pauseAfter, sooner, type Chance, type Growth } from './base/jitter.ts';
 // What recipes are made with besides.

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deadlineOf, longestHoldMs, paceOf } from '../src/session/budget.ts';
+import { deadlineOf, leftOfTtl, longestHoldMs, paceOf } from '../src/session/budget.ts';
 
 describe('the time budget', () => {
   it('counts from the moment the proving call was sent, less one percent and the margin', () => {
@@ -24,6 +24,13 @@ describe('the time budget', () => {
     expect(longestHoldMs({ ttlMs: 10_000 }, { proofLag: 0.2 })).to.equal(9_700 - 2_500);
     expect(longestHoldMs({ ttlMs: 10_000, renewEveryMs: 1_000 }, { proofLag: 0.2 })).to.equal(9_700 - 2_000);
     expect(longestHoldMs({ ttlMs: 10_000, renewEveryMs: 4_000 }, { proofLag: 0.2 })).to.equal(9_700 - 4_000);
+  });
+
+  it('allows one percent of the whole time since an earlier moment that a heartbeat proves', () => {
+    const [countedFrom, sentAt, ttlMs] = [1_000, 5_000, 10_000];
+    const deadline = deadlineOf(sentAt, leftOfTtl(ttlMs, sentAt - countedFrom), 200);
+    expect(deadline).to.be.closeTo(deadlineOf(countedFrom, ttlMs, 200), 1e-6);
+    expect(leftOfTtl(ttlMs, ttlMs)).to.equal(0);
   });
 
   it('lets the user choose pace and margin', () => {

@@ -42,7 +42,7 @@ describe('the end of one life of a key', () => {
       lookups: { look: () => new Promise<Seen>((resolve) => (answer = resolve)) },
       compactions: { compacted$: NEVER },
       followed,
-      heirs: new Heirs({ revision: 0n }),
+      heirs: new Heirs({ connection: { revision: 0n }, generation: { isExported: false } }),
       rule: { limit: 1, permits: 1 },
       entry: { isOfSameSession: () => isOfSameSession },
     } as unknown as Waiter;

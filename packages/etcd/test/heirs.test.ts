@@ -9,12 +9,14 @@ type Heard = readonly [at: bigint, now: boolean];
 
 describe('those who stand behind another entry of their session', () => {
   let store: { revision: bigint };
+  let generation: { isExported: boolean };
   let heirs: Heirs;
   let heard: Heard[];
 
   beforeEach(() => {
     store = { revision: 100n };
-    heirs = new Heirs(store);
+    generation = { isExported: false };
+    heirs = new Heirs({ connection: store, generation });
     heard = [];
   });
 
@@ -57,10 +59,30 @@ describe('those who stand behind another entry of their session', () => {
     const [removed, left] = [owner(1n, 1n), owner(2n, 2n)];
     standBehind(removed, 9n);
     standBehind(left, 10n)();
-    removed.loseToOthers();
+    removed.lose();
     heirs.handOver(removed);
     heirs.handOver(left);
     expect(heard).to.deep.equal([]);
+  });
+
+  it('hear nothing of one whose key was read, nor of any once the session was exported', () => {
+    const [read, exported] = [owner(1n, 1n), owner(2n, 2n)];
+    standBehind(read, 9n);
+    standBehind(exported, 10n);
+    expect(heirs.exposeKey(read)).to.equal(true);
+    heirs.handOver(read);
+    generation.isExported = true;
+    heirs.handOver(exported);
+    expect(heard).to.deep.equal([]);
+  });
+
+  it('have replaced the entry ahead until its removal is confirmed, and its key is not told meanwhile', () => {
+    const ahead = owner(1n, 1n);
+    standBehind(ahead, 9n);
+    heirs.handOver(ahead);
+    expect(heirs.exposeKey(ahead)).to.equal(false);
+    heirs.confirm(ahead);
+    expect(heirs.exposeKey(ahead)).to.equal(true);
   });
 
   it('wait for the removal when as many as go together are ahead of theirs', () => {

@@ -16,9 +16,10 @@ export interface EtcdCompare {
 }
 
 /**
- * For `compare` of a transaction in etcd's raw API: true as long as the hold's own entry is in the queue. The entry leaves
- * it before the next contender holds, and both are ordered with the transaction by Raft; so what stands under `success`
- * happens under the lock or not at all.
+ * For `compare` of a transaction in etcd's raw API: true as long as the hold's own entry is in the queue. Reading the entry's key, which this
+ * does, makes sure that the entry leaves the queue before the next contender holds, and Raft orders both with the transaction. So what
+ * stands under `success` happens under the lock or not at all, and never after a guarded write of a later holder.
+ * Call it while the lock is held: for a hold that was released before its key was read, it throws `OWNERSHIP_LOST` if the next one holds already.
  *
  * It compares the create revision, which is the token: neither a later entry under the same key nor a change of its
  * value counts as the hold. Only for holds on the cluster that the transaction goes to.

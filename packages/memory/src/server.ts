@@ -207,9 +207,7 @@ export class Server implements MemoryServer {
   }
 
   /** A queue now and after every change. */
-  observe(name: string): Observable<readonly SeenEntry[]> {
-    return this.#counted(this.#queues.observe(name));
-  }
+  observe = (name: string): Observable<readonly SeenEntry[]> => this.#counted(this.#queues.observe(name));
 
   /** The queues that are not empty, now and after changes. */
   observeQueues(prefix: string): Observable<readonly ListedQueue[]> {

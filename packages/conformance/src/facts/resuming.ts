@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { Client } from '../client.ts';
-import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
 import { lacks } from '../lacks.ts';
 import type { Stage } from '../stage.ts';
@@ -125,7 +124,7 @@ export const resumptionFacts: readonly Fact[] = [
         await other.enter(slots),
       ];
       const resumed = await handOver(stage, first);
-      const retaken = await resumed.retake(claimed as Contender);
+      const retaken = await resumed.retake(claimed);
       const entered = await resumed.enter({ queue: `${stage.queue}-new` });
       for (const one of left) one.giveUp();
       await removeUnclaimed(resumed);

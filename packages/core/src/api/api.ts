@@ -195,9 +195,11 @@ export interface LockClient extends AsyncDisposable {
   /** The session's state, the present one first. */
   readonly session$: Observable<SessionState>;
   /**
-   * What another process needs to go on with this client's session and its entries, as `LockClientOptions.resume`: after `abandon`, or
-   * after a crash if it was kept in time. Opens the session if need be. A secret: whoever has it can act as this client.
-   * Throws `INVALID_ARGUMENT` for a backend that cannot.
+   * What another process needs to resume this client's session and its entries, as `LockClientOptions.resume`: after `abandon`, or
+   * after a crash if it was kept in time. Opens the session if need be. A secret: a process that has it can act as this client. On etcd the
+   * session hands over to waiters of its own only when etcd has confirmed the release, from then on.
+   * @returns a text for as long as the session lives; it stays right for entries that the session makes later
+   * @throws {QueueLockError} `INVALID_ARGUMENT` on a backend that cannot resume sessions
    */
   resumption(): Promise<string>;
   /**

@@ -32,7 +32,8 @@ export interface LockClientOptions {
   /**
    * Goes on with the session of an earlier process, from `LockClient.resumption`; that process must be gone or have called `abandon`:
    * one that still runs loses the session at its next heartbeat, and until then both hold what it holds. A session that has ended is
-   * replaced by a new one.
+   * replaced by a new one. Claim the entries that are to go on by their `id` within one TTL: after that, what no claim has asked for is
+   * removed from its queue, as a release of the earlier process may have been lost.
    */
   readonly resume?: string;
   /** Who this is, shown to everybody who looks at the queue. Default `host:pid`. */
@@ -96,8 +97,9 @@ export interface ClaimOptions {
    */
   readonly holding?: readonly SharedOwnership[];
   /**
-   * Joins only if at most so many wait afterwards, itself included, else `QUEUE_FULL`. Those who hold do not count. As the next two it
-   * looks at the queue: where that is refused, the claim fails with the same code.
+   * Joins only if at most so many wait afterwards, itself included, else `QUEUE_FULL`. Those who hold do not count. On etcd an entry that was
+   * released counts until its removal commits, a round trip later. As the next two it looks at the queue: where that is refused, the claim
+   * fails with the same code.
    */
   readonly maxWaiters?: number;
   /** Joins only if the wait is expected to be at most so many milliseconds, else `WAIT_TOO_LONG`; joins if nothing is known. */

@@ -38,6 +38,15 @@ export function longestHoldMs(
 }
 
 /**
+ * What `Session.renew` returns where the heartbeat proves only that the server has counted since an earlier moment: how much of `ttlMs` is left
+ * when `elapsedMs` of this process's clock have passed since then. The server's clock may run faster for all of that time, so the allowance that
+ * the core takes from the result must not be taken from the elapsed time as well.
+ */
+export function leftOfTtl(ttlMs: number, elapsedMs: number): number {
+  return Math.max(0, ttlMs - elapsedMs / (1 - CLOCK_RATE_ERROR));
+}
+
+/**
  * Until when a hold may be believed in. Counted from the moment the proving call was *sent*: the server cannot have
  * started its own count earlier than that.
  */

@@ -55,7 +55,7 @@ export class Entry {
   readonly markDirectory: string;
   /** Where to look for it: in a resumed session at all keys that it may have, since its limit may have been another one. */
   readonly sought: Target;
-  /** Where to look for its mark, in a resumed session. */
+  /** The same for its mark. */
   readonly soughtMark: Target | undefined;
   /** The create revision, once the server has told it. */
   order: bigint | undefined;
@@ -178,16 +178,11 @@ export class Entry {
     return this.#removals > 0;
   }
 
-  /** It is not there any more, and not by our own doing. */
-  lose(why: QueueLockError): void {
+  /** It is not there any more, and not by our own doing: somebody else has removed it, unless another reason is given. */
+  lose(why: QueueLockError = removedByOthers()): void {
     if (this.gone) return;
     this.gone = true;
     this.#leaving$.error(why);
-  }
-
-  /** The same: somebody else has removed it. */
-  loseToOthers(): void {
-    this.lose(removedByOthers());
   }
 
   /** Once for every request to remove it. */

@@ -62,8 +62,7 @@ export class Generation {
    * the session was exported: one that arrives late would remove what the other process holds.
    */
   async guard(txn: ITxnRequest): Promise<Pick<ITxnResponse, 'succeeded' | 'responses'>> {
-    if (!this.#isExported)
-      return this.#connection.ask(REMOVING, (etcd, options) => etcd.txn(txn, options));
+    if (!this.#isExported) return this.#connection.ask(REMOVING, (etcd, options) => etcd.txn(txn, options));
     const guarded = { compare: [isAnother(this.key, this.#owner)], failure: [{ request_txn: txn }] };
     const { succeeded, responses } = await this.#connection.ask(REMOVING, (etcd, options) =>
       etcd.txn(guarded, options),

@@ -116,7 +116,7 @@ function outcomeOf(
   heir: Entry | undefined,
 ): Outcome {
   if (!heir || succeeded) return hasRemoved(responses[0]);
-  if (!heir.withdrawn) heir.loseToOthers();
+  if (!heir.withdrawn) heir.lose();
   return undefined;
 }
 

@@ -2,26 +2,26 @@ import { isQueueLockError, requireSameEntry, type EntrySpec, type Placement } fr
 import { MOST_NEWCOMERS, askToEnterTogether } from '../entry/asking.ts';
 import { changeEntry, type Change } from '../entry/changing.ts';
 import type { Connection } from '../server/connection.ts';
-import { foundIn, known, ownRow, type Entered, type Newcomer } from '../entry/entered.ts';
+import type { Entered, Newcomer } from '../entry/entered.ts';
 import { enter, type Desk } from '../entry/entering.ts';
 import { ifEmpty, intoLine } from '../entry/enqueue.ts';
 import { Entry } from '../entry/entry.ts';
-import { evict } from '../entry/evict.ts';
 import { isRefusal } from '../driver/errors.ts';
 import { Gatherer } from '../base/gathering.ts';
 import { Generation } from '../entry/generation.ts';
 import type { Sight } from '../turn/gone.ts';
 import { KeyIds, mayTakeSpare, type CalledOtherwise } from '../queue/key-ids.ts';
-import { absentKey, entriesIn, generationKey, queuePrefix } from '../queue/keys.ts';
+import { absentKey, generationKey, queuePrefix } from '../queue/keys.ts';
 import { MOST_LEAVERS, removeEntries, withdraw } from '../entry/leaving.ts';
 import { putMark } from '../queue/marks.ts';
 import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
 import { Heirs } from '../turn/heirs.ts';
+import { recall } from '../entry/recall.ts';
 import { tellLeaving } from '../turn/owning.ts';
 import { placeAll } from '../turn/placement.ts';
 import { exclusiveOnly, singleKeyFor } from '../entry/single-key.ts';
 import { checkTogether } from '../entry/together.ts';
-import { lookAt } from '../queue/txn.ts';
+import { removeUnclaimed } from './unclaimed.ts';
 
 /** Where entries live. */
 export interface Surroundings extends Sight {
@@ -43,7 +43,8 @@ export class Entries {
   constructor(around: Surroundings, lease: string) {
     const key = Buffer.from(generationKey(around.prefix, lease));
     const { connection, owner } = around;
-    const asking = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
+    const generation = new Generation(connection, { key, lease, owner });
+    const asking = { connection, lease, generation };
     const entering = new Gatherer({
       most: MOST_NEWCOMERS,
       // Two of one queue would have the same order.
@@ -55,7 +56,7 @@ export class Entries {
       kindOf: ({ key }: Entry) => key.toString(),
       send: (leavers) => removeEntries(connection, leavers),
     });
-    this.#around = { ...around, ...asking, entering, leaving, heirs: new Heirs(connection) };
+    this.#around = { ...around, ...asking, entering, leaving, heirs: new Heirs(asking) };
   }
 
   /** A private key of the session, which need not exist. */
@@ -74,7 +75,6 @@ export class Entries {
 
   /** What another process needs to find them by their ids. From now on each new one has a key of its own. */
   note(): CalledOtherwise {
-    this.#around.heirs.forbid();
     this.#around.generation.noteExport();
     return this.#keyIds.note();
   }
@@ -83,23 +83,11 @@ export class Entries {
   async takeOver(noted: CalledOtherwise): Promise<void> {
     this.#resumedAt = await this.#around.generation.takeOver();
     this.#keyIds.goOn(noted);
-    this.#around.heirs.forbid();
   }
 
-  /** As `Session.removeUnclaimed`. The server tells which keys are on the lease. */
+  /** As `Session.removeUnclaimed`. */
   async removeUnclaimed(): Promise<void> {
-    const { connection, lease, prefix } = this.#around;
-    if (this.#resumedAt === 0n) return;
-    const request = { ID: lease, keys: true };
-    const { keys } = await connection.call('listing the keys of a session', (etcd, options) =>
-      etcd.leaseTimeToLive(request, options),
-    );
-    // Those that a call of this process has asked for, also while its request is on its way.
-    const claimed = new Set([...this.#byId.values()].map(({ queue, keyId }) => `${queue} ${keyId}`));
-    const left = entriesIn(keys, { prefix, lease }).filter(
-      ({ queue, keyId }) => !claimed.has(`${queue} ${keyId}`),
-    );
-    for (const { queue, key } of left) await this.#removeInherited(queue, key);
+    await removeUnclaimed({ ...this.#around, resumedAt: this.#resumedAt, claimed: this.#byId });
   }
 
   /** Asks the server only in a session that was taken over, for what this process has not been told of. */
@@ -108,7 +96,7 @@ export class Entries {
     if (met && met.queue !== queue) return undefined;
     if (met?.order !== undefined || this.#resumedAt === 0n) return met;
     const entry = met ?? this.#newEntry({ queue, id, shared: false, limit: 1 });
-    await this.#recall(entry);
+    await recall(this.#around, entry);
     if (entry.order !== undefined && !this.#byId.has(id)) this.#keep(id, entry);
     return this.#byId.get(id);
   }
@@ -142,7 +130,7 @@ export class Entries {
 
   async update({ queue, id, value }: Change): Promise<boolean> {
     const entry = await this.find(queue, id);
-    if (entry?.uncertain && entry.order === undefined) await this.#recall(entry);
+    if (entry?.uncertain && entry.order === undefined) await recall(this.#around, entry);
     return entry ? changeEntry(this.#around.connection, entry, { value }) : false;
   }
 
@@ -159,12 +147,9 @@ export class Entries {
   }
 
   /** As `Session.exposeKey`. An entry that is out of the queue compares equal to nothing. */
-  exposeKey(queue: string, id: string): boolean {
+  exposeKey(id: string): boolean {
     const entry = this.#byId.get(id);
-    if (entry?.queue !== queue) return true;
-    if (this.#around.heirs.isReplaced(entry)) return false;
-    entry.isKeyExposed = true;
-    return true;
+    return !entry || this.#around.heirs.exposeKey(entry);
   }
 
   /** Waits for requests in flight, since what they will have done decides how to remove the entry. */
@@ -175,7 +160,7 @@ export class Entries {
     const isFirst = !entry.withdrawn;
     entry.withdraw();
     await entry.settled();
-    if (this.#resumedAt > 0n && entry.order === undefined) await this.#recall(entry);
+    if (this.#resumedAt > 0n && entry.order === undefined) await recall(this.#around, entry);
     entry.followed = tellLeaving({ followed: this.#around.followed, entry });
     const { heirs } = this.#around;
     if (isFirst) heirs.handOver(entry);
@@ -226,26 +211,6 @@ export class Entries {
       else if (isRefusal(error)) await Promise.all(specs.map(({ queue, id }) => this.remove(queue, id)));
       throw error;
     }
-  }
-
-  /** Only the life of the key that was there when the session was resumed. */
-  async #removeInherited(queue: string, key: Buffer): Promise<void> {
-    const { connection } = this.#around;
-    const request = { key, keys_only: true, max_create_revision: this.#resumedAt.toString() };
-    const { kvs } = await connection.ask('reading an entry', (etcd, options) => etcd.range(request, options));
-    const order = kvs[0]?.create_revision;
-    if (order !== undefined) await evict(this.#around, { queue, key: key.toString(), order: BigInt(order) });
-  }
-
-  /** Looks whether the entry is there, made by another process. */
-  async #recall(entry: Entry): Promise<void> {
-    const success = [entry.sought, ...(entry.soughtMark ? [entry.soughtMark] : [])].map(lookAt);
-    const { responses } = await this.#around.connection.ask('looking for an entry', (etcd, options) =>
-      etcd.txn({ success }, options),
-    );
-    const [rows, marks] = responses.map(({ response_range }) => known(response_range));
-    const own = rows && ownRow(rows, entry);
-    if (own?.lease === this.#around.lease) entry.recognize(foundIn(own, marks?.kvs ?? []));
   }
 
   #entryOf(spec: EntrySpec): Entry {

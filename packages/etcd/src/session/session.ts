@@ -124,11 +124,11 @@ export class EtcdSession implements Session {
   /** Somebody of this process has taken that entry out, whosever it was. */
   noteRemoved({ key, order }: { readonly key: string; readonly order: bigint }): void {
     for (const entry of this.#entries)
-      if (entry.order === order && entry.key.toString() === key) entry.loseToOthers();
+      if (entry.order === order && entry.key.toString() === key) entry.lose();
   }
 
-  exposeKey(queue: string, id: string): boolean {
-    return this.#entries.exposeKey(queue, id);
+  exposeKey(_queue: string, id: string): boolean {
+    return this.#entries.exposeKey(id);
   }
 
   remove(queue: string, id: string): Promise<boolean> {

@@ -3,6 +3,7 @@
 // so nobody else's turn comes any sooner than if the first had held until then.
 import type { Entry } from '../entry/entry.ts';
 import { MOST_LEAVERS, isPlain } from '../entry/leaving.ts';
+import type { Generation } from '../entry/generation.ts';
 import type { Connection } from '../server/connection.ts';
 import { lifeIn } from './owning.ts';
 
@@ -17,7 +18,13 @@ export interface Heir {
  * No hand-over begins while the oldest removal has been unanswered for this long, in milliseconds. It bounds how long a process that the store
  * cannot reach goes on to begin holds in a queue that was taken from it. PROMISES states the number.
  */
-export const MAX_UNCONFIRMED_MS = 100;
+const MAX_UNCONFIRMED_MS = 100;
+
+/** What is known of the store and of the session. */
+interface HeirsSettings {
+  readonly connection: Pick<Connection, 'revision'>;
+  readonly generation: Pick<Generation, 'isExported'>;
+}
 
 /** Those of one session that stand right behind another entry of it. */
 export class Heirs {
@@ -26,10 +33,11 @@ export class Heirs {
   /** When each handed over, in the order in which they did. */
   readonly #unconfirmed = new Map<Entry, number>();
   readonly #connection: Pick<Connection, 'revision'>;
-  #areForbidden = false;
+  readonly #generation: Pick<Generation, 'isExported'>;
 
-  constructor(connection: Pick<Connection, 'revision'>) {
+  constructor({ connection, generation }: HeirsSettings) {
     this.#connection = connection;
+    this.#generation = generation;
   }
 
   /** Answers what ends this. */
@@ -40,17 +48,11 @@ export class Heirs {
     };
   }
 
-  /**
-   * Nothing is handed over from now on. Another process may resume the session: it waits for entries ahead of its own by what the store has,
-   * and knows of none that this process has replaced.
-   */
-  forbid(): void {
-    this.#areForbidden = true;
-  }
-
-  /** Whether the entry has handed over and its removal is not confirmed: a later entry may hold while the store still has this one. */
-  isReplaced(entry: Entry): boolean {
-    return this.#unconfirmed.has(entry);
+  /** As `Session.exposeKey`: `false` where it has handed over and its removal is not confirmed. */
+  exposeKey(entry: Entry): boolean {
+    if (this.#unconfirmed.has(entry)) return false;
+    entry.isKeyExposed = true;
+    return true;
   }
 
   /**
@@ -58,7 +60,8 @@ export class Heirs {
    * revision than the one before it, and none that the store has not had: where no such revision is known, nothing is handed over.
    */
   handOver(entry: Entry): void {
-    if (this.#areForbidden || !entry.followed || !isPlain(entry)) return;
+    // A process that resumes the session waits for entries ahead by what the store has, and knows of none that was replaced here.
+    if (this.#generation.isExported || !entry.followed || !isPlain(entry)) return;
     // A transaction that compares the key succeeds until the removal commits, so the next hold begins after that.
     if (entry.isKeyExposed || entry.gone || entry.grantToken === undefined) return;
     const heir = this.#behind.get(lifeIn(entry) ?? '');

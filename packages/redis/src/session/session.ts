@@ -146,9 +146,7 @@ export class RedisSession implements Session {
     }
   }
 
-  removeUnclaimed(): Promise<void> {
-    return this.#looks.removeUnclaimed();
-  }
+  readonly removeUnclaimed = (): Promise<void> => this.#looks.removeUnclaimed();
 
   async abandon(): Promise<void> {
     this.#abandoned = true;

@@ -1,33 +1,13 @@
-import { Machine, type Timeline } from '../timeline.ts';
+import type { Timeline } from '../timeline.ts';
 import { Beliefs } from './beliefs.ts';
 import type { HoldEnd } from './facts.ts';
+import { conflict, isSame, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
-import type { Standing, Store } from './store.ts';
+import type { Store } from './store.ts';
+import { Takings } from './takings.ts';
 
-/** A hold as its program sees it. */
-export interface Held {
-  readonly who: string;
-  readonly machine: Machine;
-  readonly queue: string;
-  readonly key: string;
-  readonly token: bigint;
-  readonly grantToken?: bigint | undefined;
-  readonly limit: number;
-  readonly permits: number;
-  shared: boolean;
-  /** What the product says now. */
-  readonly remainingMs: () => number;
-  /** Released, or its process is gone. */
-  isOver: boolean;
-  /** It began while these still stood there, which its session had left. */
-  standins?: readonly string[];
-}
+export type { Held };
 
-/** A write that is guarded by the entry of a hold. */
-type Writing = Pick<Held, 'who' | 'queue' | 'key' | 'token'>;
-
-// 100 ms between the first removal without an answer and the last hand-over, and the time of the clients' clocks.
-const HANDS_ON_FOR_MS = 150;
 // The longest time to live that a client asks for.
 const LONGEST_TTL_MS = 20_000;
 
@@ -35,9 +15,9 @@ const LONGEST_TTL_MS = 20_000;
 export class Holds {
   readonly store: Store;
   readonly #timeline: Timeline;
-  readonly #network: Machine;
   readonly #judge: Judge;
   readonly #beliefs: Beliefs;
+  readonly #takings: Takings;
   readonly #held: Held[] = [];
   readonly #marked = new Set<string>();
   /** Queues in which somebody removes entries of others. */
@@ -52,19 +32,15 @@ export class Holds {
   readonly #handedOver = new Set<string>();
   /** When a hold ended there last. */
   readonly #endedAt = new Map<string, number>();
-  /** By queue: the token of the hold whose guarded write was accepted last. */
-  readonly #writtenBy = new Map<string, bigint>();
   /** The keys of entries that were deleted, by queue and token. */
   readonly #deletedKeys = new Map<string, string>();
-  /** By session, and the hold that has taken the queue from it: when a hold of the session began first after that. */
-  readonly #handedOnAt = new Map<string, number>();
   #grants = 0;
 
   constructor(timeline: Timeline, judge: Judge, store: Store) {
     this.#timeline = timeline;
-    this.#network = new Machine(timeline, 'network');
     this.#judge = judge;
     this.#beliefs = new Beliefs(timeline, judge);
+    this.#takings = new Takings(timeline, judge);
     this.store = store;
     store.onDeleted = (entry, isNamed = false) => {
       this.#deletedAt.set(lifeOf(entry), timeline.now());
@@ -88,7 +64,7 @@ export class Holds {
     this.#checkOrder(held);
     this.#checkTokens(held);
     this.#checkTold(held);
-    this.#checkTaken(held);
+    this.#takings.check(held, this.#held);
     this.#held.push(held);
   }
 
@@ -98,25 +74,6 @@ export class Holds {
     if (standing) return standing.key;
     const deleted = [...this.#deletedKeys].find(([life]) => life.endsWith(`${queue} ${token}`));
     return deleted?.[1] ?? `${queue}/?`;
-  }
-
-  /** Sends a write that arrives after that time, whatever becomes of the client that sent it. */
-  write(writing: Writing, takesMs: number): void {
-    this.#network.after(takesMs, () => this.#arrives(writing));
-  }
-
-  /** It is accepted if the entry of that hold is there: what a transaction decides that compares the entry's key. */
-  #arrives({ who, queue, key, token }: Writing): void {
-    const isThere = this.store.standing(queue).some((entry) => entry.key === key && entry.token === token);
-    this.#judge.note(`${who} writes by ${token}, which is ${isThere ? 'accepted' : 'refused'}`);
-    if (!isThere) return;
-    const before = this.#writtenBy.get(queue) ?? 0n;
-    this.#judge.require(
-      'guarded',
-      token >= before,
-      () => `${who} writes to ${queue} by ${token} after a write by ${before}`,
-    );
-    this.#writtenBy.set(queue, token);
   }
 
   end(held: Held, how: HoldEnd): void {
@@ -227,25 +184,6 @@ export class Holds {
     );
   }
 
-  /** One hold may begin at any time: of a client that was frozen, or that releases what it does not know to be lost. */
-  #checkTaken(held: Held): void {
-    const session = sessionOf(held);
-    const taker = this.#held.find(
-      (other) => conflict(held, other) && other.token > held.token && sessionOf(other) !== session,
-    );
-    if (session === undefined || !taker) return;
-    const taking = `${session} ${lifeOf(taker)}`;
-    const now = this.#timeline.now();
-    const firstAt = this.#handedOnAt.get(taking) ?? now;
-    this.#handedOnAt.set(taking, firstAt);
-    const sinceMs = now - firstAt;
-    this.#judge.require(
-      'taken',
-      sinceMs <= HANDS_ON_FOR_MS,
-      () => `${held.who} begins ${sinceMs} ms after its session began to hand on what ${taker.who} has taken`,
-    );
-  }
-
   #checkTokens(held: Held): void {
     if (held.limit > 1 || this.#isRemoved(held)) return;
     const earlier = this.#held.filter((other) => conflict(held, other) && !isSame(held, other));
@@ -266,23 +204,4 @@ export class Holds {
       () => `${held.who} was granted at ${String(grantToken)} after ${String(newer?.grantToken)}`,
     );
   }
-}
-
-function conflict(one: Held, other: Held): boolean {
-  return one.queue === other.queue && !(one.shared && other.shared);
-}
-
-/** Whether it is the hold of another process that the session had before. */
-function isSame(one: Held, other: Held): boolean {
-  return lifeOf(one) === lifeOf(other);
-}
-
-/** Which it belongs to, as far as its key tells. */
-function sessionOf({ key }: Pick<Standing, 'key'>): string | undefined {
-  return /\/(?:~\d+\.)?([0-9a-f]+)-[^/]*$/.exec(key)?.[1];
-}
-
-/** By its token, which nobody else in the queue has: a writer that has turned into a reader has another key, and keeps that. */
-function lifeOf({ key, token }: Pick<Standing, 'key' | 'token'>): string {
-  return `${key.slice(0, key.lastIndexOf('/'))} ${token}`;
 }

@@ -13,6 +13,7 @@ import {
   type Step,
   type StoreName,
 } from './plan.ts';
+import { inOrder, withCrowd, withGuards, withSteps } from './plan-extras.ts';
 
 // On ZooKeeper there is no history to forget, and the transport repeats nothing.
 const NOT_ON_ZOOKEEPER: ReadonlySet<string> = new Set(['compaction', 'repeated']);
@@ -44,8 +45,6 @@ const SHORT_HOLDS_MS = [0, 5, 100, 600, 2_000, 4_000];
 const LONG_HOLDS_MS = [5, 2_000, 8_000, 14_000, 20_000];
 /** Nobody waits for others in a recipe for longer. */
 const PATIENT_MS = 8_000;
-const GUARDED: ReadonlySet<string> = new Set(['acquire', 'run', 'abort', 'update']);
-const GUARDED_WRITES_TAKE_MS = [1, 20, 100, 600, 3_000];
 const SOUND = '3.5.30';
 const STALE_READS = '3.5.15';
 
@@ -79,50 +78,6 @@ export function planOf(seed: number, store: StoreName): Plan {
   return withGuards(new Random(seed).fork('guards'), withCrowd(new Random(seed).fork('crowd'), played));
 }
 
-/** Some holds guard their writes, which may arrive late. */
-function withGuards(random: Random, plan: Plan): Plan {
-  if (random.chance(0.5)) return plan;
-  const guarded = (step: Step): Step =>
-    GUARDED.has(step.way) && random.chance(0.7)
-      ? { ...step, guardMs: random.pick(GUARDED_WRITES_TAKE_MS) }
-      : step;
-  return withSteps(plan, guarded);
-}
-
-/**
- * On etcd: one client hands on from hold to hold in one queue when something happens to it. It dies, and another process resumes its session;
- * or it is cut off, and another client steals what it holds.
- */
-function withCrowd(random: Random, plan: Plan): Plan {
-  if (plan.store !== 'etcd' || random.chance(0.85)) return plan;
-  const client = random.int(0, plan.clients.length - 1);
-  const [queue] = plan.queues;
-  const plain = { way: 'acquire', queue, permits: 1, patienceMs: undefined, needsMs: 0 } as const;
-  const lane = (): Step[] =>
-    Array.from({ length: 8 }, () => ({ ...plain, afterMs: 0, holdMs: random.pick([5, 100, 300]) }));
-  const atMs = random.int(300, 1_500);
-  const target = { atMs, client, member: 'all', degree: random.next() } as const;
-  const isRobbed = random.chance(0.6);
-  const fault: Fault = isRobbed
-    ? { ...target, kind: 'cut off', forMs: 4_000 }
-    : { ...target, kind: 'client moves', forMs: 2_000 };
-  const theft = { ...plain, way: 'steal', afterMs: atMs + random.int(0, 300), holdMs: 2_000 } as const;
-  const clients = plan.clients.map((one, i) => {
-    if (i === client) return { ...one, ttlMs: 10_000, lanes: [lane(), lane(), lane()] };
-    const isThief = isRobbed && i === (client + 1) % plan.clients.length;
-    return isThief ? { ...one, lanes: [[theft], ...one.lanes] } : one;
-  });
-  return inOrder({ ...plan, clients, faults: [...plan.faults.slice(0, 1), fault] });
-}
-
-function withSteps(plan: Plan, change: (step: Step) => Step): Plan {
-  const clients = plan.clients.map((client) => ({
-    ...client,
-    lanes: client.lanes.map((lane) => lane.map(change)),
-  }));
-  return { ...plan, clients };
-}
-
 /** With recipes in the place of many plain acquisitions. */
 function withRecipes(random: Random, plan: Plan): Plan {
   const few = [random.pick(RECIPES), random.pick(RECIPES)] as const;
@@ -132,10 +87,6 @@ function withRecipes(random: Random, plan: Plan): Plan {
     return { ...step, way, needsMs: 0, patienceMs: random.int(1_000, PATIENT_MS) };
   };
   return withSteps(plan, recast);
-}
-
-function inOrder(plan: Plan): Plan {
-  return { ...plan, faults: [...plan.faults].sort((one, other) => one.atMs - other.atMs) };
 }
 
 /** Some of one client in line, and others behind them. One is taken out by an operator, of which its client does not hear for a while. */

@@ -9,6 +9,7 @@ import { Client } from './client.ts';
 import { befall, type Stage } from './faults.ts';
 import type { Fact } from './facts.ts';
 import { finish } from './finish.ts';
+import { GuardedWrites } from './guarded-writes.ts';
 import { Holds } from './holds.ts';
 import { Judge, type Rule } from './judge.ts';
 import type { Plan } from './plan.ts';
@@ -42,7 +43,8 @@ export async function play(product: Product, plan: Plan): Promise<Played> {
     const store = new STORES[plan.store]({ timeline, random, product, plan, note });
     const holds = new Holds(timeline, judge, store);
     const agreements = new Agreements(timeline, judge, store);
-    const stage = setStage({ timeline, judge, store, holds, agreements, product, plan });
+    const writes = new GuardedWrites(timeline, judge, store);
+    const stage = setStage({ timeline, judge, store, holds, agreements, writes, product, plan });
     for (const fault of plan.faults) befall(stage, fault);
     await finish(stage);
     holds.finish();
@@ -55,12 +57,13 @@ export async function play(product: Product, plan: Plan): Promise<Played> {
 
 interface Props extends Pick<Stage, 'timeline' | 'judge' | 'store' | 'holds'> {
   readonly agreements: Agreements;
+  readonly writes: GuardedWrites;
   readonly product: Product;
   readonly plan: Plan;
 }
 
 /** With the clients on it, which have begun. */
-function setStage({ timeline, judge, store, holds, agreements, product, plan }: Props): Stage {
+function setStage({ timeline, judge, store, holds, agreements, writes, product, plan }: Props): Stage {
   const { queues } = plan;
   const machineOf = (i: number, name = `c${i}`): Machine => {
     const rate = plan.clients[i]?.rate ?? 1;
@@ -74,7 +77,7 @@ function setStage({ timeline, judge, store, holds, agreements, product, plan }: 
   const clients = plan.clients.map((clientPlan, i) => {
     const machine = machineOf(i);
     const client = new Client(machine.name, machine, {
-      ...{ timeline, judge, holds, agreements, queues, product, plan: clientPlan },
+      ...{ timeline, judge, holds, agreements, writes, queues, product, plan: clientPlan },
       access: accesses[i] as Access,
       mayMove: plan.faults.some(({ kind, client: at }) => kind === 'client moves' && at === i),
     });

@@ -5,9 +5,11 @@ import type { Machine, Timeline } from '../timeline.ts';
 import type { Agreements } from './agreements.ts';
 import { ask, queuesOf } from './asking.ts';
 import type { Circumstances } from './endings.ts';
-import type { Held, Holds } from './holds.ts';
+import type { GuardedWrites } from './guarded-writes.ts';
+import { heldOf, type Held } from './held.ts';
+import type { Holds } from './holds.ts';
 import type { Judge } from './judge.ts';
-import { LIMIT, type Step } from './plan.ts';
+import type { Step } from './plan.ts';
 import { RecipeUser, isRecipe, isWhole, type RecipeHold } from './recipes.ts';
 
 /** What a client lives in. */
@@ -16,6 +18,7 @@ export interface Surroundings {
   readonly judge: Judge;
   readonly holds: Holds;
   readonly agreements: Agreements;
+  readonly writes: GuardedWrites;
   readonly product: Product;
   /** The queues of the run. */
   readonly queues: readonly [string, string];
@@ -42,6 +45,8 @@ export class Program {
   readonly #machine: Machine;
   readonly #around: Surroundings;
   readonly #present = new Set<Hold>();
+  /** Released, and not confirmed yet. */
+  readonly #leaving = new Set<Hold>();
   #recipes: RecipeUser | undefined;
   #isStopped = false;
 
@@ -69,9 +74,9 @@ export class Program {
     this.running -= 1;
   }
 
-  /** Takes over what that one held when it ended, and releases it after a while. */
+  /** Takes over what that one held or was about to leave when it ended, and releases it after a while. */
   async goOn(client: LockClient, left: Program): Promise<void> {
-    const places = [...left.#present].flatMap(({ step, held, ownership }) =>
+    const places = [...left.#present, ...left.#leaving].flatMap(({ step, held, ownership }) =>
       'of' in ownership ? [] : held.map((one) => ({ step, held: one, id: ownership.id })),
     );
     const resumed = places.map(({ step, held, id }, i) => {
@@ -140,7 +145,9 @@ export class Program {
     }
     const hold = this.#begin(step, who, ownership);
     await this.#work(hold);
+    this.#leaving.add(hold);
     await ownership.release();
+    this.#leaving.delete(hold);
     judge.note(`${who} has released`);
   }
 
@@ -158,8 +165,7 @@ export class Program {
       await ownership.update({ metadata: { half: 'done' } }).catch(changed);
     await this.#pause(step.holdMs / 2);
     const isHeld = ownership.held;
-    const { guardMs } = step;
-    if (guardMs !== undefined && isHeld && isWhole(ownership)) this.#write(hold, ownership.key, guardMs);
+    if (isHeld) this.#write(hold, step.guardMs ?? 0);
     judge.note(`${who} ${isHeld ? 'releases' : 'has lost it'}`);
     held.forEach((one) => holds.end(one, isHeld ? 'released' : 'lost'));
     this.#present.delete(hold);
@@ -179,19 +185,8 @@ export class Program {
   #begin(step: Step, who: string, ownership: RecipeHold | MultiOwnership): Hold {
     const singles = 'of' in ownership ? ownership.names.map((name) => ownership.of(name)) : [ownership];
     const { holds, judge } = this.#around;
-    const held = singles.map((single): Held => ({
-      who,
-      machine: this.#machine,
-      queue: single.name,
-      key: holds.keyOf(single.name, single.token),
-      token: single.token,
-      grantToken: 'grantToken' in single ? single.grantToken : undefined,
-      limit: single.name === 'p' ? LIMIT : 1,
-      permits: single.name === 'p' ? step.permits : 1,
-      shared: 'shared' in single && single.shared,
-      remainingMs: () => single.remainingMs,
-      isOver: this.#isStopped,
-    }));
+    const user = { who, machine: this.#machine, isOver: this.#isStopped, permits: step.permits };
+    const held = singles.map((one) => heldOf(one, { ...user, key: holds.keyOf(one.name, one.token) }));
     judge.require(
       'time',
       this.#isStopped || ownership.remainingMs >= step.needsMs,
@@ -200,13 +195,13 @@ export class Program {
     for (const one of held) holds.begin(one);
     const hold = { step, held, ownership };
     this.#present.add(hold);
-    if (step.guardMs !== undefined && isWhole(ownership)) this.#write(hold, ownership.key, 0);
+    this.#write(hold, 0);
     return hold;
   }
 
-  /** A write that is guarded by the entry of the hold leaves now and arrives then, whatever becomes of the client. */
-  #write({ held }: Hold, key: string, takesMs: number): void {
-    for (const { who, queue, token } of held) this.#around.holds.write({ who, queue, key, token }, takesMs);
+  #write({ step, held: [first], ownership }: Hold, takesMs: number): void {
+    if (step.guardMs === undefined || !isWhole(ownership) || !first) return;
+    this.#around.writes.send({ ...first, key: ownership.key }, takesMs);
   }
 
   /** As a stream, left after a while in whatever state. */
@@ -229,10 +224,7 @@ export class Program {
     subscription.unsubscribe();
   }
 
-  /**
-   * Whether it waits where nobody holds. Where its entry was removed it stands behind what the other process waited for, which nobody
-   * takes out.
-   */
+  /** Whether it waits where nobody holds, though its entry was not removed. */
   #isInVain(step: Step): boolean {
     return !this.#isUnruly(step) && this.#around.holds.isIdle(step.queue, IN_VAIN_MS);
   }

@@ -21,7 +21,7 @@ export const ENDS: readonly Mistake[] = [
   ]),
   mistake('whoever leaves is not taken out', LEFT_OVER, [
     'etcd/src/entry/leaving.ts',
-    '    if (isPlain(entry)) return await leaveWithOthers(leaving, entry);\n',
+    '    if (isPlain(entry) && !generation.isExported) return await leaveWithOthers(leaving, entry);\n',
     '    if (isPlain(entry)) return true;\n',
   ]),
   mistake('whoever wrote its label is not taken out', LEFT_OVER, [

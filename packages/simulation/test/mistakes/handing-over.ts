@@ -9,7 +9,7 @@ export const HANDING_OVER: readonly Mistake[] = [
   mistake(
     'an entry that has a mark or a single key hands over',
     ['exclusive', 'order', 'tokens'],
-    ['etcd/src/turn/heirs.ts', '!entry.followed || !isPlain(entry) ||', '!entry.owned ||'],
+    ['etcd/src/turn/heirs.ts', '!entry.followed || !isPlain(entry)', '!entry.owned'],
   ),
   mistake(
     'a grant is told a revision that the store has not had',
@@ -25,6 +25,11 @@ export const HANDING_OVER: readonly Mistake[] = [
     'a session hands over however long a removal has been without an answer',
     ['taken'],
     ['etcd/src/turn/heirs.ts', ' && !this.#isLate()', ''],
+  ),
+  mistake(
+    'a removal that a process sent before its session was resumed elsewhere takes out what is held there',
+    ['exclusive', 'order'],
+    ['etcd/src/entry/leaving.ts', 'isPlain(entry) && !generation.isExported', 'isPlain(entry)'],
   ),
   mistake(
     'a grant is told the revision of the one before it',

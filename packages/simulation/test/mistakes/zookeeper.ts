@@ -14,7 +14,7 @@ const TIMES: readonly Mistake[] = [
   ]),
   mistake('a session lives from its connection on', 'exclusive', [
     'zookeeper/src/session/session.ts',
-    'return Math.max(0, this.ttlMs - (sentAt - base));',
+    'return leftOfTtl(this.ttlMs, sentAt - base);',
     'return base > 0 ? this.ttlMs : 0;',
   ]),
   mistake('the margin is added and not kept back', 'exclusive', [

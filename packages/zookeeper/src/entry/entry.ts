@@ -53,14 +53,6 @@ export class OwnEntry {
     return 'path' in this.#state ? this.#state.path : undefined;
   }
 
-  /** The nodes that it has, as far as that is known: none while a request that makes one is without an answer. */
-  get nodes(): readonly string[] | 'unknown' {
-    const state = this.#state;
-    if (state.status === 'unknown') return 'unknown';
-    if (state.status === 'turning') return [state.path, state.twin];
-    return state.status === 'seated' ? [state.path] : [];
-  }
-
   /** Whether it may be in the queue. */
   get mayBeIn(): boolean {
     return this.#state.status !== 'absent' && this.#state.status !== 'gone';

@@ -1,7 +1,7 @@
 // Chapter session: am I alive, and until when is that proven?
 // ZooKeeper's session (here) with its entries; a write on its private-node is a heartbeat, beats says what it proves; resumption hands it on.
 
-import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
+import { isQueueLockError, leftOfTtl, type QueueLockError } from '@queuelock/core/backend';
 import type {
   Clock,
   EntrySpec,
@@ -18,12 +18,13 @@ import type { ZkDriver } from '../driver/driver.ts';
 import { OwnEntry } from '../entry/entry.ts';
 import type { Seat } from '../entry/enqueue.ts';
 import { privateNodeLost, sessionLost, sessionTaken } from '../driver/errors.ts';
-import { gateDirectory, isOwnNode, queuePath } from '../queue/names.ts';
+import { gateDirectory, queuePath } from '../queue/names.ts';
 import { checkChange, checkShare, checkSpec } from '../queue/naming-checks.ts';
 import { outlookOf, type Outlook } from '../server/outlook.ts';
 import { takePrivateNode, type PrivateNode } from './private-node.ts';
 import { placeOf, type QueuePlaces } from '../queue/queue-place.ts';
 import { resumptionText } from './resumption.ts';
+import { removeUnclaimed } from './unclaimed.ts';
 import { checkQueue } from '../queue/shape.ts';
 import { Subject, merge, type Observable } from '../base/rx.ts';
 import { checkTogether, enterTogether, type Member } from '../multi/together.ts';
@@ -101,7 +102,7 @@ class ZooKeeperSession implements Session {
     const sentAt = this.#clock.now();
     // An answer that comes after the abort still counts for the next one.
     const base = await orAborted(this.#beat(sentAt), signal);
-    return Math.max(0, this.ttlMs - (sentAt - base));
+    return leftOfTtl(this.ttlMs, sentAt - base);
   }
 
   async #beat(sentAt: number): Promise<number> {
@@ -190,24 +191,8 @@ class ZooKeeperSession implements Session {
     }
   }
 
-  /** Over the npm package `zookeeper`, and on servers before 3.6, nothing is removed: they cannot list a session's nodes. */
   async removeUnclaimed(): Promise<void> {
-    if (!this.#isResumed) return;
-    const { root } = this.#places;
-    await this.#zk.sync();
-    const nodes = (await this.#zk.ephemerals?.(`${root}/`)) ?? [];
-    for (const path of nodes) if (!isOwnNode(root, path)) await this.#removeUnlessClaimed(path);
-  }
-
-  async #removeUnlessClaimed(path: string): Promise<void> {
-    const directory = path.slice(0, path.lastIndexOf('/'));
-    for (const { place, nodes } of this.#entries.values()) {
-      if (place.directory !== directory) continue;
-      if (nodes === 'unknown')
-        throw new QueueLockError('UNAVAILABLE', `an entry in ${directory} is being claimed`);
-      if (nodes.includes(path)) return;
-    }
-    await this.#outlook.removals.delete(path);
+    if (this.#isResumed) await removeUnclaimed(this.#outlook, this.#places.root, this.#entries);
   }
 
   abandon(): Promise<void> {

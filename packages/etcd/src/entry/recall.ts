@@ -1,0 +1,18 @@
+import type { Connection } from '../server/connection.ts';
+import { lookAt } from '../queue/txn.ts';
+import { foundIn, known, ownRow } from './entered.ts';
+import type { Entry } from './entry.ts';
+
+/** Looks whether the entry is there, made by another process that had the session, and notes what it finds. */
+export async function recall(
+  { connection, lease }: { readonly connection: Connection; readonly lease: string },
+  entry: Entry,
+): Promise<void> {
+  const success = [entry.sought, ...(entry.soughtMark ? [entry.soughtMark] : [])].map(lookAt);
+  const { responses } = await connection.ask('looking for an entry', (etcd, options) =>
+    etcd.txn({ success }, options),
+  );
+  const [rows, marks] = responses.map(({ response_range }) => known(response_range));
+  const own = rows && ownRow(rows, entry);
+  if (own?.lease === lease) entry.recognize(foundIn(own, marks?.kvs ?? []));
+}

@@ -1,0 +1,39 @@
+import { evict, type QueueAccess } from '../entry/evict.ts';
+import type { Entry } from '../entry/entry.ts';
+import { entriesIn } from '../queue/keys.ts';
+
+/** A session that was resumed, and what is left in it. */
+export interface Inheritance extends QueueAccess {
+  readonly lease: string;
+  /** The revision at which it was resumed; 0 if it was opened here. */
+  readonly resumedAt: bigint;
+  /** What this process has asked for, also while the request is on its way. */
+  readonly claimed: ReadonlyMap<string, Entry>;
+}
+
+/** Removes the entries of a resumed session that no call of this process has asked for. The server tells which keys are on the lease. */
+export async function removeUnclaimed(inheritance: Inheritance): Promise<void> {
+  const { connection, lease, prefix, resumedAt, claimed } = inheritance;
+  if (resumedAt === 0n) return;
+  const request = { ID: lease, keys: true };
+  const { keys } = await connection.call('listing the keys of a session', (etcd, options) =>
+    etcd.leaseTimeToLive(request, options),
+  );
+  const isClaimed = (entry: { readonly queue: string; readonly keyId: string }): boolean =>
+    [...claimed.values()].some(({ queue, keyId }) => queue === entry.queue && keyId === entry.keyId);
+  for (const entry of entriesIn(keys, { prefix, lease }))
+    if (!isClaimed(entry)) await removeInherited(inheritance, entry);
+}
+
+/** Only the life of the key that was there when the session was resumed. */
+async function removeInherited(
+  { resumedAt, ...access }: Inheritance,
+  { queue, key }: { readonly queue: string; readonly key: Buffer },
+): Promise<void> {
+  const request = { key, keys_only: true, max_create_revision: resumedAt.toString() };
+  const { kvs } = await access.connection.ask('reading an entry', (etcd, options) =>
+    etcd.range(request, options),
+  );
+  const order = kvs[0]?.create_revision;
+  if (order !== undefined) await evict(access, { queue, key: key.toString(), order: BigInt(order) });
+}

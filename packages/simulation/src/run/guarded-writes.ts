@@ -1,0 +1,41 @@
+import { Machine, type Timeline } from '../timeline.ts';
+import type { Held } from './held.ts';
+import type { Judge } from './judge.ts';
+import type { Store } from './store.ts';
+
+/** A write that is guarded by the entry of a hold. */
+export type GuardedWrite = Pick<Held, 'who' | 'queue' | 'key' | 'token'>;
+
+/** One resource a queue, written to in transactions that compare the entry of the writer's hold. */
+export class GuardedWrites {
+  readonly #judge: Judge;
+  readonly #store: Store;
+  readonly #network: Machine;
+  /** By queue: the token of the hold whose write was accepted last. */
+  readonly #writtenBy = new Map<string, bigint>();
+
+  constructor(timeline: Timeline, judge: Judge, store: Store) {
+    this.#judge = judge;
+    this.#store = store;
+    this.#network = new Machine(timeline, 'network');
+  }
+
+  /** Arrives after that time, whatever becomes of the client that has sent it. */
+  send(write: GuardedWrite, takesMs: number): void {
+    this.#network.after(takesMs, () => this.#arrives(write));
+  }
+
+  /** Accepted if the entry is there. */
+  #arrives({ who, queue, key, token }: GuardedWrite): void {
+    const isThere = this.#store.standing(queue).some((entry) => entry.key === key && entry.token === token);
+    this.#judge.note(`${who} writes by ${token}, which is ${isThere ? 'accepted' : 'refused'}`);
+    if (!isThere) return;
+    const before = this.#writtenBy.get(queue) ?? 0n;
+    this.#judge.require(
+      'guarded',
+      token >= before,
+      () => `${who} writes to ${queue} by ${token} after a write by ${before}`,
+    );
+    this.#writtenBy.set(queue, token);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Random } from '../random.ts';
+import type { Fault, Plan, Step } from './plan.ts';
+
+const GUARDED: ReadonlySet<string> = new Set(['acquire', 'run', 'abort', 'update']);
+const GUARDED_WRITES_TAKE_MS = [1, 20, 100, 600, 3_000];
+
+/** Some holds guard their writes, which may arrive late. */
+export function withGuards(random: Random, plan: Plan): Plan {
+  if (random.chance(0.5)) return plan;
+  const guarded = (step: Step): Step =>
+    GUARDED.has(step.way) && random.chance(0.7)
+      ? { ...step, guardMs: random.pick(GUARDED_WRITES_TAKE_MS) }
+      : step;
+  return withSteps(plan, guarded);
+}
+
+/**
+ * On etcd: one client hands on from hold to hold in one queue when something happens to it. It dies, and another process resumes its session;
+ * or it is cut off, and another client steals what it holds.
+ */
+export function withCrowd(random: Random, plan: Plan): Plan {
+  if (plan.store !== 'etcd' || random.chance(0.85)) return plan;
+  const client = random.int(0, plan.clients.length - 1);
+  const [queue] = plan.queues;
+  const plain = { way: 'acquire', queue, permits: 1, patienceMs: undefined, needsMs: 0 } as const;
+  const lane = (): Step[] =>
+    Array.from({ length: 8 }, () => ({ ...plain, afterMs: 0, holdMs: random.pick([5, 100, 300]) }));
+  const atMs = random.int(300, 1_500);
+  const target = { atMs, client, member: 'all', degree: random.next() } as const;
+  const isRobbed = random.chance(0.6);
+  // Requests on their way when it dies arrive late, also after the other process has begun.
+  const faults: readonly Fault[] = isRobbed
+    ? [{ ...target, kind: 'cut off', forMs: 4_000 }]
+    : [
+        { ...target, kind: 'slow', atMs: atMs - 300, forMs: 300 },
+        { ...target, kind: 'client moves', forMs: random.pick([10, 100, 2_000]) },
+      ];
+  const theft = { ...plain, way: 'steal', afterMs: atMs + random.int(0, 300), holdMs: 2_000 } as const;
+  const clients = plan.clients.map((one, i) => {
+    if (i === client) return { ...one, ttlMs: 10_000, lanes: [lane(), lane(), lane()] };
+    const isThief = isRobbed && i === (client + 1) % plan.clients.length;
+    return isThief ? { ...one, lanes: [[theft], ...one.lanes] } : one;
+  });
+  return inOrder({ ...plan, clients, faults: [...plan.faults.slice(0, 1), ...faults] });
+}
+
+/** The plan with each of its steps changed. */
+export function withSteps(plan: Plan, change: (step: Step) => Step): Plan {
+  const clients = plan.clients.map((client) => ({
+    ...client,
+    lanes: client.lanes.map((lane) => lane.map(change)),
+  }));
+  return { ...plan, clients };
+}
+
+/** With the faults in the order of their times. */
+export function inOrder(plan: Plan): Plan {
+  return { ...plan, faults: [...plan.faults].sort((one, other) => one.atMs - other.atMs) };
+}
