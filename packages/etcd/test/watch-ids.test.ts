@@ -89,7 +89,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('answer for the server when a request to it has failed, since a grpc-proxy knows no request for progress', () => {
+    it('are joined by a brief one after a failed request, since a grpc-proxy leaves requests for progress unanswered', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });

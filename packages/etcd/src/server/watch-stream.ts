@@ -58,8 +58,8 @@ export class WatchStream {
   }
 
   /**
-   * Asks the member for a sign of life. A server that numbers watches itself is asked for one watch of that target more: a grpc-proxy of
-   * etcd 3.4 ends its process when it is asked for progress.
+   * Asks the member for a sign of life. A server that numbers watches itself is asked for one watch of that target more: a grpc-proxy
+   * leaves requests for progress unanswered.
    */
   probe(target: WatchTarget): void {
     if (this.#ids.takesProposed) {
