@@ -45,6 +45,11 @@ export class WatchStream {
     return this.#liveSince === undefined ? 0 : performance.now() - this.#liveSince;
   }
 
+  /** Whether the member gives watches the ids that requests propose, as far as it is known. */
+  get takesProposedIds(): boolean {
+    return this.#ids.takesProposed;
+  }
+
   /** Tells the watcher when its watch is live, and every event from then on. */
   create(watcher: Watcher): void {
     this.#ids.add(watcher);
@@ -62,7 +67,7 @@ export class WatchStream {
    * leaves requests for progress unanswered.
    */
   probe(target: WatchTarget): void {
-    if (this.#ids.takesProposed) {
+    if (this.takesProposedIds) {
       if (this.#silent !== undefined) return;
       this.#channel.write({ progress_request: {} });
       this.#silent = this.#endAfter(this.#answerWithinMs);
