@@ -104,7 +104,7 @@ export const WATCHING: readonly Mistake[] = [
     '',
   ]),
   mistake(
-    'watches that the server numbers are taken for those of the requests, in their order, and events for those of their keys',
+    'confirmations are taken in the order of the requests',
     ['exclusive', 'order', 'outcome', 'view', 'progress'],
     [
       'etcd/src/server/watch-ids.ts',
@@ -118,7 +118,7 @@ export const WATCHING: readonly Mistake[] = [
     ],
   ),
   mistake(
-    'a watch is known by the id that was proposed for it, whatever id the server confirms',
+    'a watch is known by the id that was proposed for it',
     ['progress', 'view'],
     ['etcd/src/server/watch-ids.ts', 'this.#owners.set(id, owner);', 'this.#owners.set(request, owner);'],
   ),
