@@ -25,12 +25,13 @@ import { Lookups } from './server/lookups.ts';
 import { observeQueue } from './views/observe.ts';
 import { checkOptions, type CheckedOptions, type EtcdOptions } from './api/options.ts';
 import { ProofChoice } from './session/proof-choice.ts';
+import { ProxyDetection } from './server/proxy-detection.ts';
 import { EtcdRegisters } from './views/registers.ts';
 import { observeQueues } from './views/queues.ts';
 import { readResumption } from './session/resumption.ts';
 import type { Observable } from './base/rx.ts';
 import { singleKeyFor } from './entry/single-key.ts';
-import { EtcdSession, type Lease } from './session/session.ts';
+import { EtcdSession, type Lease, type SessionSurroundings } from './session/session.ts';
 import { driverOf, type DriverOf } from './wire/transport.ts';
 import { Watches } from './server/watches.ts';
 
@@ -54,7 +55,7 @@ export function etcdOver(drive: DriverOf, options?: EtcdOptions): Backend {
 class EtcdBackend implements Backend {
   readonly info: BackendInfo;
   readonly registers: Registers;
-  readonly #around: Surroundings & { readonly proofChoice: ProofChoice };
+  readonly #around: Surroundings & Pick<SessionSurroundings, 'proofChoice' | 'proxyDetection'>;
   readonly #sessions = new Set<EtcdSession>();
 
   constructor(options: CheckedOptions, drive: DriverOf) {
@@ -68,9 +69,10 @@ class EtcdBackend implements Backend {
     const connection = new Connection(options, drive);
     const watches = new Watches(connection, options.requestTimeoutMs);
     const proofChoice = new ProofChoice(connection, options.beats);
+    const key = Buffer.from(nobodysKey(options.prefix));
     const compactions = new Compactions({
       connection,
-      key: Buffer.from(nobodysKey(options.prefix)),
+      key,
       mayLose: () => proofChoice.mayLoseEvents,
       closed$: watches.closed$,
     });
@@ -85,6 +87,7 @@ class EtcdBackend implements Backend {
       namingOf: options.namingOf,
       owner: randomUUID(),
       proofChoice,
+      proxyDetection: new ProxyDetection({ connection, key }),
     };
     this.registers = new EtcdRegisters(this.#around);
   }

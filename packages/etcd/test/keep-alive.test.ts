@@ -43,7 +43,7 @@ describe('the keepalives of a session on etcd', () => {
     await keepAlive.beat(signal);
     expect(members.left).to.deep.equal([]);
     keepAlive.follow();
-    expect(await keepAlive.beat(signal)).to.deep.equal({ ttlMs: 10_000, term: '7' });
+    expect(await keepAlive.beat(signal)).to.deep.include({ ttlMs: 10_000, term: '7' });
     expect(members.asked).to.deep.equal(['a', 'a', 'a', 'b']);
     expect(members.left).to.deep.equal(['a']);
   });

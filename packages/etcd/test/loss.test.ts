@@ -9,6 +9,7 @@ import { Connection } from '../src/server/connection.ts';
 import { Lookups } from '../src/server/lookups.ts';
 import { checkOptions } from '../src/api/options.ts';
 import { ProofChoice } from '../src/session/proof-choice.ts';
+import { ProxyDetection } from '../src/server/proxy-detection.ts';
 import { EtcdSession } from '../src/session/session.ts';
 import { Watches } from '../src/server/watches.ts';
 import { benchOf } from './bench.ts';
@@ -139,6 +140,7 @@ describe('the loss of an entry on etcd', () => {
         owner: 'this process',
         namingOf: () => 'go',
         proofChoice: new ProofChoice(connection, 'verified'),
+        proxyDetection: new ProxyDetection({ connection, key: Buffer.from('a key') }),
         onClose: () => undefined,
       },
     );

@@ -36,7 +36,7 @@ export async function goesWell(
   writeFileSync(picture, pictureOf(small.played.facts, title));
   const story = [
     title,
-    `${plan.members} members of ${plan.version}; what is left of the plan, drawn in ${picture}:`,
+    `${plan.members} members of ${plan.version}${plan.isProxied ? ` behind grpc-proxies` : ''}; what is left of the plan, drawn in ${picture}:`,
     JSON.stringify({ clients: small.plan.clients, faults: small.plan.faults }),
     ...small.played.story,
   ].join('\n');

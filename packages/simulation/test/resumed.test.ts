@@ -20,7 +20,7 @@ describe('a process that goes on with the session of another one', () => {
   for (const store of ['etcd', 'zookeeper'] as const)
     it(`may wait in vain on ${store} behind what that one left in line, once its entry was removed`, async () => {
       const plan: Plan = {
-        ...{ store, seed: 1, members: 1, version: '3.5.30', queues: ['a', 'b'] as const },
+        ...{ store, seed: 1, members: 1, version: '3.5.30', isProxied: false, queues: ['a', 'b'] as const },
         ...{ clients: [client], faults },
       };
       const { broken, story } = await play(product, plan);

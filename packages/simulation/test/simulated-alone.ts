@@ -19,7 +19,7 @@ export async function simulatedAlone<T>(use: (driver: Driver, settle: Settle) =>
   const [member] = cluster.members;
   const client = new Machine(timeline, 'client', { hasPromises: true });
   const link = new Link(timeline, random, { client, member: member! });
-  const driver = new SimulatedDriver(link, new Api(cluster, member!, random), () => undefined);
+  const driver = new SimulatedDriver(link, new Api(cluster, member!, random), { onSent: () => undefined });
   const settle = (): Promise<void> => new Promise((resolve) => client.after(SETTLES_MS, resolve));
   let lost: unknown;
   const giveBack = borrowGlobals(timeline, random, (reason) => (lost = reason));

@@ -60,7 +60,7 @@ export class Compactions {
   /** Whether the history since then is. */
   #isThere(): Promise<boolean> {
     const { connection, key } = this.#sources;
-    const read = { key, keys_only: true, revision: this.#since.toString(), serializable: true };
+    const read = { key, keys_only: true, revision: this.#since.toString() };
     return connection.call('looking for compactions', (etcd, options) =>
       etcd.range(read, options).then(
         () => true,

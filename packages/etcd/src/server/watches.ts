@@ -1,8 +1,9 @@
 import type { Connection } from './connection.ts';
 import { Observable, ReplaySubject, Subject } from '../base/rx.ts';
-import { WatchLine, type WatchNews, type WatchTarget, type Watcher } from './watch-line.ts';
+import { WatchLine } from './watch-line.ts';
+import type { Watcher, WatchNews, WatchTarget } from './watch-target.ts';
 
-export type { WatchNews, WatchTarget } from './watch-line.ts';
+export type { WatchNews, WatchTarget } from './watch-target.ts';
 
 /** Watches on keys of one queue; all on one stream, so that what happens to them is told in its order. */
 interface Group {
@@ -46,7 +47,7 @@ export class Watches {
   /** Cold. Never ends by itself; unsubscribing tells the server and waits for nothing. */
   watch(target: WatchTarget): Observable<WatchNews> {
     return new Observable((subscriber) => {
-      const watcher: Watcher = { id: '', target, tell: (news) => subscriber.next(news) };
+      const watcher: Watcher = { target, tell: (news) => subscriber.next(news) };
       const queue = queueOf(target);
       const { line } = this.#enter(queue);
       line.add(watcher);

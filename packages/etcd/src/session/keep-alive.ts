@@ -10,6 +10,7 @@ export interface Beat {
   readonly ttlMs: number;
   /** The Raft term in which the member answered. */
   readonly term: string;
+  readonly endpoint: Endpoint;
 }
 
 interface Line {
@@ -100,7 +101,7 @@ export class KeepAlive {
 
   #answer(line: Line, { TTL, header }: ILeaseKeepAliveResponse): void {
     if (line !== this.#line) return;
-    this.#settle()?.resolve({ ttlMs: Number(TTL) * 1_000, term: header.raft_term });
+    this.#settle()?.resolve({ ttlMs: Number(TTL) * 1_000, term: header.raft_term, endpoint: line.endpoint });
   }
 
   #fail(line: Line, error: unknown): void {

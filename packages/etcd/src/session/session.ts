@@ -11,11 +11,12 @@ import {
   type Session,
 } from '@queuelock/core/backend';
 import { Entries, type Surroundings } from './entries.ts';
-import { KeepAlive } from './keep-alive.ts';
+import { KeepAlive, type Beat } from './keep-alive.ts';
 import type { CalledOtherwise } from '../queue/key-ids.ts';
 import { leaseHex } from '../queue/keys.ts';
 import type { ProofChoice } from './proof-choice.ts';
 import { prove } from './proof.ts';
+import type { ProxyDetection } from '../server/proxy-detection.ts';
 import { writeResumption } from './resumption.ts';
 import { merge, type Observable } from '../base/rx.ts';
 import { Traces } from './traces.ts';
@@ -30,6 +31,7 @@ export interface Lease {
 /** Where a session lives, and who wants to know of its end. */
 export interface SessionSurroundings extends Surroundings {
   readonly proofChoice: ProofChoice;
+  readonly proxyDetection: ProxyDetection;
   readonly onClose: () => void;
 }
 
@@ -183,6 +185,21 @@ export class EtcdSession implements Session {
     }
   }
 
+  /**
+   * What a keepalive proves that the lease has left. A grpc-proxy may pass on the server's answer to an earlier keepalive, so behind one the
+   * server is asked as well, which answers in whole seconds.
+   */
+  async #left({ ttlMs, term, endpoint }: Beat): Promise<Pick<Beat, 'ttlMs' | 'term'>> {
+    const { connection, proxyDetection } = this.#around;
+    if (ttlMs <= 0 || (await proxyDetection.isDirect(endpoint, this.#answerWithinMs))) return { ttlMs, term };
+    const { TTL, header } = await connection.call(
+      'reading a lease',
+      (etcd, options) => etcd.leaseTimeToLive({ ID: this.#lease.id }, options),
+      { withinMs: this.#answerWithinMs, urgent: true },
+    );
+    return { ttlMs: Math.min(ttlMs, Number(TTL) * 1_000), term: header.raft_term };
+  }
+
   #throwIfEnded(): void {
     if (this.#end) throw this.#end;
   }
@@ -193,10 +210,11 @@ export class EtcdSession implements Session {
     if (beat.ttlMs <= 0 && (doubted.noSuchLease += 1) === 2) {
       throw (this.#end = new QueueLockError('SESSION_LOST', 'etcd knows the lease no more'));
     }
+    const left = await untilAborted(this.#left(beat), signal);
     // Also after "no such lease": a member that has just started may not have read its log to the end, the read makes it.
     const asking = { strict: this.#around.proofChoice.strictIn(beat.term), withinMs: this.#answerWithinMs };
     const proof = await untilAborted(prove(this.#around.connection, this.#entries, asking), signal);
-    if (proof.sound && proof.term === beat.term) return beat.ttlMs;
+    if (proof.sound && proof.term === beat.term && proof.term === left.term) return left.ttlMs;
     // A leader that was replaced may go on to answer for a while.
     this.#keepAlive.follow();
     return 0;

@@ -1,19 +1,28 @@
 import type { ILeaseKeepAliveRequest, ILeaseKeepAliveResponse, IWatchRequest, IWatchResponse } from 'etcd3';
 import type { Api, Method } from './api.ts';
 import type { Member } from './member.ts';
+import { WatchProxy } from './watch-proxy.ts';
 import { WatchServer } from './watch-server.ts';
 import type { Link } from '../link.ts';
 import { GrpcError, type CallOptions, type Channel, type ChannelListener, type Driver } from '../product.ts';
-import { SimulatedStream } from './stream.ts';
+import type { Random } from '../random.ts';
+import { SimulatedStream, type Serving } from './stream.ts';
 
 /** Hears of every request that is sent; a driver that cannot connect sends none. */
 export type OnSent = (method: string, request: unknown) => void;
+
+/** What differs between drivers. */
+export interface DriverOptions {
+  readonly onSent: OnSent;
+  /** Given for a way through a grpc-proxy, which begins watches in any order. */
+  readonly proxyOrder?: Random | undefined;
+}
 
 /** A client's way to one member. */
 export class SimulatedDriver implements Driver {
   readonly #link: Link<Member>;
   readonly #api: Api;
-  readonly #onSent: OnSent;
+  readonly #options: DriverOptions;
   readonly #streams = new Set<Pick<SimulatedStream<unknown, unknown>, 'close' | 'drop'>>();
   readonly #beats = new Set<{ readonly isOver: boolean }>();
   readonly #pending = new Set<(error: Error) => void>();
@@ -27,10 +36,10 @@ export class SimulatedDriver implements Driver {
   readonly leaseRevoke = this.#unary('leaseRevoke') as Driver['leaseRevoke'];
   readonly leaseTimeToLive = this.#unary('leaseTimeToLive') as Driver['leaseTimeToLive'];
 
-  constructor(link: Link<Member>, api: Api, onSent: OnSent) {
+  constructor(link: Link<Member>, api: Api, options: DriverOptions) {
     this.#link = link;
     this.#api = api;
-    this.#onSent = onSent;
+    this.#options = options;
   }
 
   /** Streams of keepalives that are open. */
@@ -44,8 +53,14 @@ export class SimulatedDriver implements Driver {
 
   watch(listener: ChannelListener<IWatchResponse>): Channel<IWatchRequest> {
     this.#count('watch', {});
+    const { member } = this.#api;
+    const { proxyOrder } = this.#options;
     const mayRead = (): boolean => !this.#api.isDenied;
-    return this.#open((tell) => new WatchServer(this.#api.member, tell, mayRead), listener);
+    const serve = (tell: (response: IWatchResponse) => void): Serving<IWatchRequest> => {
+      const server = new WatchServer(member, tell, mayRead);
+      return proxyOrder ? new WatchProxy(server, member.machine, proxyOrder) : server;
+    };
+    return this.#open(serve, listener);
   }
 
   keepAlive(listener: ChannelListener<ILeaseKeepAliveResponse>): Channel<ILeaseKeepAliveRequest> {
@@ -71,7 +86,7 @@ export class SimulatedDriver implements Driver {
   }
 
   #count(method: string, request: unknown): void {
-    if (this.#link.member.isUp) this.#onSent(method, request);
+    if (this.#link.member.isUp) this.#options.onSent(method, request);
   }
 
   #open<Request, Response>(

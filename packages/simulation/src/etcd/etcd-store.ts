@@ -57,8 +57,9 @@ export class EtcdStore implements Store {
   }
 
   access(name: string, onSent: () => void): Access {
-    const { random, timeline, product } = this.#premises;
+    const { random, timeline, product, plan } = this.#premises;
     const { members } = this;
+    const proxyOrder = plan.isProxied ? random.fork(`${name} proxy`) : undefined;
     const apis = members.map(
       (member) => new Api(this.#cluster, member, random.fork(`${name} ids ${member.id}`)),
     );
@@ -72,7 +73,7 @@ export class EtcdStore implements Store {
         member,
       });
       links[place] = link;
-      return new SimulatedDriver(link, api, onSent);
+      return new SimulatedDriver(link, api, { onSent, proxyOrder });
     };
     const hosts = members.map(({ host }) => host);
     return {

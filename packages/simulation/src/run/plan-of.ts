@@ -67,7 +67,8 @@ export function planOf(seed: number, store: StoreName): Plan {
   if (queues[1] === SINGLE.queue)
     faults.push({ ...faultOf(context, clients.length, members), kind: 'stranger', degree: STRANGE });
   const version = random.chance(0.7) ? SOUND : STALE_READS;
-  const plan = { store, seed, members, version, queues, clients, faults };
+  const isProxied = store === 'etcd' && new Random(seed).fork('proxies').chance(0.25);
+  const plan = { store, seed, members, version, isProxied, queues, clients, faults };
   const neighbours = random.fork('neighbours');
   const isLonely = theme === 'stale' || theme === 'slow';
   const isLocal = store === 'etcd' && !isLonely && hasOperator && neighbours.chance(0.5);

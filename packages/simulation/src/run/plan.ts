@@ -49,6 +49,8 @@ export interface Plan {
   readonly seed: number;
   readonly members: number;
   readonly version: string;
+  /** Whether the clients reach etcd through grpc-proxies, which number watches themselves. */
+  readonly isProxied: boolean;
   /** The two that are used. */
   readonly queues: readonly [string, string];
   readonly clients: readonly ClientPlan[];

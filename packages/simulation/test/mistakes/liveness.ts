@@ -3,8 +3,8 @@ import { mistake, type Mistake } from '../mistake.ts';
 export const LIVENESS: readonly Mistake[] = [
   mistake('a keepalive counts whatever term its proof was answered in', 'exclusive', [
     'etcd/src/session/session.ts',
-    'if (proof.sound && proof.term === beat.term) return beat.ttlMs;',
-    'if (proof.sound) return beat.ttlMs;',
+    'if (proof.sound && proof.term === beat.term && proof.term === left.term) return left.ttlMs;',
+    'if (proof.sound) return left.ttlMs;',
   ]),
   mistake('a keepalive counts without a proof', 'exclusive', [
     'etcd/src/session/session.ts',

@@ -66,8 +66,8 @@ export const WATCHING: readonly Mistake[] = [
     ['progress', 'view'],
     [
       'etcd/src/server/watch-line.ts',
-      'for (const watcher of this.#watchers.values()) this.#ask(stream, watcher);',
-      'if (!this.#pause) for (const watcher of this.#watchers.values()) this.#ask(stream, watcher);',
+      'for (const watcher of this.#watchers) stream.create(watcher);',
+      'if (!this.#pause) for (const watcher of this.#watchers) stream.create(watcher);',
     ],
   ),
   mistake(
@@ -103,4 +103,23 @@ export const WATCHING: readonly Mistake[] = [
     '    this.#reading = false;\n',
     '',
   ]),
+  mistake(
+    'confirmations are taken in the order of the requests',
+    ['exclusive', 'order', 'outcome', 'view', 'progress'],
+    [
+      'etcd/src/server/watch-ids.ts',
+      ' && this.#requested.size > 0) break;',
+      ' && this.#requested.size > 100) break;',
+    ],
+    [
+      'etcd/src/server/watch-stream.ts',
+      'if (stray) this.giveUp(describeStray(stray, watcher));\n    else watcher',
+      'watcher',
+    ],
+  ),
+  mistake(
+    'a watch is known by the id that was proposed for it',
+    ['progress', 'view'],
+    ['etcd/src/server/watch-ids.ts', 'this.#owners.set(id, owner);', 'this.#owners.set(request, owner);'],
+  ),
 ];

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import type { Session } from '@queuelock/core/backend';
+import { etcdOver } from '../src/backend.ts';
+import type { Driver } from '../src/driver/driver.ts';
+import { driverOf } from '../src/wire/transport.ts';
+import { OwnServer } from './own-server.ts';
+
+const TTL_MS = 60_000;
+/** What the server says that the lease has left: the keepalive that was answered was an earlier one. */
+const LEFT_S = '41';
+
+describe('a heartbeat on etcd whose answer is that of an earlier one', () => {
+  const own = new OwnServer();
+  let asked: number;
+  let close: () => Promise<void>;
+
+  afterEach(() => close());
+
+  it('proves what the lease has left behind a grpc-proxy, which passes such answers on', async () => {
+    const session = await open((driver) => ({ ...driver, watch: numberedByServer(driver) }));
+    expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, asked: 1 });
+  });
+
+  it('proves what the lease has left as long as the member does not tell whether it is behind a proxy', async () => {
+    const watch: Driver['watch'] = (listener) => {
+      queueMicrotask(() => listener.onEnd(new Error('no watch is to be had')));
+      return { write: ignore, close: ignore, abandon: ignore };
+    };
+    const session = await open((driver) => ({ ...driver, watch }));
+    expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, asked: 1 });
+    expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, asked: 2 });
+  });
+
+  it('cannot come from a member that is reached directly, so the lease is not read', async () => {
+    const session = await open((driver) => driver);
+    expect(await renewed(session)).to.deep.equal({ ttlMs: TTL_MS, asked: 0 });
+  });
+
+  async function renewed(session: Session): Promise<object> {
+    return { ttlMs: await session.renew(new AbortController().signal), asked };
+  }
+
+  async function open(alter: (driver: Driver) => Driver): Promise<Session> {
+    asked = 0;
+    const backend = etcdOver(
+      (host, options, failures) => {
+        const driver = driverOf(host, options, failures);
+        const leaseTimeToLive: Driver['leaseTimeToLive'] = async (request, options_) => {
+          asked += 1;
+          return { ...(await driver.leaseTimeToLive(request, options_)), TTL: LEFT_S };
+        };
+        return alter({ ...driver, leaseTimeToLive });
+      },
+      { hosts: own.server.endpoint, transport: 'http2' },
+    );
+    const session = await backend.open(TTL_MS, new AbortController().signal);
+    close = async () => {
+      await session.close();
+      await backend.close();
+    };
+    return session;
+  }
+});
+
+/** Watches as a proxy has them: the proposed ids are ignored. */
+function numberedByServer(driver: Driver): Driver['watch'] {
+  return (listener) => {
+    const channel = driver.watch(listener);
+    return {
+      write: ({ create_request, ...rest }) => {
+        const { watch_id: _, ...create } = create_request ?? {};
+        channel.write(create_request ? { create_request: create } : rest);
+      },
+      close: () => channel.close(),
+      abandon: () => channel.abandon(),
+    };
+  };
+}
+
+function ignore(): void {
+  // Nothing is open.
+}

@@ -1,0 +1,70 @@
+import type { IEvent, IWatchRequest, IWatchResponse } from 'etcd3';
+import type { Channel, ChannelListener, Driver } from '../src/driver/driver.ts';
+
+/** The member's side of watch streams, scripted by a test: it answers nothing by itself. */
+export class ScriptedStreams {
+  /** What was written on each stream. */
+  readonly written: IWatchRequest[][] = [];
+  readonly driver: Driver;
+  readonly #listeners: ChannelListener<IWatchResponse>[] = [];
+
+  constructor() {
+    const watch = (listener: ChannelListener<IWatchResponse>): Channel<IWatchRequest> => {
+      const written: IWatchRequest[] = [];
+      this.written.push(written);
+      this.#listeners.push(listener);
+      return { write: (request) => void written.push(request), close: ignore, abandon: ignore };
+    };
+    this.driver = { watch, close: ignore } as unknown as Driver;
+  }
+
+  /** The keys that the newest stream was asked to watch, in order. */
+  get requested(): readonly string[] {
+    return this.#newest.flatMap(({ create_request }) => create_request?.key?.toString() ?? []);
+  }
+
+  /** The ids that were proposed with them. */
+  get proposed(): readonly (string | undefined)[] {
+    return this.#newest.flatMap(({ create_request }) =>
+      create_request ? [create_request.watch_id] : [],
+    ) as string[];
+  }
+
+  /** The ids that the newest stream was asked to cancel. */
+  get canceled(): readonly string[] {
+    return this.#newest.flatMap(({ cancel_request }) => String(cancel_request?.watch_id ?? '') || []);
+  }
+
+  confirm(watch_id: string): void {
+    this.answer({ watch_id, created: true });
+  }
+
+  /** The member refuses a request without saying which. */
+  refuse(): void {
+    this.answer({ watch_id: '-1', created: true, canceled: true, cancel_reason: 'refused' });
+  }
+
+  /** The member sends that the key was deleted. */
+  deleted(watch_id: string, key: string): void {
+    const kv = { key: Buffer.from(key), mod_revision: '9', create_revision: '0' };
+    this.answer({ watch_id, events: [{ type: 'Delete', kv } as IEvent] });
+  }
+
+  answer(response: Partial<IWatchResponse>): void {
+    this.#listeners.at(-1)?.onResponse({
+      created: false,
+      canceled: false,
+      compact_revision: '0',
+      events: [],
+      ...response,
+    } as unknown as IWatchResponse);
+  }
+
+  get #newest(): readonly IWatchRequest[] {
+    return this.written.at(-1) ?? [];
+  }
+}
+
+function ignore(): void {
+  // Nothing is open.
+}
