@@ -7,6 +7,7 @@ import { checkName, keyOf, orderIn } from '../src/queue/names.ts';
 import { Pace } from '../src/server/pace.ts';
 import { Rounds, pauseOf } from '../src/turn/rounds.ts';
 import { literal } from '../src/queue/sql.ts';
+import { failover } from '../src/views/examine.ts';
 import { firsts, roundQuery, type Placed } from '../src/turn/waiting.ts';
 
 const latest = { random: () => 0 };
@@ -164,5 +165,29 @@ describe('the pace of connecting to MySQL', () => {
     pace.attempted();
     pace.succeeded();
     expect(pace.pauseMs).to.equal(0);
+  });
+});
+
+describe('what doctor says about replicas of a MySQL', () => {
+  const texts = (facts: Readonly<Record<string, string>>, replicas = 1): readonly string[] =>
+    failover(new Map(Object.entries(facts)), replicas).map(({ level, text }) => `${level}: ${text}`);
+
+  it('is nothing without replicas, and where a semi-synchronous primary waits for an hour or longer', () => {
+    expect(texts({}, 0)).to.deep.equal([]);
+    for (const name of ['source', 'master']) {
+      const facts = {
+        [`rpl_semi_sync_${name}_enabled`]: 'ON',
+        [`rpl_semi_sync_${name}_timeout`]: '86400000',
+      };
+      expect(texts(facts)).to.deep.equal([]);
+    }
+  });
+
+  it('is advice where nothing ends the hold on an old primary, or only for a while', () => {
+    expect(texts({ rpl_semi_sync_master_enabled: 'OFF' }).join()).to.match(
+      /^advice: it has 1 replicas, .*renews the earlier hold without end/,
+    );
+    const short = { rpl_semi_sync_source_enabled: 'ON', rpl_semi_sync_source_timeout: '10000' };
+    expect(texts(short).join()).to.match(/^advice: .*given up after 10000 ms/);
   });
 });

@@ -31,8 +31,8 @@ describe('a replica of PostgreSQL that lags and takes over', () => {
     await replica.stop();
   });
 
-  function client(server: Pick<ProcessService, 'endpoint'>): LockClient {
-    const made = createLockClient(postgres({ url: postgresUrl(server) }), { ttlMs: 10_000 });
+  function client(server: Pick<ProcessService, 'endpoint'>, ttlMs = 10_000): LockClient {
+    const made = createLockClient(postgres({ url: postgresUrl(server) }), { ttlMs });
     locks.push(made);
     return made;
   }
@@ -67,5 +67,16 @@ describe('a replica of PostgreSQL that lags and takes over', () => {
       ).rowCount;
     expect(await write(later)).to.equal(1);
     expect(await write(held)).to.equal(0);
+  }).timeout(WITHIN_MS * 2);
+
+  it('ends the earlier hold at its deadline where the replica that takes over was synchronous', async () => {
+    const held = await client(primary.server, 2_000).acquire('summary');
+    const loss = new Promise((resolve) => {
+      held.signal.addEventListener('abort', () => resolve(held.signal.reason));
+    });
+    // The replica has taken over, so the old primary waits for it in vain.
+    await primary.operator.query("alter system set synchronous_standby_names = '*'");
+    await primary.operator.query('select pg_reload_conf()');
+    expect(await loss).to.have.property('code', 'OWNERSHIP_LOST');
   }).timeout(WITHIN_MS * 2);
 });

@@ -124,6 +124,7 @@ describe('what is said about a PostgreSQL', () => {
 
   it('warns of replicas that lag, of no fsync, of old servers and of old transactions', () => {
     expect(levels({ replicas: 1 }).join()).to.contain('advice: it has 1 replicas, which may lag');
+    expect(levels({ replicas: 1 }).join()).to.contain('renews the earlier hold without end');
     expect(levels({ replicas: 1, synchronous: 'b' })).to.have.length(1);
     expect(levels({ fsync: 'off' }).join()).to.contain('problem: fsync is off');
     expect(levels({ number: 110_000 }).join()).to.contain('older than 12');

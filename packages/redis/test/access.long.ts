@@ -69,7 +69,7 @@ describe('a client of the caller', () => {
   it('of npm redis, and one of ioredis, stand in one line, and stay as they are', async () => {
     const [host = '', port] = clients.server.endpoint.split(':');
     const theirs = createClient({ url: `redis://${clients.server.endpoint}` });
-    const others = new Redis({ host, port: Number(port), keyPrefix: 'app:', lazyConnect: true });
+    const others = new Redis({ host, port: Number(port), lazyConnect: true });
     const [one, other] = [clients.connect({ client: theirs }), clients.connect({ client: others })];
     await expectHandOff(one, other);
     await expectHandOff(other, one);

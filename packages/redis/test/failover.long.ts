@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createLockClient, type LockClient } from '@queuelock/core';
+import { createLockClient, type LockClient, type Ownership } from '@queuelock/core';
 import { redis } from '@queuelock/redis';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import type { ProcessService } from '@queuelock/harness/services/service';
@@ -9,6 +9,20 @@ import { Fenced } from './fenced.ts';
 import { startReplicated, type Replicated } from './replicated.ts';
 
 const WITHIN_MS = 30_000;
+
+function lossOf({ signal }: Ownership): Promise<unknown> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(signal.reason));
+  });
+}
+
+/** What doctor advises about a server. */
+async function adviceOf({ endpoint }: Pick<ProcessService, 'endpoint'>): Promise<string> {
+  const backend = redis({ url: `redis://${endpoint}` });
+  const findings = await backend.examine!('');
+  await backend.close();
+  return findings.flatMap(({ level, text }) => (level === 'advice' ? [text] : [])).join('\n');
+}
 
 describe('a replica of Redis that lags and takes over', () => {
   let replicated: Replicated;
@@ -26,8 +40,8 @@ describe('a replica of Redis that lags and takes over', () => {
     await replicated.stop();
   });
 
-  function client({ endpoint }: Pick<ProcessService, 'endpoint'>): LockClient {
-    const made = createLockClient(redis({ url: `redis://${endpoint}` }), { ttlMs: 10_000 });
+  function client({ endpoint }: Pick<ProcessService, 'endpoint'>, ttlMs = 10_000): LockClient {
+    const made = createLockClient(redis({ url: `redis://${endpoint}` }), { ttlMs });
     locks.push(made);
     return made;
   }
@@ -48,6 +62,42 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(resource.written).to.deep.equal(['later']);
   }).timeout(WITHIN_MS * 2);
 
+  it('leaves the earlier hold alive for as long as the old primary confirms heartbeats', async () => {
+    const earlier = client(primary, 1_000);
+    const held = await earlier.acquire('report');
+    replication.toClient.blackhole();
+    await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
+    const later = await client(replica).acquire('report');
+    const leaseEnds = async (): Promise<number> =>
+      Number(
+        (await asked(primary, ['ZRANGE', '{queuelock}:sessions', '0', '0', 'WITHSCORES'])).split(',')[1],
+      );
+    const before = await leaseEnds();
+    const isRenewed = async (): Promise<void> => {
+      expect((await leaseEnds()) - before).to.be.above(3_000_000);
+    };
+    await until(isRenewed, { what: 'the old primary renews the lease thrice', withinMs: WITHIN_MS });
+    expect([held.held, later.held], 'two hold').to.deep.equal([true, true]);
+  }).timeout(WITHIN_MS * 2);
+
+  it('ends the earlier hold at its deadline where the old primary needs a replica to write', async () => {
+    const settings = ['min-replicas-to-write', '1', 'min-replicas-max-lag', '1'];
+    await asked(primary, ['CONFIG', 'SET', ...settings]);
+    expect(await adviceOf(primary)).to.contain('the earlier hold ends at its deadline');
+    const held = await client(primary, 2_000).acquire('report');
+    const loss = lossOf(held);
+    replication.toClient.blackhole();
+    replication.toServer.blackhole();
+    await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
+    const later = await client(replica).acquire('report');
+    expect(await loss).to.have.property('code', 'OWNERSHIP_LOST');
+    expect(later.held).to.equal(true);
+  }).timeout(WITHIN_MS * 2);
+
+  it('is warned of by doctor where the primary needs no replica to write', async () => {
+    expect(await adviceOf(primary)).to.contain('renews the earlier hold without end');
+  }).timeout(WITHIN_MS);
+
   it('is told to the holder whose lock it does not know', async () => {
     let isPromoted = false;
     const proxy = await startProxy(() => (isPromoted ? replica.endpoint : primary.endpoint));
@@ -56,9 +106,7 @@ describe('a replica of Redis that lags and takes over', () => {
     replication.toClient.blackhole();
     const held = await holder.acquire('report');
     // The session was opened before the replica was cut off, so it goes on; the entry is not known there.
-    const loss = new Promise((resolve) => {
-      held.signal.addEventListener('abort', () => resolve(held.signal.reason));
-    });
+    const loss = lossOf(held);
     await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
     isPromoted = true;
     proxy.cut();

@@ -50,7 +50,11 @@ describe('the options of Redis', () => {
       { url: 'redis://h', client: createClient() },
       'client is given without url and tls',
     ],
-    ['a client that is none', { client: {} }, 'client is a client of npm redis or a connection of ioredis'],
+    [
+      'a client that is none',
+      { client: {} },
+      'client is a client of npm redis (version 5 or 6) or a connection',
+    ],
     [
       'no PEM',
       { url: 'rediss://h', tls: { ca: 'secret', cert: 'secret', key: 'secret' } },
@@ -79,7 +83,7 @@ describe('the options of Redis', () => {
 
   it('refuse a client of a whole cluster, and say what to give', () => {
     const cluster = new Cluster(['redis://127.0.0.1:1'], { lazyConnect: true });
-    const rule = 'all keys are in one slot, so of a cluster give a connection to the node that has it';
+    const rule = 'all keys are in one slot, so hand in a connection to any node, and redirects are followed';
     expect(() => redis({ client: cluster })).to.throw(rule);
     expect(() => redis({ client: createCluster({ rootNodes: [] }) })).to.throw(rule);
     cluster.disconnect();

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'mysql2';
-import type { Asked, Driver, Wire } from './driver.ts';
+import type { Driver, Wire } from './driver.ts';
 
 /** Connections of our own: at most five attempts a second. */
 export class OwnDriver implements Driver {
@@ -33,6 +33,6 @@ export class OwnDriver implements Driver {
     await ready.query(
       `set session innodb_lock_wait_timeout = ${this.#lockWaitSeconds}, session autocommit = 1`,
     );
-    return { query: async (asked: Asked) => (await ready.query({ ...asked }))[0], destroy };
+    return { query: async (sql) => (await ready.query(sql))[0], destroy };
   }
 }

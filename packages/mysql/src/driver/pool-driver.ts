@@ -1,5 +1,7 @@
-import { invalidArgument } from '@queuelock/core/backend';
+import { closing } from '../base/closing.ts';
+import { checkConnection, checkPool } from './check-pool.ts';
 import type { Driver, Wire } from './driver.ts';
+import { proveReplies } from './replies.ts';
 
 /** A pool of `mysql2/promise`, as far as it is used. */
 export interface GivenPool {
@@ -10,15 +12,22 @@ export interface GivenPool {
 /** One of its connections. */
 export interface GivenConnection {
   /** Sends one statement. */
-  query(options: {
-    readonly sql: string;
-    readonly rowsAsArray: boolean;
-    readonly typeCast: boolean;
-  }): Promise<unknown>;
+  query(statement: Statement): Promise<unknown>;
   /** Gives it back. */
   release(): void;
   /** Closes it, in the middle of whatever it does. */
   destroy(): void;
+}
+
+/** One statement, and how its rows are read: the settings of the pool do not apply. */
+export interface Statement {
+  readonly sql: string;
+  /** None; without them a pool with `namedPlaceholders` would replace parts of the text. */
+  readonly values: [];
+  readonly rowsAsArray: boolean;
+  readonly nestTables: boolean;
+  /** A function, since a function of the pool prevails over anything else. */
+  readonly typeCast: (field: unknown, next: () => unknown) => unknown;
 }
 
 /** Connections of a pool that others use as well: each for one step at a time. */
@@ -26,28 +35,48 @@ export class PoolDriver implements Driver {
   readonly endpoint: string;
   readonly leastBetweenMs = 0;
   readonly #pool: GivenPool;
+  #isProven = false;
 
   /** @throws {QueueLockError} `INVALID_ARGUMENT` */
   constructor(pool: GivenPool) {
-    const member = (name: string): unknown => Reflect.get(pool, name);
-    if (typeof member('getConnection') !== 'function' || typeof member('promise') === 'function')
-      throw invalidArgument('pool', pool, 'is a pool of mysql2/promise, or of mysql2 by pool.promise()');
+    checkPool(pool);
     this.#pool = pool;
     this.endpoint = endpointOf(pool as Shown);
   }
 
-  async open({ signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
+  async open({ onEnd, signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
     const connection = await this.#pool.getConnection();
-    if (signal.aborted) {
-      connection.release();
-      signal.throwIfAborted();
-    }
-    return {
-      query: async (asked) => ((await connection.query(asked)) as readonly unknown[])[0],
-      destroy: () => connection.destroy(),
-      release: () => connection.release(),
+    checkConnection(connection);
+    const wire = {
+      query: async (sql: string) => ((await connection.query(statementOf(sql))) as readonly unknown[])[0],
+      destroy: closing(() => connection.destroy(), onEnd),
+      release: closing(() => connection.release(), onEnd),
     };
+    if (signal.aborted) wire.release();
+    signal.throwIfAborted();
+    if (!this.#isProven) await this.#prove(wire, signal);
+    return wire;
   }
+
+  async #prove(wire: Wire, signal: AbortSignal): Promise<void> {
+    const destroy = (): void => {
+      wire.destroy();
+    };
+    signal.addEventListener('abort', destroy, { once: true });
+    try {
+      await proveReplies(wire);
+    } catch (error) {
+      destroy();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', destroy);
+    }
+    this.#isProven = true;
+  }
+}
+
+function statementOf(sql: string): Statement {
+  return { sql, values: [], rowsAsArray: false, nestTables: false, typeCast: (_field, next) => next() };
 }
 
 interface Shown {

@@ -53,6 +53,6 @@ async function migrate(wire: Wire, endpoint: string): Promise<void> {
 }
 
 async function ask(wire: Wire, sql: string): Promise<readonly { readonly it: unknown }[]> {
-  const answer = await wire.query({ sql, rowsAsArray: false, typeCast: true });
+  const answer = await wire.query(sql);
   return Array.isArray(answer) ? (answer as { it: unknown }[]) : [];
 }

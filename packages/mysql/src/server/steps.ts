@@ -60,12 +60,12 @@ export class Steps {
 
   /** A statement that writes; how many rows it did. @throws {QueueLockError} */
   async write(sql: string): Promise<number> {
-    const answer = await this.#take((wire) => query(wire, sql), false);
+    const answer = await this.#take((wire) => wire.query(sql), false);
     return Number((answer as { readonly affectedRows?: unknown }).affectedRows);
   }
 
   async #ask<T = Row>(sql: string, isUrgent: boolean): Promise<readonly T[]> {
-    return rowsOf(await this.#take((wire) => query(wire, sql), isUrgent)) as readonly T[];
+    return rowsOf(await this.#take((wire) => wire.query(sql), isUrgent)) as readonly T[];
   }
 
   async #take(ask: (wire: Wire) => Promise<unknown>, isUrgent: boolean): Promise<unknown> {
@@ -99,10 +99,6 @@ export class Steps {
       throw error;
     }
   }
-}
-
-function query(wire: Wire, sql: string): Promise<unknown> {
-  return wire.query({ sql, rowsAsArray: false, typeCast: true });
 }
 
 /** The rows of all result sets; what a call answers last says only that it is over. */

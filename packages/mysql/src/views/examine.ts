@@ -5,7 +5,8 @@ import { queuesIn } from './views.ts';
 const LATE_MS = 1_000;
 const OLDEST = { MySQL: [8, 0, 2], MariaDB: [10, 6, 0] } as const;
 
-type Facts = ReadonlyMap<string, string>;
+/** Variables of the server. */
+export type Facts = ReadonlyMap<string, string>;
 
 const VARIABLES = [
   'version',
@@ -16,7 +17,15 @@ const VARIABLES = [
   'binlog_format',
   'innodb_deadlock_detect',
   'wsrep_on',
+  // The names of MariaDB and older MySQL, and those of MySQL from 8.0.26 on.
+  'rpl_semi_sync_master_enabled',
+  'rpl_semi_sync_master_timeout',
+  'rpl_semi_sync_source_enabled',
+  'rpl_semi_sync_source_timeout',
 ];
+
+// A semi-synchronous primary that waits for less goes on alone before an operator has noticed.
+const LONG_WAIT_MS = 3_600_000;
 
 /** What is to be said about the server and about who uses it. Changes nothing. */
 export async function examine(
@@ -32,12 +41,16 @@ export async function examine(
   const [state] = await connection.steps.read<{ readonly now: unknown; readonly sessions: unknown }>(
     `select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now, (select count(*) from queuelock_session) as sessions`,
   );
+  const [others] = await connection.steps.read<{ readonly replicas: unknown }>(
+    "select count(*) as replicas from information_schema.processlist where command like 'Binlog Dump%'",
+  );
   const queues = await queuesIn(connection, prefix);
   const said = [
     version(facts),
     role(facts),
     durability(facts),
     replication(facts),
+    failover(facts, Number(others?.replicas)),
     locking(facts),
     clock(Number(state?.now) / 1_000),
   ];
@@ -98,6 +111,26 @@ function replication(facts: Facts): Said {
       text: 'it is a node of a Galera cluster: let all clients use one node, whose clock the leases follow',
     });
   return said;
+}
+
+/** What a failover means for locks, by the number of replicas; a user without the right `PROCESS` sees none. */
+export function failover(facts: Facts, replicas: number): Said {
+  if (replicas === 0) return [];
+  const lag = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock; a primary that is replaced and still runs renews the earlier hold`;
+  const remedy =
+    'have the old primary stopped before another one is promoted (STONITH), and fence what is written';
+  const [enabled, timeout] = ['enabled', 'timeout'].map(
+    (name) => facts.get(`rpl_semi_sync_source_${name}`) ?? facts.get(`rpl_semi_sync_master_${name}`),
+  );
+  if (!isOn(enabled))
+    return [{ level: 'advice', text: `${lag} without end; set up semi-synchronous replication, ${remedy}` }];
+  if (Number(timeout) >= LONG_WAIT_MS) return [];
+  return [
+    {
+      level: 'advice',
+      text: `${lag} once its semi-synchronous replication has given up after ${timeout} ms; set rpl_semi_sync_source_timeout (rpl_semi_sync_master_timeout) to at least ${LONG_WAIT_MS}, ${remedy}`,
+    },
+  ];
 }
 
 function locking(facts: Facts): Said {

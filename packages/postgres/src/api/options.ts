@@ -21,8 +21,10 @@ export interface PostgresOptions {
    */
   readonly url?: string;
   /**
-   * Instead of `url`: a `Pool` of npm pg, which has its address, credentials and TLS. One of its connections is kept while a session is open,
-   * and others are borrowed for one step each, so it has at least two. It is not ended.
+   * Instead of `url`: a `Pool` of npm pg (version 8), which has its address, credentials and TLS. One of its connections is kept while a
+   * session is open, and others are borrowed for one step each, so its `max` is at least 2. It is not ended. Parsers of types that the
+   * application has set do not matter. The first connection verifies the form of rows; a pool that changes them is refused with
+   * `INVALID_ARGUMENT` by the first call that needs the server.
    */
   readonly pool?: Given;
   /** With a `url`: PEM texts. With any of them `sslmode` is `verify-full`, unless the URL says another. */

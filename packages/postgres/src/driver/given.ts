@@ -1,5 +1,7 @@
-import { invalidArgument } from '@queuelock/core/backend';
-import type { Driver, Wire, WireEvents } from './driver.ts';
+import { checkConnection, checkPool } from './check-pool.ts';
+import type { Driver } from './driver.ts';
+import { proveReplies } from './replies.ts';
+import { wireOf } from './wire.ts';
 
 /** As much of a pool of npm pg as is used. */
 export interface Given {
@@ -14,19 +16,21 @@ export interface GivenClient extends Queryable {
   release(broken?: Error | boolean): void;
 }
 
+/** One statement, and how its columns are read. */
+export interface Statement {
+  readonly text: string;
+  readonly values?: unknown[];
+  readonly types: { getTypeParser(oid: number): (text: string) => unknown };
+}
+
 /** As much of a connection as is used. */
 export interface Queryable {
   /** Sends one statement. */
-  query(text: string, values?: unknown[]): Promise<{ readonly rows?: readonly Record<string, unknown>[] }>;
+  query(statement: Statement): Promise<{ readonly rows?: readonly Record<string, unknown>[] }>;
   /** Tells of `notification`, `error` and `end`. */
   on(event: string, listener: (told: unknown) => void): unknown;
   /** Tells that listener no more. */
   removeListener(event: string, listener: (told: unknown) => void): unknown;
-}
-
-interface Notification {
-  readonly channel: string;
-  readonly payload?: string;
 }
 
 interface Shown {
@@ -38,54 +42,33 @@ interface Shown {
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` */
 export function givenDriver(pool: Given): Driver {
-  if (typeof Reflect.get(pool, 'connect') !== 'function' || 'release' in pool || 'activeQuery' in pool)
-    throw invalidArgument('pool', pool, 'is a Pool of npm pg, and not one of its clients');
+  checkPool(pool);
+  let isProven = false;
   return {
     endpoint: endpointOf(pool.options ?? {}),
     isShared: true,
     async open(events) {
       const client = await pool.connect();
-      if (events.signal.aborted) {
-        client.release();
-        events.signal.throwIfAborted();
-      }
-      return wireOf(client, events, (broken) => {
+      checkConnection(client);
+      const wire = wireOf(client, events, (broken) => {
         client.release(broken);
       });
-    },
-  };
-}
-
-/** A connection that is open. */
-export function wireOf(client: Queryable, events: WireEvents, release: (broken: boolean) => void): Wire {
-  let isOver = false;
-  const onMessage = (told: unknown): void => {
-    const { channel, payload = '' } = told as Notification;
-    events.onMessage(channel, payload);
-  };
-  const onEnd = (error?: unknown): void => {
-    if (!isOver) events.onEnd(error ?? new Error('the server closed the connection'));
-  };
-  client.on('notification', onMessage);
-  client.on('error', onEnd);
-  client.on('end', onEnd);
-  return {
-    async query(text, values) {
-      const { rows } = await client.query(text, values && [...values]);
-      return rows ?? [];
-    },
-    release(broken) {
-      if (isOver) return;
-      isOver = true;
-      for (const [event, listener] of [
-        ['notification', onMessage],
-        ['end', onEnd],
-        ['error', onEnd],
-      ] as const)
-        client.removeListener(event, listener);
-      // A connection that breaks once more breaks nobody.
-      if (broken) client.on('error', () => undefined);
-      release(broken);
+      const giveUp = (): void => {
+        wire.release(!isProven);
+      };
+      if (events.signal.aborted) giveUp();
+      events.signal.throwIfAborted();
+      if (isProven) return wire;
+      events.signal.addEventListener('abort', giveUp, { once: true });
+      try {
+        await proveReplies(wire);
+      } catch (error) {
+        giveUp();
+        throw error;
+      }
+      events.signal.removeEventListener('abort', giveUp);
+      isProven = true;
+      return wire;
     },
   };
 }

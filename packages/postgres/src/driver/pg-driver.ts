@@ -1,6 +1,6 @@
 import type { ClientConfig } from 'pg';
 import type { Driver, Wire, WireEvents } from './driver.ts';
-import { wireOf } from './given.ts';
+import { wireOf } from './wire.ts';
 
 /** Connections of our own. The library is loaded with the first one. */
 export class PgDriver implements Driver {

@@ -53,7 +53,7 @@ export function findingsOf(facts: Omit<Facts, 'now'>, about: string): readonly F
     findings.push({ level: 'problem', about, text: `PostgreSQL ${version} is older than 12` });
   else findings.push({ level: 'fine', about, text: `PostgreSQL ${version}` });
   if (replicas > 0 && synchronous === '') {
-    const text = `it has ${replicas} replicas, which may lag (synchronous_standby_names is empty): a failover can forget the last steps, and then two clients hold one lock until the earlier one has noticed; fence what is written, or make one replica synchronous`;
+    const text = `it has ${replicas} replicas, which may lag (synchronous_standby_names is empty): a failover can forget the last steps, and then two clients hold one lock; a primary that is replaced and still runs renews the earlier hold without end; make a replica synchronous, have the old primary stopped before another one is promoted, and fence what is written`;
     findings.push({ level: 'advice', about, text });
   }
   if (fsync !== 'on') {

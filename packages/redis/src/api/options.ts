@@ -5,7 +5,12 @@ import { createSecureContext } from 'node:tls';
 import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
 import type { Driver } from '../driver/driver.ts';
 import { givenDriver, type Given } from '../driver/given.ts';
-import { NodeRedisDriver, type Client, type ClientOptions } from '../driver/node-redis-driver.ts';
+import {
+  NodeRedisDriver,
+  type Client,
+  type ClientOptions,
+  type ClientOverrides,
+} from '../driver/node-redis-driver.ts';
 import type { SingleKeyOf } from './single-key.ts';
 import { serverOf } from './url.ts';
 
@@ -17,8 +22,12 @@ export interface RedisOptions {
    */
   readonly url?: string;
   /**
-   * Instead of `url`: a client of npm redis (`createClient`) or a connection of ioredis, which is not a cluster. It is duplicated, with
-   * its address, credentials and TLS, and otherwise left alone: it may do other work, and need not be connected.
+   * Instead of `url`: a client of npm redis (`createClient`, version 5 or 6) or a connection of ioredis (version 5 or 6) to one server, which
+   * may be a node of a cluster. It is duplicated, with its address, database, credentials and TLS, and otherwise left alone: it may do other
+   * work, and need not be connected. The duplicates replace options that change replies or end connections (`stringNumbers`, `typeMapping`,
+   * `commandOptions`, `RESP`, `clientSideCache`, timeouts). A `keyPrefix`, a connection to a replica, and a database that `select()` of
+   * ioredis has chosen are refused. `select()` of npm redis cannot be seen: only its option `database` counts. The first connection
+   * verifies the form of replies; a client that changes them is refused with `INVALID_ARGUMENT` by the first call that needs the server.
    */
   readonly client?: Given;
   /** With a `url`: PEM texts; giving them switches TLS on. Without `ca` the authorities that Node knows are trusted. */
@@ -106,9 +115,9 @@ function clientOptions(
 }
 
 /** The library is loaded when the first connection is made. */
-async function makeClient(options: ClientOptions): Promise<Client> {
+async function makeClient(options: ClientOverrides): Promise<Client> {
   const { createClient } = await import('redis');
-  return createClient(options);
+  return createClient(options as ClientOptions);
 }
 
 function checkPrefix(prefix: unknown = 'queuelock'): string {

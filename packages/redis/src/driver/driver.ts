@@ -1,5 +1,6 @@
 // Chapter driver: what is asked of Redis, and what may it answer?
-// The interface of both clients (here), what failures mean (errors), and whose client was given: npm redis or ioredis.
+// The interface of both clients (here), what failures mean (errors), and clients that are handed in: checked (check-client), proven
+// (proven-driver), of npm redis or ioredis.
 
 /** Where a server listens. */
 export interface Address {

@@ -1,7 +1,8 @@
-import { invalidArgument } from '@queuelock/core/backend';
+import { checkClient } from './check-client.ts';
 import type { Driver } from './driver.ts';
 import { IoRedisDriver, type IoRedis } from './ioredis-driver.ts';
-import { NodeRedisDriver, type ClientOptions, type MakeClient } from './node-redis-driver.ts';
+import { NodeRedisDriver, type ClientOverrides, type MakeClient } from './node-redis-driver.ts';
+import { ProvenDriver } from './proven-driver.ts';
 
 /** A client of npm redis or a connection of ioredis: both can be duplicated. */
 export interface Given {
@@ -10,26 +11,16 @@ export interface Given {
   readonly options?: object;
 }
 
-type Member = 'duplicate' | 'sendCommand' | 'call' | 'connect' | 'isCluster';
-
-const RULE =
-  'is a client of npm redis or a connection of ioredis, to one server: all keys are in one slot, so of a cluster give a connection to the node that has it';
-
 /** @throws {QueueLockError} `INVALID_ARGUMENT` */
 export function givenDriver(client: Given): Driver {
-  const member = (name: Member): unknown => Reflect.get(client, name);
-  const isOne = (['duplicate', 'sendCommand', 'connect'] as const).every(
-    (name) => typeof member(name) === 'function',
-  );
-  if (!isOne || member('isCluster') === true || 'slots' in client || 'getMasterNode' in client)
-    throw invalidArgument('client', client, RULE);
+  const library = checkClient(client);
   const options: Shown = client.options ?? {};
-  if (typeof member('call') === 'function')
-    return new IoRedisDriver(endpointOf(options, options.db), client as unknown as IoRedis);
+  if (library === 'ioredis')
+    return new ProvenDriver(new IoRedisDriver(endpointOf(options, options.db), client as unknown as IoRedis));
   // A client of npm redis is made anew with its options, of which ours replace some.
-  const make = (overrides: ClientOptions): unknown => client.duplicate(overrides);
+  const make = (overrides: ClientOverrides): unknown => client.duplicate(overrides);
   const endpoint = endpointOf({ ...options, ...options.socket }, options.database);
-  return new NodeRedisDriver(endpoint, client.options ?? {}, make as MakeClient);
+  return new ProvenDriver(new NodeRedisDriver(endpoint, client.options ?? {}, make as MakeClient));
 }
 
 /** As much of the options of both as tells where they lead to. */

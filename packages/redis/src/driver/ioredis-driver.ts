@@ -1,5 +1,7 @@
+import { closing, noted } from '../base/noted.ts';
+import { checkMethods } from './check-client.ts';
 import type { Address, Driver, Wire, WireEvents } from './driver.ts';
-import { noted } from '../base/noted.ts';
+import { messageTo } from './messages.ts';
 
 /** As much of a connection of ioredis as is used. */
 export interface IoRedis {
@@ -13,7 +15,10 @@ export interface IoRedis {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-// One connection each, which either works or is over.
+/**
+ * One connection each, which either works or is over, and replies as the scripts expect them, whatever the connection of the caller is set
+ * to. Options that decide which data is read and written are not replaced: `checkClient` refuses those that do not fit.
+ */
 const OURS = {
   lazyConnect: true,
   retryStrategy: () => null,
@@ -26,7 +31,15 @@ const OURS = {
   enableAutoPipelining: false,
   // A server that loads says so by itself, and INFO may be denied.
   enableReadyCheck: false,
-  keyPrefix: '',
+  // A connection that listens is silent for long, and requests have a timeout of their own.
+  commandTimeout: undefined,
+  socketTimeout: undefined,
+  stringNumbers: false,
+  monitor: false,
+  readOnly: false,
+  // Of ioredis 6.
+  protocol: 2,
+  replyMapping: 'legacy',
 };
 
 /** Over duplicates of a connection of ioredis, which stays as it is. */
@@ -39,9 +52,13 @@ export class IoRedisDriver implements Driver {
     this.#template = template;
   }
 
-  async open({ onMessage, onEnd, signal }: WireEvents, at?: Address): Promise<Wire> {
-    const connection = this.#template.duplicate({ ...OURS, ...(at && { ...at, sentinels: null }) });
-    const end = noted(onEnd);
+  async open(events: WireEvents, at?: Address): Promise<Wire> {
+    const connection = this.#template.duplicate({
+      ...OURS,
+      ...(at && { ...at, path: undefined, sentinels: null }),
+    });
+    checkMethods(connection, 'ioredis');
+    const end = noted(events.onEnd);
     let failure: unknown;
     connection.on('error', (error: unknown) => {
       failure = error;
@@ -49,13 +66,11 @@ export class IoRedisDriver implements Driver {
     connection.on('end', () => {
       end(failure ?? new Error('the connection was closed'));
     });
-    connection.on('message', (channel: string, message: string) => {
-      onMessage(channel, message);
-    });
-    const close = (): void => {
+    connection.on('message', messageTo({ ...events, onEnd: end }));
+    const close = closing(() => {
       connection.disconnect();
-    };
-    signal.addEventListener('abort', close);
+    }, end);
+    events.signal.addEventListener('abort', close);
     try {
       await connection.connect();
     } catch (error) {
@@ -63,7 +78,7 @@ export class IoRedisDriver implements Driver {
       throw failure ?? error;
     }
     return {
-      send: ([command = '', ...args]) => connection.call(command, ...args),
+      send: async ([command = '', ...args]) => connection.call(command, ...args),
       subscribe: async (channel) => {
         await connection.subscribe(channel);
       },

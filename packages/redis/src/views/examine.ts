@@ -28,7 +28,8 @@ export async function examine(
   ];
 }
 
-type Info = ReadonlyMap<string, string>;
+/** What `INFO` says. */
+export type Info = ReadonlyMap<string, string>;
 
 function infoOf(text: string): Info {
   const lines = text.split('\r\n').flatMap((line) => {
@@ -47,12 +48,18 @@ function version(info: Info, about: string): readonly Finding[] {
   return [{ level: 'fine', about, text: valkey === undefined ? `Redis ${text}` : `Valkey ${valkey}` }];
 }
 
-function role(info: Info, about: string): readonly Finding[] {
+/** What the role of a server and its replicas mean for locks. */
+export function role(info: Info, about: string): readonly Finding[] {
   if (info.get('role') === 'slave')
     return [{ level: 'problem', about, text: 'it is a replica: locks are made on the primary' }];
   const replicas = Number(info.get('connected_slaves') ?? 0);
-  if (replicas === 0) return [];
-  const text = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock until the earlier one has noticed; fence what is written`;
+  // Servers report it when both min-replicas-to-write and min-replicas-max-lag are set, also to users who may not read the configuration.
+  const needsReplicas = info.has('min_slaves_good_slaves');
+  if (replicas === 0 && !needsReplicas) return [];
+  const lag = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock`;
+  const text = needsReplicas
+    ? `${lag}; a primary that has lost its replicas refuses heartbeats (min-replicas-to-write), so the earlier hold ends at its deadline; fence what is written`
+    : `${lag}; a primary that is replaced and still runs renews the earlier hold without end, since min-replicas-to-write is 0: set min-replicas-to-write 1 and min-replicas-max-lag 10, and fence what is written`;
   return [{ level: 'advice', about, text }];
 }
 

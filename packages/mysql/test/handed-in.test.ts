@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import type { PoolOptions } from 'mysql2/promise';
+import { createLockClient, isQueueLockError } from '@queuelock/core';
+import { mysql, type MysqlOptions } from '@queuelock/mysql';
+import { refusal, signal } from '@queuelock/harness/wishes';
+import { Clients } from './clients.ts';
+
+type Pool = NonNullable<MysqlOptions['pool']>;
+
+describe('a pool that is handed in to mysql()', () => {
+  const clients = new Clients();
+
+  const settings: readonly PoolOptions[] = [
+    { typeCast: false },
+    { typeCast: (field) => field.string()?.toUpperCase() },
+    { rowsAsArray: true },
+    { decimalNumbers: true },
+    { supportBigNumbers: true, bigNumberStrings: true },
+    { dateStrings: true },
+    { jsonStrings: true },
+    { namedPlaceholders: true },
+    { nestTables: true },
+    { multipleStatements: true },
+    { flags: ['-FOUND_ROWS'] },
+  ];
+  for (const options of settings) {
+    const text = JSON.stringify(options, (_name, value: unknown) =>
+      typeof value === 'function' ? 'a function' : value,
+    );
+    it(`hands a lock over with the options ${text}`, async () => {
+      const [one, other] = [clients.pool(options), clients.pool()].map((pool) =>
+        createLockClient(mysql({ pool })),
+      );
+      const hold = await one!.acquire('jobs');
+      const waiting = other!.acquire('jobs');
+      await hold.release();
+      const next = await waiting;
+      expect(next.token > hold.token).to.equal(true);
+      await next.release();
+      await Promise.all([one!.close(), other!.close()]);
+    });
+  }
+
+  it('makes its tables also with namedPlaceholders and a typeCast', async () => {
+    await clients.operator.run('create database other');
+    const pool = clients.pool({
+      uri: clients.url.replace(/[^/]*$/, 'other'),
+      namedPlaceholders: true,
+      typeCast: (field) => field.string(),
+    });
+    const locks = createLockClient(mysql({ pool }));
+    expect((await locks.acquire('jobs')).held).to.equal(true);
+    await locks.close();
+  });
+
+  it('is refused when a wrapper changes its rows', async () => {
+    const pool = clients.pool();
+    const wrapper: Pool = {
+      async getConnection() {
+        const connection = await pool.getConnection();
+        return {
+          // As npm mariadb does: rows, and not [rows, fields].
+          query: async ({ sql }) => ((await connection.query(sql)) as readonly unknown[])[0],
+          release: () => connection.release(),
+          destroy: () => connection.destroy(),
+        };
+      },
+    };
+    const backend = mysql({ pool: wrapper });
+    const { code, message } = await refusal(backend.open(10_000, signal));
+    expect(code).to.equal('INVALID_ARGUMENT');
+    expect(message).to.contain('pool returns rows as the server sent them, as [rows, fields]');
+    await backend.close();
+  });
+});
+
+describe('a pool that mysql() cannot use', () => {
+  it('is refused when it is of npm mysql, which takes callbacks', () => {
+    const pool = { getConnection: () => undefined, acquireConnection: () => undefined };
+    expect(() => mysql({ pool: pool as never })).to.throw('got "a pool of npm mysql"');
+  });
+
+  it('is refused when it throws while it is inspected', () => {
+    const pool = new Proxy({} as Pool, {
+      get() {
+        throw new TypeError('closed');
+      },
+    });
+    expect(() => mysql({ pool }))
+      .to.throw('pool can be inspected without an error; got "TypeError: closed"')
+      .with.property('code', 'INVALID_ARGUMENT');
+  });
+
+  it('is refused when its connections lack a method', async () => {
+    const backend = mysql({
+      pool: { getConnection: () => Promise.resolve({ query: () => undefined }) } as never,
+    });
+    const { code, message } = await refusal(backend.open(10_000, signal));
+    expect(code).to.equal('INVALID_ARGUMENT');
+    expect(message).to.contain('a connection that has destroy(); got "a connection without destroy()"');
+    await backend.close();
+  });
+
+  for (const method of ['getConnection', 'query', 'release', 'destroy']) {
+    for (const phase of ['at once', 'later'] as const) {
+      it(`because its ${method}() throws ${phase} causes no uncaught exception`, async () => {
+        const backend = mysql({ pool: failingPool(method, phase), requestTimeoutMs: 20 });
+        const opened = await backend.open(10_000, signal).catch((error: unknown) => error);
+        if (opened instanceof Error) expect(isQueueLockError(opened), String(opened)).to.equal(true);
+        await backend.close();
+        await new Promise(setImmediate);
+      });
+    }
+  }
+
+  it('because a statement never ends and its destroy() throws causes no uncaught exception', async () => {
+    const pool: Pool = {
+      getConnection: () =>
+        Promise.resolve({
+          query: () => new Promise(() => undefined),
+          release: () => undefined,
+          destroy: () => {
+            throw new TypeError('destroy fails');
+          },
+        }),
+    };
+    const backend = mysql({ pool, requestTimeoutMs: 20 });
+    expect(await refusal(backend.open(10_000, signal))).to.have.property('code', 'UNAVAILABLE');
+    await backend.close();
+    await new Promise(setImmediate);
+  });
+});
+
+/** A pool without a server: its connections prove their replies, and one of its methods fails. */
+function failingPool(failing: string, phase: 'at once' | 'later'): Pool {
+  const attempt = (method: string): Promise<void> => {
+    if (method !== failing) return Promise.resolve();
+    const error = new TypeError(`${method} fails`);
+    if (phase === 'later' && (method === 'query' || method === 'getConnection')) return Promise.reject(error);
+    throw error;
+  };
+  const rows = [
+    { small: 7, large: 1_900_000_000_000_001, total: '7', bytes: Buffer.from('text'), nothing: null, it: 1 },
+  ];
+  const connection = {
+    query: () => attempt('query').then(() => [rows, []]),
+    release: () => void attempt('release'),
+    destroy: () => void attempt('destroy'),
+  };
+  return { getConnection: () => attempt('getConnection').then(() => connection) };
+}

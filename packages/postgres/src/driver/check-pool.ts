@@ -1,0 +1,48 @@
+import { invalidArgument, isQueueLockError } from '@queuelock/core/backend';
+import type { Given } from './given.ts';
+
+const RULE = 'is a Pool of npm pg (version 8), and not one of its clients';
+/** One connection listens and sends heartbeats, another one takes steps. */
+const LEAST_CONNECTIONS = 2;
+
+/** As much of the options of a pool as decides whether it can be used. */
+interface PoolOptions {
+  readonly max?: unknown;
+  readonly binary?: unknown;
+}
+
+/**
+ * Checks a pool that the caller hands in, without a request to the server.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`, which names the option
+ */
+export function checkPool(pool: Given): void {
+  try {
+    if (typeof Reflect.get(pool, 'connect') !== 'function' || 'release' in pool || 'activeQuery' in pool)
+      throw invalidArgument('pool', pool, RULE);
+    checkOptions(pool.options ?? {});
+  } catch (error) {
+    if (isQueueLockError(error)) throw error;
+    throw invalidArgument('pool', String(error), 'can be inspected without an error');
+  }
+}
+
+function checkOptions({ max, binary }: PoolOptions): void {
+  if (typeof max === 'number' && max < LEAST_CONNECTIONS) {
+    const rule = `must be at least ${LEAST_CONNECTIONS}: one connection listens and sends heartbeats while a session is open, and each step borrows another one`;
+    throw invalidArgument('option max of pool', max, rule);
+  }
+  if (binary === true)
+    throw invalidArgument('option binary of pool', binary, 'must be false: results are read as texts');
+}
+
+/** The methods of a connection that are called. */
+const METHODS = ['on', 'query', 'release', 'removeListener'] as const;
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */
+export function checkConnection(client: unknown): void {
+  const isObject = typeof client === 'object' && client !== null;
+  const missing = METHODS.find((method) => !isObject || typeof Reflect.get(client, method) !== 'function');
+  if (missing === undefined) return;
+  const rule = `is a Pool of npm pg (version 8), whose connect() resolves with a client that has ${missing}()`;
+  throw invalidArgument('pool', isObject ? `a client without ${missing}()` : client, rule);
+}

@@ -1,0 +1,75 @@
+import { closing } from '../base/closing.ts';
+import type { Wire, WireEvents } from './driver.ts';
+import type { Queryable } from './given.ts';
+import { REPLY_TYPES } from './replies.ts';
+
+/** A connection that is open. It is released when its listeners cannot be added. */
+export function wireOf(client: Queryable, events: WireEvents, release: (broken: boolean) => void): Wire {
+  let isOver = false;
+  const onEnd = (error?: unknown): void => {
+    if (!isOver) events.onEnd(error ?? new Error('the server closed the connection'));
+  };
+  const listeners = [
+    ['notification', notificationTo({ ...events, onEnd })],
+    ['error', onEnd],
+    ['end', onEnd],
+  ] as const;
+  const statements = new Statements(client);
+  const close = closing((broken) => {
+    if (isOver) return;
+    isOver = true;
+    statements.end();
+    try {
+      for (const [event, listener] of listeners) client.removeListener(event, listener);
+      // A connection that breaks once more breaks nobody.
+      if (broken) client.on('error', () => undefined);
+    } finally {
+      release(broken);
+    }
+  }, events.onEnd);
+  try {
+    for (const [event, listener] of listeners) client.on(event, listener);
+  } catch (error) {
+    close(true);
+    throw error;
+  }
+  return { query: (text, values) => statements.ask(text, values), release: close };
+}
+
+/** Sends one statement at a time: npm pg has deprecated more on one connection. */
+class Statements {
+  readonly #client: Queryable;
+  #last: Promise<unknown> = Promise.resolve();
+  #isOver = false;
+
+  constructor(client: Queryable) {
+    this.#client = client;
+  }
+
+  async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
+    const answer = this.#last.then(() => {
+      // The next user of the connection may have it by now.
+      if (this.#isOver) throw new Error('the connection was given back');
+      return this.#client.query({ text, ...(values && { values: [...values] }), types: REPLY_TYPES });
+    });
+    this.#last = answer.catch(() => undefined);
+    const { rows } = await answer;
+    return rows ?? [];
+  }
+
+  /** Statements that have not been sent reject. */
+  end(): void {
+    this.#isOver = true;
+  }
+}
+
+function notificationTo({
+  onMessage,
+  onEnd,
+}: Pick<WireEvents, 'onMessage' | 'onEnd'>): (told: unknown) => void {
+  return (told) => {
+    const { channel, payload } = (told ?? {}) as { readonly channel?: unknown; readonly payload?: unknown };
+    if (typeof channel === 'string') onMessage(channel, typeof payload === 'string' ? payload : '');
+    else onEnd(new Error('the client delivered a notification without a channel'));
+  };
+}

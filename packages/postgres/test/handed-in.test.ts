@@ -1,0 +1,231 @@
+import { EventEmitter } from 'node:events';
+import { expect } from 'chai';
+import pg from 'pg';
+import { createLockClient, isQueueLockError } from '@queuelock/core';
+import { postgres, type PostgresOptions } from '@queuelock/postgres';
+import { refusal, signal } from '@queuelock/harness/wishes';
+import { OwnServer } from './servers.ts';
+
+type Pool = NonNullable<PostgresOptions['pool']>;
+
+const shout = (text: string): string => text.toUpperCase();
+const { builtins } = pg.types;
+const PARSED = [builtins.BOOL, builtins.INT8, builtins.INT4, builtins.TEXT, builtins.JSON, builtins.FLOAT8];
+
+describe('the parsers of an application that uses npm pg', () => {
+  const server = new OwnServer();
+
+  it('set for all of npm pg have no effect on locks over a URL', async () => {
+    const before = PARSED.map((oid) => ({
+      oid,
+      parser: pg.types.getTypeParser(oid) as (text: string) => unknown,
+    }));
+    for (const oid of PARSED) pg.types.setTypeParser(oid, shout);
+    try {
+      const locks = createLockClient(postgres({ url: server.url }));
+      await expectHandOff(locks, createLockClient(postgres({ url: server.url })));
+    } finally {
+      for (const { oid, parser } of before) pg.types.setTypeParser(oid, parser);
+    }
+  });
+
+  it('set for a pool have no effect on locks over it', async () => {
+    const types = { getTypeParser: () => shout };
+    const pool = new pg.Pool({ connectionString: server.url, types });
+    await expectHandOff(
+      createLockClient(postgres({ pool })),
+      createLockClient(postgres({ url: server.url })),
+    );
+    await pool.end();
+  });
+
+  it('and rows that a wrapper changes are refused', async () => {
+    const pool = new pg.Pool({ connectionString: server.url });
+    const wrapper = {
+      async connect() {
+        const client = await pool.connect();
+        return {
+          query: async (statement: pg.QueryConfig) => {
+            const { rows } = await client.query<Record<string, unknown>>(statement);
+            return {
+              rows: rows.map((row) =>
+                Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)])),
+              ),
+            };
+          },
+          on: client.on.bind(client) as never,
+          removeListener: client.removeListener.bind(client) as never,
+          release: client.release.bind(client),
+        };
+      },
+    };
+    const backend = postgres({ pool: wrapper });
+    const { code, message } = await refusal(backend.open(10_000, signal));
+    expect(code).to.equal('INVALID_ARGUMENT');
+    expect(message).to.contain('pool returns rows as the server sent them');
+    await backend.close();
+    await pool.end();
+  });
+
+  it('see one statement at a time on each connection, since npm pg has deprecated more', async () => {
+    const pool = new pg.Pool({ connectionString: server.url });
+    let most = 0;
+    pool.on('connect', (client) => {
+      let asked = 0;
+      const query = client.query.bind(client) as (...statement: readonly unknown[]) => Promise<unknown>;
+      const counted = (...statement: readonly unknown[]): Promise<unknown> => {
+        most = Math.max(most, (asked += 1));
+        return query(...statement).finally(() => (asked -= 1));
+      };
+      Object.assign(client, { query: counted });
+    });
+    const backend = postgres({ pool });
+    const session = await backend.open(10_000, signal);
+    await Promise.all(Array.from({ length: 3 }, () => session.renew(signal)));
+    expect(most).to.equal(1);
+    await session.close();
+    await backend.close();
+    await pool.end();
+  });
+});
+
+describe('a pool that is handed in to postgres()', () => {
+  const refused: readonly (readonly [what: string, pool: () => object, message: string])[] = [
+    [
+      'a pool of one connection',
+      () => new pg.Pool({ max: 1 }),
+      'option max of pool must be at least 2: one connection listens and sends heartbeats',
+    ],
+    [
+      'a pool with the binary protocol',
+      () => new pg.Pool({ binary: true } as pg.PoolConfig),
+      'option binary of pool must be false',
+    ],
+    ['a client', () => new pg.Client(), 'pool is a Pool of npm pg'],
+    [
+      'a pool that throws when its options are read',
+      () =>
+        Object.defineProperty({ connect: () => undefined }, 'options', {
+          get() {
+            throw new TypeError('no options here');
+          },
+        }),
+      'pool can be inspected without an error; got "TypeError: no options here"',
+    ],
+  ];
+  for (const [what, pool, message] of refused) {
+    it(`is refused with INVALID_ARGUMENT when it is ${what}`, () => {
+      expect(() => postgres({ pool: pool() as Pool }))
+        .to.throw(message)
+        .with.property('code', 'INVALID_ARGUMENT');
+    });
+  }
+
+  it('is refused when its connections lack a method', async () => {
+    const backend = postgres({
+      pool: { connect: () => Promise.resolve({ query: () => undefined }) } as never,
+    });
+    const { code, message } = await refusal(backend.open(10_000, signal));
+    expect([code, message]).to.deep.equal([
+      'INVALID_ARGUMENT',
+      '[INVALID_ARGUMENT] pool is a Pool of npm pg (version 8), whose connect() resolves with a client that has on(); got "a client without on()"',
+    ]);
+    await backend.close();
+  });
+
+  for (const method of ['connect', 'query', 'on', 'removeListener', 'release']) {
+    for (const phase of ['at once', 'later'] as const) {
+      it(`whose ${method}() throws ${phase} causes no uncaught exception`, async () => {
+        const pool = new FakePool({ method, phase });
+        const backend = postgres({ pool: pool as never, requestTimeoutMs: 20 });
+        const opened = await backend.open(10_000, signal).catch((error: unknown) => error);
+        if (opened instanceof Error) expect(isQueueLockError(opened), String(opened)).to.equal(true);
+        for (const client of pool.made) {
+          for (const [event, told] of [
+            ['notification', undefined],
+            ['notification', { channel: 7 }],
+            ['error', undefined],
+            ['end', undefined],
+          ] as const)
+            if (client.listenerCount(event) > 0) client.emit(event, told);
+        }
+        await backend.close();
+        await new Promise(setImmediate);
+      });
+    }
+  }
+});
+
+interface Failure {
+  readonly method: string;
+  readonly phase: 'at once' | 'later';
+}
+
+/** A pool without a server: its connections prove their replies, and nothing that is notified comes. */
+class FakePool {
+  readonly made: EventEmitter[] = [];
+  readonly #failure: Failure;
+
+  constructor(failure: Failure) {
+    this.#failure = failure;
+  }
+
+  connect(): Promise<object> {
+    return this.#attempt('connect').then(() => {
+      const events = new EventEmitter();
+      this.made.push(events);
+      const client = {
+        on: (event: string, listener: () => void) => {
+          void this.#attempt('on');
+          events.on(event, listener);
+        },
+        removeListener: (event: string, listener: () => void) => {
+          void this.#attempt('removeListener');
+          events.removeListener(event, listener);
+        },
+        release: () => {
+          void this.#attempt('release');
+        },
+        query: ({ text }: { readonly text: string }) =>
+          this.#attempt('query').then(() => ({ rows: rowsOf(text) })),
+      };
+      return client;
+    });
+  }
+
+  #attempt(method: string): Promise<void> {
+    if (method !== this.#failure.method) return Promise.resolve();
+    const error = new TypeError(`${method} fails`);
+    if (this.#failure.phase === 'later' && (method === 'connect' || method === 'query'))
+      return Promise.reject(error);
+    throw error;
+  }
+}
+
+function rowsOf(text: string): readonly object[] {
+  if (text.startsWith('select 7'))
+    return [
+      {
+        number: 7,
+        fraction: 1.5,
+        flag: true,
+        text: 'text',
+        json: { big: 1_900_000_000_000_001, list: ['a', null] },
+        nothing: null,
+      },
+    ];
+  return [{ answer: { word: 'ok', num: 1, format: 1 } }];
+}
+
+async function expectHandOff(
+  one: ReturnType<typeof createLockClient>,
+  other: ReturnType<typeof createLockClient>,
+): Promise<void> {
+  const hold = await one.acquire('jobs');
+  const waiting = other.acquire('jobs');
+  await hold.release();
+  const next = await waiting;
+  expect(next.token > hold.token).to.equal(true);
+  await next.release();
+  await Promise.all([one.close(), other.close()]);
+}

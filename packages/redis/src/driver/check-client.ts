@@ -1,0 +1,101 @@
+import { invalidArgument } from '@queuelock/core/backend';
+import type { Given } from './given.ts';
+
+/** The npm package that a client belongs to. */
+export type ClientLibrary = 'ioredis' | 'redis';
+
+/** The methods of a client that the drivers call. */
+const METHODS: Readonly<Record<ClientLibrary, readonly string[]>> = {
+  ioredis: ['call', 'connect', 'disconnect', 'duplicate', 'on', 'subscribe', 'unsubscribe'],
+  // Version 4 has no destroy().
+  redis: ['connect', 'destroy', 'duplicate', 'on', 'sendCommand', 'subscribe', 'unsubscribe'],
+};
+
+const RULE = 'is a client of npm redis (version 5 or 6) or a connection of ioredis (version 5 or 6)';
+
+/**
+ * Checks a client that the caller hands in, without a request to the server: its kind, its version, its methods, and the options that
+ * decide which data it reads and writes. The drivers replace all other options that matter in their duplicates of the client.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`, which names the option
+ */
+export function checkClient(client: Given): ClientLibrary {
+  try {
+    checkKind(client);
+    const library = libraryOf(client);
+    checkMethods(client, library);
+    checkOptions(client, library);
+    return library;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'QueueLockError') throw error;
+    throw invalidArgument('client', String(error), 'can be inspected without an error');
+  }
+}
+
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */
+export function checkMethods(client: object, library: ClientLibrary): void {
+  const missing = METHODS[library].find((method) => typeof Reflect.get(client, method) !== 'function');
+  if (missing !== undefined)
+    throw invalidArgument('client', `an object without ${missing}()`, `${RULE}, which has ${missing}()`);
+}
+
+function checkKind(client: object): void {
+  if ('getMasterNode' in client) {
+    const rule =
+      'is not a Sentinel client of npm redis: hand in a connection of ioredis with the options sentinels and name';
+    throw invalidArgument('client', client, rule);
+  }
+  if ('slots' in client || Reflect.get(client, 'isCluster') === true) {
+    const rule = `${RULE} to one server, not a cluster client: all keys are in one slot, so hand in a connection to any node, and redirects are followed`;
+    throw invalidArgument('client', client, rule);
+  }
+}
+
+function libraryOf(client: object): ClientLibrary {
+  const isIoRedis = typeof Reflect.get(client, 'call') === 'function';
+  if (!isIoRedis && typeof Reflect.get(client, 'sendCommand') !== 'function')
+    throw invalidArgument('client', client, RULE);
+  return isIoRedis ? 'ioredis' : 'redis';
+}
+
+/** As much of the options of both libraries as decides which data a client reads and writes. */
+interface DataOptions {
+  readonly keyPrefix?: string | Buffer | null;
+  readonly db?: unknown;
+  readonly role?: unknown;
+  /** An option of ioredis 4 alone. */
+  readonly dropBufferSupport?: unknown;
+}
+
+function checkOptions(client: Given, library: ClientLibrary): void {
+  const options: DataOptions = client.options ?? {};
+  checkKeyPrefix(options.keyPrefix);
+  if (library !== 'ioredis') return;
+  if ('dropBufferSupport' in options) throw invalidArgument('client', 'a connection of ioredis 4', RULE);
+  if (options.role === 'slave') {
+    const rule = 'must be "master": locks are made on the primary, and a replica refuses each step';
+    throw invalidArgument('option role of client', options.role, rule);
+  }
+  checkDatabase(client, Number(options.db ?? 0));
+}
+
+/**
+ * Keys, channels and `singleKey` belong to the programs that share them. A prefix that the library adds would be unknown to all programs
+ * that reach the same server by a URL, so it is refused instead of being applied or dropped.
+ */
+function checkKeyPrefix(keyPrefix: DataOptions['keyPrefix']): void {
+  const found = String(keyPrefix ?? '');
+  if (found === '') return;
+  const rule =
+    "must be empty: programs with different key prefixes would share one queue. Hand in client.duplicate({ keyPrefix: '' }), separate programs by the option prefix of redis(), and return whole keys from singleKey";
+  throw invalidArgument('option keyPrefix of client', found, rule);
+}
+
+/** Duplicates of a connection begin in the database of its options. */
+function checkDatabase(client: object, database: number): void {
+  const condition: unknown = Reflect.get(client, 'condition');
+  const selected: unknown =
+    typeof condition === 'object' && condition !== null ? Reflect.get(condition, 'select') : undefined;
+  if (typeof selected !== 'number' || selected === database) return;
+  const rule = `must be ${selected}, the database that select() has chosen for this connection: create the connection with { db: ${selected} }`;
+  throw invalidArgument('option db of client', database, rule);
+}

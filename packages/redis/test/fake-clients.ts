@@ -1,0 +1,138 @@
+import { EventEmitter } from 'node:events';
+
+type Library = 'ioredis' | 'redis';
+
+/** The methods that a client of each library is used by. */
+export const METHODS = {
+  ioredis: ['call', 'connect', 'disconnect', 'duplicate', 'on', 'subscribe', 'unsubscribe'],
+  redis: ['connect', 'destroy', 'duplicate', 'on', 'sendCommand', 'subscribe', 'unsubscribe'],
+} as const;
+
+const SYNCHRONOUS: ReadonlySet<string> = new Set(['on', 'duplicate', 'destroy', 'disconnect']);
+
+interface Behaviour {
+  /** This method of each duplicate fails. */
+  readonly failing?: string;
+  /** By an exception, or by a promise that rejects. */
+  readonly phase?: 'at once' | 'later';
+  /** What becomes of a reply. */
+  readonly reply?: (reply: unknown) => unknown;
+  /** Default: it does. */
+  readonly connects?: boolean;
+}
+
+/** A client without a server: it proves its replies, and all steps succeed. */
+abstract class FakeClient extends EventEmitter {
+  readonly options = {};
+  readonly made: FakeClient[];
+  protected readonly behaviour: Behaviour;
+
+  constructor(behaviour: Behaviour = {}, made: FakeClient[] = []) {
+    super();
+    this.behaviour = behaviour;
+    this.made = made;
+  }
+
+  /** A message from the server. */
+  abstract publish(channel: string, message: unknown): void;
+
+  duplicate(): FakeClient {
+    void this.attempt('duplicate');
+    const { constructor: Own } = this as unknown as { constructor: new (...args: unknown[]) => FakeClient };
+    const duplicate = new Own(this.behaviour, this.made);
+    this.made.push(duplicate);
+    return duplicate;
+  }
+
+  // The template of the duplicates is only looked at.
+  override on(event: string, listener: (...args: never[]) => void): this {
+    void this.attempt('on');
+    return super.on(event, listener as (...args: unknown[]) => void);
+  }
+
+  connect(): Promise<void> {
+    return this.attempt('connect').then(() =>
+      this.behaviour.connects === false ? new Promise<never>(() => undefined) : undefined,
+    );
+  }
+
+  /** Each connection breaks, and says so twice, without an error. */
+  breakAll(): void {
+    for (const client of this.made) {
+      for (const event of ['error', 'end', 'terminated', 'error'])
+        if (client.listenerCount(event) > 0) client.emit(event, undefined);
+    }
+  }
+
+  protected replyTo([command = '']: readonly string[]): unknown {
+    const reply =
+      command === 'EVAL'
+        ? [7, 1_900_000_000_000_001, 'text', ['nested', 0], null]
+        : ['ok', '1', 10_000_000, '0', '0'];
+    return this.behaviour.reply ? this.behaviour.reply(reply) : reply;
+  }
+
+  /** Fails if this is the method that fails. */
+  protected attempt(method: string): Promise<void> {
+    const { failing, phase } = this.behaviour;
+    if (method !== failing) return Promise.resolve();
+    const error = new TypeError(`${method} fails`);
+    if (phase === 'later' && !SYNCHRONOUS.has(method)) return Promise.reject(error);
+    throw error;
+  }
+}
+
+/** As a connection of ioredis. */
+export class FakeIoRedis extends FakeClient {
+  static readonly library: Library = 'ioredis';
+  static readonly closes = 'disconnect';
+
+  publish(channel: string, message: unknown): void {
+    this.emit('message', channel, message);
+  }
+
+  call(...command: string[]): Promise<unknown> {
+    return this.attempt('call').then(() => this.replyTo(command));
+  }
+
+  subscribe(): Promise<void> {
+    return this.attempt('subscribe');
+  }
+
+  unsubscribe(): Promise<void> {
+    return this.attempt('unsubscribe');
+  }
+
+  disconnect(): void {
+    void this.attempt('disconnect');
+  }
+}
+
+/** As a client of npm redis. */
+export class FakeNodeRedis extends FakeClient {
+  static readonly library: Library = 'redis';
+  static readonly closes = 'destroy';
+  readonly isOpen = true;
+  readonly #listeners = new Map<string, (message: unknown, channel: string) => void>();
+
+  publish(channel: string, message: unknown): void {
+    this.#listeners.get(channel)?.(message, channel);
+  }
+
+  sendCommand(command: string[]): Promise<unknown> {
+    return this.attempt('sendCommand').then(() => this.replyTo(command));
+  }
+
+  subscribe(channel: string, listener: (message: unknown, channel: string) => void): Promise<void> {
+    this.#listeners.set(channel, listener);
+    return this.attempt('subscribe');
+  }
+
+  unsubscribe(): Promise<void> {
+    return this.attempt('unsubscribe');
+  }
+
+  destroy(): void {
+    void this.attempt('destroy');
+  }
+}

@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { role } from '../src/views/examine.ts';
+
+describe('what doctor says about replicas of a Redis', () => {
+  const texts = (info: Readonly<Record<string, string>>): readonly string[] =>
+    role(new Map(Object.entries({ role: 'master', ...info })), 'here').map(
+      ({ level, text }) => `${level}: ${text}`,
+    );
+
+  it('is nothing on a primary without replicas, and a problem on a replica', () => {
+    expect(texts({ connected_slaves: '0' })).to.deep.equal([]);
+    expect(texts({ role: 'slave' })).to.deep.equal([
+      'problem: it is a replica: locks are made on the primary',
+    ]);
+  });
+
+  it('is advice to set min-replicas-to-write where replicas exist without it', () => {
+    expect(texts({ connected_slaves: '2' }).join()).to.match(
+      /^advice: it has 2 replicas, .*renews the earlier hold without end.*set min-replicas-to-write 1 and min-replicas-max-lag 10/,
+    );
+    expect(texts({ connected_slaves: '2', min_slaves_good_slaves: '2' }).join())
+      .to.match(/^advice: it has 2 replicas, .*the earlier hold ends at its deadline/)
+      .and.not.contain('without end');
+  });
+});
