@@ -3,6 +3,8 @@ import { Acts } from './acts.ts';
 import { Desk } from './desk.ts';
 import { FaultLog } from './faults.ts';
 import { Joins } from './joins/joins.ts';
+import type { ConnectionFacts } from './limits/client-id.ts';
+import { limitsOf } from './limits/limits.ts';
 import { settingsOf, type BridgeOptions } from './options.ts';
 import { WatchedQueues } from './queue/watched-queues.ts';
 import { Refused } from './refusal.ts';
@@ -16,10 +18,11 @@ export interface Bridge extends AsyncDisposable {
   /** The beginning of its paths. */
   readonly basePath: string;
   /**
-   * Answers a request whose path begins with `basePath`, as any host of web requests takes it; others with 404. Never rejects: what goes
-   * wrong is an answer. `authorize` is asked before anything is told or done.
+   * Responds to a request whose path begins with `basePath`, as any host of web requests takes it; to others with 404. Never rejects: an error
+   * is a response. `authorize` is called before anything is shown or done. Hand in the remote address where the host knows it, as
+   * `nodeListener` does: the limits by client count by it.
    */
-  readonly handle: (request: Request) => Promise<Response>;
+  readonly handle: (request: Request, connection?: ConnectionFacts) => Promise<Response>;
   /**
    * Ends all streams, leaves all places and releases all holds that were taken through it; settles when the server has confirmed that.
    * The client remains open. Requests are refused from now on.
@@ -40,11 +43,13 @@ export function createBridge(options: BridgeOptions): Bridge {
   const faults = new FaultLog(client, time);
   const { lingerMs, graceMs } = times;
   const watched = new WatchedQueues({ client, clock, time, faults, lingerMs, most: limits.queues });
-  const joins = new Joins({ client, clock, time, graceMs, most: limits.joins });
+  const inUse = limitsOf(limits, clock);
+  const joins = new Joins({ client, clock, time, graceMs, joins: inUse.joins, asks: inUse.asks });
   const topics = new Topics({ settings, time, watched, joins, faults });
   const epoch = randomBytes(9).toString('base64url');
-  const streams = new Streams({ settings, time, topics, epoch });
-  const desk = new Desk({ settings, joins, streams, epoch, acts: new Acts(settings) });
+  const streams = new Streams({ settings, limits: inUse, time, topics, epoch });
+  const acts = new Acts({ settings, asks: inUse.asks });
+  const desk = new Desk({ settings, limits: inUse, joins, streams, epoch, acts });
   let closing: Promise<void> | undefined;
 
   async function end(): Promise<void> {
@@ -53,10 +58,10 @@ export function createBridge(options: BridgeOptions): Bridge {
     watched.close();
     faults.close();
   }
-  async function handle(request: Request): Promise<Response> {
+  async function handle(request: Request, connection: ConnectionFacts = {}): Promise<Response> {
     try {
       if (closing) throw new Refused(503, 'CLOSED', 'the bridge was closed');
-      return await desk.answer(request);
+      return await desk.answer(request, connection);
     } catch (error) {
       return refusal(error);
     }

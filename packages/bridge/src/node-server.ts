@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
+import type { ConnectionFacts } from './limits/client-id.ts';
 
-/** Answers web requests. */
-export type Handler = (request: Request) => Promise<Response>;
+/** Responds to web requests. */
+export type Handler = (request: Request, connection: ConnectionFacts) => Promise<Response>;
 
 /** Where to listen. */
 export interface ServeOptions {
@@ -57,7 +58,10 @@ async function answer(handle: Handler, incoming: IncomingMessage, outgoing: Serv
   // A broken connection ends the response, and there is nobody left to tell.
   outgoing.on('error', () => undefined);
   try {
-    const response = await handle(toRequest(incoming, gone.signal));
+    const { remoteAddress } = incoming.socket;
+    const response = await handle(toRequest(incoming, gone.signal), { remoteAddress });
+    // A body that was refused goes on coming: the connection ends with the response.
+    if (!incoming.complete) outgoing.setHeader('connection', 'close');
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     await pour(response.body, outgoing);
     outgoing.end();

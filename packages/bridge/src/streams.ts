@@ -1,5 +1,7 @@
+import type { Limits } from './limits/limits.ts';
+import type { ClientId } from './limits/quota.ts';
 import type { Settings } from './options.ts';
-import { Refused, toWireError } from './refusal.ts';
+import { toWireError } from './refusal.ts';
 import type { ServerTime } from './server-time.ts';
 import type { Feed } from './stream/feed.ts';
 import { Feeds } from './stream/feeds.ts';
@@ -11,6 +13,7 @@ import type { Hello, Joined, RefusedEvent, Topic, Wanted } from './wire.ts';
 /** What streams are made with. */
 export interface StreamsTools {
   readonly settings: Settings;
+  readonly limits: Limits;
   readonly time: ServerTime;
   readonly topics: Topics;
   readonly epoch: string;
@@ -22,6 +25,7 @@ export type Order = Wanted & { readonly refusal?: Error };
 /** What a stream is asked for. */
 export interface StreamOrder {
   readonly topics: readonly Order[];
+  readonly client: ClientId;
   /** All or nothing. */
   readonly isStrict?: boolean;
   /** Told before everything else: what the stream was made for. */
@@ -59,11 +63,10 @@ export class Streams {
    * @throws {QueueLockError} when there are too many streams.
    */
   open(order: StreamOrder): ReadableStream<Uint8Array> {
-    const { streams } = this.#tools.settings.limits;
-    if (this.#outlets.size >= streams)
-      throw new Refused(503, 'UNAVAILABLE', `the bridge has ${String(streams)} streams already, its limit`);
+    const release = this.#tools.limits.streams.take(order.client);
     const reads: (readonly [Topic, Feed])[] = [];
     const outlet = this.#outlet(order, () => {
+      release();
       this.#outlets.delete(outlet);
       for (const [topic, feed] of reads) this.#feeds.unread(topic, feed, outlet.news);
     });
