@@ -55,6 +55,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   async function end(): Promise<void> {
     await joins.close();
     streams.close();
+    topics.close();
     watched.close();
     faults.close();
   }
