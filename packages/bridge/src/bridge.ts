@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { Acts } from './acts.ts';
 import { Desk } from './desk.ts';
 import { FaultLog } from './faults.ts';
+import { checkHost } from './guard.ts';
 import { Joins } from './joins/joins.ts';
 import type { ConnectionFacts } from './limits/client-id.ts';
 import { limitsOf } from './limits/limits.ts';
-import { settingsOf, type BridgeOptions } from './options.ts';
+import type { Handler } from './node-server.ts';
+import { settingsOf, type BridgeOptions, type Settings } from './options.ts';
 import { WatchedQueues } from './queue/watched-queues.ts';
 import { Refused } from './refusal.ts';
 import { refusal } from './replies.ts';
@@ -23,6 +25,11 @@ export interface Bridge extends AsyncDisposable {
    * `nodeListener` does: the limits by client count by it.
    */
   readonly handle: (request: Request, connection?: ConnectionFacts) => Promise<Response>;
+  /**
+   * Makes one handler of this bridge and of a page that is served beside it: requests below `basePath` are the bridge's, all others the page's. A
+   * request under a name that is not among the allowed hosts is refused for the page too.
+   */
+  readonly withPage: (page: Handler) => Handler;
   /**
    * Ends all streams, leaves all places and releases all holds that were taken through it; settles when the server has confirmed that.
    * The client remains open. Requests are refused from now on.
@@ -71,5 +78,18 @@ export function createBridge(options: BridgeOptions): Bridge {
     closing ??= end();
     return closing;
   }
-  return { basePath, handle, close, [Symbol.asyncDispose]: close };
+  const withPage = (page: Handler): Handler => pageAndBridge(page, handle, settings);
+  return { basePath, handle, withPage, close, [Symbol.asyncDispose]: close };
+}
+
+function pageAndBridge(page: Handler, bridge: Handler, { basePath, allowedHosts }: Settings): Handler {
+  return async (request, connection) => {
+    if (new URL(request.url).pathname.startsWith(`${basePath}/`)) return bridge(request, connection);
+    try {
+      checkHost(request, { allowedHosts });
+    } catch (error) {
+      return refusal(error);
+    }
+    return page(request, connection);
+  };
 }

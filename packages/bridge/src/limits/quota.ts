@@ -85,13 +85,13 @@ class Counts {
 }
 
 /** The client's own limit. */
-export function clientIsOver(option: string, most: number): Overloaded {
+function clientIsOver(option: string, most: number): Overloaded {
   const message = `this client has reached its limit of ${String(most)} (limits.perClient.${option}); retry later, or with less`;
   return new Overloaded(429, message, RETRY_AFTER_S);
 }
 
 /** The limit of the bridge, which all its clients share. */
-export function bridgeIsOver(option: string, most: number): Overloaded {
+function bridgeIsOver(option: string, most: number): Overloaded {
   const message = `the bridge has reached its limit of ${String(most)} (limits.${option}); retry later`;
   return new Overloaded(503, message, RETRY_AFTER_S);
 }
