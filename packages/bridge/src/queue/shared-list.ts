@@ -29,7 +29,6 @@ export class SharedList {
   #state: QueuesState = { status: 'connecting', queues: [] };
   /** By name. */
   #records: readonly ListedRecord[] = [];
-  #byName: ReadonlyMap<string, ListedRecord> = new Map();
   /** Whether the list before this one was the newest all the time until now. */
   #isContinuous = false;
 
@@ -64,21 +63,32 @@ export class SharedList {
   #take(state: QueuesState): void {
     this.#state = state;
     const isLive = state.status === 'live';
-    if (isLive) {
-      const now = this.#time.now();
-      this.#records = state.queues.map((queue) => this.#recordOf(queue, now));
-      this.#byName = new Map(this.#records.map((record) => [record.queue.name, record]));
-    }
+    if (isLive) this.#records = this.#merged(state.queues);
     this.#isContinuous = isLive;
     this.#changed$.next();
   }
 
-  #recordOf(queue: ListedQueue, now: number): ListedRecord {
-    const known = this.#byName.get(queue.name);
-    if (known?.queue.front !== queue.front) return { queue, frontAt: now, isLonger: !this.#isContinuous };
-    if (known.queue.depth === queue.depth && known.queue.left === queue.left) return known;
-    return { queue, frontAt: known.frontAt, isLonger: known.isLonger };
+  /** Both lists are sorted by name: one walk through them finds what is known of each queue. */
+  #merged(queues: readonly ListedQueue[]): readonly ListedRecord[] {
+    const seen = { now: this.#time.now(), isContinuous: this.#isContinuous };
+    const known = this.#records;
+    let next = 0;
+    return queues.map((queue) => {
+      while ((known[next]?.queue.name ?? queue.name) < queue.name) next += 1;
+      const record = known[next];
+      return recordOf(queue, record?.queue.name === queue.name ? record : undefined, seen);
+    });
   }
+}
+
+function recordOf(
+  queue: ListedQueue,
+  known: ListedRecord | undefined,
+  { now, isContinuous }: { readonly now: number; readonly isContinuous: boolean },
+): ListedRecord {
+  if (known?.queue.front !== queue.front) return { queue, frontAt: now, isLonger: !isContinuous };
+  if (known.queue.depth === queue.depth && known.queue.left === queue.left) return known;
+  return { queue, frontAt: known.frontAt, isLonger: known.isLonger };
 }
 
 /** A queue of a list, as it is sent. */

@@ -4,7 +4,9 @@ import { createMemoryServer, memory } from '@queuelock/memory';
 import { createBridge, serve } from '../../src/index.ts';
 
 const [queues = '0'] = process.argv.slice(2);
-const CHANGES_EVERY_MS = 10;
+// As etcd's list of queues: what changes within 200 ms is one change of the list.
+const CHANGES_EVERY_MS = 200;
+const CHANGES = 20;
 
 const server = createMemoryServer();
 const client = createLockClient(memory({ server }), { owner: 'bridge' });
@@ -22,9 +24,11 @@ setInterval(measure, 100);
 
 let next = 0;
 setInterval(() => {
-  next = (next + 7) % names.length;
-  const waiter = program.claim(names[next] ?? '', { holding: [] }).subscribe();
-  setTimeout(() => waiter.unsubscribe(), 500);
+  for (let change = 0; change < CHANGES; change += 1) {
+    next = (next + 7) % names.length;
+    const waiter = program.claim(names[next] ?? '', { holding: [] }).subscribe();
+    setTimeout(() => waiter.unsubscribe(), 2 * CHANGES_EVERY_MS);
+  }
 }, CHANGES_EVERY_MS);
 
 measure();
