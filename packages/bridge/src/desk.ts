@@ -176,6 +176,8 @@ export class Desk {
 
   async #stream(incoming: Incoming, { topics }: wire.StreamRequest): Promise<Response> {
     const { request } = incoming;
+    // Each topic is authorized and looked up.
+    this.#tools.limits.rate.take(this.#check.clientOf(incoming), topics.length / TOPICS_AS_REQUEST);
     const rulings = await Promise.all(topics.map(async (wanted) => this.#orderOf(request, wanted)));
     const identity = rulings.find((ruling) => ruling.identity)?.identity;
     // A client that asks by an address has nothing but the status to learn from.
@@ -216,6 +218,9 @@ export class Desk {
     return eventStream(streams.open({ topics: [{ topic: { kind: 'join', id, secret } }], client, joined }));
   }
 }
+
+/** So many topics of a stream count as one request more. */
+const TOPICS_AS_REQUEST = 8;
 
 /** These change nothing, although they are sent with a body. */
 const READS = new Set(['POST stream', 'POST token']);

@@ -99,6 +99,8 @@ async function answer(handle: Handler, incoming: IncomingMessage, outgoing: Serv
     // A body that was refused goes on coming: the connection ends with the response.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    // The page is to know that its stream is open, also before there is anything to tell; other headers go with the body.
+    if (response.headers.get('content-type')?.startsWith('text/event-stream')) outgoing.flushHeaders();
     await pour(response.body, outgoing);
     outgoing.end();
   } catch {
@@ -130,7 +132,6 @@ async function pour(body: ReadableStream<Uint8Array> | null, outgoing: ServerRes
   outgoing.on('close', () => void reader.cancel().catch(() => undefined));
   // A body that is cut while the connection is full is noticed here.
   reader.closed.catch(() => outgoing.destroy());
-  outgoing.flushHeaders();
   for (;;) {
     const { done, value } = await reader.read();
     if (done || outgoing.destroyed) return;

@@ -19,7 +19,10 @@ export interface ClientLimits {
   readonly bytes?: number;
   /** Request bodies that are being received. Default 16. */
   readonly bodies?: number;
-  /** Requests a second, five times as many at once; touches and departures are not counted. Default 50. */
+  /**
+   * Requests a second, five times as many at once. Every eight topics of a stream count as one more; touches and departures do not
+   * count. Default 100.
+   */
   readonly requestsPerSecond?: number;
 }
 
@@ -79,7 +82,7 @@ const CLIENT_LIMITS: Required<ClientLimits> = {
   asks: 10,
   bytes: 8_388_608,
   bodies: 16,
-  requestsPerSecond: 50,
+  requestsPerSecond: 100,
 };
 
 /** Checks the limits, and fills in the defaults. */

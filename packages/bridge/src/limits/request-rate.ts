@@ -24,15 +24,18 @@ export class RequestRate {
     this.#clock = clock;
   }
 
-  /** @throws {Overloaded} 429 when the client makes requests faster than it may. */
-  take(client: ClientId): void {
+  /**
+   * @param cost how many requests it counts for.
+   * @throws {Overloaded} 429 when the client makes requests faster than it may.
+   */
+  take(client: ClientId, cost = 1): void {
     if (client === undefined) return;
     const now = this.#clock.now();
     const burst = this.#perSecond * BURST_S;
     const { left, at } = this.#buckets.get(client) ?? { left: burst, at: now };
     const filled = Math.min(burst, left + ((now - at) / 1_000) * this.#perSecond);
     this.#buckets.delete(client);
-    this.#buckets.set(client, { left: filled < 1 ? filled : filled - 1, at: now });
+    this.#buckets.set(client, { left: filled < 1 ? filled : filled - cost, at: now });
     const [oldest = client] = this.#buckets.keys();
     if (this.#buckets.size > KEPT_CLIENTS) this.#buckets.delete(oldest);
     if (filled < 1) throw tooFast(this.#perSecond);

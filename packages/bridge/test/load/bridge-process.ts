@@ -35,6 +35,6 @@ measure();
 process.send?.({ url: `${served.url}/queuelock`, rss: highest });
 process.on('message', () => {
   measure();
-  process.send?.({ rss: highest, cpuMs: process.cpuUsage().user / 1_000 });
+  process.send?.({ rss: highest });
 });
 process.on('disconnect', () => process.exit());

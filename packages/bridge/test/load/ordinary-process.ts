@@ -5,7 +5,6 @@ const [url = '', count = '0'] = process.argv.slice(2);
 const TOUCH_EVERY_MS = 1_000;
 let delays: number[] = [];
 let lost = 0;
-let pictures = 0;
 
 async function look(number: number): Promise<void> {
   const page = new Visitor(url, number);
@@ -19,7 +18,7 @@ async function look(number: number): Promise<void> {
     ...(number % 20 === 0 ? [{ kind: 'queues', prefix: '' }] : []),
   ];
   const stream = await page.stream(topics);
-  stream.on('data', () => (pictures += 1));
+  stream.resume();
   setInterval(() => void touch(page, key), TOUCH_EVERY_MS);
 }
 
@@ -33,7 +32,7 @@ async function touch(page: Visitor, key: { readonly id: string; readonly secret:
 for (let number = 1; number <= Number(count); number += 1) await look(number);
 process.send?.('ready');
 process.on('message', () => {
-  process.send?.({ delays, lost, pictures });
+  process.send?.({ delays, lost });
   delays = [];
 });
 process.on('disconnect', () => process.exit());
