@@ -23,9 +23,9 @@ describe('one hostile viewer among 200 others, over 2,000 queues', function () {
   this.timeout(180_000);
   const processes: ChildProcess[] = [];
 
-  function start(name: string, args: readonly string[], flags: readonly string[] = []): ChildProcess {
+  function start(program: URL, args: readonly string[], flags: readonly string[] = []): ChildProcess {
     const execArgv = [...process.execArgv, ...flags];
-    const child = fork(new URL(`load/${name}.ts`, import.meta.url), args, { execArgv });
+    const child = fork(program, args, { execArgv });
     processes.push(child);
     return child;
   }
@@ -45,13 +45,13 @@ describe('one hostile viewer among 200 others, over 2,000 queues', function () {
   });
 
   it('takes neither their touches nor the memory of the bridge', async () => {
-    const bridge = start('bridge-process', [String(QUEUES)], [HEAP]);
+    const bridge = start(new URL('load/bridge-process.ts', import.meta.url), [String(QUEUES)], [HEAP]);
     const { url, rss: atStart } = await first<Cost & { readonly url: string }>(bridge);
-    const viewers = start('ordinary-process', [url, String(VIEWERS)]);
+    const viewers = start(new URL('load/ordinary-process.ts', import.meta.url), [url, String(VIEWERS)]);
     await first(viewers);
     const before = await windows(viewers);
     const { rss: ordinary } = await answerOf<Cost>(bridge);
-    const hostile = start('hostile-process', [url]);
+    const hostile = start(new URL('load/hostile-process.ts', import.meta.url), [url]);
     await first(hostile);
     const during = await windows(viewers);
     const statuses = await answerOf<readonly (readonly [number, number])[]>(hostile);
