@@ -1,16 +1,31 @@
 import type { ClaimState, LockClient } from '@queuelock/core';
+import type { ClientId, Quota } from './limits/quota.ts';
 import type { Identity, Settings } from './options.ts';
-import { Refused } from './refusal.ts';
 import { Observable, defer, filter, finalize, firstValueFrom, map, scan, takeUntil } from './rx.ts';
 import type { Asked, AskRequest, Evicted, EvictRequest, Tokened, TokenRequest } from './wire.ts';
+
+/** What acts are made with. */
+export interface ActsTools {
+  readonly settings: Settings;
+  /** Requests to holders that are not answered. */
+  readonly asks: Quota;
+}
+
+/** The client that asks, and for how long it waits. */
+export interface AskerFacts {
+  readonly identity: Identity | undefined;
+  readonly client: ClientId;
+  readonly signal: AbortSignal;
+}
 
 /** What is done once, and answered. */
 export class Acts {
   readonly #settings: Settings;
-  #asks = 0;
+  readonly #asks: Quota;
 
-  constructor(settings: Settings) {
+  constructor({ settings, asks }: ActsTools) {
     this.#settings = settings;
+    this.#asks = asks;
   }
 
   /** The reason begins with the operator's name, as far as that is known. */
@@ -26,27 +41,20 @@ export class Acts {
     return token === undefined ? {} : { token: String(token) };
   }
 
-  /** Stands in the queue until there is an answer, or nobody waits for it any more. */
-  async ask(
-    { name, ...request }: AskRequest,
-    identity: Identity | undefined,
-    signal: AbortSignal,
-  ): Promise<Asked> {
-    const { client, limits } = this.#settings;
-    if (this.#asks >= limits.asks)
-      throw new Refused(
-        503,
-        'UNAVAILABLE',
-        `the bridge asks ${String(limits.asks)} holders already, its limit`,
-      );
-    const claim$ = client.claim(name, { request, owner: identity?.name ?? 'browser', holding: [] });
+  /**
+   * Waits in the queue until there is an answer, or the client that asks is gone.
+   * @throws {Refused} when too many requests to holders are not answered yet.
+   */
+  async ask({ name, ...request }: AskRequest, { identity, client, signal }: AskerFacts): Promise<Asked> {
+    const claim$ = this.#settings.client.claim(name, {
+      request,
+      owner: identity?.name ?? 'browser',
+      holding: [],
+    });
     const asked$ = defer(() => {
-      this.#asks += 1;
-      return answersIn(claim$);
-    }).pipe(
-      takeUntil(abortOf(signal)),
-      finalize(() => (this.#asks -= 1)),
-    );
+      const release = this.#asks.take(client);
+      return answersIn(claim$).pipe(finalize(release));
+    }).pipe(takeUntil(abortOf(signal)));
     return firstValueFrom(asked$, { defaultValue: { answer: 'ignored' } });
   }
 }

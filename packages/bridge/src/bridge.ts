@@ -2,8 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { Acts } from './acts.ts';
 import { Desk } from './desk.ts';
 import { FaultLog } from './faults.ts';
+import { checkHost } from './guard.ts';
 import { Joins } from './joins/joins.ts';
-import { settingsOf, type BridgeOptions } from './options.ts';
+import type { ConnectionFacts } from './limits/client-id.ts';
+import { limitsOf } from './limits/limits.ts';
+import type { Handler } from './node-server.ts';
+import { settingsOf, type BridgeOptions, type Settings } from './options.ts';
 import { WatchedQueues } from './queue/watched-queues.ts';
 import { Refused } from './refusal.ts';
 import { refusal } from './replies.ts';
@@ -16,10 +20,16 @@ export interface Bridge extends AsyncDisposable {
   /** The beginning of its paths. */
   readonly basePath: string;
   /**
-   * Answers a request whose path begins with `basePath`, as any host of web requests takes it; others with 404. Never rejects: what goes
-   * wrong is an answer. `authorize` is asked before anything is told or done.
+   * Responds to a request whose path begins with `basePath`, as any host of web requests takes it; to others with 404. Never rejects: an error
+   * is a response. `authorize` is called before anything is shown or done. Hand in the remote address where the host knows it, as
+   * `nodeListener` does: the limits by client count by it.
    */
-  readonly handle: (request: Request) => Promise<Response>;
+  readonly handle: (request: Request, connection?: ConnectionFacts) => Promise<Response>;
+  /**
+   * Makes one handler of this bridge and of a page that is served beside it: requests below `basePath` are the bridge's, all others the page's. A
+   * request under a name that is not among the allowed hosts is refused for the page too.
+   */
+  readonly withPage: (page: Handler) => Handler;
   /**
    * Ends all streams, leaves all places and releases all holds that were taken through it; settles when the server has confirmed that.
    * The client remains open. Requests are refused from now on.
@@ -40,23 +50,26 @@ export function createBridge(options: BridgeOptions): Bridge {
   const faults = new FaultLog(client, time);
   const { lingerMs, graceMs } = times;
   const watched = new WatchedQueues({ client, clock, time, faults, lingerMs, most: limits.queues });
-  const joins = new Joins({ client, clock, time, graceMs, most: limits.joins });
+  const inUse = limitsOf(limits, clock);
+  const joins = new Joins({ client, clock, time, graceMs, joins: inUse.joins, asks: inUse.asks });
   const topics = new Topics({ settings, time, watched, joins, faults });
   const epoch = randomBytes(9).toString('base64url');
-  const streams = new Streams({ settings, time, topics, epoch });
-  const desk = new Desk({ settings, joins, streams, epoch, acts: new Acts(settings) });
+  const streams = new Streams({ settings, limits: inUse, time, topics, epoch });
+  const acts = new Acts({ settings, asks: inUse.asks });
+  const desk = new Desk({ settings, limits: inUse, joins, streams, epoch, acts });
   let closing: Promise<void> | undefined;
 
   async function end(): Promise<void> {
     await joins.close();
     streams.close();
+    topics.close();
     watched.close();
     faults.close();
   }
-  async function handle(request: Request): Promise<Response> {
+  async function handle(request: Request, connection: ConnectionFacts = {}): Promise<Response> {
     try {
       if (closing) throw new Refused(503, 'CLOSED', 'the bridge was closed');
-      return await desk.answer(request);
+      return await desk.answer(request, connection);
     } catch (error) {
       return refusal(error);
     }
@@ -65,5 +78,18 @@ export function createBridge(options: BridgeOptions): Bridge {
     closing ??= end();
     return closing;
   }
-  return { basePath, handle, close, [Symbol.asyncDispose]: close };
+  const withPage = (page: Handler): Handler => pageAndBridge(page, handle, settings);
+  return { basePath, handle, withPage, close, [Symbol.asyncDispose]: close };
+}
+
+function pageAndBridge(page: Handler, bridge: Handler, { basePath, allowedHosts }: Settings): Handler {
+  return async (request, connection) => {
+    if (new URL(request.url).pathname.startsWith(`${basePath}/`)) return bridge(request, connection);
+    try {
+      checkHost(request, { allowedHosts });
+    } catch (error) {
+      return refusal(error);
+    }
+    return page(request, connection);
+  };
 }

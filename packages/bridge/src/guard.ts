@@ -9,14 +9,27 @@ export interface GuardRules {
 }
 
 /**
- * Refuses what no page of this bridge can have sent: another name in `Host` (a stranger's name that was made to point here: DNS
- * rebinding), another origin, another site. Programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`.
+ * Refuses another name in `Host`: a foreign name that was made to point here (DNS rebinding). Returns the host of the request.
  * @throws {Refused}
  */
-export function checkSource({ headers, method, url }: Request, { allowedHosts }: GuardRules): void {
+export function checkHost(
+  { headers, url }: Request,
+  { allowedHosts }: Pick<GuardRules, 'allowedHosts'>,
+): string {
   const host = (headers.get('host') ?? new URL(url).host).toLowerCase();
   const name = host.replace(/:\d*$/, '');
   if (!allowedHosts.includes(name)) throw denied('this name is not among the allowed hosts of the bridge');
+  return host;
+}
+
+/**
+ * Refuses what no page of this bridge can have sent: another name in `Host`, another origin, another site. Programs that are no browsers send
+ * neither `Origin` nor `Sec-Fetch-Site`.
+ * @throws {Refused}
+ */
+export function checkSource(request: Request, rules: GuardRules): void {
+  const host = checkHost(request, rules);
+  const { headers, method } = request;
   const origin = headers.get('origin');
   if (origin !== null && originHost(origin) !== host) throw denied('requests of another origin are refused');
   const site = headers.get('sec-fetch-site') ?? 'same-origin';

@@ -1,19 +1,24 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
+import { networkOf, type ConnectionFacts } from './limits/client-id.ts';
 
-/** Answers web requests. */
-export type Handler = (request: Request) => Promise<Response>;
+/** Responds to web requests. */
+export type Handler = (request: Request, connection: ConnectionFacts) => Promise<Response>;
 
 /** Where to listen. */
 export interface ServeOptions {
   readonly handle: Handler;
   /** Default 0: any free one. */
   readonly port?: number;
-  /** Default `127.0.0.1`: nobody else's machine can connect. */
+  /** Default `127.0.0.1`: other machines cannot connect. */
   readonly host?: string;
+  /** Open connections; a further one is closed at once. Default 4,000. */
+  readonly connections?: number;
+  /** Open connections of one remote address, of IPv6 of its first 64 bits. Default 1,000: behind a proxy all have its address. */
+  readonly connectionsPerAddress?: number;
 }
 
 /** A server that listens. */
@@ -25,12 +30,28 @@ export interface Served extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const OPTIONS: KnownOptions<ServeOptions> = { handle: 'function', port: 'number', host: 'string' };
+const OPTIONS: KnownOptions<ServeOptions> = {
+  handle: 'function',
+  port: 'number',
+  host: 'string',
+  connections: 'number',
+  connectionsPerAddress: 'number',
+};
 
-/** Serves a handler over HTTP/1.1. Rejects when the port cannot be had. */
+// A client that sends its request slowly, or not at all, keeps its connection no longer.
+const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
+
+/**
+ * Serves a handler over HTTP/1.1, within limits of the number of connections and of the time that a request may take to arrive.
+ * Rejects when the port cannot be had.
+ */
 export async function serve(options: ServeOptions): Promise<Served> {
-  const { handle, port = 0, host = '127.0.0.1' } = checkedOptions('options of serve', options, OPTIONS);
-  const server = createServer(nodeListener(handle));
+  const checked = checkedOptions('options of serve', options, OPTIONS);
+  const { handle, port = 0, host = '127.0.0.1' } = checked;
+  const { connections = 4_000, connectionsPerAddress = 1_000 } = checked;
+  const server = createServer(TIMEOUTS, nodeListener(handle));
+  server.maxConnections = connections;
+  server.on('connection', limitByAddress(connectionsPerAddress));
   server.listen(port, host);
   await once(server, 'listening');
   const { port: actual } = server.address() as AddressInfo;
@@ -42,6 +63,22 @@ export async function serve(options: ServeOptions): Promise<Served> {
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${String(actual)}`;
   return { url, port: actual, close, [Symbol.asyncDispose]: close };
+}
+
+/** Closes what one address opens beyond its limit, before anything is read from it. */
+function limitByAddress(most: number): (socket: Socket) => void {
+  const open = new Map<string, number>();
+  return (socket) => {
+    const address = networkOf(socket.remoteAddress ?? '');
+    const count = (open.get(address) ?? 0) + 1;
+    open.set(address, count);
+    socket.on('close', () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+    if (count > most) socket.destroy();
+  };
 }
 
 /** A handler as node:http, and what is built on it, takes it. */
@@ -57,8 +94,13 @@ async function answer(handle: Handler, incoming: IncomingMessage, outgoing: Serv
   // A broken connection ends the response, and there is nobody left to tell.
   outgoing.on('error', () => undefined);
   try {
-    const response = await handle(toRequest(incoming, gone.signal));
+    const { remoteAddress } = incoming.socket;
+    const response = await handle(toRequest(incoming, gone.signal), { remoteAddress });
+    // A body that was refused goes on coming: the connection ends with the response.
+    if (!incoming.complete) outgoing.setHeader('connection', 'close');
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    // The page is to know that its stream is open, also before there is anything to tell; other headers go with the body.
+    if (response.headers.get('content-type')?.startsWith('text/event-stream')) outgoing.flushHeaders();
     await pour(response.body, outgoing);
     outgoing.end();
   } catch {
@@ -90,7 +132,6 @@ async function pour(body: ReadableStream<Uint8Array> | null, outgoing: ServerRes
   outgoing.on('close', () => void reader.cancel().catch(() => undefined));
   // A body that is cut while the connection is full is noticed here.
   reader.closed.catch(() => outgoing.destroy());
-  outgoing.flushHeaders();
   for (;;) {
     const { done, value } = await reader.read();
     if (done || outgoing.destroyed) return;

@@ -6,12 +6,18 @@ import {
   systemClock,
   type KnownOptions,
 } from '@queuelock/core/backend';
+import { addressAndPrincipal, type ClientFacts } from './limits/client-id.ts';
+import { filledLimits, type AllLimits, type BridgeLimits } from './limits/options.ts';
+import { filled } from './filled.ts';
 import type { Observable } from './rx.ts';
 import type { ContendersAct, ContendersPicture, Picture, Topic } from './wire.ts';
 
-/** What somebody wants to do. Without a name: whether they may at all, for the page to show. */
+/**
+ * What a request does. `evict`, `ask`, `join` without a name: whether the client may do it at all. That is called for the page to show, and before the
+ * body of such a request is read; so where it is refused, it is refused for every name. A prefix covers every queue whose name begins with it.
+ */
 export type Action =
-  /** To ask what the bridge is and what they may do. */
+  /** To read what the bridge is and what this client may do. */
   | { readonly kind: 'facts' }
   | { readonly kind: 'look'; readonly topic: Exclude<Topic, { kind: 'join' }> }
   | { readonly kind: 'evict' | 'ask' | 'join' | 'contend'; readonly name?: string };
@@ -23,28 +29,13 @@ export interface Identity {
 }
 
 /**
- * Whether a request may do this: `true`, or who it is; `false` refuses. Called for every topic of a stream and for every act. What it
- * throws refuses too, and is not told.
+ * Decides whether a request may do this: `true`, or the identity of the client; every other value refuses. Called for every topic of a stream
+ * and for everything that a request does: a `join` with a `request` needs `join` and `ask`. An error that it throws refuses too, and its text is
+ * not sent. The body of the request is not its to read.
  */
 export type Authorize = (request: Request, action: Action) => Answer | Promise<Answer>;
 
 type Answer = boolean | Identity;
-
-/** How much a bridge takes upon itself. */
-export interface BridgeLimits {
-  /** Streams open at a time. Default 2,000. */
-  readonly streams?: number;
-  /** Queues watched one by one at a time. Default 500. */
-  readonly queues?: number;
-  /** Queues that one look over many goes into (sessions, deadlocks): the deepest. Default 200. */
-  readonly deepest?: number;
-  /** Queues in a list. Default 20,000. */
-  readonly listed?: number;
-  /** Places taken through the bridge at a time. Default 1,000. */
-  readonly joins?: number;
-  /** Requests to holders (`ask`) at a time. Default 100. */
-  readonly asks?: number;
-}
 
 /** The bridge's times, in milliseconds. */
 export interface BridgeTimes {
@@ -60,6 +51,8 @@ export interface BridgeTimes {
   readonly stuckMs?: number;
   /** Between two examinations of the store, while somebody looks at faults. Default 30,000. */
   readonly examineMs?: number;
+  /** How long a client may take to send the body of a request. Default 10,000. */
+  readonly bodyMs?: number;
 }
 
 /** Programs that stand in a queue for visitors to disturb: for demonstrations. */
@@ -89,6 +82,12 @@ export interface BridgeOptions {
   /** For visitors to disturb, if `authorize` lets them `contend`. Remain the caller's. Default: none. */
   readonly contenders?: Contenders;
   readonly limits?: BridgeLimits;
+  /**
+   * Names the client of a request, for the limits by client; `undefined`: only the limits of the bridge apply. Called before `authorize`, without a
+   * principal, and after it. Default: the remote address (of IPv6 the first 64 bits) with the principal. Behind a proxy all requests have the
+   * proxy's address: return what the proxy says of the client, for instance a header that it sets. What it throws is answered with 500.
+   */
+  readonly clientOf?: (request: Request, facts: ClientFacts) => string | undefined;
   readonly times?: BridgeTimes;
   /** For tests: the time that counts. Default: the machine's. */
   readonly clock?: Clock;
@@ -102,6 +101,7 @@ const OPTIONS: KnownOptions<BridgeOptions> = {
   allowedHosts: 'any',
   contenders: 'object',
   limits: 'object',
+  clientOf: 'function',
   times: 'object',
   clock: 'object',
 };
@@ -109,18 +109,9 @@ const OPTIONS: KnownOptions<BridgeOptions> = {
 /** Options, checked and filled in. */
 export interface Settings extends Required<Omit<BridgeOptions, 'contenders' | 'limits' | 'times'>> {
   readonly contenders: Contenders | undefined;
-  readonly limits: Required<BridgeLimits>;
+  readonly limits: AllLimits;
   readonly times: Required<BridgeTimes>;
 }
-
-const LIMITS: Required<BridgeLimits> = {
-  streams: 2_000,
-  queues: 500,
-  deepest: 200,
-  listed: 20_000,
-  joins: 1_000,
-  asks: 100,
-};
 
 const TIMES: Required<BridgeTimes> = {
   heartbeatMs: 5_000,
@@ -129,14 +120,7 @@ const TIMES: Required<BridgeTimes> = {
   lingerMs: 60_000,
   stuckMs: 30_000,
   examineMs: 30_000,
-};
-
-/** Shorter ones would be all that a bridge has time for. */
-const SHORTEST: Readonly<Record<string, number>> = {
-  heartbeatMs: 100,
-  graceMs: 500,
-  stuckMs: 1_000,
-  examineMs: 1_000,
+  bodyMs: 10_000,
 };
 
 const OWN_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
@@ -164,19 +148,8 @@ export function settingsOf(options: BridgeOptions): Settings {
     place: options.place ?? '',
     contenders: options.contenders,
     clock: options.clock ?? systemClock(),
-    limits: filled('limits', LIMITS, options.limits),
+    clientOf: options.clientOf ?? ((_, facts) => addressAndPrincipal(facts)),
+    limits: filledLimits(options.limits),
     times: filled('times', TIMES, options.times),
   };
-}
-
-function filled<T extends object>(what: string, defaults: Required<T>, given: T | undefined): Required<T> {
-  const types = Object.fromEntries(Object.keys(defaults).map((key) => [key, 'number']));
-  const checked = checkedOptions(what, given, types as KnownOptions<T>);
-  const present = Object.entries<unknown>({ ...checked }).filter(([, value]) => value !== undefined);
-  for (const [key, value] of present) {
-    const least = SHORTEST[key] ?? 0;
-    if (!Number.isInteger(value) || Number(value) < least || Number(value) > 2_147_483_647)
-      throw invalidArgument(`${what}.${key}`, value, `is a whole number of at least ${String(least)}`);
-  }
-  return { ...defaults, ...Object.fromEntries(present) };
 }

@@ -13,6 +13,17 @@ export class Refused extends QueueLockError {
   }
 }
 
+/** A limit is reached: 429 for that of one client, 503 for that of the bridge. */
+export class Overloaded extends Refused {
+  /** When the same request may succeed, in seconds from now; sent as `Retry-After`. */
+  readonly retryAfterS: number;
+
+  constructor(status: 429 | 503, message: string, retryAfterS: number) {
+    super(status, 'UNAVAILABLE', message);
+    this.retryAfterS = retryAfterS;
+  }
+}
+
 const STATUS: Readonly<Partial<Record<QueueLockErrorCode, number>>> = {
   INVALID_ARGUMENT: 400,
   ACCESS_DENIED: 403,

@@ -1,4 +1,4 @@
-import { statusOf, toWireError } from './refusal.ts';
+import { Overloaded, statusOf, toWireError } from './refusal.ts';
 import type { Refusal } from './wire.ts';
 
 /** What every answer says: it is nobody else's to read, to keep, to frame or to guess the type of. */
@@ -12,14 +12,15 @@ const SECURITY = {
 } as const;
 
 /** An answer in JSON. */
-export function json(body: unknown, status = 200): Response {
-  const headers = { ...SECURITY, 'content-type': 'application/json; charset=utf-8' };
+export function json(body: unknown, status = 200, more: Readonly<Record<string, string>> = {}): Response {
+  const headers = { ...SECURITY, ...more, 'content-type': 'application/json; charset=utf-8' };
   return new Response(JSON.stringify(body), { status, headers });
 }
 
 /** An error as an answer. */
 export function refusal(error: unknown): Response {
-  return json({ error: toWireError(error) } satisfies Refusal, statusOf(error));
+  const headers = error instanceof Overloaded ? { 'retry-after': String(error.retryAfterS) } : undefined;
+  return json({ error: toWireError(error) } satisfies Refusal, statusOf(error), headers);
 }
 
 /** A stream of server-sent events as an answer. */

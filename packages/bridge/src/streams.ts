@@ -1,8 +1,11 @@
+import type { Limits } from './limits/limits.ts';
+import type { ClientId } from './limits/quota.ts';
 import type { Settings } from './options.ts';
-import { Refused, toWireError } from './refusal.ts';
+import { toWireError } from './refusal.ts';
 import type { ServerTime } from './server-time.ts';
-import type { Feed } from './stream/feed.ts';
-import { Feeds } from './stream/feeds.ts';
+import { BytesInFlight } from './limits/bytes-in-flight.ts';
+import { Encoder } from './stream/encoder.ts';
+import { Feeds, type Reading } from './stream/feeds.ts';
 import { Outlet } from './stream/outlet.ts';
 import type { Topics } from './topics.ts';
 import { WIRE_VERSION, topicKey } from './wire.ts';
@@ -11,6 +14,7 @@ import type { Hello, Joined, RefusedEvent, Topic, Wanted } from './wire.ts';
 /** What streams are made with. */
 export interface StreamsTools {
   readonly settings: Settings;
+  readonly limits: Limits;
   readonly time: ServerTime;
   readonly topics: Topics;
   readonly epoch: string;
@@ -22,6 +26,7 @@ export type Order = Wanted & { readonly refusal?: Error };
 /** What a stream is asked for. */
 export interface StreamOrder {
   readonly topics: readonly Order[];
+  readonly client: ClientId;
   /** All or nothing. */
   readonly isStrict?: boolean;
   /** Told before everything else: what the stream was made for. */
@@ -37,15 +42,20 @@ const FEED_LINGER_MS = 5_000;
 export class Streams {
   readonly #tools: StreamsTools;
   readonly #feeds: Feeds;
+  readonly #encoder: Encoder;
+  readonly #inFlight: BytesInFlight;
   readonly #outlets = new Set<Outlet>();
   #version = 0;
 
   constructor(tools: StreamsTools) {
     this.#tools = tools;
-    const { clock, times } = tools.settings;
+    const { clock, times, limits } = tools.settings;
     const { epoch } = tools;
+    this.#encoder = new Encoder({ clock, keptBytes: limits.bytes });
+    this.#inFlight = new BytesInFlight({ perClient: limits.perClient.bytes, perBridge: limits.bytes });
     this.#feeds = new Feeds({
       clock,
+      limits: tools.limits,
       epoch,
       paceMs: times.paceMs,
       lingerMs: Math.min(times.lingerMs, FEED_LINGER_MS),
@@ -59,18 +69,17 @@ export class Streams {
    * @throws {QueueLockError} when there are too many streams.
    */
   open(order: StreamOrder): ReadableStream<Uint8Array> {
-    const { streams } = this.#tools.settings.limits;
-    if (this.#outlets.size >= streams)
-      throw new Refused(503, 'UNAVAILABLE', `the bridge has ${String(streams)} streams already, its limit`);
-    const reads: (readonly [Topic, Feed])[] = [];
+    const release = this.#tools.limits.streams.take(order.client);
+    const readings: Reading[] = [];
     const outlet = this.#outlet(order, () => {
+      release();
       this.#outlets.delete(outlet);
-      for (const [topic, feed] of reads) this.#feeds.unread(topic, feed, outlet.news);
+      for (const reading of readings) reading.close();
     });
     this.#outlets.add(outlet);
     for (const wanted of order.topics) {
       try {
-        reads.push([wanted.topic, this.#read(wanted, outlet)]);
+        readings.push(this.#read(wanted, outlet, order.client));
       } catch (error) {
         if (order.isStrict) outlet.close();
         if (order.isStrict) throw error;
@@ -83,23 +92,26 @@ export class Streams {
   close(): void {
     for (const outlet of this.#outlets) outlet.close();
     this.#feeds.close();
+    this.#encoder.close();
   }
 
-  #read({ topic, since, refusal }: Order, { news }: Outlet): Feed {
+  #read({ topic, since, refusal }: Order, { news }: Outlet, client: ClientId): Reading {
     if (refusal) throw refusal;
-    const feed = this.#feeds.read(topic, news);
-    if (feed.version > this.#knownVersion(since)) news(feed);
-    return feed;
+    const reading = this.#feeds.read(topic, { news, client });
+    if (reading.feed.version > this.#knownVersion(since)) news(reading.feed);
+    return reading;
   }
 
-  #outlet({ topics, joined }: StreamOrder, onEnd: () => void): Outlet {
+  #outlet({ topics, joined, client }: StreamOrder, onEnd: () => void): Outlet {
     const { settings, time, epoch } = this.#tools;
     const { clock, times } = settings;
     const inTimeMs = times.graceMs / BEATS_IN_GRACE;
     const hasJoin = topics.some(({ topic }) => topic.kind === 'join');
     const heartbeatMs = hasJoin ? Math.min(times.heartbeatMs, inTimeMs) : times.heartbeatMs;
     const hello = { version: WIRE_VERSION, epoch, now: time.now(), heartbeatMs } satisfies Hello;
-    const outlet = new Outlet({ clock, heartbeatMs, stuckMs: times.stuckMs, onEnd });
+    const [encoder, inFlight] = [this.#encoder, this.#inFlight];
+    const { stuckMs } = times;
+    const outlet = new Outlet({ clock, heartbeatMs, stuckMs, client, encoder, inFlight, onEnd });
     outlet.say(`retry: 1000\n${eventOf('hello', hello)}`);
     if (joined) outlet.say(eventOf('joined', joined));
     return outlet;

@@ -7,9 +7,8 @@ import { Findings } from './pictures/faults.ts';
 import { electionPicture, queuePicture, timelinePicture } from './pictures/queue.ts';
 import { sessionsPicture } from './pictures/sessions.ts';
 import { watchDeepest, type DeepQueues, type DeepSettings } from './queue/deepest-queues.ts';
-import { ListedQueues } from './queue/listed-queues.ts';
+import { NameBudget } from './queue/name-budget.ts';
 import { SharedLists } from './queue/shared-lists.ts';
-import { sampled } from './queue/sampled.ts';
 import type { WatchedQueue } from './queue/watched-queue.ts';
 import type { WatchedQueues } from './queue/watched-queues.ts';
 import { Refused } from './refusal.ts';
@@ -32,16 +31,19 @@ const BUDGET_EVERY_MS = 1_000;
 // Looks over many queues: the reduction of a waits-for graph, and lists of all entries.
 const DEEP_EVERY_MS = 500;
 
-type DeepChoice = Pick<DeepSettings, 'minDepth'> & { readonly prefix: string };
+type DeepChoice = Pick<DeepSettings, 'minDepth' | 'again'> & { readonly prefix: string };
 
 /** Where the pictures of each kind of topic come from. */
 export class Topics {
   readonly #tools: TopicTools;
   readonly #lists: SharedLists;
+  readonly #names: NameBudget;
 
   constructor(tools: TopicTools) {
     this.#tools = tools;
-    this.#lists = new SharedLists(tools.settings.client, tools.settings.clock);
+    const { client, clock, limits } = tools.settings;
+    this.#lists = new SharedLists({ client, clock, time: tools.time });
+    this.#names = new NameBudget(limits.queues);
   }
 
   /** @throws {QueueLockError} for a name that the store cannot have, a limit, a join that is not known. */
@@ -69,19 +71,18 @@ export class Topics {
   #join(key: JoinKey): TopicSource {
     const join = this.#tools.joins.get(key);
     const changed$ = join.changed$.pipe(startWith(undefined));
-    return { changed$, draw: () => join.picture(), close: join.silence.openStream() };
+    return { changed$, encode: inJson(() => join.picture()), close: join.silence.openStream() };
+  }
+
+  close(): void {
+    this.#lists.close();
   }
 
   #queues(prefix: string): TopicSource {
     const { settings, time } = this.#tools;
-    const listed = new ListedQueues(prefix);
-    const changed$ = this.#lists.watch(prefix).pipe(
-      tap((state) => {
-        listed.look(state, time.now());
-      }),
-      filter(isSeen),
-    );
-    return { changed$, draw: () => listed.picture(time.now(), settings.limits.listed), close };
+    const view = this.#lists.view(prefix);
+    const encode = (): Iterable<string> => view.pieces(time.now(), settings.limits.listed);
+    return { changed$: view.changed$, encode, close: () => view.close() };
   }
 
   #queue(kind: 'queue' | 'timeline' | 'election', name: string): TopicSource {
@@ -97,7 +98,7 @@ export class Topics {
       filter(() => isSeen(queue.state)),
     );
     const budget$ = kind === 'queue' ? this.#budgetTicks(queue) : EMPTY;
-    return { changed$: merge(changed$, budget$), draw: draws[kind], close: stopLooking };
+    return { changed$: merge(changed$, budget$), encode: inJson(draws[kind]), close: stopLooking };
   }
 
   #budgetTicks(queue: WatchedQueue): Observable<unknown> {
@@ -116,20 +117,20 @@ export class Topics {
         deep = now;
       }),
     );
-    return { changed$, draw: () => deep && sessionsPicture(prefix, deep, time.now()), close };
+    return { changed$, encode: inJson(() => deep && sessionsPicture(prefix, deep, time.now())), close };
   }
 
   #deadlocks(prefix: string): TopicSource {
     const { settings, time } = this.#tools;
     const seen = new SeenDeadlocks(prefix, settings.clock);
     // Where nobody waits nobody waits in a circle.
-    const deep$ = this.#deepest({ prefix, minDepth: 2 }, () => seen.isUnsure);
+    const deep$ = this.#deepest({ prefix, minDepth: 2, again: () => seen.isUnsure });
     const changed$ = deep$.pipe(
       tap((deep) => {
         seen.look(deep);
       }),
     );
-    return { changed$, draw: () => seen.picture(time.now()), close };
+    return { changed$, encode: inJson(() => seen.picture(time.now())), close };
   }
 
   #faults(prefix: string): TopicSource {
@@ -140,7 +141,7 @@ export class Topics {
       repeat({ delay: () => after(clock, times.examineMs) }),
     );
     const changed$ = merge(examined$, faults.changed$).pipe(filter(() => findings.isReady));
-    return { changed$, draw: () => findings.picture(time.now()), close };
+    return { changed$, encode: inJson(() => findings.picture(time.now())), close };
   }
 
   #contenders(name: string): TopicSource {
@@ -149,22 +150,32 @@ export class Topics {
     if (contenders?.name !== name)
       throw new Refused(404, 'INVALID_ARGUMENT', 'this bridge has no contenders in that queue');
     const draw = (): ContendersPicture => ({ at: time.now(), status: 'live', name, ...contenders.draw() });
-    return { changed$: contenders.changed$.pipe(startWith(undefined)), draw, close };
+    return { changed$: contenders.changed$.pipe(startWith(undefined)), encode: inJson(draw), close };
   }
 
   /** From time to time, since many queues change often. */
-  #deepest(which: DeepChoice, again?: () => boolean): Observable<DeepQueues> {
+  #deepest({ prefix, ...which }: DeepChoice): Observable<DeepQueues> {
     const { client, clock, limits } = this.#tools.settings;
-    const list$ = this.#lists.watch(which.prefix);
-    const deep$ = watchDeepest(client, list$, { ...which, most: limits.deepest });
-    const sampling = { clock, everyMs: DEEP_EVERY_MS, ...(again ? { again } : {}) };
-    return sampled(deep$, sampling).pipe(filter(({ list }) => isSeen(list)));
+    const settings = {
+      ...which,
+      client,
+      clock,
+      names: this.#names,
+      most: limits.deepest,
+      everyMs: DEEP_EVERY_MS,
+    };
+    return watchDeepest(this.#lists.view(prefix), settings);
   }
 }
 
 /** Whether there is more to tell than that nothing is known yet. */
 function isSeen({ status, trouble }: { readonly status: string; readonly trouble?: unknown }): boolean {
   return status !== 'connecting' || trouble !== undefined;
+}
+
+/** A picture that is encoded in one piece. */
+function inJson(draw: () => unknown): () => Iterable<string> {
+  return () => [JSON.stringify(draw())];
 }
 
 /** Of sources whose subscription is all they have. */

@@ -51,6 +51,7 @@ export const pictureSchemas: { readonly [K in Topic['kind']]: v.GenericSchema<Pi
 export * from './wire/call.ts';
 export * from './wire/contenders.ts';
 export * from './wire/error.ts';
+export type { WireHandoverRequest } from './wire/handover.ts';
 export * from './wire/join.ts';
 export * from './wire/overview.ts';
 export type { Picture } from './wire/picture.ts';

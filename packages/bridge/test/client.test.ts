@@ -9,11 +9,16 @@ import { seen, stage, Tab } from './stage.ts';
 class PlayedBridge {
   readonly requests: StreamRequest[] = [];
   isDown = false;
+  isOverloaded = false;
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
 
   readonly fetch: typeof fetch = async (_, init) => {
     if (this.isDown) throw new TypeError('fetch failed');
     this.requests.push(JSON.parse(init?.body as string) as StreamRequest);
+    if (this.isOverloaded) {
+      const error = { code: 'UNAVAILABLE', message: '[UNAVAILABLE] a limit', retryable: true };
+      return Response.json({ error }, { status: 429, headers: { 'retry-after': '5' } });
+    }
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#stream = controller;
@@ -105,6 +110,21 @@ describe('client of a page', () => {
     bridge.isDown = false;
     await clock.advance(10_001);
     expect(bridge.requests).to.have.lengthOf(2);
+  });
+
+  it('waits for as long as the bridge asks for when a limit is reached', async () => {
+    bridge.hello();
+    await clock.advance(1);
+    bridge.isOverloaded = true;
+    bridge.breakOff();
+    await clock.advance(250);
+    expect(bridge.requests).to.have.lengthOf(2);
+    expect(last().error?.retryAfterMs).to.equal(5_000);
+    bridge.isOverloaded = false;
+    await clock.advance(4_900);
+    expect(bridge.requests).to.have.lengthOf(2);
+    await clock.advance(5_101);
+    expect(bridge.requests).to.have.lengthOf(3);
   });
 
   it('asks no more when the last one leaves on hearing of the trouble', async () => {

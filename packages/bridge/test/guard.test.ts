@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { checkSource, checkWrite } from '../src/guard.ts';
 import { TOKEN_HEADER } from '../src/wire.ts';
+import { stage } from './stage.ts';
 
 const rules = { allowedHosts: ['localhost', '127.0.0.1', '[::1]'], token: 'a-token' };
 
@@ -56,5 +57,19 @@ describe('guard', () => {
       expect(() => checkWrite(request({ 'content-type': type, [TOKEN_HEADER]: 'a-token' }), rules)).to.throw(
         /application\/json/,
       );
+  });
+});
+
+describe('a page beside the bridge', () => {
+  it('is served under the allowed names only, and leaves the paths of the bridge to it', async () => {
+    await using s = await stage();
+    const handle = s.bridge.withPage(() => Promise.resolve(new Response('page')));
+    const answerOf = async (path: string, host: string): Promise<readonly unknown[]> => {
+      const response = await handle(new Request(`http://localhost${path}`, { headers: { host } }), {});
+      return [response.status, (await response.text()).slice(0, 4)];
+    };
+    expect(await answerOf('/', 'localhost:80')).to.deep.equal([200, 'page']);
+    expect(await answerOf('/', 'rebound.example')).to.deep.equal([403, '{"er']);
+    expect(await answerOf('/queuelock/v1/nothing', 'localhost')).to.deep.equal([404, '{"er']);
   });
 });

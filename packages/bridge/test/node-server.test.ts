@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { serve } from '../src/index.ts';
 import { untilSo } from './stage.ts';
 
@@ -65,6 +65,47 @@ describe('node server', () => {
     expect(error).to.be.instanceOf(TypeError);
   });
 
+  it('closes the connections that one address opens beyond its limit, and takes others again', async () => {
+    const handle = (): Promise<Response> => Promise.resolve(new Response('hello'));
+    await using served = await serve({ handle, connectionsPerAddress: 2 });
+    const open = (): Promise<Socket> =>
+      new Promise((resolve) => {
+        const socket = connect(served.port, '127.0.0.1', () => resolve(socket));
+        socket.on('error', () => undefined);
+      });
+    const kept = [await open(), await open()];
+    const refused = await open();
+    refused.resume();
+    await once(refused, 'close');
+    for (const socket of kept) socket.destroy();
+    let text = '';
+    await untilFetched(served.url, (body) => (text = body));
+    expect(text).to.equal('hello');
+  });
+
+  it('tells the handler the address of the other end', async () => {
+    const addresses: unknown[] = [];
+    const handle = (_: Request, connection: unknown): Promise<Response> => {
+      addresses.push(connection);
+      return Promise.resolve(new Response());
+    };
+    await using served = await serve({ handle });
+    await fetch(served.url);
+    expect(addresses).to.deep.equal([{ remoteAddress: '127.0.0.1' }]);
+  });
+
+  it('ends the connection after a response to a request whose body is not complete', async () => {
+    const handle = (): Promise<Response> => Promise.resolve(new Response('no', { status: 413 }));
+    await using served = await serve({ handle });
+    const socket = connect(served.port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\nbeginning');
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    await once(socket, 'close');
+    expect(text).to.match(/^HTTP\/1\.1 413 /);
+    expect(text).to.match(/^connection: close\r$/im);
+  });
+
   it('hands on headers, body and the end of the connection', async () => {
     let aborted = false;
     const handle = async (request: Request): Promise<Response> => {
@@ -88,3 +129,16 @@ describe('node server', () => {
     await untilSo('the response is over', () => aborted);
   });
 });
+
+/** Tries again until a connection is let in. */
+async function untilFetched(url: string, take: (body: string) => void): Promise<void> {
+  let isFetched = false;
+  while (!isFetched)
+    isFetched = await fetch(url).then(
+      async (response) => {
+        take(await response.text());
+        return true;
+      },
+      () => false,
+    );
+}

@@ -2,6 +2,8 @@ import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { expect } from 'chai';
 import { Subject, of } from 'rxjs';
 import { EventParser } from '../src/client/event-parser.ts';
+import { BytesInFlight } from '../src/limits/bytes-in-flight.ts';
+import { Encoder } from '../src/stream/encoder.ts';
 import { Feed, type FeedTools } from '../src/stream/feed.ts';
 import { Outlet } from '../src/stream/outlet.ts';
 
@@ -10,7 +12,7 @@ function feedOf(clock: VirtualClock, nextVersion: FeedTools['nextVersion'], name
   const changed$ = new Subject<void>();
   const made = { draws: 0, value: 0 };
   const draw = (): object => ({ drawn: (made.draws += 1), value: made.value });
-  const source = { changed$, draw, close: () => changed$.complete() };
+  const source = { changed$, encode: () => [JSON.stringify(draw())], close: () => changed$.complete() };
   const feed = new Feed({ kind: 'queue', name }, source, { clock, paceMs: 50, epoch: 'e', nextVersion });
   const set = (value: number): void => {
     made.value = value;
@@ -31,20 +33,28 @@ function text(chunk: Uint8Array | undefined): string {
 describe('stream', () => {
   let clock: VirtualClock;
   let ends: number;
-  const outlet = (): Outlet =>
-    new Outlet({ clock, heartbeatMs: 5_000, stuckMs: 30_000, onEnd: () => (ends += 1) });
+  let encoder: Encoder;
+  let inFlight: BytesInFlight;
+  const outlet = (client = 'client'): Outlet =>
+    new Outlet({
+      ...{ clock, heartbeatMs: 5_000, stuckMs: 30_000, client, encoder, inFlight },
+      onEnd: () => (ends += 1),
+    });
 
   beforeEach(() => {
     clock = virtualClock();
     ends = 0;
+    encoder = new Encoder({ clock, keptBytes: 1_000_000 });
+    inFlight = new BytesInFlight({ perClient: 100_000, perBridge: 250_000 });
   });
 
   it('tells news at once, and the next after a pause, whatever came meanwhile', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const told: number[] = [];
     feed.read(() => {
+      if (feed.event) return;
       told.push(clock.now());
-      feed.event.toString();
+      encoder.want(feed, 'client');
     });
     for (let value = 0; value < 10; value += 1) set(value);
     await clock.advance(1_000);
@@ -56,7 +66,11 @@ describe('stream', () => {
   it('makes a picture once for a thousand readers', () => {
     const { feed, set, made } = feedOf(clock, counting());
     const events = new Set<Uint8Array>();
-    for (let reader = 0; reader < 1_000; reader += 1) feed.read(() => events.add(feed.event));
+    for (let reader = 0; reader < 1_000; reader += 1)
+      feed.read(() => {
+        if (feed.event) events.add(feed.event);
+        else encoder.want(feed, `client ${String(reader)}`);
+      });
     set(1);
     expect([made.draws, events.size]).to.deep.equal([1, 1]);
     feed.close();
@@ -90,20 +104,26 @@ describe('stream', () => {
     one.set(2);
     const reader = client.stream.getReader();
     const ids: (string | undefined)[] = [];
-    for (let n = 0; n < 2; n += 1) ids.push(/^id: (.*)$/m.exec(text((await reader.read()).value))?.[1]);
+    for (let n = 0; n < 2; n += 1) {
+      const read = reader.read();
+      await clock.advance(1);
+      ids.push(/^id: (.*)$/m.exec(text((await read).value))?.[1]);
+    }
     expect(ids).to.deep.equal(['e.2', 'e.3']);
     client.close();
   });
 
   it('sends any text as data: line ends, markup, lone surrogates', async () => {
     const hostile = '\r\n\nevent: state\ndata: {}\n\n</script>\u2028\u0000\ud800';
-    const source = { changed$: of(undefined), draw: () => ({ hostile }), close: () => undefined };
+    const encode = (): string[] => [JSON.stringify({ hostile })];
+    const source = { changed$: of(undefined), encode, close: () => undefined };
     const feed = new Feed({ kind: 'queue', name: hostile }, source, {
       clock,
       paceMs: 50,
       epoch: 'e',
       nextVersion: counting(),
     });
+    encoder.want(feed, 'client');
     const events = new EventParser().push(text(feed.event));
     expect(events).to.have.lengthOf(1);
     expect(JSON.parse(events[0]!.data)).to.deep.equal({

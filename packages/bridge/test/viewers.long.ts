@@ -18,8 +18,10 @@ describe('a thousand viewers (etcd)', function () {
       sumOf(await etcdMetrics(endpoint), 'etcd_debugging_mvcc_watcher_total');
     const client = createLockClient(etcd({ hosts: [endpoint] }));
     const holder = createLockClient(etcd({ hosts: [endpoint] }));
-    const bridge = createBridge({ client, authorize: () => true });
-    const served = await serve({ handle: bridge.handle });
+    // All viewers have one address here.
+    const limits = { perClient: { streams: VIEWERS + 1, requestsPerSecond: VIEWERS } };
+    const bridge = createBridge({ client, authorize: () => true, limits });
+    const served = await serve({ handle: bridge.handle, connectionsPerAddress: VIEWERS + 1 });
     await holder.run('viewed/warm', () => undefined);
     const url = `${served.url}/queuelock/v1/stream?queue=viewed`;
     const first = await fetch(url);

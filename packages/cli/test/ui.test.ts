@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { Cli, runCli } from './cli-process.ts';
 
@@ -61,6 +62,18 @@ describe('queuelock ui', () => {
     ])
       expect((await fetch(url + path)).status, path).to.equal(404);
     expect((await fetch(`${url}/`, { method: 'POST' })).status).to.equal(404);
+  });
+
+  it('serves no file under a name that is not one of the own machine', async () => {
+    for (const [host, status] of [
+      ['rebound.example', 403],
+      ['localhost', 200],
+    ] as const) {
+      const asking = request(url, { headers: { host } }).end();
+      const [response] = (await once(asking, 'response')) as [IncomingMessage];
+      response.resume();
+      expect(response.statusCode, host).to.equal(status);
+    }
   });
 
   it('has a bridge for the page, and the operator is the user', async () => {

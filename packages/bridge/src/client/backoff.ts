@@ -5,10 +5,11 @@ const LONGEST_MS = 10_000;
 export class Backoff {
   #ceilingMs = FIRST_MS;
 
-  nextMs(): number {
+  /** @param leastMs what the bridge asks for; as much again as jitter at most, so that not all come at its end. */
+  nextMs(leastMs = 0): number {
     const ms = this.#ceilingMs * (0.5 + Math.random() / 2);
     this.#ceilingMs = Math.min(2 * this.#ceilingMs, LONGEST_MS);
-    return ms;
+    return Math.max(ms, Math.min(leastMs, LONGEST_MS) * (1 + Math.random()));
   }
 
   reset(): void {

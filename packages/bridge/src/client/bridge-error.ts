@@ -10,9 +10,13 @@ export class BridgeError extends Error {
   readonly retryable: boolean;
   /** Who removed the place and why, if somebody did and said so. */
   readonly eviction: Removal | undefined;
+  /** How long the bridge asks to wait before the same call, in milliseconds: a limit is reached. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor({ code, message, retryable, eviction }: WireError, cause?: unknown) {
+  constructor(error: WireError & { readonly retryAfterMs?: number | undefined }, cause?: unknown) {
+    const { code, message, retryable, eviction, retryAfterMs } = error;
     super(message, cause === undefined ? {} : { cause });
+    this.retryAfterMs = retryAfterMs;
     this.code = code;
     this.retryable = retryable;
     this.eviction = eviction;

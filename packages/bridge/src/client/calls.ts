@@ -121,10 +121,16 @@ export class Calls {
 async function refusalIn(response: Response): Promise<BridgeError> {
   const text = await textOf(response);
   try {
-    return new BridgeError(parsed(text, refusalSchema).error);
+    return new BridgeError({ ...parsed(text, refusalSchema).error, retryAfterMs: retryAfterMsOf(response) });
   } catch {
     return unavailable(`the answer was ${String(response.status)}, and not that of a bridge`);
   }
+}
+
+/** A bridge says it in seconds; a date, which a proxy may send, is not understood. */
+function retryAfterMsOf({ headers }: Response): number | undefined {
+  const seconds = headers.get('retry-after') ?? '';
+  return /^\d{1,5}$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
 }
 
 async function textOf(response: Response): Promise<string> {

@@ -160,7 +160,7 @@ export class Line {
       connection: this.connection.connection === 'connecting' ? 'connecting' : 'stale',
       error: bridgeError(error),
     });
-    this.#openIn(this.#backoff.nextMs());
+    this.#openIn(this.#backoff.nextMs(bridgeError(error).retryAfterMs));
   }
 
   #take({ type, id, data }: StreamEvent): void {

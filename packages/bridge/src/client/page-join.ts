@@ -81,12 +81,12 @@ export class PageJoin {
       const { graceMs } = await calls.post(call);
       if (!this.#leaving) this.#keep(graceMs);
     } catch (error) {
-      const { retryable } = bridgeError(error);
+      const { retryable, retryAfterMs } = bridgeError(error);
       if (this.#leaving) return;
       // The key tells the bridge that it is the same join, if it has come there after all.
       if (retryable)
         this.#keeping.add(
-          clock.after(this.#backoff.nextMs(), () => {
+          clock.after(this.#backoff.nextMs(retryAfterMs), () => {
             this.#joining = this.#join();
           }),
         );

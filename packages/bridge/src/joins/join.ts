@@ -40,12 +40,15 @@ export class Join {
   /** The requests to one that holds. */
   #requests = new Subscription();
   #asking: Asking | undefined;
+  /** The request for the place carries one to the holder. */
+  readonly #hasRequest: boolean;
 
   /** @throws {QueueLockError} `INVALID_ARGUMENT`. */
   constructor(spec: JoinSpec, tools: JoinTools) {
     const { name, metadata, mode, timeoutMs, request } = spec.request;
     this.key = spec.key;
     this.#tools = tools;
+    this.#hasRequest = request !== undefined;
     const line$ = tools.client.line(name, {
       owner: spec.owner,
       holding: [],
@@ -71,6 +74,13 @@ export class Join {
 
   get hasEnded(): boolean {
     return this.#state.status === 'ended';
+  }
+
+  /** Whether it asks the holder to make way, and has no answer yet. */
+  get isAsking(): boolean {
+    const { status } = this.#state;
+    if (!this.#hasRequest || (status !== 'joining' && status !== 'queued')) return false;
+    return !('answer' in this.#state && this.#state.answer);
   }
 
   /** While it holds. */

@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { follow } from '../follow.ts';
+import type { ClientId, Quota } from '../limits/quota.ts';
 import type { Identity } from '../options.ts';
 import { Refused } from '../refusal.ts';
 import { EMPTY, finalize } from '../rx.ts';
@@ -9,8 +10,23 @@ import type { Sign } from './silence.ts';
 
 /** What joins are made with. */
 export interface JoinsTools extends JoinTools {
-  /** At a time, at most. */
-  readonly most: number;
+  /** Places, with those that have ended and are still known. */
+  readonly joins: Quota;
+  /** Requests to holders that are not answered. */
+  readonly asks: Quota;
+}
+
+/** The client that joins, and how its page will show that it is there. */
+export interface JoinerFacts {
+  readonly sign: Sign;
+  readonly identity: Identity | undefined;
+  readonly client: ClientId;
+}
+
+/** A join that has ended. */
+interface EndedJoin {
+  readonly client: ClientId;
+  readonly forget: () => void;
 }
 
 /** So long is told how a join has ended, to a page that was away meanwhile. */
@@ -22,27 +38,38 @@ export class Joins {
   readonly #joins = new Map<string, Join>();
   /** Those that hold, by the id of their entry. */
   readonly #holds = new Map<string, Join>();
-  readonly #forgetting = new Set<() => void>();
-  #open = 0;
+  /** Those that ended first come first. */
+  readonly #ended = new Map<string, EndedJoin>();
 
   constructor(tools: JoinsTools) {
     this.#tools = tools;
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT`; `UNAVAILABLE` when there are too many. */
-  join(request: JoinRequest, sign: Sign, identity: Identity | undefined): Joined {
-    const { most, graceMs } = this.#tools;
+  /**
+   * What has ended makes room for what begins.
+   * @throws {QueueLockError} `INVALID_ARGUMENT`; `UNAVAILABLE` when there are too many joins, or too many requests to holders.
+   */
+  join(request: JoinRequest, { sign, identity, client }: JoinerFacts): Joined {
+    const { graceMs, joins, asks } = this.#tools;
     const { key = newKey() } = request;
     // Sent again, since its answer was lost.
     if (this.#joins.has(key.id)) return { ...this.get(key).key, graceMs };
-    if (this.#open >= most)
-      throw new Refused(503, 'UNAVAILABLE', `the bridge stands in ${String(most)} lines already, its limit`);
-    const owner = identity?.name ?? request.owner ?? 'browser';
-    const join = new Join({ key, request, owner, sign }, this.#tools);
-    this.#open += 1;
-    this.#joins.set(key.id, join);
-    this.#follow(join);
-    return { ...key, graceMs };
+    if (joins.isFullFor(client)) this.#forgetOldest((ended) => ended.client === client);
+    if (joins.isFull) this.#forgetOldest(() => true);
+    const releases: (() => void)[] = [];
+    try {
+      releases.push(joins.take(client));
+      if (request.request) releases.push(asks.take(client));
+      const owner = identity?.name ?? request.owner ?? 'browser';
+      const join = new Join({ key, request, owner, sign }, this.#tools);
+      this.#joins.set(key.id, join);
+      const [forget = NOTHING, answered = NOTHING] = releases;
+      this.#follow(join, { client, forget, answered });
+      return { ...key, graceMs };
+    } catch (error) {
+      for (const release of releases) release();
+      throw error;
+    }
   }
 
   /** @throws {Refused} when it is not known; the same for a wrong secret. */
@@ -69,7 +96,7 @@ export class Joins {
   /** Leaves and releases everything; settles when the server has confirmed the releases. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#joins.values()].map((join) => join.leave()));
-    for (const cancel of this.#forgetting) cancel();
+    for (const { forget } of this.#ended.values()) forget();
   }
 
   #touched(key: JoinKey): Touched['joins'][number] {
@@ -82,7 +109,7 @@ export class Joins {
     }
   }
 
-  #follow(join: Join): void {
+  #follow(join: Join, { client, forget, answered }: JoinReleases): void {
     const { id } = join.key;
     let held: string | undefined;
     const note = (): void => {
@@ -90,21 +117,41 @@ export class Joins {
       if (held !== undefined && held !== now) this.#holds.delete(held);
       if (now !== undefined) this.#holds.set(now, join);
       held = now;
+      if (!join.isAsking) answered();
+    };
+    const onEnd = (): void => {
+      answered();
+      this.#onEnd(id, client, forget);
     };
     const changes$ = join.hasEnded ? EMPTY : join.changed$;
-    follow(changes$.pipe(finalize(() => this.#onEnd(id))), note);
+    follow(changes$.pipe(finalize(onEnd)), note);
     if (!join.hasEnded) note();
   }
 
-  #onEnd(id: string): void {
-    this.#open -= 1;
-    const cancel = this.#tools.clock.after(ENDED_KEPT_MS, () => {
-      this.#forgetting.delete(cancel);
+  #onEnd(id: string, client: ClientId, release: () => void): void {
+    const forget = (): void => {
+      cancel();
+      this.#ended.delete(id);
       this.#joins.delete(id);
-    });
-    this.#forgetting.add(cancel);
+      release();
+    };
+    const cancel = this.#tools.clock.after(ENDED_KEPT_MS, forget);
+    this.#ended.set(id, { client, forget });
+  }
+
+  #forgetOldest(which: (ended: EndedJoin) => boolean): void {
+    [...this.#ended.values()].find(which)?.forget();
   }
 }
+
+/** The client of a join, and what gives back the limits that the join counts in. */
+interface JoinReleases {
+  readonly client: ClientId;
+  readonly forget: () => void;
+  readonly answered: () => void;
+}
+
+const NOTHING = (): void => undefined;
 
 function newKey(): JoinKey {
   return { id: randomBytes(12).toString('hex'), secret: randomBytes(24).toString('base64url') };

@@ -1,4 +1,5 @@
 import type { Finding, LockClient } from '@queuelock/core';
+import { coversQueue } from '../authorization.ts';
 import type { FaultLog } from '../faults.ts';
 import type { ServerTime } from '../server-time.ts';
 import type { FaultsPicture } from '../wire.ts';
@@ -49,7 +50,10 @@ export class Findings {
       prefix: this.#prefix,
       findings: this.#findings,
       ...given('examinedAt', this.#examinedAt),
-      faults: this.#tools.log.faults,
+      // Of the bridge itself, and of the queues that this topic covers: others may be hidden from its readers.
+      faults: this.#tools.log.faults.filter(
+        ({ kind, about }) => kind === 'session' || coversQueue(this.#prefix, about),
+      ),
     };
   }
 }

@@ -1,35 +1,67 @@
-import type { Clock, LockClient, QueuesState } from '@queuelock/core';
-import { after } from '@queuelock/core/backend';
-import { ReplaySubject, finalize, share, type Observable } from '../rx.ts';
+import type { Clock } from '@queuelock/core';
+import { coversQueue } from '../authorization.ts';
+import { ListView } from './list-view.ts';
+import { SharedList, type ListTools } from './shared-list.ts';
+
+/** What the lists are made with. */
+export interface SharedListsTools extends ListTools {
+  readonly clock: Clock;
+}
+
+interface Open {
+  readonly list: SharedList;
+  viewers: number;
+  /** Of the linger. */
+  cancel: () => void;
+}
 
 // A page that is drawn anew drops its lists and takes them again.
 const LINGER_MS = 1_000;
 
-/** One list of queues for all who look at those of a prefix: a long one takes its time. */
+/** The lists that are read from the store. A list of a longer prefix is a part of one that is read already, where there is one. */
 export class SharedLists {
-  readonly #client: Pick<LockClient, 'queues'>;
-  readonly #clock: Clock;
-  readonly #lists = new Map<string, Observable<QueuesState>>();
+  readonly #tools: SharedListsTools;
+  readonly #open = new Map<string, Open>();
 
-  constructor(client: Pick<LockClient, 'queues'>, clock: Clock) {
-    this.#client = client;
-    this.#clock = clock;
+  constructor(tools: SharedListsTools) {
+    this.#tools = tools;
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` for a store that has no list. */
-  watch(prefix: string): Observable<QueuesState> {
-    const known$ = this.#lists.get(prefix);
-    if (known$) return known$;
-    const list$ = this.#client.queues(prefix).pipe(
-      finalize(() => this.#lists.delete(prefix)),
-      share({
-        connector: () => new ReplaySubject(1),
-        resetOnComplete: true,
-        resetOnError: true,
-        resetOnRefCountZero: () => after(this.#clock, LINGER_MS),
-      }),
-    );
-    this.#lists.set(prefix, list$);
-    return list$;
+  /**
+   * Views the queues of a prefix until `close` of the view is called.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a store that has no list.
+   */
+  view(prefix: string): ListView {
+    const open = this.#covering(prefix) ?? this.#begin(prefix);
+    open.viewers += 1;
+    open.cancel();
+    return new ListView(prefix, open.list, () => {
+      open.viewers -= 1;
+      if (open.viewers === 0) this.#linger(open);
+    });
+  }
+
+  close(): void {
+    for (const open of this.#open.values()) this.#end(open);
+  }
+
+  #covering(prefix: string): Open | undefined {
+    return [...this.#open.values()].find(({ list }) => coversQueue(list.prefix, prefix));
+  }
+
+  #begin(prefix: string): Open {
+    const open = { list: new SharedList(prefix, this.#tools), viewers: 0, cancel: () => undefined };
+    this.#open.set(prefix, open);
+    return open;
+  }
+
+  #linger(open: Open): void {
+    open.cancel = this.#tools.clock.after(LINGER_MS, () => this.#end(open));
+  }
+
+  #end({ list, cancel }: Open): void {
+    cancel();
+    list.close();
+    this.#open.delete(list.prefix);
   }
 }

@@ -1,14 +1,14 @@
 import type { Clock } from '@queuelock/core';
 import { follow } from '../follow.ts';
 import type { Observable, Subscription } from '../rx.ts';
-import { topicKey, type StateEvent, type Topic } from '../wire.ts';
+import { topicKey, type Topic } from '../wire.ts';
 
 /** What can be told about a topic. */
 export interface TopicSource {
   /** Emits when there is something new to tell; after the subscription too, if there is anything. */
   readonly changed$: Observable<unknown>;
-  /** The picture as of now, whole. */
-  readonly draw: () => unknown;
+  /** The picture as of now, whole, in pieces of JSON: between two pieces the bridge may do something else. */
+  readonly encode: () => Iterable<string>;
   /** Lets go of what it looks at. */
   readonly close: () => void;
 }
@@ -23,14 +23,14 @@ export interface FeedTools {
   readonly nextVersion: () => number;
 }
 
-/** Who wants to know of a new picture; to be fetched when there is room for it. */
+/** A reader of pictures: is notified of a new one, and again when it is encoded. */
 export type NewsOf = (feed: Feed) => void;
 
 // So a picture of a megabyte is sent once a second.
 const BYTES_PER_MS = 1_000;
 
 /**
- * The latest picture of a topic for all who look: drawn and encoded once, however many they are, and only when somebody fetches it.
+ * The latest picture of a topic for all readers: encoded once, however many they are, and only when one of them has room for it.
  * News are told at once, the next ones after a pause.
  */
 export class Feed {
@@ -41,9 +41,14 @@ export class Feed {
   readonly #watch: Subscription;
   #version = 0;
   #event: Uint8Array | undefined;
+  #failure: { readonly error: unknown } | undefined;
   #toldAt = -Infinity;
   #pauseMs: number;
   #cancel: (() => void) | undefined;
+  #isEncoding = false;
+  /** Something has changed since the encoding began. */
+  #isOutdated = false;
+  #isClosed = false;
 
   constructor(topic: Topic, source: TopicSource, tools: FeedTools) {
     this.#topic = topic;
@@ -58,10 +63,27 @@ export class Feed {
     return this.#version;
   }
 
-  /** The latest picture as an event. */
-  get event(): Uint8Array {
-    this.#event ??= this.#encoded();
+  /**
+   * The latest picture as an event; `undefined` until it is encoded.
+   * @throws what the source has thrown at the encoding.
+   */
+  get event(): Uint8Array | undefined {
+    if (this.#failure) throw this.#failure.error;
     return this.#event;
+  }
+
+  /** Whether there is a picture that is not encoded. */
+  get isUnencoded(): boolean {
+    return this.#version > 0 && !this.#event && !this.#failure;
+  }
+
+  /** Of the encoded picture. */
+  get bytes(): number {
+    return this.#event?.byteLength ?? 0;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   get hasReaders(): boolean {
@@ -76,35 +98,70 @@ export class Feed {
     this.#readers.delete(news);
   }
 
+  /** Encodes the latest picture, piece by piece, and notifies the readers. */
+  *encode(): Generator<void> {
+    this.#isEncoding = true;
+    try {
+      const pieces = [`data: {"topic":${JSON.stringify(topicKey(this.#topic))},"picture":`];
+      for (const piece of this.#source.encode()) {
+        pieces.push(piece);
+        yield;
+      }
+      this.#take(pieces);
+    } catch (error) {
+      this.#failure = { error };
+    } finally {
+      this.#isEncoding = false;
+    }
+    this.#notify();
+    if (this.#isOutdated) this.#onChange();
+  }
+
+  /** Makes room: the picture is encoded again for its next reader. */
+  dropEvent(): void {
+    this.#event = undefined;
+  }
+
   close(): void {
+    this.#isClosed = true;
     this.#cancel?.();
     this.#watch.unsubscribe();
     this.#source.close();
   }
 
+  #take(pieces: readonly string[]): void {
+    const { paceMs, epoch } = this.#tools;
+    // JSON has no line breaks of its own, and escapes those in texts.
+    const bytes = Buffer.from(`id: ${epoch}.${String(this.#version)}\nevent: state\n${pieces.join('')}}\n\n`);
+    this.#pauseMs = Math.max(paceMs, bytes.byteLength / BYTES_PER_MS);
+    this.#event = bytes;
+  }
+
   #onChange(): void {
-    if (this.#cancel) return;
+    if (this.#isEncoding) this.#isOutdated = true;
+    if (this.#isEncoding || this.#cancel || this.#isClosed) return;
+    this.#isOutdated = false;
     const { clock } = this.#tools;
     const waitMs = this.#toldAt + this.#pauseMs - clock.now();
     if (waitMs <= 0) this.#tell();
-    else this.#cancel = clock.after(waitMs, () => this.#tell());
+    else
+      this.#cancel = clock.after(waitMs, () => {
+        this.#cancel = undefined;
+        // What is being encoded is told first.
+        if (this.#isEncoding) this.#isOutdated = true;
+        else this.#tell();
+      });
   }
 
   #tell(): void {
-    this.#cancel = undefined;
     this.#toldAt = this.#tools.clock.now();
     this.#version = this.#tools.nextVersion();
     this.#event = undefined;
-    for (const news of this.#readers) news(this);
+    this.#failure = undefined;
+    this.#notify();
   }
 
-  #encoded(): Uint8Array {
-    const { paceMs, epoch } = this.#tools;
-    const event = { topic: topicKey(this.#topic), picture: this.#source.draw() } satisfies StateEvent;
-    // JSON has no line breaks of its own, and escapes those in texts.
-    const data = JSON.stringify(event);
-    const bytes = Buffer.from(`id: ${epoch}.${String(this.#version)}\nevent: state\ndata: ${data}\n\n`);
-    this.#pauseMs = Math.max(paceMs, bytes.byteLength / BYTES_PER_MS);
-    return bytes;
+  #notify(): void {
+    for (const news of this.#readers) news(this);
   }
 }

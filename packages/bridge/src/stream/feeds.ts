@@ -1,41 +1,98 @@
+import type { Limits } from '../limits/limits.ts';
+import type { ClientId, Quota } from '../limits/quota.ts';
 import { topicKey, type Topic } from '../wire.ts';
 import { Feed, type FeedTools, type NewsOf, type TopicSource } from './feed.ts';
 
 /** What feeds are opened with. */
 export interface FeedsTools extends FeedTools {
   readonly open: (topic: Topic) => TopicSource;
-  /** How long a feed goes on that nobody reads any more. */
+  readonly limits: Pick<Limits, 'topics' | 'overviews' | 'queues'>;
+  /** How long a feed goes on that has no reader any more, and counts for its readers. */
   readonly lingerMs: number;
 }
 
-/** The feeds that somebody reads: one for each topic, however many read it. */
+/** A reader of a feed, and the client that it belongs to. */
+export interface FeedReader {
+  readonly news: NewsOf;
+  readonly client: ClientId;
+}
+
+/** A feed that is read, until `close` is called. */
+export interface Reading {
+  readonly feed: Feed;
+  readonly close: () => void;
+}
+
+/** The feeds that are read: one for each topic, however many read it. */
 export class Feeds {
   readonly #tools: FeedsTools;
   readonly #feeds = new Map<string, Feed>();
   readonly #lingering = new Map<Feed, () => void>();
+  /** Of topics that their readers have left, but that still count for them. */
+  readonly #counted = new Set<() => void>();
 
   constructor(tools: FeedsTools) {
     this.#tools = tools;
   }
 
   /** @throws what the topic's source throws: a limit, a name that the store cannot have, a wrong secret. */
-  read(topic: Topic, news: NewsOf): Feed {
-    const feed = this.#feeds.get(topicKey(topic)) ?? this.#begin(topic);
+  read(topic: Topic, { news, client }: FeedReader): Reading {
+    const release = this.#count(topic, client);
+    let feed: Feed;
+    try {
+      feed = this.#feeds.get(topicKey(topic)) ?? this.#begin(topic);
+    } catch (error) {
+      release();
+      throw error;
+    }
     this.#stay(feed);
     feed.read(news);
-    return feed;
-  }
-
-  /** A page that opens its stream anew finds the feed where it was. A join's is not shared: each reader is checked for its secret. */
-  unread(topic: Topic, feed: Feed, news: NewsOf): void {
-    feed.unread(news);
-    if (topic.kind === 'join') feed.close();
-    else if (!feed.hasReaders) this.#linger(topic, feed);
+    return { feed, close: () => this.#unread(topic, feed, { news, release }) };
   }
 
   close(): void {
-    for (const cancel of this.#lingering.values()) cancel();
+    for (const cancel of [...this.#lingering.values(), ...this.#counted]) cancel();
     for (const feed of this.#feeds.values()) feed.close();
+  }
+
+  /** A page that opens its stream anew finds the feed where it was. A join's is not shared: each reader is checked for its secret. */
+  #unread(
+    topic: Topic,
+    feed: Feed,
+    { news, release }: Pick<FeedReader, 'news'> & { readonly release: () => void },
+  ): void {
+    feed.unread(news);
+    if (topic.kind === 'join') {
+      feed.close();
+      release();
+      return;
+    }
+    this.#releaseLater(release);
+    if (!feed.hasReaders) this.#linger(topic, feed);
+  }
+
+  /** A client that takes other topics all the time cannot have more of them lingering than it may read. */
+  #releaseLater(release: () => void): void {
+    const { clock, lingerMs } = this.#tools;
+    const cancel = clock.after(lingerMs, () => {
+      this.#counted.delete(cancel);
+      release();
+    });
+    this.#counted.add(cancel);
+  }
+
+  #count(topic: Topic, client: ClientId): () => void {
+    const taken: (() => void)[] = [];
+    const release = (): void => {
+      for (const give of taken) give();
+    };
+    try {
+      for (const [quota, key] of quotasOf(topic, this.#tools.limits)) taken.push(quota.take(client, key));
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return release;
   }
 
   #begin(topic: Topic): Feed {
@@ -57,5 +114,27 @@ export class Feeds {
   #stay(feed: Feed): void {
     this.#lingering.get(feed)?.();
     this.#lingering.delete(feed);
+  }
+}
+
+/** What a topic counts in. */
+function quotasOf(
+  topic: Topic,
+  { topics, overviews, queues }: FeedsTools['limits'],
+): readonly (readonly [Quota, string])[] {
+  const every = [topics, topicKey(topic)] as const;
+  switch (topic.kind) {
+    case 'queues':
+    case 'sessions':
+    case 'deadlocks':
+    case 'faults':
+      return [every, [overviews, topicKey(topic)]];
+    case 'queue':
+    case 'timeline':
+    case 'election':
+      return [every, [queues, topic.name]];
+    case 'contenders':
+    case 'join':
+      return [every];
   }
 }

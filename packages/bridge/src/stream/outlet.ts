@@ -1,4 +1,7 @@
 import type { Clock } from '@queuelock/core';
+import type { BytesInFlight } from '../limits/bytes-in-flight.ts';
+import type { ClientId } from '../limits/quota.ts';
+import type { Encoder } from './encoder.ts';
 import type { Feed } from './feed.ts';
 
 /** What a stream goes by. */
@@ -6,6 +9,9 @@ export interface OutletSettings {
   readonly clock: Clock;
   readonly heartbeatMs: number;
   readonly stuckMs: number;
+  readonly client: ClientId;
+  readonly encoder: Pick<Encoder, 'want'>;
+  readonly inFlight: Pick<BytesInFlight, 'take' | 'forget'>;
   /** Is called once, when the stream has ended for whatever reason. */
   readonly onEnd: () => void;
 }
@@ -27,6 +33,19 @@ export class Outlet {
   /** What is sent before all pictures. */
   readonly #words: Uint8Array[] = [];
   #cancelBeat: () => void;
+  /** Of the picture that was sent last, and is not read yet. */
+  #onRead: (() => void) | undefined;
+
+  readonly #send = (): void => {
+    if (!this.#isWanted) return;
+    try {
+      const chunk = this.#words.length > 0 ? Buffer.concat(this.#words.splice(0)) : this.#nextPicture();
+      if (chunk) this.#enqueue(chunk);
+    } catch (error) {
+      // A picture that cannot be made: the client tries again.
+      if (this.#end()) this.#controller?.error(error);
+    }
+  };
 
   constructor(settings: OutletSettings) {
     this.#settings = settings;
@@ -37,6 +56,7 @@ export class Outlet {
           this.#controller = controller;
         },
         pull: () => {
+          this.#readAll();
           this.#isWanted = true;
           this.#send();
         },
@@ -64,20 +84,28 @@ export class Outlet {
     if (this.#end()) this.#controller?.close();
   }
 
-  #send(): void {
-    if (!this.#isWanted) return;
-    const chunk = this.#next();
-    if (chunk) this.#enqueue(chunk);
-  }
-
-  #next(): Uint8Array | undefined {
-    if (this.#words.length > 0) return Buffer.concat(this.#words.splice(0));
+  /** `undefined` when there is none, or none yet: the feed and the bytes in flight notify when there is. */
+  #nextPicture(): Uint8Array | undefined {
+    const { client, encoder, inFlight } = this.#settings;
     // The oldest first: so the id of an event says that everything older was sent.
     let oldest: Feed | undefined;
     for (const feed of this.#news) if (!oldest || feed.version < oldest.version) oldest = feed;
     if (!oldest) return undefined;
+    const { event } = oldest;
+    if (!event) {
+      encoder.want(oldest, client);
+      return undefined;
+    }
+    const onRead = inFlight.take(event, client, this.#send);
+    if (!onRead) return undefined;
+    this.#onRead = onRead;
     this.#news.delete(oldest);
-    return oldest.event;
+    return event;
+  }
+
+  #readAll(): void {
+    this.#onRead?.();
+    this.#onRead = undefined;
   }
 
   #enqueue(chunk: Uint8Array): void {
@@ -108,6 +136,8 @@ export class Outlet {
     this.#isWanted = false;
     this.#cancelBeat();
     this.#news.clear();
+    this.#settings.inFlight.forget(this.#send);
+    this.#readAll();
     this.#settings.onEnd();
     return true;
   }

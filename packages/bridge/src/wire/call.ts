@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { handoverRequestEntries, type WireHandoverRequest } from './handover.ts';
 import { errorSchema, type WireError } from './error.ts';
 import { MAX_NAME } from './topic.ts';
 import { entryRefSchema, type EntryRef } from './queue.ts';
@@ -37,11 +38,8 @@ export interface Evicted {
 }
 
 /** Body of the request to ask the holder to make way. */
-export interface AskRequest {
+export interface AskRequest extends WireHandoverRequest {
   readonly name: string;
-  readonly reason: string;
-  /** In milliseconds; at most a minute. */
-  readonly withinMs: number;
 }
 
 /** What the holder answered. `released`: it left meanwhile. `free`: nobody held. */
@@ -115,8 +113,7 @@ export const evictedSchema: v.GenericSchema<Evicted> = v.object({ removed: v.boo
 /** Checks the request to ask. */
 export const askRequestSchema: v.GenericSchema<AskRequest> = v.strictObject({
   name,
-  reason,
-  withinMs: v.pipe(number, v.minValue(1), v.maxValue(60_000)),
+  ...handoverRequestEntries,
 });
 
 /** Checks the answer to it. */

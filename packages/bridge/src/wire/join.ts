@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { handoverRequestSchema, type WireHandoverRequest } from './handover.ts';
 import { errorSchema, type WireError } from './error.ts';
 
 /** Body of the request for a place in a queue. */
@@ -12,8 +13,8 @@ export interface JoinRequest {
   readonly mode?: 'exclusive' | 'shared';
   /** Longest wait in milliseconds. Default: for ever. */
   readonly timeoutMs?: number;
-  /** Asks the holder to make way. */
-  readonly request?: { readonly reason: string; readonly withinMs: number };
+  /** Asks the holder to make way, as `ask` does: it needs the same permission, and counts among the same requests. */
+  readonly request?: WireHandoverRequest;
   /** Chosen by the page, at random: so the same request may be sent again when its answer was lost. Default: the bridge chooses. */
   readonly key?: JoinKey;
 }
@@ -116,7 +117,6 @@ const short = v.pipe(text, v.maxLength(200));
 const key = v.pipe(text, v.minLength(1), v.maxLength(64));
 const number = v.number();
 const ms = v.pipe(number, v.minValue(0), v.maxValue(2_147_483_647));
-const request = v.strictObject({ reason: v.pipe(short, v.minLength(1)), withinMs: ms });
 
 /** Checks the request for a place. */
 export const joinRequestSchema: v.GenericSchema<JoinRequest> = v.strictObject({
@@ -125,7 +125,7 @@ export const joinRequestSchema: v.GenericSchema<JoinRequest> = v.strictObject({
   metadata: v.exactOptional(v.record(text, text)),
   mode: v.exactOptional(v.picklist(['exclusive', 'shared'])),
   timeoutMs: v.exactOptional(ms),
-  request: v.exactOptional(request),
+  request: v.exactOptional(handoverRequestSchema),
   key: v.exactOptional(
     v.strictObject({
       id: v.pipe(text, v.regex(/^[0-9a-f]{24}$/)),

@@ -25,9 +25,7 @@ export async function serveUi({ port, isReadOnly, ...shown }: UiSettings): Promi
   const authorize = (_: Request, { kind }: Action): boolean | typeof me =>
     kind === 'facts' || kind === 'look' || !isReadOnly ? me : false;
   const bridge = createBridge({ ...shown, authorize });
-  const isForBridge = ({ url }: Request): boolean => new URL(url).pathname.startsWith(`${bridge.basePath}/`);
-  const handle = async (request: Request): Promise<Response> =>
-    isForBridge(request) ? bridge.handle(request) : page.answer(request);
+  const handle = bridge.withPage((request) => Promise.resolve(page.answer(request)));
   const served = await serve({ handle, port }).catch(async (cause: unknown) => {
     await bridge.close();
     throw refused(cause, port);

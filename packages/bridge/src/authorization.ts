@@ -1,0 +1,80 @@
+import type { Action, Authorize, Identity } from './options.ts';
+import { given } from './pictures/given.ts';
+import { Refused } from './refusal.ts';
+import type { AskRequest, EvictRequest, JoinRequest, TokenRequest, Topic } from './wire.ts';
+
+/**
+ * The actions that `authorize` must allow before a request has any effect: this table is the only place that decides. A request needs every
+ * action of its row. A row without an action is protected by the secret of the join that the request names.
+ */
+export const REQUIRED_ACTIONS = {
+  facts: (): readonly Action[] => [{ kind: 'facts' }],
+  topic: (topic: Topic): readonly Action[] => (topic.kind === 'join' ? [] : [{ kind: 'look', topic }]),
+  token: ({ name }: TokenRequest): readonly Action[] => [{ kind: 'look', topic: { kind: 'queue', name } }],
+  evict: ({ name }: EvictRequest): readonly Action[] => [{ kind: 'evict', name }],
+  ask: ({ name }: AskRequest): readonly Action[] => [{ kind: 'ask', name }],
+  // A join with a request shows that request to the holder, as `ask` does.
+  join: ({ name, request }: JoinRequest): readonly Action[] => [
+    { kind: 'join', name },
+    ...(request ? [{ kind: 'ask', name } as const] : []),
+  ],
+  contend: (name: string | undefined): readonly Action[] => [{ kind: 'contend', ...given('name', name) }],
+  ownJoin: (): readonly Action[] => [],
+} as const;
+
+/** Whether an allowed topic of this prefix may show something about a queue of this name. */
+export function coversQueue(prefix: string, name: string): boolean {
+  return name.startsWith(prefix);
+}
+
+/** The decisions of the host's `authorize`. An error that it throws refuses the action, and its text is not sent. */
+export class Authorization {
+  readonly #authorize: Authorize;
+
+  constructor(authorize: Authorize) {
+    this.#authorize = authorize;
+  }
+
+  /**
+   * Resolves when every action is allowed, with the first identity that `authorize` returned.
+   * @throws {Refused} 403 for the first action that is refused.
+   */
+  async allow(request: Request, actions: readonly Action[]): Promise<Identity | undefined> {
+    let identity: Identity | undefined;
+    for (const action of actions) {
+      const ruling = await this.#rulingOn(request, action);
+      if (ruling === false) throw notAllowed(action);
+      if (ruling !== true) identity ??= ruling;
+    }
+    return identity;
+  }
+
+  /** Whether every action is allowed. */
+  async isAllowed(request: Request, actions: readonly Action[]): Promise<boolean> {
+    return this.allow(request, actions).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #rulingOn(request: Request, action: Action): Promise<boolean | Identity> {
+    try {
+      const ruling: unknown = await this.#authorize(request, action);
+      return isIdentity(ruling) ? ruling : ruling === true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function isIdentity(ruling: unknown): ruling is Identity {
+  return typeof ruling === 'object' && ruling !== null && 'name' in ruling && typeof ruling.name === 'string';
+}
+
+function notAllowed(action: Action): Refused {
+  const isForAllNames = action.kind !== 'facts' && action.kind !== 'look' && action.name === undefined;
+  const scope = isForAllNames
+    ? ' (authorize refused this action without a name, which refuses it for all)'
+    : '';
+  return new Refused(403, 'ACCESS_DENIED', `not allowed here: ${action.kind}${scope}`);
+}

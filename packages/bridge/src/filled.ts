@@ -1,0 +1,31 @@
+import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
+
+/** Shorter ones would be all that a bridge has time for. */
+const SHORTEST: Readonly<Record<string, number>> = {
+  heartbeatMs: 100,
+  graceMs: 500,
+  stuckMs: 1_000,
+  examineMs: 1_000,
+  bodyMs: 100,
+};
+
+/** The options of these defaults: all of them are numbers. */
+export function numbersOf<T extends object>(defaults: Required<T>): KnownOptions<T> {
+  return Object.fromEntries(Object.keys(defaults).map((key) => [key, 'number'])) as KnownOptions<T>;
+}
+
+/** Checks numbers, and fills in the defaults. */
+export function filled<T extends object>(
+  what: string,
+  defaults: Required<T>,
+  given: T | undefined,
+): Required<T> {
+  const checked = checkedOptions(what, given, numbersOf(defaults));
+  const present = Object.entries<unknown>({ ...checked }).filter(([, value]) => value !== undefined);
+  for (const [key, value] of present) {
+    const least = SHORTEST[key] ?? 0;
+    if (!Number.isInteger(value) || Number(value) < least || Number(value) > 2_147_483_647)
+      throw invalidArgument(`${what}.${key}`, value, `is a whole number of at least ${String(least)}`);
+  }
+  return { ...defaults, ...Object.fromEntries(present) };
+}

@@ -1,0 +1,33 @@
+import { Quota, type QuotaSpec } from './quota.ts';
+import { RequestRate } from './request-rate.ts';
+import type { Clock } from '@queuelock/core';
+import type { AllLimits, BridgeLimits, ClientLimits } from './options.ts';
+
+/** Everything that a bridge counts by client. */
+export interface Limits {
+  readonly streams: Quota;
+  readonly topics: Quota;
+  readonly overviews: Quota;
+  readonly queues: Quota;
+  readonly joins: Quota;
+  readonly asks: Quota;
+  readonly bodies: Quota;
+  readonly rate: RequestRate;
+}
+
+/** The limits of the options, with nothing in use. */
+export function limitsOf(limits: AllLimits, clock: Clock): Limits {
+  const { perClient } = limits;
+  const quota = (option: keyof ClientLimits & keyof BridgeLimits): Quota =>
+    new Quota({ option, perBridge: limits[option], perClient: perClient[option] } satisfies QuotaSpec);
+  return {
+    streams: quota('streams'),
+    topics: quota('topics'),
+    overviews: quota('overviews'),
+    queues: quota('queues'),
+    joins: quota('joins'),
+    asks: quota('asks'),
+    bodies: quota('bodies'),
+    rate: new RequestRate(perClient.requestsPerSecond, clock),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '@queuelock/core';
+import { Overloaded } from '../refusal.ts';
+import type { ClientId } from './quota.ts';
+
+interface Bucket {
+  readonly left: number;
+  readonly at: number;
+}
+
+/** A client may make the requests of so many seconds at once. */
+const BURST_S = 5;
+// The oldest are forgotten first, so that texts of clients do not fill the memory.
+const KEPT_CLIENTS = 10_000;
+
+/** A token bucket for each client: bounds what its requests cost, however short each of them is. */
+export class RequestRate {
+  readonly #perSecond: number;
+  readonly #clock: Clock;
+  /** Those that made a request longest ago first. */
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(perSecond: number, clock: Clock) {
+    this.#perSecond = perSecond;
+    this.#clock = clock;
+  }
+
+  /**
+   * @param cost how many requests it counts for.
+   * @throws {Overloaded} 429 when the client makes requests faster than it may.
+   */
+  take(client: ClientId, cost = 1): void {
+    if (client === undefined) return;
+    const now = this.#clock.now();
+    const burst = this.#perSecond * BURST_S;
+    const { left, at } = this.#buckets.get(client) ?? { left: burst, at: now };
+    const filled = Math.min(burst, left + ((now - at) / 1_000) * this.#perSecond);
+    this.#buckets.delete(client);
+    this.#buckets.set(client, { left: filled < 1 ? filled : filled - cost, at: now });
+    const [oldest = client] = this.#buckets.keys();
+    if (this.#buckets.size > KEPT_CLIENTS) this.#buckets.delete(oldest);
+    if (filled < 1) throw tooFast(this.#perSecond);
+  }
+}
+
+function tooFast(perSecond: number): Overloaded {
+  const message = `this client makes more than ${String(perSecond)} requests a second (limits.perClient.requestsPerSecond); retry later`;
+  return new Overloaded(429, message, 1);
+}

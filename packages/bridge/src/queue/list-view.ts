@@ -1,0 +1,72 @@
+import type { QueuesState } from '@queuelock/core';
+import { pictureOf } from '../pictures/entry.ts';
+import { filter, startWith, type Observable } from '../rx.ts';
+import { textOf, type ListedRecord, type SharedList } from './shared-list.ts';
+
+/** Queues whose texts are joined between two looks at the clock. */
+const STEP = 500;
+
+/** The part of a shared list that one prefix covers. */
+export class ListView {
+  readonly #prefix: string;
+  readonly #list: SharedList;
+  readonly #onClose: () => void;
+  #isClosed = false;
+  #shown: readonly ListedRecord[] = [];
+  #status: SharedList['state'] | undefined;
+
+  constructor(prefix: string, list: SharedList, onClose: () => void) {
+    this.#prefix = prefix;
+    this.#list = list;
+    this.#onClose = onClose;
+  }
+
+  /** Emits when this part has changed, and at the subscription if anything is known. */
+  get changed$(): Observable<unknown> {
+    return this.#list.changed$.pipe(
+      startWith(undefined),
+      filter(() => this.#hasChanged()),
+    );
+  }
+
+  get state(): QueuesState {
+    return { ...this.#list.state, queues: this.#shown.map(({ queue }) => queue) };
+  }
+
+  /** The picture in pieces of JSON, as of now. */
+  *pieces(now: number, most: number): Generator<string> {
+    const shown = this.#shown;
+    const head = JSON.stringify({
+      ...pictureOf(this.#list.state, now),
+      prefix: this.#prefix,
+      count: shown.length,
+    });
+    yield `${head.slice(0, -1)},"queues":[`;
+    const queues = shown.slice(0, most);
+    for (let begin = 0; begin < queues.length; begin += STEP) {
+      const texts = queues.slice(begin, begin + STEP).map(textOf);
+      yield `${begin === 0 ? '' : ','}${texts.join(',')}`;
+    }
+    yield ']}';
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#onClose();
+  }
+
+  #hasChanged(): boolean {
+    const { state } = this.#list;
+    if (state.status === 'connecting' && state.trouble === undefined) return false;
+    const records = this.#list.recordsOf(this.#prefix);
+    const isSame =
+      this.#status?.status === state.status &&
+      this.#status.trouble === state.trouble &&
+      records.length === this.#shown.length &&
+      records.every((record, index) => record === this.#shown[index]);
+    this.#shown = records;
+    this.#status = state;
+    return !isSame;
+  }
+}

@@ -1,0 +1,21 @@
+/** How many queues are watched for looks over many, each counted once. */
+export class NameBudget {
+  readonly #most: number;
+  readonly #uses = new Map<string, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Counts a use until the returned function is called; `undefined` when there is no room for another name. */
+  take(name: string): (() => void) | undefined {
+    const uses = this.#uses.get(name) ?? 0;
+    if (uses === 0 && this.#uses.size >= this.#most) return undefined;
+    this.#uses.set(name, uses + 1);
+    return () => {
+      const left = (this.#uses.get(name) ?? 1) - 1;
+      if (left > 0) this.#uses.set(name, left);
+      else this.#uses.delete(name);
+    };
+  }
+}

@@ -1,0 +1,114 @@
+import type { ListedQueue, LockClient, QueuesState } from '@queuelock/core';
+import { follow } from '../follow.ts';
+import { Subject, type Observable, type Subscription } from '../rx.ts';
+import type { ServerTime } from '../server-time.ts';
+import type { ListedQueuePicture } from '../wire.ts';
+
+/** What lists are made with. */
+export interface ListTools {
+  readonly client: Pick<LockClient, 'queues'>;
+  readonly time: ServerTime;
+}
+
+/** A queue of a list; the same object for as long as nothing about the queue changes. */
+export interface ListedRecord {
+  readonly queue: ListedQueue;
+  /** Since when the bridge has seen this front; earlier if `isLonger`. */
+  readonly frontAt: number;
+  readonly isLonger: boolean;
+  /** As it is sent: encoded once, however many lists it is sent in. */
+  text?: string;
+}
+
+/** One list of queues, read from the store once for all topics whose prefixes begin with its own. */
+export class SharedList {
+  readonly prefix: string;
+  readonly #changed$ = new Subject<void>();
+  readonly #time: ServerTime;
+  readonly #watch: Subscription;
+  #state: QueuesState = { status: 'connecting', queues: [] };
+  /** By name. */
+  #records: readonly ListedRecord[] = [];
+  /** Whether the list before this one was the newest all the time until now. */
+  #isContinuous = false;
+
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` for a store that has no list. */
+  constructor(prefix: string, { client, time }: ListTools) {
+    this.prefix = prefix;
+    this.#time = time;
+    this.#watch = follow(client.queues(prefix), (state) => this.#take(state));
+  }
+
+  get changed$(): Observable<void> {
+    return this.#changed$;
+  }
+
+  get state(): Pick<QueuesState, 'status' | 'trouble'> {
+    return this.#state;
+  }
+
+  /** The queues of a prefix that begins with the list's own, by name. */
+  recordsOf(prefix: string): readonly ListedRecord[] {
+    const first = firstFrom(this.#records, prefix);
+    let end = first;
+    while (this.#records[end]?.queue.name.startsWith(prefix)) end += 1;
+    return this.#records.slice(first, end);
+  }
+
+  close(): void {
+    this.#watch.unsubscribe();
+    this.#changed$.complete();
+  }
+
+  #take(state: QueuesState): void {
+    this.#state = state;
+    const isLive = state.status === 'live';
+    if (isLive) this.#records = this.#merged(state.queues);
+    this.#isContinuous = isLive;
+    this.#changed$.next();
+  }
+
+  /** Both lists are sorted by name: one walk through them finds what is known of each queue. */
+  #merged(queues: readonly ListedQueue[]): readonly ListedRecord[] {
+    const seen = { now: this.#time.now(), isContinuous: this.#isContinuous };
+    const known = this.#records;
+    let next = 0;
+    return queues.map((queue) => {
+      while ((known[next]?.queue.name ?? queue.name) < queue.name) next += 1;
+      const record = known[next];
+      return recordOf(queue, record?.queue.name === queue.name ? record : undefined, seen);
+    });
+  }
+}
+
+function recordOf(
+  queue: ListedQueue,
+  known: ListedRecord | undefined,
+  { now, isContinuous }: { readonly now: number; readonly isContinuous: boolean },
+): ListedRecord {
+  if (known?.queue.front !== queue.front) return { queue, frontAt: now, isLonger: !isContinuous };
+  if (known.queue.depth === queue.depth && known.queue.left === queue.left) return known;
+  return { queue, frontAt: known.frontAt, isLonger: known.isLonger };
+}
+
+/** A queue of a list, as it is sent. */
+export function textOf(record: ListedRecord): string {
+  record.text ??= JSON.stringify(pictureOfRecord(record));
+  return record.text;
+}
+
+function pictureOfRecord({ queue, frontAt, isLonger }: ListedRecord): ListedQueuePicture {
+  const { name, depth, front, left } = queue;
+  return { name, depth, front: String(front), left, frontAt, ...(isLonger ? { frontLonger: true } : {}) };
+}
+
+/** Where the names begin that are not before `prefix`: those that begin with it follow each other from there. */
+function firstFrom(records: readonly ListedRecord[], prefix: string): number {
+  let [low, high] = [0, records.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((records[middle]?.queue.name ?? '') < prefix) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,108 @@
+import { virtualClock, type VirtualClock } from '@queuelock/memory';
+import { expect } from 'chai';
+import { Subject } from 'rxjs';
+import { Encoder } from '../src/stream/encoder.ts';
+import { Feed } from '../src/stream/feed.ts';
+
+const PIECE_MS = 3;
+
+describe('encoder', () => {
+  let clock: VirtualClock;
+  let version: number;
+  let encoded: string[];
+  let pieces: number[];
+
+  /** A feed with a picture of so many pieces, each of which takes some time. */
+  function feedOf(name: string, count: number): { readonly feed: Feed; readonly change: () => void } {
+    const changed$ = new Subject<void>();
+    function* encode(): Generator<string> {
+      for (let piece = 0; piece < count; piece += 1) {
+        clock.stall(PIECE_MS);
+        pieces.push(clock.now());
+        yield piece === 0 ? '"' + 'x'.repeat(100) : '';
+      }
+      yield '"';
+    }
+    const tools = { clock, paceMs: 0, epoch: 'e', nextVersion: () => (version += 1) };
+    const feed = new Feed({ kind: 'queue', name }, { changed$, encode, close: () => undefined }, tools);
+    feed.read(() => {
+      if (feed.event) encoded.push(name);
+    });
+    changed$.next();
+    return { feed, change: () => changed$.next() };
+  }
+
+  beforeEach(() => {
+    clock = virtualClock();
+    version = 0;
+    encoded = [];
+    pieces = [];
+  });
+
+  it('rests after each slice for as long as it took, so that half of the time is left for requests', async () => {
+    const encoder = new Encoder({ clock, keptBytes: 10_000 });
+    encoder.want(feedOf('large', 100).feed, 'client');
+    await clock.advance(1_000);
+    expect(encoded).to.deep.equal(['large']);
+    const rests = pieces.slice(1).map((at, index) => at - (pieces[index] ?? 0) - PIECE_MS);
+    // A slice ends with the piece that makes it longer than 5 ms: the second.
+    const isBounded = rests.every((rest, index) => rest > 0 || rests[index + 1] !== 0);
+    expect(isBounded, JSON.stringify(rests)).to.equal(true);
+    const rested = rests.reduce((sum, rest) => sum + rest, 0);
+    expect(rested).to.be.at.least(PIECE_MS * 100 - 6);
+  });
+
+  it('takes one picture of each client in turn', async () => {
+    const encoder = new Encoder({ clock, keptBytes: 10_000 });
+    for (let n = 0; n < 10; n += 1) encoder.want(feedOf(`hostile ${String(n)}`, 2).feed, 'hostile');
+    encoder.want(feedOf('ordinary', 2).feed, 'ordinary');
+    await clock.advance(1_000);
+    expect(encoded).to.have.lengthOf(11);
+    expect(encoded.indexOf('ordinary')).to.be.at.most(2);
+  });
+
+  it('keeps as many bytes as it may for later readers, and encodes again what it dropped', async () => {
+    const encoder = new Encoder({ clock, keptBytes: 500 });
+    const feeds = ['a', 'b', 'c', 'd', 'e'].map((name) => feedOf(name, 1).feed);
+    for (const feed of feeds) encoder.want(feed, 'client');
+    await clock.advance(1_000);
+    expect(encoded).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
+    const kept = feeds.filter(({ event }) => event !== undefined);
+    expect(kept).to.deep.equal(feeds.slice(-2));
+    encoder.want(feeds[0]!, 'client');
+    await clock.advance(10);
+    expect(feeds[0]!.event).to.not.equal(undefined);
+  });
+
+  it('sends a picture that changes while it is encoded, and the next one after it', async () => {
+    const encoder = new Encoder({ clock, keptBytes: 10_000 });
+    const { feed, change } = feedOf('changing', 10);
+    encoder.want(feed, 'client');
+    expect(feed.event).to.equal(undefined);
+    change();
+    expect(feed.version).to.equal(1);
+    await clock.advance(1_000);
+    expect(encoded).to.deep.equal(['changing']);
+    expect(feed.version).to.equal(2);
+  });
+
+  it('hands what a source throws to the readers, and goes on with others', async () => {
+    const encoder = new Encoder({ clock, keptBytes: 10_000 });
+    const changed$ = new Subject<void>();
+    const encode = (): string[] => {
+      throw new Error('no picture');
+    };
+    const tools = { clock, paceMs: 0, epoch: 'e', nextVersion: () => (version += 1) };
+    const failing = new Feed(
+      { kind: 'queue', name: 'f' },
+      { changed$, encode, close: () => undefined },
+      tools,
+    );
+    changed$.next();
+    encoder.want(failing, 'client');
+    expect(() => failing.event).to.throw('no picture');
+    encoder.want(feedOf('good', 1).feed, 'client');
+    await clock.advance(100);
+    expect(encoded).to.deep.equal(['good']);
+  });
+});

@@ -1,0 +1,286 @@
+import { virtualClock } from '@queuelock/memory';
+import { expect } from 'chai';
+import { BytesInFlight } from '../src/limits/bytes-in-flight.ts';
+import { addressAndPrincipal } from '../src/limits/client-id.ts';
+import { Quota } from '../src/limits/quota.ts';
+import { RequestRate } from '../src/limits/request-rate.ts';
+import type { BridgeLimits, BridgeOptions } from '../src/index.ts';
+import type { Refusal } from '../src/wire.ts';
+import { programAt, seen, stage, Tab } from './stage.ts';
+
+/** A bridge that takes the client's name from a header, as behind a proxy. */
+function byHeader(limits: BridgeLimits): Partial<BridgeOptions> {
+  return { limits, clientOf: (request) => request.headers.get('x-client') ?? undefined };
+}
+
+/** The requests of one client. */
+async function visitorAt(url: string, client: string) {
+  const { post } = await programAt(url);
+  const headers = { 'x-client': client };
+  const look = (query: string): Promise<Response> => fetch(`${url}/v1/stream?${query}`, { headers });
+  return {
+    look,
+    stream: (topics: readonly object[]): Promise<Response> =>
+      post('stream', { topics: topics.map((topic) => ({ topic })) }, headers),
+    post: (path: string, body: unknown): Promise<Response> => post(path, body, headers),
+  };
+}
+
+async function leave(...responses: readonly Response[]): Promise<void> {
+  for (const { body } of responses) await body?.cancel();
+}
+
+/** Of the first topics that a stream refuses. */
+async function refusalsIn(response: Response): Promise<readonly string[]> {
+  const reader = response.body!.getReader();
+  const text = new TextDecoder().decode((await reader.read()).value as Uint8Array);
+  await reader.cancel();
+  return [...text.matchAll(/event: refused\ndata: .*?limits\.([\w.]+)/g)].map(([, option = '']) => option);
+}
+
+describe('limits of one client', () => {
+  it('refuse it with 429, the reason and when to retry, and no other client', async () => {
+    await using s = await stage(byHeader({ perClient: { streams: 1, joins: 1 } }));
+    const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
+    const open = [await hostile!.look('queue=q')];
+    const refused = await hostile!.look('queue=q');
+    const { error } = (await refused.json()) as Refusal;
+    expect([refused.status, refused.headers.get('retry-after'), error.code, error.retryable]).to.deep.equal([
+      429,
+      '5',
+      'UNAVAILABLE',
+      true,
+    ]);
+    expect(error.message).to.include('limit of 1 (limits.perClient.streams)');
+    open.push(await other!.look('queue=q'));
+    expect((await hostile!.post('joins', { name: 'q' })).status).to.equal(200);
+    expect((await hostile!.post('joins', { name: 'q' })).status).to.equal(429);
+    expect((await other!.post('joins', { name: 'q' })).status).to.equal(200);
+    expect(open.map(({ status }) => status)).to.deep.equal([200, 200]);
+    await leave(...open);
+  });
+
+  it('let it retry when what it used is free again', async () => {
+    await using s = await stage(byHeader({ perClient: { streams: 1 } }));
+    const visitor = await visitorAt(s.url, 'v');
+    await leave(await visitor.look('queue=q'));
+    let status = 0;
+    for (let tries = 0; status !== 200 && tries < 1_000; tries += 1) {
+      const response = await visitor.look('queue=q');
+      ({ status } = response);
+      await leave(response);
+    }
+    expect(status).to.equal(200);
+  });
+
+  it('bound its topics over all its streams, and refuse those that are too many', async () => {
+    await using s = await stage(byHeader({ perClient: { topics: 5, overviews: 2, queues: 2 } }));
+    const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
+    const lists = ['', 'a', 'b', 'c'].map((prefix) => ({ kind: 'queues', prefix }));
+    expect(await refusalsIn(await hostile!.stream(lists))).to.deep.equal([
+      'perClient.overviews',
+      'perClient.overviews',
+    ]);
+    const queues = ['a', 'b', 'c', 'd'].map((name) => ({ kind: 'queue', name }));
+    // What it has left still counts: it cannot take others all the time.
+    expect(await refusalsIn(await hostile!.stream(queues))).to.deep.equal([
+      'perClient.queues',
+      'perClient.queues',
+    ]);
+    const timelines = ['a', 'b'].map((name) => ({ kind: 'timeline', name }));
+    expect(await refusalsIn(await hostile!.stream(timelines))).to.deep.equal(['perClient.topics']);
+    expect(
+      await refusalsIn(await other!.stream([...lists.slice(0, 2), ...queues.slice(0, 2)])),
+    ).to.deep.equal([]);
+  });
+
+  it('cannot use up the watched queues of the bridge', async () => {
+    await using s = await stage(byHeader({ queues: 4, perClient: { queues: 3 } }));
+    const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
+    for (let stream = 0; stream < 4; stream += 1) {
+      const queues = Array.from({ length: 10 }, (_, n) => ({
+        kind: 'queue',
+        name: `${String(stream)}/${String(n)}`,
+      }));
+      await hostile!.stream(queues);
+    }
+    const looked = await other!.look('queue=q');
+    expect(looked.status).to.equal(200);
+    await leave(looked);
+  });
+
+  it('count those by address and principal, and one network of IPv6 as one', () => {
+    const v6 = (address: string): string | undefined => addressAndPrincipal({ remoteAddress: address });
+    expect(v6('2001:db8:0:7::1')).to.equal(v6('2001:0db8::7:ffff:1:2:3'));
+    expect(v6('2001:db8:0:7::1')).to.not.equal(v6('2001:db8:0:8::1'));
+    expect(v6('::ffff:10.0.0.1')).to.equal(v6('10.0.0.1'));
+    expect(v6('10.0.0.1')).to.not.equal(v6('10.0.0.2'));
+    const [anna, bert] = ['anna', 'bert'].map((principal) =>
+      addressAndPrincipal({ remoteAddress: '10.0.0.1', principal }),
+    );
+    expect(anna).to.not.equal(bert);
+    expect(addressAndPrincipal({})).to.equal(undefined);
+    expect(addressAndPrincipal({ principal: 'x'.repeat(10_000) })).to.have.length.below(300);
+  });
+
+  it('do not bound what nothing identifies, but those of the bridge do', () => {
+    const quota = new Quota({ option: 'streams', perClient: 1, perBridge: 3 });
+    for (let n = 0; n < 3; n += 1) quota.take(undefined);
+    expect(() => quota.take(undefined)).to.throw(/the bridge has reached its limit of 3 \(limits\.streams\)/);
+  });
+
+  it('of requests a second fill again with time, whatever other clients do', async () => {
+    const clock = virtualClock();
+    const rate = new RequestRate(10, clock);
+    for (let n = 0; n < 50; n += 1) rate.take('a');
+    expect(() => rate.take('a')).to.throw(/more than 10 requests a second/);
+    rate.take('b');
+    await clock.advance(100);
+    rate.take('a');
+    expect(() => rate.take('a')).to.throw();
+  });
+
+  it('of requests a second leave a page its places', async () => {
+    await using s = await stage({ limits: { perClient: { requestsPerSecond: 1 } } });
+    const { post } = await programAt(s.url);
+    const key = { id: '0123456789abcdef01234567', secret: 's'.repeat(32) };
+    expect((await post('joins', { name: 'doc', key })).status).to.equal(200);
+    let status = 200;
+    for (let n = 0; n < 20 && status === 200; n += 1) ({ status } = await fetch(`${s.url}/v1/facts`));
+    expect(status).to.equal(429);
+    for (let n = 0; n < 20; n += 1) {
+      const response = await post('joins/touch', { joins: [key] });
+      expect(response.status).to.equal(200);
+    }
+    expect((await post(`joins/${key.id}/leave`, { secret: key.secret })).status).to.equal(200);
+  });
+});
+
+describe('joins that have ended', () => {
+  it('count in the limit, and make room for new ones', async () => {
+    await using s = await stage(byHeader({ joins: 3, perClient: { joins: 2 } }));
+    const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
+    const join = async (n: number): Promise<object> => {
+      const key = { id: n.toString(16).padStart(24, '0'), secret: 's'.repeat(32) };
+      expect((await hostile!.post('joins', { name: `q${String(n)}`, key })).status).to.equal(200);
+      expect((await hostile!.post(`joins/${key.id}/leave`, { secret: key.secret })).status).to.equal(200);
+      return key;
+    };
+    const kept = (await (await other!.post('joins', { name: 'kept' })).json()) as {
+      id: string;
+      secret: string;
+    };
+    const keys: object[] = [];
+    for (let n = 0; n < 10; n += 1) keys.push(await join(n));
+    const touched = await hostile!.post('joins/touch', { joins: keys });
+    const { joins } = (await touched.json()) as { joins: { known: boolean }[] };
+    expect(joins.map(({ known }) => known)).to.deep.equal([...Array<boolean>(8).fill(false), true, true]);
+    const { joins: others } = (await (
+      await other!.post('joins/touch', { joins: [{ id: kept.id, secret: kept.secret }] })
+    ).json()) as { joins: { known: boolean }[] };
+    expect(others[0]!.known).to.equal(true);
+  });
+});
+
+describe('bytes in flight', () => {
+  const picture = (kilobytes: number): Uint8Array => new Uint8Array(kilobytes * 1_024);
+  const nothing = (): void => undefined;
+
+  it('are bounded for a client, which goes on when it has read', () => {
+    const inFlight = new BytesInFlight({ perClient: 100 * 1_024, perBridge: 1_000 * 1_024 });
+    let rooms = 0;
+    const onRoom = (): void => void (rooms += 1);
+    const read = inFlight.take(picture(60), 'slow', onRoom);
+    expect(inFlight.take(picture(60), 'slow', onRoom)).to.equal(undefined);
+    expect(inFlight.take(picture(60), 'other', nothing)).to.not.equal(undefined);
+    read?.();
+    expect(rooms).to.equal(1);
+    expect(inFlight.take(picture(60), 'slow', onRoom)).to.not.equal(undefined);
+  });
+
+  it('of the bridge count a picture once, however many clients it is sent to', () => {
+    const inFlight = new BytesInFlight({ perClient: 100 * 1_024, perBridge: 100 * 1_024 });
+    const shared = picture(60);
+    for (let client = 0; client < 100; client += 1)
+      expect(inFlight.take(shared, `client ${String(client)}`, nothing)).to.not.equal(undefined);
+    expect(inFlight.take(picture(60), 'late', nothing)).to.equal(undefined);
+  });
+
+  it('let small pictures pass, and one that is larger than the limit alone', () => {
+    const inFlight = new BytesInFlight({ perClient: 50 * 1_024, perBridge: 50 * 1_024 });
+    const read = inFlight.take(picture(60), 'slow', nothing);
+    expect(read).to.not.equal(undefined);
+    expect(inFlight.take(picture(20), 'slow', nothing)).to.equal(undefined);
+    expect(inFlight.take(picture(16), 'slow', nothing)).to.not.equal(undefined);
+  });
+});
+
+describe('lists of narrower prefixes', () => {
+  it('are parts of one list that is read from the store, and show their queues only', async () => {
+    await using s = await stage();
+    const owner = s.other('owner');
+    for (const name of ['a/1', 'a/2', 'b/1', 'c']) await owner.acquire(name);
+    const page = s.page();
+    const all = page.queues('').subscribe();
+    await seen(page.queues(''), ({ picture }) => picture?.count === 4);
+    const watchers = s.server.watcherCount;
+    for (const [prefix, names] of [
+      ['a/', ['a/1', 'a/2']],
+      ['a/2', ['a/2']],
+      ['b', ['b/1']],
+      ['c', ['c']],
+      ['d', []],
+    ] as const) {
+      const { picture } = await seen(page.queues(prefix), ({ picture }) => picture !== undefined);
+      expect(picture).to.include({ prefix, count: names.length, status: 'live' });
+      expect(picture!.queues.map(({ name }) => name)).to.deep.equal(names);
+    }
+    expect(s.server.watcherCount).to.equal(watchers);
+    const more = await owner.acquire('a/3');
+    const { picture } = await seen(page.queues('a/'), ({ picture }) => picture?.count === 3);
+    expect(picture!.queues[2]).to.include({ name: 'a/3', depth: 1, front: String(more.order), left: 0 });
+    all.unsubscribe();
+  });
+
+  it('are sent again only when one of their queues has changed', async () => {
+    await using s = await stage({ times: { paceMs: 0 } });
+    const owner = s.other('owner');
+    await owner.acquire('a/1');
+    const page = s.page();
+    const pictures: number[] = [];
+    const looks = [
+      page.queues('').subscribe(),
+      page.queues('a/').subscribe(({ picture }) => void (picture && pictures.push(picture.at))),
+    ];
+    await seen(page.queues('a/'), ({ picture }) => picture?.count === 1);
+    for (let n = 0; n < 5; n += 1) {
+      await owner.acquire(`b/${String(n)}`);
+      await seen(page.queues(''), ({ picture }) => picture?.count === 2 + n);
+    }
+    expect(new Set(pictures).size).to.equal(1);
+    for (const look of looks) look.unsubscribe();
+  });
+});
+
+describe('a request body', () => {
+  it('that does not come to its end in time is refused, and holds up nothing', async () => {
+    await using s = await stage({ times: { bodyMs: 100 }, limits: { perClient: { bodies: 1 } } });
+    const { facts, post } = await programAt(s.url);
+    let end: () => void = () => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(Buffer.from('{'));
+        end = () => controller.close();
+      },
+    });
+    const headers = { 'content-type': 'application/json', 'queuelock-token': facts.token };
+    const slow = { method: 'POST', headers, body, duplex: 'half' } as const;
+    const response = await fetch(`${s.url}/v1/joins`, slow);
+    end();
+    expect(response.status).to.equal(408);
+    const tab = new Tab(s.page().join('doc'));
+    await tab.until('held');
+    tab.close();
+    expect((await post('token', '{')).status).to.equal(400);
+  });
+});

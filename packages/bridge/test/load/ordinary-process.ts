@@ -1,0 +1,38 @@
+// Pages that look at a queue each and hold a lock, and how long the bridge takes to answer their touches.
+import { Visitor } from './requests.ts';
+
+const [url = '', count = '0'] = process.argv.slice(2);
+const TOUCH_EVERY_MS = 1_000;
+let delays: number[] = [];
+let lost = 0;
+
+async function look(number: number): Promise<void> {
+  const page = new Visitor(url, number);
+  await page.start();
+  const key = { id: number.toString(16).padStart(24, '0'), secret: 's'.repeat(32) };
+  await page.post('joins', { name: `page-${String(number)}`, key });
+  const topics = [
+    { kind: 'queue', name: `queue-${String(number).padStart(4, '0')}` },
+    { kind: 'join', ...key },
+    // Some look at all queues.
+    ...(number % 20 === 0 ? [{ kind: 'queues', prefix: '' }] : []),
+  ];
+  const stream = await page.stream(topics);
+  stream.resume();
+  setInterval(() => void touch(page, key), TOUCH_EVERY_MS);
+}
+
+async function touch(page: Visitor, key: { readonly id: string; readonly secret: string }): Promise<void> {
+  const sentAt = performance.now();
+  const answer = await page.post('joins/touch', { joins: [key] });
+  delays.push(performance.now() - sentAt);
+  if (!answer.includes('"known":true')) lost += 1;
+}
+
+for (let number = 1; number <= Number(count); number += 1) await look(number);
+process.send?.('ready');
+process.on('message', () => {
+  process.send?.({ delays, lost });
+  delays = [];
+});
+process.on('disconnect', () => process.exit());

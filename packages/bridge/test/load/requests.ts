@@ -1,0 +1,47 @@
+// HTTP from an address of its own, as many machines have it.
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { TOKEN_HEADER, type BridgeFacts } from '../../src/wire.ts';
+
+/** What a visitor sends. */
+export interface Sent {
+  readonly method?: 'GET' | 'POST';
+  readonly body?: unknown;
+}
+
+/** A machine on the loopback interface, which has 16 million addresses. */
+export class Visitor {
+  readonly #url: string;
+  readonly #localAddress: string;
+  readonly #agent = new Agent({ keepAlive: true });
+  #token = '';
+
+  constructor(url: string, number: number) {
+    this.#url = url;
+    this.#localAddress = `127.1.${String(number >> 8)}.${String(number & 255)}`;
+  }
+
+  async start(): Promise<void> {
+    const facts = await this.send('facts');
+    ({ token: this.#token } = JSON.parse(await text(facts)) as BridgeFacts);
+  }
+
+  send(path: string, { method = 'GET', body }: Sent = {}): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', [TOKEN_HEADER]: this.#token };
+      const options = { method, headers, agent: this.#agent, localAddress: this.#localAddress };
+      const sending = request(`${this.#url}/v1/${path}`, options, resolve);
+      sending.on('error', reject);
+      sending.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  /** Resolves with the body of the response. */
+  async post(path: string, body: unknown): Promise<string> {
+    return text(await this.send(path, { method: 'POST', body }));
+  }
+
+  stream(topics: readonly object[]): Promise<IncomingMessage> {
+    return this.send('stream', { method: 'POST', body: { topics: topics.map((topic) => ({ topic })) } });
+  }
+}
