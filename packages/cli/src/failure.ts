@@ -1,4 +1,4 @@
-import { isQueueLockError, type QueueLockErrorCode } from '@queuelock/core';
+import { isQueueLockError, toPrintable, type QueueLockErrorCode } from '@queuelock/core';
 import { EXIT } from './exit-codes.ts';
 import { redact } from './secrets.ts';
 
@@ -30,7 +30,10 @@ export function exitCodeFor(error: unknown): number {
   return EXIT.failure;
 }
 
-/** What is printed on stderr: one line, and with `verbose` a line for every cause underneath. Never a password. */
+/**
+ * What is printed on stderr: one line, and with `verbose` a line for every cause underneath. Never a password, and no character that a
+ * terminal obeys.
+ */
 export function describeFailure(error: unknown, verbose: boolean): string {
   const advice = (isQueueLockError(error) && ADVICE[error.code]) || '';
   const message = messageOf(error).replace(/[\s:;.]+$/, '');
@@ -39,7 +42,7 @@ export function describeFailure(error: unknown, verbose: boolean): string {
   const lines = verbose
     ? [first, ...causesOf(error).map((cause) => `  caused by: ${messageOf(cause)}`)]
     : [first];
-  return lines.map((line) => redact(oneLine(line))).join('\n');
+  return lines.map((line) => printed(line)).join('\n');
 }
 
 /** The line for what commander says about a wrong command line. */
@@ -50,7 +53,7 @@ export function describeUsageError(text: string): string {
   const dashes = message.startsWith('unknown option')
     ? ' (the options of a command to run come after --)'
     : '';
-  return redact(`queuelock: ${message}${dashes}; see queuelock --help`);
+  return printed(`queuelock: ${message}${dashes}; see queuelock --help`);
 }
 
 function causesOf(error: unknown): unknown[] {
@@ -66,6 +69,13 @@ function causesOf(error: unknown): unknown[] {
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ');
   return error instanceof Error ? error.message || error.name : String(error);
+}
+
+/** Of a line, in UTF-16 code units. */
+const MAX_LINE = 10_000;
+
+function printed(line: string): string {
+  return toPrintable(redact(oneLine(line)), MAX_LINE);
 }
 
 function oneLine(text: string): string {

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { LockClient } from '@queuelock/core';
+import { toPrintable, type LockClient } from '@queuelock/core';
 import { withClient } from '../client.ts';
 import type { PlaceOptions } from '../config/place.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -9,7 +9,6 @@ import { backendOption, jsonOption, profileOption, verboseOption } from '../opti
 import { jsonLine } from '../printer.ts';
 import { writeTable } from '../view/output.ts';
 import { PLACE_COLUMNS, placeFacts, placeRow, placesOf, type Place } from '../view/places.ts';
-import { plain } from '../view/text.ts';
 
 interface WhoOptions extends PlaceOptions {
   readonly json?: true;
@@ -51,7 +50,7 @@ function runWho(name: string, { json, ...place }: WhoOptions): Promise<number> {
     if (json) {
       for (const place of places)
         lines.write(jsonLine({ ...placeFacts(place, now), token: tokens.get(place) }));
-    } else if (places.length === 0) lines.write(`nobody is in the queue ${plain(name)}`);
+    } else if (places.length === 0) lines.write(`nobody is in the queue ${toPrintable(name)}`);
     else
       writeTable(
         lines,

@@ -1,5 +1,5 @@
-import { positionsOf, type QueueEntry, type QueueState } from '@queuelock/core';
-import { duration, plain } from './text.ts';
+import { positionsOf, toPrintable, type QueueEntry, type QueueState } from '@queuelock/core';
+import { duration } from './text.ts';
 import type { Column, Row } from './table.ts';
 
 /** An entry with what its place means. */
@@ -71,8 +71,8 @@ export function placeRow({ entry, position, holds }: Place, now: number, token?:
   const cells = [
     String(position),
     holds ? 'holds' : 'waits',
-    plain(owner) || '-',
-    plain(host),
+    toPrintable(owner) || '-',
+    toPrintable(host),
     pid === undefined ? '' : String(pid),
     since === undefined ? '' : duration(now - since),
     token === undefined ? '' : String(token),
@@ -81,6 +81,9 @@ export function placeRow({ entry, position, holds }: Place, now: number, token?:
   return holds ? { cells, colour: 'green' } : { cells };
 }
 
+/** In UTF-16 code units: metadata of the largest size that this package accepts fits in. */
+const MAX_NOTES = 1_024;
+
 function notesOf({ shared, permits, limit, request, metadata }: QueueEntry): string {
   const texts = [
     shared ? 'reads' : '',
@@ -88,5 +91,5 @@ function notesOf({ shared, permits, limit, request, metadata }: QueueEntry): str
     request ? `asks: ${request.reason}` : '',
     ...Object.entries(metadata).map(([name, value]) => `${name}=${value}`),
   ];
-  return plain(texts.filter((text) => text !== '').join(', '));
+  return toPrintable(texts.filter((text) => text !== '').join(', '), MAX_NOTES);
 }
