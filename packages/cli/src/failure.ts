@@ -36,24 +36,24 @@ export function exitCodeFor(error: unknown): number {
  */
 export function describeFailure(error: unknown, verbose: boolean): string {
   const advice = (isQueueLockError(error) && ADVICE[error.code]) || '';
-  const message = messageOf(error).replace(/[\s:;.]+$/, '');
+  const message = redact(messageOf(error)).replace(/[\s:;.]+$/, '');
   // The error of a wait may have said it.
   const first = `queuelock: ${message}${message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
-    ? [first, ...causesOf(error).map((cause) => `  caused by: ${messageOf(cause)}`)]
+    ? [first, ...causesOf(error).map((cause) => `  caused by: ${redact(messageOf(cause))}`)]
     : [first];
-  return lines.map((line) => printed(line)).join('\n');
+  return lines.map((line) => toPrintable(oneLine(line), MAX_LINE)).join('\n');
 }
 
 /** The line for what commander says about a wrong command line. */
 export function describeUsageError(text: string): string {
-  const message = oneLine(text.trim())
+  const message = oneLine(redact(text).trim())
     .replace(/^error: /, '')
     .replace(/\.$/, '');
   const dashes = message.startsWith('unknown option')
     ? ' (the options of a command to run come after --)'
     : '';
-  return printed(`queuelock: ${message}${dashes}; see queuelock --help`);
+  return toPrintable(`queuelock: ${message}${dashes}; see queuelock --help`, MAX_LINE);
 }
 
 function causesOf(error: unknown): unknown[] {
@@ -73,10 +73,6 @@ function messageOf(error: unknown): string {
 
 /** Of a line, in UTF-16 code units. */
 const MAX_LINE = 10_000;
-
-function printed(line: string): string {
-  return toPrintable(redact(oneLine(line)), MAX_LINE);
-}
 
 function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, ' ');
