@@ -17,7 +17,8 @@ interface LsOptions extends PlaceOptions {
 }
 
 const NOTES = `Shows the queues that are not empty. On etcd it reads keys only; on ZooKeeper it walks through the tree.
-With --json, for each queue: name, depth (entries in it, the holder included), front (the order of the first entry).`;
+With --json, for each queue: name, depth (entries in it, the holder included), front (the order of the first entry), foreign (how many of them
+are keys that no lock client made; a lock waits for these too). On etcd, queues of such keys alone are shown with a prefix, of the URL or here.`;
 
 /** Adds `ls`: which queues there are. */
 export function addLs(program: Command): void {
@@ -58,13 +59,18 @@ function runLs(prefix: string, { sort, limit, json, ...place }: LsOptions): Prom
   return withClient(place, async ({ client, stop, lines }) => {
     const { queues } = await seeQueues(client, prefix, stop.signal);
     const shown = (sort === 'depth' ? [...queues].sort(deepestFirst) : queues).slice(0, limit);
-    if (json) for (const { name, depth, front } of shown) lines.write(jsonLine({ name, depth, front }));
+    if (json)
+      for (const { name, depth, front, foreign } of shown)
+        lines.write(jsonLine({ name, depth, front, foreign }));
     else if (shown.length > 0) {
-      const rows = shown.map(({ name, depth }) => ({ cells: [count(depth), toPrintable(name, MAX_NAME)] }));
+      const rows = shown.map(({ name, depth, foreign }) => ({
+        cells: [count(depth), foreign === undefined ? '' : count(foreign), toPrintable(name, MAX_NAME)],
+      }));
       writeTable(
         lines,
         [
           { title: 'ENTRIES', align: 'right' },
+          { title: 'FOREIGN', align: 'right' },
           { title: 'QUEUE', least: 10 },
         ],
         rows,

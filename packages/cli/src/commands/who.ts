@@ -17,7 +17,7 @@ interface WhoOptions extends PlaceOptions {
 const NOTES = `Ages are by the clocks of the machines that joined; clients of other kinds tell no age, host or process. Who holds may not
 have noticed yet. Exit code ${String(EXIT.absent)}: nobody is in the queue.
 With --json, for each entry: position (0: its turn has come; 1: first of those who wait; ...), state (holds, waits), owner, host, pid, since (ms since 1970), ageMs,
-order, key, id, shared, permits, limit, metadata, request, typicalHoldMs, and token (fencing token, a string) of holders.`;
+order, key, id, shared, permits, limit, metadata, request, typicalHoldMs, foreign (with-lease, without-lease: a key that no lock client made), and token (fencing token, a string) of holders.`;
 
 /** Adds `who`: a queue as it stands. */
 export function addWho(program: Command): void {

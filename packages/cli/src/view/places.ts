@@ -32,6 +32,7 @@ export function placeFacts({ entry, position, holds }: Place, now: number): obje
     id,
     key,
     order,
+    foreign,
   } = entry;
   return {
     position,
@@ -50,6 +51,7 @@ export function placeFacts({ entry, position, holds }: Place, now: number): obje
     metadata,
     request,
     typicalHoldMs,
+    foreign,
   };
 }
 
@@ -84,8 +86,14 @@ export function placeRow({ entry, position, holds }: Place, now: number, token?:
 /** In UTF-16 code units: metadata of the largest size that this package accepts fits in. */
 const MAX_NOTES = 1_024;
 
-function notesOf({ shared, permits, limit, request, metadata }: QueueEntry): string {
+const FOREIGN: Readonly<Record<NonNullable<QueueEntry['foreign']>, string>> = {
+  'with-lease': 'no entry of a lock client',
+  'without-lease': 'no entry of a lock client, stays until it is deleted',
+};
+
+function notesOf({ shared, permits, limit, request, metadata, foreign }: QueueEntry): string {
   const texts = [
+    foreign === undefined ? '' : FOREIGN[foreign],
     shared ? 'reads' : '',
     limit > 1 ? `${String(permits)} of ${String(limit)}` : '',
     request ? `asks: ${request.reason}` : '',

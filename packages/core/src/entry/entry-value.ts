@@ -61,9 +61,10 @@ function saysNothing(part: unknown): boolean {
 }
 
 /** An entry as everybody can see it. A value that another kind of client wrote counts as its label as a whole. */
-export function toEntry({ key, order, shared, value }: SeenEntry): QueueEntry {
+export function toEntry({ key, order, shared, value, foreign }: SeenEntry): QueueEntry {
   const label = decodeLabel(value);
-  return jsonable({ key, order, value, ...label, shared: shared || label.shared === true });
+  const entry = { key, order, value, ...optional('foreign', foreign), ...label };
+  return jsonable({ ...entry, shared: shared || label.shared === true });
 }
 
 const NOTE_OF_OWNER = ',"owned":true}';
@@ -84,7 +85,7 @@ export function labelFromOwner(value: string): string | undefined {
   return labelOfOwner(label) === value ? label : undefined;
 }
 
-type Told = Omit<QueueEntry, 'key' | 'order' | 'shared' | 'value'> & {
+type Told = Omit<QueueEntry, 'key' | 'order' | 'shared' | 'value' | 'foreign'> & {
   readonly shared?: boolean;
 };
 

@@ -196,3 +196,10 @@ export function readKey(under: string, key: Buffer): EntryKey | undefined {
     permits: Number(permits),
   };
 }
+
+/** Go's mutex and whatever is made with it: the lease alone; our entries: the lease, and more after a hyphen; fast ones have a mark in front. */
+export function isNamedAfterLease(child: string, lease: string): boolean {
+  if (lease === '0') return false;
+  const hex = leaseHex(lease);
+  return child === hex || withoutFastMark(child).startsWith(`${hex}-`);
+}
