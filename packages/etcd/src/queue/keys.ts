@@ -86,7 +86,7 @@ export function fastMark(prefix: string): string {
 }
 
 /** A name without that mark. */
-export function withoutFastMark(name: string): string {
+function withoutFastMark(name: string): string {
   return name.replace(/^~\d+\./, '');
 }
 
