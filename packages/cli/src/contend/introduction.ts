@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import type { Environment } from '../config/file.ts';
 
 /** Where a contender finds what its way to the store asks for; see `arena/way.ts`. */
 const VARIABLE = 'QUEUELOCK_WAY';
@@ -12,10 +13,9 @@ export function introducing(secret: string): Readonly<Record<string, string>> {
  * Lets every connection of this process begin with the text that its environment has for that: the way to the store relays nothing for
  * processes that do not know it. The client libraries offer no place for it, so it is written as soon as a socket begins to connect.
  */
-export function introduceConnections(env: NodeJS.ProcessEnv = process.env): void {
+export function introduceConnections(env: Environment = process.env): void {
   const secret = env[VARIABLE];
   if (secret === undefined) return;
-  delete env[VARIABLE];
   const { connect } = Socket.prototype as { readonly connect: (...to: unknown[]) => Socket };
   Object.assign(Socket.prototype, {
     connect(this: Socket, ...to: unknown[]): Socket {
