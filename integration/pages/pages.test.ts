@@ -101,7 +101,8 @@ describe('the page of errors', () => {
 });
 
 describe('the links of the pages', () => {
-  const pages = ['README.md', 'packages/README.md', ...PAGES.map((page) => `packages/${page}.md`)];
+  const others = ['README.md', '.github/SECURITY.md', 'packages/README.md', 'packages/SECURITY-MODEL.md'];
+  const pages = [...others, ...PAGES.map((page) => `packages/${page}.md`)];
   for (const page of pages) {
     it(`lead somewhere: ${page}`, () => {
       expect(brokenLinks(page)).to.deep.equal([]);

@@ -1,4 +1,4 @@
-import { isQueueLockError, type QueueLockErrorCode } from '@queuelock/core';
+import { isQueueLockError, toPrintable, type QueueLockErrorCode } from '@queuelock/core';
 import { EXIT } from './exit-codes.ts';
 import { redact } from './secrets.ts';
 
@@ -30,27 +30,30 @@ export function exitCodeFor(error: unknown): number {
   return EXIT.failure;
 }
 
-/** What is printed on stderr: one line, and with `verbose` a line for every cause underneath. Never a password. */
+/**
+ * What is printed on stderr: one line, and with `verbose` a line for every cause underneath. Never a password, and no character that a
+ * terminal obeys.
+ */
 export function describeFailure(error: unknown, verbose: boolean): string {
   const advice = (isQueueLockError(error) && ADVICE[error.code]) || '';
-  const message = messageOf(error).replace(/[\s:;.]+$/, '');
+  const message = redact(messageOf(error)).replace(/[\s:;.]+$/, '');
   // The error of a wait may have said it.
   const first = `queuelock: ${message}${message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
-    ? [first, ...causesOf(error).map((cause) => `  caused by: ${messageOf(cause)}`)]
+    ? [first, ...causesOf(error).map((cause) => `  caused by: ${redact(messageOf(cause))}`)]
     : [first];
-  return lines.map((line) => redact(oneLine(line))).join('\n');
+  return lines.map((line) => toPrintable(oneLine(line), MAX_LINE)).join('\n');
 }
 
 /** The line for what commander says about a wrong command line. */
 export function describeUsageError(text: string): string {
-  const message = oneLine(text.trim())
+  const message = oneLine(redact(text).trim())
     .replace(/^error: /, '')
     .replace(/\.$/, '');
   const dashes = message.startsWith('unknown option')
     ? ' (the options of a command to run come after --)'
     : '';
-  return redact(`queuelock: ${message}${dashes}; see queuelock --help`);
+  return toPrintable(`queuelock: ${message}${dashes}; see queuelock --help`, MAX_LINE);
 }
 
 function causesOf(error: unknown): unknown[] {
@@ -67,6 +70,9 @@ function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ');
   return error instanceof Error ? error.message || error.name : String(error);
 }
+
+/** Of a line, in UTF-16 code units. */
+const MAX_LINE = 10_000;
 
 function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, ' ');

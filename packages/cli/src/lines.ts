@@ -1,10 +1,15 @@
 import type { Writable } from 'node:stream';
+import { escapeControls } from '@queuelock/core';
 import { exitCodeOf } from './exit-codes.ts';
+import { paint, type Span } from './terminal/paint.ts';
+import { hasColours } from './terminal/terminal.ts';
 
-/** Lines to a stream that may be slow or go away. */
+/** Lines to a stream that may be slow or go away. Characters that a terminal obeys are written as JSON escapes them. */
 export interface LineWriter {
   /** Queues a line; nothing happens any more once the reader has gone. */
   write(line: string): void;
+  /** As `write`, coloured where colours are wanted. */
+  paint(line: readonly Span[]): void;
   /** Settles when every line so far is with the reader, or the reader has gone. */
   flushed(): Promise<void>;
 }
@@ -18,16 +23,19 @@ export function lineWriter(stream: Writable, onGone: () => void): LineWriter {
     gone = true;
     onGone();
   });
-  return {
-    write(line) {
-      if (gone) return;
-      // Writes are done in order, so the last one's callback stands for all.
-      last = new Promise((resolve) => {
-        stream.write(`${line}\n`, () => {
-          resolve();
-        });
+  const queue = (line: string): void => {
+    if (gone) return;
+    // Writes are done in order, so the last one's callback stands for all.
+    last = new Promise((resolve) => {
+      stream.write(`${line}\n`, () => {
+        resolve();
       });
-    },
+    });
+  };
+  return {
+    write: (line) => queue(escapeControls(line)),
+    paint: (line) =>
+      queue(paint(line, { columns: Number.POSITIVE_INFINITY, colours: hasColours(process.stdout) })),
     flushed: () => last,
   };
 }

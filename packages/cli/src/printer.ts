@@ -2,16 +2,16 @@ import type { LineWriter } from './lines.ts';
 
 /** Says the same to programs and to people. */
 export interface Printer {
-  /** One JSON object on a line, or the text; nothing for people where there is no text. */
-  print(value: object, text: string | undefined): void;
+  /** One JSON object on a line, or the lines of text. */
+  print(value: object, ...text: readonly string[]): void;
 }
 
 /** @param json whether a program reads it */
 export function printer(lines: LineWriter, json: boolean): Printer {
   return {
-    print(value, text) {
+    print(value, ...text) {
       if (json) lines.write(jsonLine(value));
-      else if (text !== undefined) lines.write(text);
+      else for (const line of text) lines.write(line);
     },
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { configPath } from '../src/config/file.ts';
 import { namedPlace, placeOf } from '../src/config/place.ts';
+import { requirePrivate } from '../src/config/private-file.ts';
 import { Failure } from '../src/failure.ts';
 import { redact } from '../src/secrets.ts';
 
@@ -58,12 +59,34 @@ describe('where the queues are', () => {
   });
 
   it('has the password of a file', () => {
-    const file = write('password', 'hunter two\n', 0o644);
+    const file = write('password', 'hunter two\n', 0o600);
     const env = { QUEUELOCK_URL: 'zk://h:1', QUEUELOCK_USER, QUEUELOCK_PASSWORD_FILE: file };
     expect(placeOf({}, env).url).to.equal('zk://ops:hunter%20two@h:1');
     const profile = { url: 'zk://h:1', user: 'me', passwordFile: file };
     const config = configured({ profiles: { a: profile } });
     expect(placeOf({ profile: 'a' }, config).url).to.equal('zk://me:hunter%20two@h:1');
+  });
+
+  it('has no password of a file that other users may use', () => {
+    for (const mode of [0o644, 0o640, 0o604, 0o602]) {
+      const file = write(`password-${mode.toString(8)}`, 's3cret', mode);
+      const env = { QUEUELOCK_URL: 'zk://h:1', QUEUELOCK_USER, QUEUELOCK_PASSWORD_FILE: file };
+      expect(() => placeOf({}, env)).to.throw(
+        Failure,
+        `mode ${mode.toString(8)}, so that other users may use it: chmod 600 ${file}`,
+      );
+    }
+  });
+
+  it('may have the password of a file of root that its group reads, and others do not', () => {
+    const mounted =
+      (mode: number): (() => void) =>
+      () =>
+        requirePrivate('password file', 'f', { mode, uid: 0 });
+    // As root it is a file of this process's own.
+    if (process.getuid?.() !== 0) expect(mounted(0o440)).to.not.throw();
+    for (const mode of [0o444, 0o460, 0o442]) expect(mounted(mode)).to.throw(Failure);
+    expect(mounted(0o400)).to.not.throw();
   });
 
   it('keeps the credentials of its own URL', () => {
@@ -100,7 +123,7 @@ describe('where the queues are', () => {
     'a password that others may read': {
       config: { profiles: { a: { url: 'etcd://me:s3cret@h' } } },
       mode: 0o640,
-      says: /others may read it: chmod 600 .*config\.json, or use passwordFile/,
+      says: /has mode 640, so that other users may use it: chmod 600 .*config\.json/,
     },
     'a password file that is not there': {
       config: { profiles: { a: { url: 'etcd://h', user: 'me', passwordFile: '/nowhere/s' } } },

@@ -39,7 +39,7 @@ describe('the places of a queue', () => {
         entry(2, { owner: '' }),
       ),
     );
-    const cells = ['0', 'holds', 'owner-1', 'web\\u{a}1', '7', '1m00s', '99', 'job=a'];
+    const cells = ['0', 'holds', 'owner-1', 'web\\u000a1', '7', '1m00s', '99', 'job=a'];
     expect(placeRow(known!, 65_000, 99n).cells).to.deep.equal(cells);
     expect(placeRow(foreign!, 65_000).cells).to.deep.equal(['1', 'waits', '-', '', '', '', '', '']);
     expect(placeFacts(known!, 65_000)).to.include({ position: 0, state: 'holds', ageMs: 60_000, order: 1n });

@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import { tableLines } from '../src/view/table.ts';
-import { count, counted, duration, fit, plain, widthOf } from '../src/view/text.ts';
+import { count, counted, duration, fit, widthOf } from '../src/view/text.ts';
 
 describe('a text from a store', () => {
-  it('is shown with what a terminal would obey written out', () => {
-    expect(plain('a\u001B[2Jb\nc\u202Ed')).to.equal('a\\u{1b}[2Jb\\u{a}c\\u{202e}d');
-    expect(plain('Ünïcode 錠 🔒')).to.equal('Ünïcode 錠 🔒');
-  });
-
   it('takes as many columns as a terminal gives it', () => {
     expect(['abc', '錠', '🔒', 'e\u0301'].map(widthOf)).to.deep.equal([3, 2, 2, 1]);
   });

@@ -2,16 +2,22 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { hasWay, openWay, type Way } from '../src/arena/way.ts';
+import { introducing } from '../src/contend/introduction.ts';
+import { Cli } from './cli-process.ts';
 
 describe('the way of a contender to its servers', () => {
   let server: Server;
   let url: string;
   let way: Way;
   const sockets: Socket[] = [];
+  /** Connections that came to the server. */
+  let reached: number;
 
   beforeEach(async () => {
     // Says everything back.
+    reached = 0;
     server = createServer((socket) => {
+      reached += 1;
       sockets.push(socket);
       socket.on('error', () => undefined).pipe(socket);
     });
@@ -32,8 +38,50 @@ describe('the way of a contender to its servers', () => {
     const socket = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
     sockets.push(socket);
     await once(socket, 'connect');
+    socket.write(way.secret);
     return socket;
   }
+
+  for (const [what, introduction] of Object.entries({
+    'another secret': (): string => 'x'.repeat(way.secret.length),
+    'a part of the secret': (): string => way.secret.slice(0, -1),
+    nothing: (): string => '',
+    'a request': (): string => 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: '.padEnd(200, 'x'),
+  }))
+    it(`relays nothing for a process that begins with ${what}`, async () => {
+      const port = Number(/127\.0\.0\.1:(\d+)/.exec(way.url)![1]);
+      const stranger = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
+      sockets.push(stranger);
+      let heard = '';
+      stranger.on('data', (text: string) => (heard += text));
+      stranger.on('error', () => undefined);
+      stranger.end(introduction());
+      await once(stranger, 'close');
+      expect({ heard, reached }).to.deep.equal({ heard: '', reached: 0 });
+    });
+
+  for (const [scheme, rest] of [
+    ['etcd', '/'],
+    ['etcd', '/?transport=http2'],
+    ['zk', '/'],
+    ['redis', '/'],
+    ['postgres', '/db'],
+    ['mysql', '/db'],
+  ] as const)
+    it(`relays for its contender: ${scheme}:${rest}`, async function () {
+      this.timeout(60_000);
+      const { port } = server.address() as AddressInfo;
+      const own = await openWay(`${scheme}://user:secret@127.0.0.1:${String(port)}${rest}`);
+      const connected = once(server, 'connection');
+      const contender = new Cli(['contend', 'x', '--keep'], {
+        QUEUELOCK_URL: own.url,
+        ...introducing(own.secret),
+      });
+      await connected;
+      contender.child.kill('SIGKILL');
+      await contender.ending;
+      own.close();
+    });
 
   it('has a URL that differs in the addresses of the servers only', async () => {
     expect(way.url).to.match(/^etcd:\/\/user:secret@127\.0\.0\.1:\d+\/team\?beats=strict$/);
@@ -54,7 +102,7 @@ describe('the way of a contender to its servers', () => {
     // Another way to the same server is as fast as ever.
     const other = await openWay(url);
     const beside = connect({ port: Number(/:(\d+)\//.exec(other.url)![1]), host: '127.0.0.1' });
-    beside.write('beside');
+    beside.write(`${other.secret}beside`);
     await once(beside, 'data');
     beside.destroy();
     other.close();
@@ -79,11 +127,12 @@ describe('the way of a contender to its servers', () => {
         'redis://h',
         'postgres://h/a',
         'mysql://h/a',
+        'zk://h?driver=native',
         'etcds://h',
         'rediss://h',
         'sqlite:x',
         'memory:',
       ].map(hasWay),
-    ).to.deep.equal([true, true, true, true, true, false, false, false, false]);
+    ).to.deep.equal([true, true, true, true, true, false, false, false, false, false]);
   });
 });

@@ -31,6 +31,7 @@ export type {
   WorkOptions,
 } from './api/options.ts';
 export type { Clock } from './base/clock.ts';
+export { escapeControls, quote, toPrintable } from './base/printable.ts';
 export { QueueLockError, isQueueLockError } from './api/errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './api/errors.ts';
 export type { Backend, BackendInfo } from './api/spi.ts';

@@ -45,6 +45,26 @@ describe('the label of an entry', () => {
     expect(decodeLabel('{"owner":"x","metadata":null}').metadata).to.deep.equal({});
   });
 
+  it('leaves out numbers that no client of this kind writes', () => {
+    const numbers = { pid: -1, since: 1e300, typicalHoldMs: -5, permits: 1e308, limit: 1.5 };
+    const request = { reason: 'r', withinMs: -1 };
+    expect(decodeLabel(JSON.stringify({ owner: 'x', ...numbers, request }))).to.deep.equal({
+      owner: 'x',
+      metadata: {},
+      ...NOTHING_ELSE,
+    });
+  });
+
+  it('is short, however much another client stores', () => {
+    const long = 'x'.repeat(900_000);
+    for (const value of [
+      long,
+      JSON.stringify({ owner: long }),
+      JSON.stringify({ owner: 'x', metadata: { long } }),
+    ])
+      expect(JSON.stringify(decodeLabel(value)).length).to.be.below(9_000);
+  });
+
   it('takes a note that its entry owns the queue, and comes back without it', () => {
     const label = encodeLabel({ owner: 'x', metadata: { a: 'b' }, request: { reason: 'r', withinMs: 1 } });
     const noted = labelOfOwner(label) ?? '';

@@ -20,7 +20,7 @@ describe('the list of queues in etcd', () => {
     lines.queues().map(({ name, depth, front, left }) => `${name} ${depth} ${front} ${left}`);
 
   it('takes directories with an entry that is named after its lease for queues, and no others', () => {
-    const lines = new QueueLines('p/', () => 0);
+    const lines = new QueueLines('p/', () => 0, false);
     lines.list([
       key('p/b/a-0123', 7),
       key('p/a', 5),
@@ -36,8 +36,22 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['c/d 1 4 0', 'b 3 6 0', 'fast 1 10 0']);
   });
 
+  it('has directories of foreign keys alone too where it is asked for them, since a lock of such a name waits for these', () => {
+    const lines = new QueueLines('p/', () => 0, true);
+    lines.list([
+      key('p/config/a', 3, '0'),
+      key('p/config/b', 4),
+      key('p/jobs/a-1', 5),
+      key('p/jobs/x', 6, '0'),
+    ]);
+    expect(lines.queues()).to.deep.equal([
+      { name: 'config', depth: 2, front: 3n, left: 0, foreign: 2 },
+      { name: 'jobs', depth: 2, front: 5n, left: 0, foreign: 1 },
+    ]);
+  });
+
   it('is kept by events, but for those that were before it', () => {
-    const lines = new QueueLines('', () => 0);
+    const lines = new QueueLines('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 6), event('Put', 'q/a-3', 8), event('Put', 'q/a-2', 8, 6)], 6n);
     expect(shown(lines)).to.deep.equal(['q 3 5 0']);
@@ -46,7 +60,7 @@ describe('the list of queues in etcd', () => {
   });
 
   it('has a key that was created anew at the end, also where the event of its deletion was lost', () => {
-    const lines = new QueueLines('', () => 0);
+    const lines = new QueueLines('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 7), event('Put', 'q/a-1', 8)], 6n);
     expect(shown(lines)).to.deep.equal(['q 2 6 1']);
@@ -56,7 +70,7 @@ describe('the list of queues in etcd', () => {
 
   it('counts on when a queue was empty for a moment, and anew when it was for long', () => {
     let now = 0;
-    const lines = new QueueLines('', () => now);
+    const lines = new QueueLines('', () => now, false);
     for (const pauseMs of [1_000, 100_000]) {
       lines.apply([event('Put', 'q/a-1', 1)], 0n);
       lines.apply([event('Delete', 'q/a-1', 2)], 0n);
@@ -77,12 +91,28 @@ describe('the list of queues in etcd', () => {
 
 describe('the examination of keys in etcd', () => {
   const found = (...keys: readonly ListedKey[]): string[] =>
-    examineKeys('', keys).map(({ level, about, text }) => `${level} ${about}: ${text}`);
+    examineKeys({ prefix: '', beginning: '' }, keys).map(
+      ({ level, about, text }) => `${level} ${about}: ${text}`,
+    );
 
-  it('finds nothing wrong with entries of any client, and none of its business elsewhere', () => {
-    const keys = [key('q/a', 1), key('q/a-1', 2), key('q/ff-2', 3, '255'), key('config/x', 4, '0')];
+  it('finds nothing wrong with entries of any client', () => {
+    const keys = [key('q/a', 1), key('q/a-1', 2), key('q/ff-2', 3, '255')];
     expect(found(...keys)).to.deep.equal(['fine queues: 1 in use, entries: 3']);
-    expect(leasesIn('', keys)).to.deep.equal(['10', '255']);
+    expect(leasesIn('', [...keys, key('config/x', 4, '0')])).to.deep.equal(['10', '255']);
+  });
+
+  it('finds directories whose keys a lock would wait for: each below a prefix, else their number', () => {
+    const keys = [key('p/config/x', 4, '0'), key('p/config/y', 5), key('p/leased/x', 6)];
+    const [, ...below] = examineKeys({ prefix: 'p/', beginning: '' }, keys);
+    expect(below.map(({ level, about }) => `${level} ${about}`)).to.deep.equal([
+      'advice directory "p/config/"',
+      'advice directory "p/leased/"',
+    ]);
+    expect(below[0]?.text).to.match(/\(2\).* "config" would wait for ever/);
+    expect(below[1]?.text).to.match(/"leased" would wait until their leases end/);
+    expect(found(...keys)[1]).to.match(/^advice directories: 2 of them /);
+    const many = Array.from({ length: 15 }, (_, at) => key(`p/d${at}/x`, at + 1, '0'));
+    expect(examineKeys({ prefix: 'p/', beginning: '' }, many).at(-1)?.text).to.match(/^5 of them /);
   });
 
   it('finds a key that everybody in the queue waits for: for ever where it has no lease', () => {

@@ -32,6 +32,20 @@ describe('an observed queue', () => {
     queue = new SeenQueue(directories, { revision: '10', entries: { kvs }, marks: nothing });
   });
 
+  it('tells keys that no lock client made, and whether they stay', () => {
+    const kvs = [
+      row('7-1', { created: 3 }),
+      row('x', { created: 4 }),
+      { ...row('y', { created: 5 }), lease: '0' },
+    ];
+    const seen = new SeenQueue(directories, { revision: '10', entries: { kvs }, marks: nothing });
+    expect(seen.entries().map(({ foreign }) => foreign)).to.deep.equal([
+      undefined,
+      'with-lease',
+      'without-lease',
+    ]);
+  });
+
   it('is the list without the keys of nested names, and news even when it is empty', () => {
     expect(queue.apply([])).to.equal(true);
     expect(ends(queue)).to.deep.equal(['a=1', 'b=']);

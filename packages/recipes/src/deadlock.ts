@@ -1,4 +1,4 @@
-import type { QueueEntry, QueueState } from '@queuelock/core';
+import { quote, toPrintable, type QueueEntry, type QueueState } from '@queuelock/core';
 import { circlesOf } from './deadlock-circles.ts';
 import { stuckOf, type StuckEntry } from './deadlock-stuck.ts';
 
@@ -63,7 +63,8 @@ function nameOf(queue: string, { id, key, order }: QueueEntry): string {
 export function describeDeadlock({ waits }: Deadlock): string {
   return waits
     .map(
-      ({ name, entry, waitsFor }) => `${entry.owner} waits in ${JSON.stringify(name)} for ${waitsFor.owner}`,
+      ({ name, entry, waitsFor }) =>
+        `${toPrintable(entry.owner)} waits in ${quote(name)} for ${toPrintable(waitsFor.owner)}`,
     )
     .join(', ');
 }

@@ -175,6 +175,6 @@ const CUTTING = {
   },
   not: {
     canCut: false,
-    cut: 'None can be cut off here: a proxy in between would not have the name of the server that TLS wants.',
+    cut: 'None can be cut off here: over TLS a proxy in between would not have the name of the server, and the driver native makes no connection through one.',
   },
 } as const;

@@ -59,6 +59,7 @@ export class Player {
       ...settings,
       part: { id: settings.id, ...PART },
       url: way?.url ?? settings.url,
+      secret: way?.secret,
       emit: (event) => {
         this.#follow(event);
       },

@@ -1,12 +1,15 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** A way of its own to the servers of a URL, for one contender. */
+/** A way of its own to the servers of a URL, for one contender: any process of this machine can connect to it, and only that one is relayed. */
 export interface Way {
   /** For the contender. */
   readonly url: string;
+  /** What its connections begin with. */
+  readonly secret: string;
   /** From now on nothing gets through, in either direction; connections stay open, as when a cable is cut. */
   cut(): void;
   /** What was under way arrives. */
@@ -14,7 +17,11 @@ export interface Way {
   close(): void;
 }
 
-const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb):\/\/([^@/?]*@)?([^/?]*)(.*)$/i;
+const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb):\/\/([^/?]*@)?([^/?]*)(.*)$/is;
+/** The npm package zookeeper opens its sockets itself. */
+const BESIDE_NODE = /[?&]driver=native(&|$)/;
+const SECRET_BYTES = 32;
+const INTRODUCED_WITHIN_MS = 5_000;
 const PORTS: Readonly<Record<string, number>> = {
   etcd: 2379,
   zk: 2181,
@@ -27,18 +34,20 @@ const PORTS: Readonly<Record<string, number>> = {
 
 /** Whether there can be one: to servers, and not over TLS, where a proxy would not have the right name. */
 export function hasWay(url: string): boolean {
-  return SERVERS.test(url);
+  return SERVERS.test(url) && !BESIDE_NODE.test(url);
 }
 
 /** Through a proxy for each of the servers. */
 export async function openWay(url: string): Promise<Way> {
   const [, scheme = '', user = '', hosts = '', rest = ''] = SERVERS.exec(url) ?? [];
   const gate = new Gate();
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const targets = hosts.split(',').map((host) => targetOf(host, PORTS[scheme.toLowerCase()] ?? 0));
-  const proxies = targets.map((target) => new Proxy(target, gate));
+  const proxies = targets.map((target) => new Proxy(target, { gate, secret: Buffer.from(secret) }));
   const addresses = await Promise.all(proxies.map((proxy) => proxy.listen()));
   return {
     url: `${scheme}://${user}${addresses.join(',')}${rest}`,
+    secret,
     cut: () => {
       gate.shut();
     },
@@ -88,12 +97,14 @@ class Gate {
 class Proxy {
   readonly #target: Target;
   readonly #gate: Gate;
+  readonly #secret: Buffer;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  constructor(target: Target, gate: Gate) {
+  constructor(target: Target, { gate, secret }: { readonly gate: Gate; readonly secret: Buffer }) {
     this.#target = target;
     this.#gate = gate;
+    this.#secret = secret;
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
       void this.#connect(client);
     });
@@ -112,9 +123,15 @@ class Proxy {
   }
 
   async #connect(client: Socket): Promise<void> {
+    this.#sockets.add(client);
+    if (!(await isIntroduced(client, this.#secret))) {
+      client.destroy();
+      this.#sockets.delete(client);
+      return;
+    }
     const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
     const pair = [client, server];
-    for (const socket of pair) this.#sockets.add(socket);
+    this.#sockets.add(server);
     // How it ends is for the two at its ends: both learn of it.
     await Promise.allSettled([this.#carry(client, server), this.#carry(server, client)]);
     for (const socket of pair) {
@@ -140,3 +157,25 @@ class Proxy {
     return pipeline(from, through, to);
   }
 }
+
+/** Whether a connection begins with the secret. What follows stays to be read. */
+function isIntroduced(client: Socket, secret: Buffer): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isKnown: boolean): void => {
+      clearTimeout(late);
+      client.off('readable', look);
+      for (const event of ENDS) client.off(event, refuse);
+      resolve(isKnown);
+    };
+    const look = (): void => {
+      const read = client.read(secret.length) as Buffer | null;
+      if (read !== null) settle(read.length === secret.length && timingSafeEqual(read, secret));
+    };
+    const refuse = (): void => settle(false);
+    const late = setTimeout(refuse, INTRODUCED_WITHIN_MS);
+    client.on('readable', look);
+    for (const event of ENDS) client.on(event, refuse);
+  });
+}
+
+const ENDS = ['end', 'error', 'close'] as const;

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { ClaimState, HandoverAnswer, LockClient } from '@queuelock/core';
+import { toPrintable, type ClaimState, type HandoverAnswer, type LockClient } from '@queuelock/core';
 import { filter, firstValueFrom, map, scan } from 'rxjs';
 import { withClient } from '../client.ts';
 import type { PlaceOptions } from '../config/place.ts';
@@ -17,7 +17,6 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { printer } from '../printer.ts';
-import { plain } from '../view/text.ts';
 
 interface AskOptions extends PlaceOptions {
   readonly reason: string;
@@ -67,8 +66,11 @@ type Answer = Omit<HandoverAnswer, 'answer'> & {
 function runAsk(name: string, { reason, by, json, ...options }: AskOptions): Promise<number> {
   return withClient(options, async ({ client, stop, lines }) => {
     const answer = await answerOf(client, name, { reason, withinMs: by, signal: stop.signal });
-    const why = answer.reason === undefined ? '' : `: ${plain(answer.reason)}`;
-    printer(lines, json === true).print({ name, ...answer }, `${TEXTS[answer.answer]} ${plain(name)}${why}`);
+    const why = answer.reason === undefined ? '' : `: ${toPrintable(answer.reason)}`;
+    printer(lines, json === true).print(
+      { name, ...answer },
+      `${TEXTS[answer.answer]} ${toPrintable(name)}${why}`,
+    );
     return answer.answer === 'declined' || answer.answer === 'ignored' ? EXIT.busy : EXIT.ok;
   });
 }

@@ -4,6 +4,7 @@ import { ownFileUrl } from '../config/own-file.ts';
 import { knownPlace, type PlaceOptions } from '../config/place.ts';
 import { contend } from '../contend/contend.ts';
 import type { ContendEvent } from '../contend/event.ts';
+import { introduceConnections } from '../contend/introduction.ts';
 import { narrate } from '../contend/narrate.ts';
 import { parentOf } from '../contend/parent.ts';
 import { explain } from '../help.ts';
@@ -76,6 +77,7 @@ function runContend(
   name: string,
   { hold, count, gap, keep, json, ...options }: ContendOptions,
 ): Promise<number> {
+  introduceConnections();
   const stamp = createStamp();
   const parent = parentOf(stamp);
   const place = { ...options, ...somewhere(options), ...(parent && { way: parent.way }) };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from '@commander-js/extra-typings';
-import type { LockClient } from '@queuelock/core';
+import { toPrintable, type LockClient } from '@queuelock/core';
 import { watchDeadlocks, type Deadlock, type StuckWait } from '@queuelock/recipes';
 import { withClient } from '../client.ts';
 import type { PlaceOptions } from '../config/place.ts';
@@ -10,7 +10,7 @@ import { seeQueue } from '../live.ts';
 import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
 import { printer, type Printer } from '../printer.ts';
 import { seeQueues } from '../view/see-queues.ts';
-import { counted, plain } from '../view/text.ts';
+import { counted } from '../view/text.ts';
 
 interface DeadlocksOptions extends PlaceOptions {
   readonly json?: true;
@@ -86,14 +86,15 @@ async function deadlocksIn(
 function tell(out: Printer, { waits, youngest }: Deadlock): void {
   const facts = { youngest: factsOf(youngest), waits: waits.map(factsOf) };
   const lines = waits.map(
-    ({ name, entry, waitsFor }) => `  ${who(entry)} waits in ${plain(name)} for ${plain(waitsFor.owner)}`,
+    ({ name, entry, waitsFor }) =>
+      `  ${who(entry)} waits in ${toPrintable(name)} for ${toPrintable(waitsFor.owner)}`,
   );
-  const advice = `  the youngest is ${plain(youngest.entry.owner)}, in ${plain(youngest.name)}`;
-  out.print(facts, ['deadlock', ...lines, advice].join('\n'));
+  const advice = `  the youngest is ${toPrintable(youngest.entry.owner)}, in ${toPrintable(youngest.name)}`;
+  out.print(facts, 'deadlock', ...lines, advice);
 }
 
 function who({ owner, host, pid }: StuckWait['entry']): string {
-  return plain(
+  return toPrintable(
     host === undefined ? owner : `${owner} (${host}${pid === undefined ? '' : ` ${String(pid)}`})`,
   );
 }

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { Finding, LockClient, QueueState } from '@queuelock/core';
+import { toPrintable, type Finding, type LockClient, type QueueState } from '@queuelock/core';
 import { withClient } from '../client.ts';
 import type { PlaceOptions } from '../config/place.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -9,9 +9,8 @@ import { backendOption, jsonOption, profileOption, verboseOption } from '../opti
 import { jsonLine } from '../printer.ts';
 import type { Colour } from '../terminal/paint.ts';
 import { clocksAhead } from '../view/clocks.ts';
-import { writeLine } from '../view/output.ts';
 import { seeQueues } from '../view/see-queues.ts';
-import { fit, plain } from '../view/text.ts';
+import { fit } from '../view/text.ts';
 
 interface DoctorOptions extends PlaceOptions {
   readonly prefix: string;
@@ -50,6 +49,9 @@ export function addDoctor(program: Command): void {
   });
 }
 
+/** Of the text of a finding, in UTF-16 code units. */
+const MAX_TEXT = 2_000;
+
 const MARKS: Readonly<Record<Finding['level'], string>> = {
   fine: 'ok',
   advice: 'advice',
@@ -70,7 +72,11 @@ function runDoctor({ prefix, json, ...place }: DoctorOptions): Promise<number> {
     const findings = [...told, ...clocks].sort((a, b) => RANK[a.level] - RANK[b.level]);
     for (const { level, about, text } of findings) {
       if (json) lines.write(jsonLine({ level, about, text }));
-      else writeLine(lines, [[fit(MARKS[level], 8), COLOURS[level]], `${plain(about)}: ${plain(text)}`]);
+      else
+        lines.paint([
+          [fit(MARKS[level], 8), COLOURS[level]],
+          `${toPrintable(about)}: ${toPrintable(text, MAX_TEXT)}`,
+        ]);
     }
     return findings.some(({ level }) => level === 'problem') ? EXIT.failure : EXIT.ok;
   });

@@ -21,6 +21,7 @@ import {
   needsOption,
   note,
   onLossOption,
+  passCredentialsOption,
   patienceOf,
   tryOption,
   unlessBusy,
@@ -67,6 +68,7 @@ export function addElect(program: Command): void {
     .addOption(onLossOption())
     .addOption(keepOption())
     .addOption(epochOption())
+    .addOption(passCredentialsOption())
     .addOption(jsonOption('without a command: one JSON object a line'))
     .addOption(verboseOption())
     .action(async (...given) => {
@@ -111,13 +113,14 @@ function stand({ name, value, argv }: Candidacy, options: ElectOptions): Promise
 function commandFor(
   { value, argv }: Pick<Candidacy, 'value' | 'argv'>,
   { client, ttlMs, epoch }: Surroundings,
-  { grace, onLoss }: ElectOptions,
+  { grace, onLoss, passCredentials }: ElectOptions,
 ): RunnableCommand {
   return new RunnableCommand({
     command: argv,
     graceMs: graceOf(grace, ttlMs),
     onLoss,
     env: { QUEUELOCK_VALUE: value, QUEUELOCK_EPOCH: String(epoch) },
+    passCredentials: passCredentials === true,
     session$: client.session$,
     note,
   });

@@ -1,5 +1,11 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { Eviction, LockClient, QueueChange, QueueEntry } from '@queuelock/core';
+import {
+  toPrintable,
+  type Eviction,
+  type LockClient,
+  type QueueChange,
+  type QueueEntry,
+} from '@queuelock/core';
 import { firstValueFrom, skip, timeout } from 'rxjs';
 import { withClient } from '../client.ts';
 import type { PlaceOptions } from '../config/place.ts';
@@ -7,7 +13,7 @@ import { EXIT } from '../exit-codes.ts';
 import { explain } from '../help.ts';
 import { backendOption, jsonOption, profileOption, verboseOption, wholeNumber } from '../options.ts';
 import { printer, type Printer } from '../printer.ts';
-import { counted, fit, plain, timeOfDay } from '../view/text.ts';
+import { counted, fit, timeOfDay } from '../view/text.ts';
 
 interface HistoryOptions extends PlaceOptions {
   readonly limit?: number;
@@ -86,10 +92,13 @@ function tell(out: Printer, { revision, ev, entry, held, eviction }: Told): void
     ev === 'joined' && since !== undefined
       ? `at ${new Date(since).toISOString().slice(0, 10)} ${timeOfDay(since)}`
       : '',
-    eviction ? `${eviction.kind} by ${eviction.by}: ${eviction.reason}` : '',
+    eviction ? `${eviction.kind} by ${toPrintable(eviction.by)}: ${toPrintable(eviction.reason)}` : '',
   ].filter((note) => note !== '');
   const place = revision === undefined ? '' : String(revision);
-  out.print(facts, `${fit(place, 12, 'right')}  ${fit(ev, 8)} ${plain([who || '-', ...notes].join('  '))}`);
+  out.print(
+    facts,
+    `${fit(place, 12, 'right')}  ${fit(ev, 8)} ${[toPrintable(who) || '-', ...notes].join('  ')}`,
+  );
 }
 
 /** The first state says only that it is being read. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from '@commander-js/extra-typings';
-import type { LockClient } from '@queuelock/core';
+import { toPrintable, type LockClient } from '@queuelock/core';
 import { withClient } from '../client.ts';
 import type { PlaceOptions } from '../config/place.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -9,7 +9,6 @@ import { seeQueue } from '../live.ts';
 import { backendOption, jsonOption, label, profileOption, verboseOption } from '../options.ts';
 import { printer } from '../printer.ts';
 import { placesOf, type Place } from '../view/places.ts';
-import { plain } from '../view/text.ts';
 
 interface KickOptions extends PlaceOptions {
   readonly token: bigint;
@@ -61,7 +60,7 @@ function runKick(name: string, { token, reason, json, ...options }: KickOptions)
     }
     const { owner, host, pid, key } = found.entry;
     const what = found.holds ? 'held' : 'waited for';
-    const text = `removed ${plain(owner)}, which ${what} ${plain(name)} with token ${String(token)}`;
+    const text = `removed ${toPrintable(owner)}, which ${what} ${toPrintable(name)} with token ${String(token)}`;
     printer(lines, json === true).print({ removed: true, name, owner, host, pid, token, key }, text);
     return EXIT.ok;
   });

@@ -9,7 +9,6 @@ import { explain } from '../help.ts';
 import { seeQueue } from '../live.ts';
 import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
 import { printer, type Printer } from '../printer.ts';
-import { visible } from '../terminal/visible.ts';
 
 interface LeaderOptions extends PlaceOptions {
   readonly follow?: true;
@@ -58,7 +57,7 @@ function showOnce(name: string, leader: Candidate | undefined, out: Printer): nu
     show(name, { status: 'live', leader }, out);
     return EXIT.ok;
   }
-  out.print({ name, status: 'live', leader: null }, undefined);
+  out.print({ name, status: 'live', leader: null });
   throw new Failure(`nobody leads ${JSON.stringify(name)}`, { exitCode: EXIT.absent });
 }
 
@@ -77,6 +76,6 @@ async function follow(name: string, { client, stop }: Surroundings, out: Printer
 /** For people nothing changes while the server is out of reach. */
 function show(name: string, { status, leader }: LeaderState, out: Printer): void {
   const seen = leader && { value: leader.value, key: leader.key, order: leader.order };
-  const text = status === 'live' ? visible(leader?.value ?? '') : undefined;
-  out.print({ name, status, leader: seen ?? null }, text);
+  const text = status === 'live' ? [leader?.value ?? ''] : [];
+  out.print({ name, status, leader: seen ?? null }, ...text);
 }

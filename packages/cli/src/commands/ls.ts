@@ -1,5 +1,5 @@
 import { Option, type Command } from '@commander-js/extra-typings';
-import type { ListedQueue } from '@queuelock/core';
+import { toPrintable, type ListedQueue } from '@queuelock/core';
 import { withClient } from '../client.ts';
 import type { PlaceOptions } from '../config/place.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -8,7 +8,7 @@ import { backendOption, jsonOption, profileOption, verboseOption, wholeNumber } 
 import { jsonLine } from '../printer.ts';
 import { writeTable } from '../view/output.ts';
 import { seeQueues } from '../view/see-queues.ts';
-import { count, plain } from '../view/text.ts';
+import { count } from '../view/text.ts';
 
 interface LsOptions extends PlaceOptions {
   readonly sort: 'name' | 'depth';
@@ -17,7 +17,8 @@ interface LsOptions extends PlaceOptions {
 }
 
 const NOTES = `Shows the queues that are not empty. On etcd it reads keys only; on ZooKeeper it walks through the tree.
-With --json, for each queue: name, depth (entries in it, the holder included), front (the order of the first entry).`;
+With --json, for each queue: name, depth (entries in it, the holder included), front (the order of the first entry), foreign (how many of them
+are keys that no lock client made; a lock waits for these too). On etcd, queues of such keys alone are shown with a prefix, of the URL or here.`;
 
 /** Adds `ls`: which queues there are. */
 export function addLs(program: Command): void {
@@ -51,17 +52,25 @@ export function addLs(program: Command): void {
   });
 }
 
+/** In UTF-16 code units: every name that this package accepts is shown as a whole. */
+const MAX_NAME = 512;
+
 function runLs(prefix: string, { sort, limit, json, ...place }: LsOptions): Promise<number> {
   return withClient(place, async ({ client, stop, lines }) => {
     const { queues } = await seeQueues(client, prefix, stop.signal);
     const shown = (sort === 'depth' ? [...queues].sort(deepestFirst) : queues).slice(0, limit);
-    if (json) for (const { name, depth, front } of shown) lines.write(jsonLine({ name, depth, front }));
+    if (json)
+      for (const { name, depth, front, foreign } of shown)
+        lines.write(jsonLine({ name, depth, front, foreign }));
     else if (shown.length > 0) {
-      const rows = shown.map(({ name, depth }) => ({ cells: [count(depth), plain(name)] }));
+      const rows = shown.map(({ name, depth, foreign }) => ({
+        cells: [count(depth), foreign === undefined ? '' : count(foreign), toPrintable(name, MAX_NAME)],
+      }));
       writeTable(
         lines,
         [
           { title: 'ENTRIES', align: 'right' },
+          { title: 'FOREIGN', align: 'right' },
           { title: 'QUEUE', least: 10 },
         ],
         rows,

@@ -21,6 +21,7 @@ import {
   needsOption,
   note,
   onLossOption,
+  passCredentialsOption,
   patienceOf,
   tryOption,
   unlessBusy,
@@ -70,6 +71,7 @@ export function addRun(program: Command): void {
     .addOption(onLossOption())
     .addOption(keepOption())
     .addOption(epochOption())
+    .addOption(passCredentialsOption())
     .addOption(verboseOption())
     .action(async (name, command, options) => {
       process.exitCode = await runUnderLock(name, command, options);
@@ -87,13 +89,14 @@ export function addRun(program: Command): void {
 }
 
 function runUnderLock(name: string, command: readonly string[], options: RunOptions): Promise<number> {
-  const { grace, onLoss, keep = false } = options;
+  const { grace, onLoss, keep = false, passCredentials } = options;
   return withClient({ ...options, outlived: true }, async ({ client, ttlMs, epoch, stop }) => {
     const run = new RunnableCommand({
       command,
       graceMs: graceOf(grace, ttlMs),
       onLoss,
       env: { QUEUELOCK_EPOCH: String(epoch) },
+      passCredentials: passCredentials === true,
       session$: client.session$,
       note,
     });

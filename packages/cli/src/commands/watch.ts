@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { QueueState } from '@queuelock/core';
+import { toPrintable, type QueueState } from '@queuelock/core';
 import { fromEvent, takeUntil } from 'rxjs';
 import { withClient, type Surroundings } from '../client.ts';
 import type { PlaceOptions } from '../config/place.ts';
@@ -10,7 +10,7 @@ import { seeQueue } from '../live.ts';
 import { backendOption, jsonOption, profileOption, verboseOption } from '../options.ts';
 import { printer } from '../printer.ts';
 import { happenings, type Happening } from '../view/happenings.ts';
-import { counted, duration, fit, plain, timeOfDay } from '../view/text.ts';
+import { counted, duration, fit, timeOfDay } from '../view/text.ts';
 
 interface WatchOptions extends PlaceOptions {
   readonly json?: true;
@@ -97,8 +97,8 @@ class Teller {
     const was = ev === 'left' ? (holds ? 'held' : 'waited') : where;
     const who =
       host === undefined
-        ? plain(owner)
-        : plain(`${owner} (${host}${pid === undefined ? '' : ` ${String(pid)}`})`);
+        ? toPrintable(owner)
+        : toPrintable(`${owner} (${host}${pid === undefined ? '' : ` ${String(pid)}`})`);
     this.#print(facts, `${fit(ev, 8)} ${who || '-'}  ${was}${age}  [${String(depth)}]`);
   }
 }

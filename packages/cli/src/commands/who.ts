@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { LockClient } from '@queuelock/core';
+import { toPrintable, type LockClient } from '@queuelock/core';
 import { withClient } from '../client.ts';
 import type { PlaceOptions } from '../config/place.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -9,7 +9,6 @@ import { backendOption, jsonOption, profileOption, verboseOption } from '../opti
 import { jsonLine } from '../printer.ts';
 import { writeTable } from '../view/output.ts';
 import { PLACE_COLUMNS, placeFacts, placeRow, placesOf, type Place } from '../view/places.ts';
-import { plain } from '../view/text.ts';
 
 interface WhoOptions extends PlaceOptions {
   readonly json?: true;
@@ -18,7 +17,7 @@ interface WhoOptions extends PlaceOptions {
 const NOTES = `Ages are by the clocks of the machines that joined; clients of other kinds tell no age, host or process. Who holds may not
 have noticed yet. Exit code ${String(EXIT.absent)}: nobody is in the queue.
 With --json, for each entry: position (0: its turn has come; 1: first of those who wait; ...), state (holds, waits), owner, host, pid, since (ms since 1970), ageMs,
-order, key, id, shared, permits, limit, metadata, request, typicalHoldMs, and token (fencing token, a string) of holders.`;
+order, key, id, shared, permits, limit, metadata, request, typicalHoldMs, foreign (with-lease, without-lease: a key that no lock client made), and token (fencing token, a string) of holders.`;
 
 /** Adds `who`: a queue as it stands. */
 export function addWho(program: Command): void {
@@ -51,7 +50,7 @@ function runWho(name: string, { json, ...place }: WhoOptions): Promise<number> {
     if (json) {
       for (const place of places)
         lines.write(jsonLine({ ...placeFacts(place, now), token: tokens.get(place) }));
-    } else if (places.length === 0) lines.write(`nobody is in the queue ${plain(name)}`);
+    } else if (places.length === 0) lines.write(`nobody is in the queue ${toPrintable(name)}`);
     else
       writeTable(
         lines,

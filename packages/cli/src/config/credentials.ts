@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { keepSecret } from '../secrets.ts';
-import { misconfigured } from './shape.ts';
+import { readPrivate } from './private-file.ts';
 
 /** Who logs in, where the URL does not say it. */
 export interface Credentials {
@@ -18,7 +17,7 @@ export function hasPassword(url: string): boolean {
 /** The URL with these credentials, unless it has some of its own or names no server. */
 export function withCredentials(url: string, { user, password }: Credentials): string {
   const [start, scheme = '', own] = USER_INFO.exec(url) ?? [];
-  if (own !== undefined) keepSecret(decoded(passwordIn(url)));
+  for (const secret of [passwordIn(url), decoded(passwordIn(url))]) keepSecret(secret);
   if (start === undefined || own !== undefined || user === undefined || password === undefined) return url;
   keepSecret(password);
   return `${scheme}${encodeURIComponent(user)}:${encodeURIComponent(password)}@${url.slice(start.length)}`;
@@ -26,12 +25,7 @@ export function withCredentials(url: string, { user, password }: Credentials): s
 
 /** The password in a file: all of it but the end of its last line. */
 export function readPassword(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-  } catch (error) {
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw misconfigured(`cannot read the password file ${file}: ${code}`);
-  }
+  return readPrivate('password file', file).replace(/\r?\n$/, '');
 }
 
 function passwordIn(url: string): string {

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { hasPassword } from './credentials.ts';
+import { requirePrivate } from './private-file.ts';
 import { fieldsOf, misconfigured, textIn, wholeIn, type Fields } from './shape.ts';
 
 /** A place that the configuration file gives a name. */
@@ -49,7 +50,8 @@ export function readConfig(env: Environment): Config {
   const config = text === undefined ? {} : fieldsOf(file, parsed(file, text), ['default', 'profiles']);
   const named = Object.entries(fieldsOf(`${file}: profiles`, config['profiles'] ?? {}));
   const profiles = new Map(named.map(([name, value]) => [name, profileOf(`${file}: ${name}`, value)]));
-  if ([...profiles.values()].some(({ url }) => hasPassword(url))) checkPrivate(file);
+  if ([...profiles.values()].some(({ url }) => hasPassword(url)))
+    requirePrivate('configuration with a password', file, statSync(file));
   return { file, default: textIn(`${file}: default`, config['default']), profiles };
 }
 
@@ -92,11 +94,4 @@ function numbersOf(where: string, fields: Fields): Pick<Profile, 'ttl' | 'epoch'
   const ttl = wholeIn(`${where}.ttl`, fields['ttl'], 1);
   const epoch = wholeIn(`${where}.epoch`, fields['epoch'], 0);
   return { ...(ttl === undefined ? {} : { ttl }), ...(epoch === undefined ? {} : { epoch }) };
-}
-
-function checkPrivate(file: string): void {
-  if ((statSync(file).mode & 0o077) === 0) return;
-  throw misconfigured(
-    `${file} has a password and others may read it: chmod 600 ${file}, or use passwordFile`,
-  );
 }

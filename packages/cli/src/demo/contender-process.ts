@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { ContendEvent } from '../contend/event.ts';
+import { introducing } from '../contend/introduction.ts';
 import type { Order, Report } from '../contend/parent.ts';
 import { redact } from '../secrets.ts';
 import { later, type Actor, type Part, type StageSettings } from './stage.ts';
@@ -12,6 +13,8 @@ const END_WITHIN_MS = 1_000;
 export interface Casting extends StageSettings {
   /** As the user gave it; handed on in the environment, since others can see a command line. */
   readonly url: string;
+  /** What the connections of its process begin with. */
+  readonly secret?: string | undefined;
   readonly ttlSeconds: number;
   readonly part: Part;
   readonly gapMs: number;
@@ -113,14 +116,14 @@ export class ContenderProcess implements Actor {
 }
 
 /** In a process group of its own: an interrupt from the keyboard is for the demo, which tells its contenders. */
-function startContender({ name, part, url, ttlSeconds, gapMs, keeps }: Casting): ChildProcess {
+function startContender({ name, part, url, secret, ttlSeconds, gapMs, keeps }: Casting): ChildProcess {
   const [, script = ''] = process.argv;
   const what = ['contend', name, '--json', '--id', part.id, '--count', String(part.rounds)];
   const pace = ['--hold', String(part.holdMs), '--gap', String(gapMs), '--ttl', String(ttlSeconds)];
   const args = [...process.execArgv, script, ...what, ...pace, ...(keeps ? ['--keep'] : [])];
   return spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: { ...process.env, QUEUELOCK_URL: url },
+    env: { ...process.env, QUEUELOCK_URL: url, ...(secret === undefined ? {} : introducing(secret)) },
     detached: true,
   });
 }

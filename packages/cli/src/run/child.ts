@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { Environment } from '../config/file.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { withoutStrays } from './descriptors.ts';
@@ -21,11 +22,12 @@ export class CommandProcess {
 
   /**
    * Starts a program, without a shell, on this process's own input and output.
+   * @param env all of its environment
    * @param onStart is called with the process group in the same turn; the program may run by then
    */
   static async start(
     command: readonly string[],
-    env: Readonly<Record<string, string>>,
+    env: Environment,
     onStart: (group: number) => void,
   ): Promise<CommandProcess> {
     const [program = '', ...args] = command;
@@ -33,7 +35,7 @@ export class CommandProcess {
       spawn(program, args, {
         stdio: ['inherit', 'inherit', 'inherit', ...rest],
         detached: true,
-        env: { ...process.env, ...env },
+        env,
       }),
     );
     if (child.pid !== undefined) onStart(child.pid);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LockClient } from '@queuelock/core';
+import { childEnvironment } from '../config/child-environment.ts';
+import type { Environment } from '../config/file.ts';
 import { EXIT } from '../exit-codes.ts';
 import { KILL_MARGIN_MS } from './action.ts';
 import { CommandProcess } from './child.ts';
@@ -18,6 +20,8 @@ export interface CommandPlan {
   readonly onLoss: 'stop' | 'continue';
   /** More for its environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** Whether its environment has what this process logs in to the store with. */
+  readonly passCredentials: boolean;
   readonly session$: LockClient['session$'];
   /** Tells the user, in a line. */
   readonly note: (line: string) => void;
@@ -73,9 +77,11 @@ export class RunnableCommand {
     this.#watchdog?.close();
   }
 
-  #environment({ name, token, key }: Held): Record<string, string> {
+  #environment({ name, token, key }: Held): Environment {
+    const { env, passCredentials } = this.#plan;
     return {
-      ...this.#plan.env,
+      ...(passCredentials ? process.env : childEnvironment()),
+      ...env,
       QUEUELOCK_NAME: name,
       QUEUELOCK_TOKEN: token.toString(),
       QUEUELOCK_KEY: key,

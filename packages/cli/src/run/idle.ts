@@ -1,7 +1,6 @@
 import { isQueueLockError } from '@queuelock/core';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import type { Printer } from '../printer.ts';
-import { visible } from '../terminal/visible.ts';
 import type { Stop } from '../stop.ts';
 import type { Work } from './term.ts';
 
@@ -18,7 +17,7 @@ export function leadIdly({ value, epoch, stop, printer }: IdleLeader): Work {
   return ({ name, key, token, signal }, onSignal) => {
     printer.print(
       { ev: 'elected', name, value, key, token, epoch },
-      `leads ${name} as ${visible(value)}, fencing token ${String(token)}`,
+      `leads ${name} as ${value}, fencing token ${String(token)}`,
     );
     return new Promise((resolve) => {
       onSignal((received) => {

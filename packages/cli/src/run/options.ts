@@ -14,6 +14,7 @@ export interface TermOptions extends ClientOptions {
   readonly grace?: number;
   readonly onLoss: OnLoss;
   readonly keep?: true;
+  readonly passCredentials?: true;
 }
 
 /** What happens to a command when its hold is about to be lost. */
@@ -61,6 +62,13 @@ export function keepOption(): Option<'--keep'> {
   return new Option('--keep', 'queue again after a loss, an outage, or a command that failed');
 }
 
+export function passCredentialsOption(): Option<'--pass-credentials'> {
+  return new Option(
+    '--pass-credentials',
+    'leave QUEUELOCK_URL, _USER, _PASSWORD and _PASSWORD_FILE in the environment of the command',
+  );
+}
+
 /** How long the turn is waited for. */
 export function patienceOf({
   wait,
@@ -105,6 +113,8 @@ export function note(line: string): void {
 export const ABOUT_COMMANDS: string = `When the server is out of reach, the command gets SIGTERM and, after the grace period, SIGKILL, with everything that it started, before
 the server can give the lock to the next. A watchdog beside queuelock does that also when queuelock is frozen or killed.
 --on-loss continue lets it go on: only for commands whose every write carries the token to a store that refuses older ones.
+
+The command does not get QUEUELOCK_URL, QUEUELOCK_USER, QUEUELOCK_PASSWORD and QUEUELOCK_PASSWORD_FILE, unless --pass-credentials is given.
 
 With --keep it queues again, behind the others: after a loss, an outage, or a command that failed, after a pause of 0.1 to 30 s.
 It ends with the command's 0, with a signal, and with what no repetition helps.

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '../config/child-environment.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { withoutStrays } from './descriptors.ts';
@@ -33,6 +34,7 @@ export class Watchdog {
       spawn(process.execPath, [...process.execArgv, script], {
         stdio: ['pipe', 'pipe', 'inherit', ...rest],
         detached: true,
+        env: childEnvironment(),
       }),
     );
     return new Watchdog(child);

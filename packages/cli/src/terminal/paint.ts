@@ -1,11 +1,15 @@
 import { styleText } from 'node:util';
+import { escapeControls } from '@queuelock/core';
 
 export type Colour = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 
 /** A piece of a line; plain where it has no colour. */
 export type Span = string | readonly [text: string, colour: Colour];
 
-/** Cuts a line to the columns that there are, counting characters (all of width 1 here), and colours it. */
+/**
+ * Cuts a line to the columns that there are, counting characters (all of width 1 here), and colours it. Its colours are all that a
+ * terminal obeys.
+ */
 export function paint(
   line: readonly Span[],
   { columns, colours }: { columns: number; colours: boolean },
@@ -14,7 +18,7 @@ export function paint(
   let painted = '';
   for (const span of line) {
     const [text, colour] = typeof span === 'string' ? [span, undefined] : span;
-    const shown = Array.from(text).slice(0, left);
+    const shown = Array.from(escapeControls(text)).slice(0, left);
     left -= shown.length;
     painted += coloured(shown.join(''), colours ? colour : undefined);
   }

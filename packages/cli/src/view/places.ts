@@ -1,5 +1,5 @@
-import { positionsOf, type QueueEntry, type QueueState } from '@queuelock/core';
-import { duration, plain } from './text.ts';
+import { positionsOf, toPrintable, type QueueEntry, type QueueState } from '@queuelock/core';
+import { duration } from './text.ts';
 import type { Column, Row } from './table.ts';
 
 /** An entry with what its place means. */
@@ -32,6 +32,7 @@ export function placeFacts({ entry, position, holds }: Place, now: number): obje
     id,
     key,
     order,
+    foreign,
   } = entry;
   return {
     position,
@@ -50,6 +51,7 @@ export function placeFacts({ entry, position, holds }: Place, now: number): obje
     metadata,
     request,
     typicalHoldMs,
+    foreign,
   };
 }
 
@@ -71,8 +73,8 @@ export function placeRow({ entry, position, holds }: Place, now: number, token?:
   const cells = [
     String(position),
     holds ? 'holds' : 'waits',
-    plain(owner) || '-',
-    plain(host),
+    toPrintable(owner) || '-',
+    toPrintable(host),
     pid === undefined ? '' : String(pid),
     since === undefined ? '' : duration(now - since),
     token === undefined ? '' : String(token),
@@ -81,12 +83,21 @@ export function placeRow({ entry, position, holds }: Place, now: number, token?:
   return holds ? { cells, colour: 'green' } : { cells };
 }
 
-function notesOf({ shared, permits, limit, request, metadata }: QueueEntry): string {
+/** In UTF-16 code units: metadata of the largest size that this package accepts fits in. */
+const MAX_NOTES = 1_024;
+
+const FOREIGN: Readonly<Record<NonNullable<QueueEntry['foreign']>, string>> = {
+  'with-lease': 'no entry of a lock client',
+  'without-lease': 'no entry of a lock client, stays until it is deleted',
+};
+
+function notesOf({ shared, permits, limit, request, metadata, foreign }: QueueEntry): string {
   const texts = [
+    foreign === undefined ? '' : FOREIGN[foreign],
     shared ? 'reads' : '',
     limit > 1 ? `${String(permits)} of ${String(limit)}` : '',
     request ? `asks: ${request.reason}` : '',
     ...Object.entries(metadata).map(([name, value]) => `${name}=${value}`),
   ];
-  return plain(texts.filter((text) => text !== '').join(', '));
+  return toPrintable(texts.filter((text) => text !== '').join(', '), MAX_NOTES);
 }

@@ -1,14 +1,3 @@
-/**
- * A text from a store as it may be shown: labels and names are whatever somebody wrote, and what a terminal would obey or hide is
- * replaced by how it is escaped.
- */
-export function plain(text: string): string {
-  return text.replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`,
-  );
-}
-
 // Not every character that some terminal shows twice as wide; those that people write.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;

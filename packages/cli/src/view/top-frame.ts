@@ -1,10 +1,10 @@
-import type { QueueState, QueuesState } from '@queuelock/core';
+import { toPrintable, type QueueState, type QueuesState } from '@queuelock/core';
 import type { Span } from '../terminal/paint.ts';
 import type { Paper } from '../terminal/terminal.ts';
 import type { QueueRow } from './meter.ts';
 import { PLACE_COLUMNS, placeRow, placesOf } from './places.ts';
 import { tableLines, type Column, type Row } from './table.ts';
-import { count, counted, duration, fit, plain, timeOfDay, widthOf } from './text.ts';
+import { count, counted, duration, fit, timeOfDay, widthOf } from './text.ts';
 import { cursorOf, type SortKey, type TopState } from './top-state.ts';
 
 /** Everything that a picture of `top` shows. */
@@ -76,7 +76,9 @@ function summary({ status, trouble, staleMs, rows }: TopView, width: number): Sp
     status === 'connecting'
       ? `the server does not answer yet${why}`
       : `the server does not answer, this is as of ${duration(staleMs)} ago${why}`;
-  return [[fit(trouble === undefined && status === 'connecting' ? 'connecting' : plain(text), width), 'red']];
+  return [
+    [fit(trouble === undefined && status === 'connecting' ? 'connecting' : toPrintable(text), width), 'red'],
+  ];
 }
 
 const SORTED: Readonly<Record<SortKey, number>> = { name: 0, depth: 1, 'hand-offs': 2, held: 3, wait: 5 };
@@ -116,7 +118,7 @@ function textOf(span: Span): string {
 export function listRow({ name, depth, handOffsPerS, heldMs, heldLonger, turnMs, waitMs }: QueueRow): Row {
   return {
     cells: [
-      plain(name),
+      toPrintable(name),
       count(depth),
       rate(handOffsPerS),
       `${heldLonger ? '>' : ''}${duration(heldMs)}`,
@@ -134,7 +136,7 @@ function rate(perS: number): string {
 }
 
 function queue({ state, opened, now }: TopView, paper: Paper): Span[][] {
-  const name = `queue ${plain(state.opened ?? '')}`;
+  const name = `queue ${toPrintable(state.opened ?? '')}`;
   if (!opened || opened.status === 'connecting') return [[[name, 'bold'], '  connecting']];
   const places = placesOf(opened);
   const page = Math.max(1, pageOf(paper) - 1);
@@ -150,10 +152,10 @@ function queue({ state, opened, now }: TopView, paper: Paper): Span[][] {
 }
 
 function keysOf({ typing, filter, help, opened }: TopState): string {
-  if (typing) return `filter: ${plain(filter)}_   Enter keeps it, Esc clears it`;
+  if (typing) return `filter: ${toPrintable(filter)}_   Enter keeps it, Esc clears it`;
   if (help) return 'any key goes back';
   if (opened !== undefined) return 'Up Down PgUp PgDn Home End scroll   Esc back   ? help   q quit';
-  const filtered = filter === '' ? '/ filter' : `filter "${plain(filter)}" (Esc clears)`;
+  const filtered = filter === '' ? '/ filter' : `filter "${toPrintable(filter)}" (Esc clears)`;
   return `? help   q quit   Enter opens   d h l w n sort   r reverse   ${filtered}`;
 }
 

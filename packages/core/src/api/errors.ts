@@ -1,4 +1,5 @@
 import { inJson } from '../base/jsonable.ts';
+import { quote, toPrintable } from '../base/printable.ts';
 import type { Eviction } from './queue-api.ts';
 
 /**
@@ -62,8 +63,11 @@ export interface QueueLockErrorOptions {
   readonly eviction?: Eviction;
 }
 
+/** Of a message: the names of the largest multi-lock that a person would write fit in. */
+const MAX_MESSAGE = 8_192;
+
 /**
- * The one error class of queuelock. Match on `code`, never on the message.
+ * The one error class of queuelock. Match on `code`, never on the message. A message is one line of printable text, whatever it quotes.
  * An aborted call does not reject with this class but with the signal's own reason.
  */
 export class QueueLockError extends Error {
@@ -81,7 +85,10 @@ export class QueueLockError extends Error {
   eviction: Eviction | undefined;
 
   constructor(code: QueueLockErrorCode, message: string, options: QueueLockErrorOptions = {}) {
-    super(`[${code}] ${message}`, 'cause' in options ? { cause: options.cause } : {});
+    super(
+      `[${code}] ${toPrintable(message, MAX_MESSAGE)}`,
+      'cause' in options ? { cause: options.cause } : {},
+    );
     this.code = code;
     this.reason = options.reason;
     this.eviction = options.eviction;
@@ -121,6 +128,11 @@ export function detailOf(error: unknown): string {
   return message.replace(/^\[[A-Z_]+\] /, '');
 }
 
+/** Who removed an entry and why, for messages. */
+export function describeEviction({ by, reason }: Pick<Eviction, 'by' | 'reason'>): string {
+  return `${toPrintable(by)}: ${toPrintable(reason)}`;
+}
+
 /** An `INVALID_ARGUMENT` that names the argument, the value and the rule. */
 export function invalidArgument(argument: string, value: unknown, rule: string): QueueLockError {
   return new QueueLockError('INVALID_ARGUMENT', `${argument} ${rule}; got ${show(value)}`);
@@ -128,7 +140,7 @@ export function invalidArgument(argument: string, value: unknown, rule: string):
 
 function show(value: unknown): string {
   if (typeof value === 'string') {
-    return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
+    return quote(value.length > 80 ? `${value.slice(0, 77)}...` : value);
   }
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';

@@ -13,6 +13,11 @@ export interface QueueEntry {
   readonly metadata: Readonly<Record<string, string>>;
   /** As stored. */
   readonly value: string;
+  /**
+   * Set for a key that no lock client made, as far as its name tells. Clients behind it wait for it as for an entry: until its lease ends,
+   * or, without a lease, until it is deleted.
+   */
+  readonly foreign?: 'with-lease' | 'without-lease';
   /** Unique for ever. */
   readonly id?: string;
   readonly host?: string;

@@ -1,7 +1,8 @@
 import type { Observable } from 'rxjs';
 import type { BackendInfo } from './backend-info.ts';
-import type { Finding, ListedQueue, StoredHistory } from './store-facts.ts';
+import type { Finding, ListedQueue, SeenEntry, StoredHistory } from './store-facts.ts';
 
+export type { SeenEntry } from './store-facts.ts';
 export type { BackendInfo };
 
 /** One wish to enter a queue. */
@@ -61,16 +62,6 @@ export interface Placement {
    * cost no watch.
    */
   readonly turns$: Observable<Turn>;
-}
-
-/** One entry as everybody can see it. */
-export interface SeenEntry {
-  /** Its key or path as stored. A later entry may have the same one, so what tells entries apart is key and order. */
-  readonly key: string;
-  readonly order: bigint;
-  readonly shared: boolean;
-  /** As given at `enqueue` or `update`; whatever a client of another kind wrote, for its entries. */
-  readonly value: string;
 }
 
 /**

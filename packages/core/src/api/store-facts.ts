@@ -1,5 +1,19 @@
 // What a store tells beyond the one queue that somebody stands in: for those who look after it.
-import type { SeenEntry } from './spi.ts';
+
+/** One entry as everybody can see it. */
+export interface SeenEntry {
+  /** Its key or path as stored. A later entry may have the same one, so what tells entries apart is key and order. */
+  readonly key: string;
+  readonly order: bigint;
+  readonly shared: boolean;
+  /** As given at `enqueue` or `update`; whatever a client of another kind wrote, for its entries. */
+  readonly value: string;
+  /**
+   * Set for a key that no lock client made, as far as its name tells. Clients behind it wait for it as for an entry: until its lease ends,
+   * or, without a lease, until it is deleted.
+   */
+  readonly foreign?: 'with-lease' | 'without-lease';
+}
 
 /** A queue in a list of queues. */
 export interface ListedQueue {
@@ -14,6 +28,8 @@ export interface ListedQueue {
    * that was made anew is not counted.
    */
   readonly left: number;
+  /** How many of the entries are foreign, see {@link SeenEntry.foreign}; absent where there is none. */
+  readonly foreign?: number;
 }
 
 /** One change of a queue in the past. */

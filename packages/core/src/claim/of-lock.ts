@@ -1,4 +1,11 @@
-import { QueueLockError, detailOf, isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';
+import {
+  QueueLockError,
+  describeEviction,
+  detailOf,
+  isQueueLockError,
+  type QueueLockErrorCode,
+} from '../api/errors.ts';
+import { quote } from '../base/printable.ts';
 
 /** What the layers below say of no lock in particular, and what a caller can do about it, where that is to be said. */
 const FROM_BELOW: Readonly<Partial<Record<QueueLockErrorCode, string>>> = {
@@ -24,11 +31,11 @@ export function ofLock(error: unknown, { name, endpoint }: { name: string; endpo
   if (!isQueueLockError(error) || error.constructor !== QueueLockError) return error;
   const { code, message, reason, eviction } = error;
   const remedy = FROM_BELOW[code];
-  const quoted = JSON.stringify(name);
+  const quoted = quote(name);
   if (remedy === undefined || message.includes(quoted)) return error;
   const detail = detailOf(error);
   const where = OF_THE_STORE.has(code) && !detail.includes(endpoint) ? ` (${endpoint})` : '';
-  const by = eviction ? ` (${eviction.by}: ${eviction.reason})` : '';
+  const by = eviction ? ` (${describeEviction(eviction)})` : '';
   const told = new QueueLockError(code, `${quoted}${where}: ${detail}${by}${remedy}`, { cause: error });
   told.reason = reason;
   told.eviction = eviction;

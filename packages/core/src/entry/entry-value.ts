@@ -1,6 +1,8 @@
 import type { HandoverAnswer } from '../api/hold-api.ts';
 import { invalidArgument } from '../api/errors.ts';
 import { jsonable } from '../base/jsonable.ts';
+import { durationOf, listOf, parseJson, recordOf, textOf, timeOf, wholeOf } from '../base/parsed.ts';
+import { shorten } from '../base/printable.ts';
 import type { HandoverWish } from '../api/options.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
 import type { SeenEntry } from '../api/spi.ts';
@@ -28,6 +30,9 @@ export interface EntryLabel {
 
 /** Of an entry; those who make it may fill half of it. */
 const MAX_BYTES = 2_048;
+const MAX_READ = 4 * MAX_BYTES;
+/** Of an owner, in UTF-16 code units: every one that this package accepts fits in. */
+const MAX_OWNER = 1_024;
 
 /** The stored form: JSON, `{"owner":"…","metadata":{…},…}`, each member only when it says something. */
 export function encodeLabel(label: EntryLabel | string): string {
@@ -56,9 +61,10 @@ function saysNothing(part: unknown): boolean {
 }
 
 /** An entry as everybody can see it. A value that another kind of client wrote counts as its label as a whole. */
-export function toEntry({ key, order, shared, value }: SeenEntry): QueueEntry {
+export function toEntry({ key, order, shared, value, foreign }: SeenEntry): QueueEntry {
   const label = decodeLabel(value);
-  return jsonable({ key, order, value, ...label, shared: shared || label.shared === true });
+  const entry = { key, order, value, ...optional('foreign', foreign), ...label };
+  return jsonable({ ...entry, shared: shared || label.shared === true });
 }
 
 const NOTE_OF_OWNER = ',"owned":true}';
@@ -79,7 +85,7 @@ export function labelFromOwner(value: string): string | undefined {
   return labelOfOwner(label) === value ? label : undefined;
 }
 
-type Told = Omit<QueueEntry, 'key' | 'order' | 'shared' | 'value'> & {
+type Told = Omit<QueueEntry, 'key' | 'order' | 'shared' | 'value' | 'foreign'> & {
   readonly shared?: boolean;
 };
 
@@ -87,12 +93,13 @@ type Told = Omit<QueueEntry, 'key' | 'order' | 'shared' | 'value'> & {
 export function decodeLabel(value: string): Told {
   const label = parse(value);
   if (typeof label?.['owner'] !== 'string') {
-    return { owner: value, metadata: {}, permits: 1, limit: 1, holds: [], heard: [], answers: [] };
+    const owner = shorten(value, MAX_OWNER);
+    return { owner, metadata: {}, permits: 1, limit: 1, holds: [], heard: [], answers: [] };
   }
   const metadata = Object.entries(recordOf(label['metadata'])).filter(isText);
   const request = requestOf(label['request']);
   return {
-    owner: label['owner'],
+    owner: shorten(label['owner'], MAX_OWNER),
     metadata: Object.fromEntries(metadata),
     permits: countOf(label['permits']),
     limit: countOf(label['limit']),
@@ -103,17 +110,18 @@ export function decodeLabel(value: string): Told {
       .filter((answer) => answer !== undefined),
     ...optional('id', textOf(label['id'])),
     ...optional('host', textOf(label['host'])),
-    ...optional('pid', numberOf(label['pid'])),
-    ...optional('since', numberOf(label['since'])),
-    ...optional('typicalHoldMs', numberOf(label['typicalHoldMs'])),
+    ...optional('pid', wholeOf(label['pid'], 0)),
+    ...optional('since', timeOf(label['since'])),
+    ...optional('typicalHoldMs', durationOf(label['typicalHoldMs'])),
     ...optional('request', request),
     ...(label['shared'] === true ? { shared: true } : {}),
   };
 }
 
 function requestOf(part: unknown): HandoverWish | undefined {
-  const { reason, withinMs } = recordOf(part);
-  return typeof reason === 'string' && typeof withinMs === 'number' ? { reason, withinMs } : undefined;
+  const { reason, ...wish } = recordOf(part);
+  const withinMs = durationOf(wish['withinMs']);
+  return typeof reason === 'string' && withinMs !== undefined ? { reason, withinMs } : undefined;
 }
 
 const ANSWERS: ReadonlySet<unknown> = new Set<HandoverAnswer['answer']>(['yields', 'declined', 'ignored']);
@@ -133,35 +141,15 @@ function isText(pair: readonly [string, unknown]): pair is [string, string] {
   return typeof pair[1] === 'string';
 }
 
-function recordOf(part: unknown): Record<string, unknown> {
-  return typeof part === 'object' && part !== null ? (part as Record<string, unknown>) : {};
-}
-
-function listOf(part: unknown): readonly unknown[] {
-  return Array.isArray(part) ? part : [];
-}
-
 function textsOf(part: unknown): readonly string[] {
   return listOf(part).filter((text) => typeof text === 'string');
 }
 
-function textOf(part: unknown): string | undefined {
-  return typeof part === 'string' ? part : undefined;
-}
-
-function numberOf(part: unknown): number | undefined {
-  return typeof part === 'number' && Number.isFinite(part) ? part : undefined;
-}
-
 function countOf(part: unknown): number {
-  return typeof part === 'number' && Number.isInteger(part) && part >= 1 ? part : 1;
+  return wholeOf(part, 1) ?? 1;
 }
 
-function parse(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return recordOf(JSON.parse(text));
-  } catch {
-    return undefined; // Not ours: any text is a legal label.
-  }
+/** Any text is a legal label: one that is no JSON object, or larger than a client of this kind writes, is not ours. */
+function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+  return text.startsWith('{') && text.length <= MAX_READ ? recordOf(parseJson(text)) : undefined;
 }

@@ -1,22 +1,20 @@
 import { isDefinite, repeatUntilDefinite } from '../kit/definite.ts';
-import { QueueLockError, invalidArgument } from '../api/errors.ts';
-import { jsonable } from '../base/jsonable.ts';
+import { QueueLockError, describeEviction, invalidArgument } from '../api/errors.ts';
 import type { Eviction, QueueEntry, SharedRegister } from '../api/queue-api.ts';
 import { map, type Observable } from '../base/rx.ts';
 import type { Backend } from '../api/spi.ts';
+import { addRecords, createRecord, decodeRecords, removeRecords } from './eviction-records.ts';
 import { wallTime } from '../base/wall-time.ts';
 
 /** The kind of the register in which a queue's evictions are kept. */
 const KIND = 'evictions';
-const MAX_BYTES = 4_096;
-const MAX_OWNER = 200;
 /** So many records fit into the register with long labels: none pushes out another of the same turn. */
 const AT_ONCE = 4;
 
 /** An entry that waited was removed so that somebody could pass. */
 export class OvertakenError extends QueueLockError {
   constructor(eviction: Eviction) {
-    super('ENTRY_LOST', `overtaken by ${eviction.by}: ${eviction.reason}`, { eviction });
+    super('ENTRY_LOST', `overtaken by ${describeEviction(eviction)}`, { eviction });
   }
 }
 
@@ -83,16 +81,18 @@ export class Evictions {
   ): Promise<readonly boolean[]> {
     const { backend, by, register } = this.#tools;
     if (!backend.evict) throw invalidArgument('backend', backend.info.name, 'can evict; this one cannot');
-    const records = condemned.map((one) => recordOf(one, { by, reason }));
+    const records = condemned.map(({ victim, kind }) =>
+      createRecord({ entry: victim, kind, by, reason, at: wallTime() }),
+    );
     const kept = register(name, KIND);
-    await kept.change((text) => append(decode(text), records));
+    await kept.change((text) => addRecords(text, records));
     const removed: boolean[] = [];
     for (const { entry } of records) {
       if (!goesOn()) break;
       removed.push(await this.#removeOne(name, entry));
     }
     const spared = records.filter((_, place) => !removed[place]);
-    if (spared.length > 0) await kept.change((text) => without(decode(text), spared));
+    if (spared.length > 0) await kept.change((text) => removeRecords(text, spared));
     return removed;
   }
 
@@ -119,7 +119,7 @@ export class Evictions {
     const { registers } = this.#tools.backend;
     try {
       const kept = await repeatUntilDefinite(async () => registers?.read(name, KIND), stop);
-      return decode(kept?.text).findLast(
+      return decodeRecords(kept?.text).findLast(
         ({ entry }) => entry.id === own.id || (entry.key === own.key && entry.order === own.order),
       );
     } catch {
@@ -128,7 +128,7 @@ export class Evictions {
   }
 
   watch(name: string): Observable<readonly Eviction[]> {
-    return this.#tools.register(name, KIND).state$.pipe(map(({ text }) => decode(text)));
+    return this.#tools.register(name, KIND).state$.pipe(map(({ text }) => decodeRecords(text)));
   }
 }
 
@@ -143,53 +143,4 @@ export function inTheWayOf(
     taken -= permits;
     return taken + permits > own.limit;
   });
-}
-
-function recordOf(
-  { victim, kind }: Condemned,
-  { by, reason }: { readonly by: string; readonly reason: string },
-): Eviction {
-  const { key, order, owner, id } = victim;
-  const entry = jsonable({ key, order, owner: shortened(owner), ...(id === undefined ? {} : { id }) });
-  return { entry, kind, by: shortened(by), reason, at: wallTime() };
-}
-
-function append(records: readonly Eviction[], more: readonly Eviction[]): string {
-  const all = [...records, ...more.filter((one) => !records.some((known) => isSame(known, one)))];
-  while (Buffer.byteLength(encode(all)) > MAX_BYTES && all.length > 1) all.shift();
-  return encode(all);
-}
-
-function without(records: readonly Eviction[], some: readonly Eviction[]): string | undefined {
-  const rest = records.filter((known) => !some.some((one) => isSame(known, one)));
-  return rest.length === 0 ? undefined : encode(rest);
-}
-
-function shortened(label: string): string {
-  return label.length > MAX_OWNER ? `${label.slice(0, MAX_OWNER)}…` : label;
-}
-
-function isSame(a: Eviction, b: Eviction): boolean {
-  const isSameEntry = a.entry.key === b.entry.key && a.entry.order === b.entry.order;
-  return isSameEntry && a.by === b.by && a.at === b.at;
-}
-
-function encode(records: readonly Eviction[]): string {
-  return JSON.stringify(records);
-}
-
-/** What cannot be read counts as no record: only clients of this kind write here. */
-function decode(text: string | undefined): readonly Eviction[] {
-  if (text === undefined) return [];
-  try {
-    const records = JSON.parse(text) as (Omit<Eviction, 'entry'> & {
-      readonly entry: Omit<Victim, 'order'> & { readonly order: string };
-    })[];
-    return records.map((record) => ({
-      ...record,
-      entry: jsonable({ ...record.entry, order: BigInt(record.entry.order) }),
-    }));
-  } catch {
-    return [];
-  }
 }

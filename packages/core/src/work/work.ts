@@ -3,7 +3,7 @@ import { checkedSignal } from '../base/checked-signal.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Closing } from './closing.ts';
 import type { Hold } from '../api/hold-api.ts';
-import { QueueLockError, detailOf, isQueueLockError } from '../api/errors.ts';
+import { QueueLockError, describeEviction, detailOf, isQueueLockError } from '../api/errors.ts';
 
 /** What is done under a hold, and what tells it to stop besides the loss of that. */
 export interface WorkTerms<H extends Hold, T> {
@@ -124,6 +124,6 @@ function throwIfLost(loss: unknown, what: string, outcome: Outcome<unknown>): vo
 /** The loss in words, without the name, which has been said. */
 function whyOf(loss: QueueLockError): string {
   const { eviction } = loss;
-  const by = eviction ? ` (${eviction.by}: ${eviction.reason})` : '';
+  const by = eviction ? ` (${describeEviction(eviction)})` : '';
   return detailOf(loss).replace(/^"(?:[^"\\]|\\.)*": /, '') + by;
 }

@@ -86,7 +86,7 @@ export function fastMark(prefix: string): string {
 }
 
 /** A name without that mark. */
-export function withoutFastMark(name: string): string {
+function withoutFastMark(name: string): string {
   return name.replace(/^~\d+\./, '');
 }
 
@@ -215,4 +215,11 @@ export function readKey(under: string, key: Buffer): EntryKey | undefined {
     limit: Number(limit),
     permits: Number(permits),
   };
+}
+
+/** Go's mutex and whatever is made with it: the lease alone; our entries: the lease, and more after a hyphen; fast ones have a mark in front. */
+export function isNamedAfterLease(child: string, lease: string): boolean {
+  if (lease === '0') return false;
+  const hex = leaseHex(lease);
+  return child === hex || withoutFastMark(child).startsWith(`${hex}-`);
 }

@@ -1,6 +1,6 @@
 import type { ListedQueue } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue } from 'etcd3';
-import { leaseHex, placeOf, withoutFastMark } from './keys.ts';
+import { isNamedAfterLease, placeOf } from './keys.ts';
 
 /** A key without its value. */
 export type ListedKey = Pick<IKeyValue, 'key' | 'create_revision' | 'mod_revision' | 'lease'>;
@@ -26,12 +26,17 @@ const EMPTY_FOR_MS = 60_000;
 export class QueueLines {
   readonly #prefix: string;
   readonly #now: () => number;
+  readonly #listsForeign: boolean;
   #lines = new Map<string, Line>();
 
-  /** `now` in milliseconds; only differences count. */
-  constructor(prefix: string, now: () => number) {
+  /**
+   * @param now in milliseconds; only differences count
+   * @param listsForeign whether a directory in which no key is an entry counts as a queue, since a lock of its name would wait for its keys
+   */
+  constructor(prefix: string, now: () => number, listsForeign: boolean) {
     this.#prefix = prefix;
     this.#now = now;
+    this.#listsForeign = listsForeign;
   }
 
   /** Takes in all keys that there are, in any order. */
@@ -50,14 +55,17 @@ export class QueueLines {
     }
   }
 
-  /** Those that are not empty; where strangers keep keys, only what has an entry is a queue. */
+  /** Those that are not empty. */
   queues(): readonly ListedQueue[] {
     const listed: ListedQueue[] = [];
     for (const [name, line] of this.#lines) {
-      const [front] = line.children.values();
-      if (front && line.entries > 0)
-        listed.push({ name, depth: line.children.size, front: front.order, left: line.left });
-      else if (this.#isForgotten(line)) this.#lines.delete(name);
+      const { children, entries, left } = line;
+      const [front] = children.values();
+      const foreign = children.size - entries;
+      if (front && (entries > 0 || this.#listsForeign)) {
+        const queue = { name, depth: children.size, front: front.order, left };
+        listed.push(foreign === 0 ? queue : { ...queue, foreign });
+      } else if (this.#isForgotten(line)) this.#lines.delete(name);
     }
     return listed;
   }
@@ -96,11 +104,4 @@ export class QueueLines {
 
 function emptyLine(): Line {
   return { children: new Map(), entries: 0, left: 0, emptyAt: undefined };
-}
-
-/** Go's mutex and whatever is made with it: the lease alone; our entries: the lease, and more after a hyphen; fast ones have a mark in front. */
-export function isNamedAfterLease(child: string, lease: string): boolean {
-  if (lease === '0') return false;
-  const hex = leaseHex(lease);
-  return child === hex || withoutFastMark(child).startsWith(`${hex}-`);
 }

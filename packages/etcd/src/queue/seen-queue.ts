@@ -1,6 +1,6 @@
 import { labelFromOwner, type SeenEntry } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue, IRangeResponse } from 'etcd3';
-import { readKey } from './keys.ts';
+import { isNamedAfterLease, readKey } from './keys.ts';
 
 /** Where a queue's keys are. */
 export interface Directories {
@@ -79,8 +79,10 @@ export function seenEntry(under: string, kv: IKeyValue): SeenEntry | undefined {
   const read = readKey(under, kv.key);
   if (!read) return undefined;
   const text = kv.value.toString();
-  const { key, shared } = read;
-  return { key, shared, order: BigInt(kv.create_revision), value: labelFromOwner(text) ?? text };
+  const { key, name, shared } = read;
+  const seen = { key, shared, order: BigInt(kv.create_revision), value: labelFromOwner(text) ?? text };
+  if (isNamedAfterLease(name, kv.lease)) return seen;
+  return { ...seen, foreign: kv.lease === '0' ? 'without-lease' : 'with-lease' };
 }
 
 /** Whether an owner has left its note in the entry, and nothing else has changed. */

@@ -1,6 +1,6 @@
 import type { Finding } from '@queuelock/core/backend';
-import { leaseHex, placeOf } from '../queue/keys.ts';
-import { isNamedAfterLease, type ListedKey } from '../queue/queue-lines.ts';
+import { isNamedAfterLease, leaseHex, placeOf } from '../queue/keys.ts';
+import type { ListedKey } from '../queue/queue-lines.ts';
 
 interface Child {
   readonly name: string;
@@ -26,23 +26,51 @@ export function leasesIn(prefix: string, keys: readonly ListedKey[]): readonly s
   return [...new Set(entries.map(({ lease }) => lease))];
 }
 
-/** What stands in queues and does not belong there, and names that are in each other's way. */
-export function examineKeys(prefix: string, keys: readonly ListedKey[]): readonly Finding[] {
-  const directories = directoriesOf(prefix, keys);
-  const queues = [...directories].filter(([, children]) => children.some(isEntry));
+/** Findings about foreign directories are this many, and one that counts the rest. */
+const MAX_FOREIGN = 10;
+
+/** Which keys are examined: those that begin with `prefix`, and among these the queues whose names begin with `beginning`. */
+export interface ExaminedPart {
+  readonly prefix: string;
+  readonly beginning: string;
+}
+
+/** What stands in queues and does not belong there, directories that are none, and names that are in each other's way. */
+export function examineKeys(
+  { prefix, beginning }: ExaminedPart,
+  keys: readonly ListedKey[],
+): readonly Finding[] {
+  const directories = [...directoriesOf(prefix, keys)];
+  const queues = directories.filter(([, children]) => children.some(isEntry));
+  const foreign = directories.filter(([, children]) => !children.some(isEntry));
+  const names = queues.map(([name]) => name);
+  // Without any prefix they are the directories of all programs that use this etcd.
+  const shown = prefix + beginning === '' ? 0 : Math.min(foreign.length, MAX_FOREIGN);
   const findings = queues.flatMap(([queue, children]) => [
     ...strays(prefix, queue, children),
-    ...nested(
-      queue,
-      children,
-      queues.map(([name]) => name),
-    ),
+    ...nested(queue, children, names),
   ]);
   const entries = queues.reduce((sum, [, children]) => sum + children.length, 0);
   return [
     { level: 'fine', about: 'queues', text: `${queues.length} in use, entries: ${entries}` },
     ...findings,
+    ...foreign.slice(0, shown).map(([queue, children]) => foreignDirectory(prefix, queue, children)),
+    ...unshown(foreign.length - shown),
   ];
+}
+
+/** No lock has such a name yet: the first one would wait. */
+function foreignDirectory(prefix: string, queue: string, children: readonly Child[]): Finding {
+  const stays = children.some(({ lease }) => lease === '0');
+  const wait = stays ? 'would wait for ever' : 'would wait until their leases end';
+  const text = `it holds keys that are no entries (${children.length}), and a lock of the name ${JSON.stringify(queue)} ${wait}: delete them, or give queues a prefix of their own`;
+  return { level: 'advice', about: `directory ${JSON.stringify(`${prefix}${queue}/`)}`, text };
+}
+
+function unshown(count: number): readonly Finding[] {
+  if (count === 0) return [];
+  const text = `${count} of them hold keys that are no entries, not shown here, and a lock of such a name would wait for these: give queues a prefix of their own`;
+  return [{ level: 'advice', about: 'directories', text }];
 }
 
 function isEntry({ name, lease }: Child): boolean {

@@ -25,7 +25,7 @@ export async function examine({ connection, prefix, beginning }: Examined): Prom
   if (reached.length === 0) return findings;
   const { keys } = await keysIn(connection, rangeOfText(prefix + beginning));
   const leases = await shortLeases(connection, leasesIn(prefix, keys).slice(0, LEASES));
-  return [...findings, ...examineKeys(prefix, keys), ...leases];
+  return [...findings, ...examineKeys({ prefix, beginning }, keys), ...leases];
 }
 
 interface Told {

@@ -30,7 +30,8 @@ export function observeQueues(
   return new Observable((subscriber) => {
     const range = rangeOfText(prefix + beginning);
     const clock = systemClock();
-    const lines = new QueueLines(prefix, () => clock.now());
+    // Without any prefix the directories of all programs that use this etcd would be in the list.
+    const lines = new QueueLines(prefix, () => clock.now(), prefix + beginning !== '');
     let meanwhile: IEvent[] = [];
     let listed: bigint | undefined;
     let lists = 0;

@@ -7,6 +7,7 @@ import type { ConnectionOptions } from 'mysql2';
 import type { Driver } from '../driver/driver.ts';
 import { OwnDriver } from '../driver/own-driver.ts';
 import { PoolDriver, type GivenPool } from '../driver/pool-driver.ts';
+import { tlsAddress } from '../driver/tls-address.ts';
 import { serverOf, type Server } from './url.ts';
 
 /** How to reach a MySQL (8.0.2 or later) or a MariaDB (10.6 or later), and which database has the tables. */
@@ -89,14 +90,14 @@ function connectionOptions(
   tls: NonNullable<MysqlOptions['tls']>,
   connectTimeout: number,
 ): ConnectionOptions {
+  const isEncrypted = secure || Object.keys(tls).length > 0;
   return {
-    host,
-    port,
+    ...(isEncrypted ? tlsAddress(host, port) : { host, port }),
     database,
     connectTimeout,
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { password }),
-    ...(secure || Object.keys(tls).length > 0 ? { ssl: { ...tls, verifyIdentity: true } } : {}),
+    ...(isEncrypted ? { ssl: { ...tls, verifyIdentity: true } } : {}),
   };
 }
 

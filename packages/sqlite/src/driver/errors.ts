@@ -8,6 +8,11 @@ const CORRUPT = 11;
 const CANTOPEN = 14;
 const NOTADB = 26;
 
+/** A row has what no process of this library stores. */
+export class UnsoundFile extends Error {
+  override readonly name: string = 'UnsoundFile';
+}
+
 /** The primary result code of an error of SQLite; `undefined` for any other error. */
 function resultCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
@@ -20,12 +25,19 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
+/** The driver refuses to read a number that is too large for JavaScript; the package does so with a code of its own for lists. */
+function isUnsound(error: unknown): boolean {
+  if (error instanceof UnsoundFile) return true;
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return error.code === 'ERR_OUT_OF_RANGE' || error.message.includes('too large to be represented');
+}
+
 /** An error of SQLite as one of ours: definite where trying again is no use. */
 export function asQueueLockError(error: unknown, file: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const code = resultCode(error);
   const options = { cause: error };
-  if (code === NOTADB || code === CORRUPT) {
+  if (code === NOTADB || code === CORRUPT || isUnsound(error)) {
     const rule = `is a sound queuelock file: this one is damaged, or no SQLite file (${detailOf(error)}); stop who uses it, move it away, and it is made anew`;
     return invalidArgument('file', file, rule);
   }

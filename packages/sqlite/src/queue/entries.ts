@@ -2,6 +2,7 @@ import { requireSameEntry, type EntryShape, type EntrySpec } from '@queuelock/co
 import type { Standing } from './admissions.ts';
 import type { Database, Statement } from '../driver/driver.ts';
 import { Line, type Last } from './line.ts';
+import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
 /** An entry's place, and its turn as of the step. */
@@ -76,7 +77,7 @@ export class Entries {
 
   /** The order of an entry. */
   find(session: number, { queue, id }: Pick<EntrySpec, 'queue' | 'id'>): number | undefined {
-    return (this.#byId.get(session, id, bytesOf(queue)) as Row | undefined)?.ord;
+    return rowFrom(this.#byId.get(session, id, bytesOf(queue)))?.ord;
   }
 
   setValue(queue: string, ord: number, value: string): void {
@@ -122,7 +123,7 @@ export class Entries {
 
   #find({ session, spec, queue }: Wish): Row | undefined {
     const { id } = spec;
-    const known = this.#byId.get(session, id, queue) as Row | undefined;
+    const known = rowFrom(this.#byId.get(session, id, queue));
     if (known) requireSameEntry(shapeOf({ ...known, queue }), spec);
     return known;
   }
@@ -146,7 +147,7 @@ export class Entries {
     this.#refuseElsewhere(wish);
     const { session, spec, queue } = wish;
     const { id, shared, limit, permits = 1, value = '' } = spec;
-    const { last: ord } = this.#nextOrd.get() as { readonly last: number };
+    const ord = storedWhole((this.#nextOrd.get() as { readonly last: unknown }).last, 'boot.last', 1);
     const admitted = Number(this.#line.isFree(queue, spec, last));
     const nth = (last?.nth ?? 0) + 1;
     const own = { ord, shared: Number(shared), lim: limit, permits, admitted, nth };
@@ -169,8 +170,21 @@ interface StoredShape extends Pick<Row, 'shared' | 'permits'> {
   readonly queue: Uint8Array;
 }
 
+function rowFrom(stored: unknown): Row | undefined {
+  if (stored === undefined) return undefined;
+  const { ord, shared, lim, permits, admitted, nth } = stored as Readonly<Record<keyof Row, unknown>>;
+  return {
+    ord: storedWhole(ord, 'entry.ord', 1),
+    shared: storedWhole(shared, 'entry.shared', 0),
+    lim: storedWhole(lim, 'entry.lim', 1),
+    permits: storedWhole(permits, 'entry.permits', 1),
+    admitted: storedWhole(admitted, 'entry.admitted', 0),
+    nth: storedWhole(nth, 'entry.nth', 1),
+  };
+}
+
 function shapeOf({ queue, shared, permits }: StoredShape): EntryShape {
-  return { queue: textOf(queue), shared: shared === 1, permits };
+  return { queue: textOf(storedBytes(queue, 'entry.queue')), shared: shared === 1, permits };
 }
 
 /** The entry's name for people and tools: the order is unique in the whole file, so this is, whatever slashes the name has. */

@@ -4,6 +4,7 @@
 import type { EntrySpec } from '@queuelock/core/backend';
 import { admissions, isAdmitted, type Standing, type Taken } from './admissions.ts';
 import type { Database, Statement } from '../driver/driver.ts';
+import { storedWhole } from './stored.ts';
 
 /** Entries ahead are counted up to here: nobody needs to know the place in a longer line exactly. */
 const COUNTED_AHEAD = 100;
@@ -53,7 +54,8 @@ export class Line {
   }
 
   last(queue: Uint8Array): Last | undefined {
-    return this.#last.get(queue) as Last | undefined;
+    const last = this.#last.get(queue) as { readonly nth: unknown } | undefined;
+    return last && { nth: storedWhole(last.nth, 'entry.nth', 1) };
   }
 
   /** Whether somebody who joins now is admitted at once. */

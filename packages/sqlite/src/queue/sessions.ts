@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sessionLost } from '@queuelock/core/backend';
 import type { Database, Statement } from '../driver/driver.ts';
 import { machineTime, type ProcessMark } from '../base/machine.ts';
+import { storedWhole } from './stored.ts';
 
 /** The shortest lease: a busy process is late by some tens of milliseconds. */
 export const MIN_TTL_MS = 200;
@@ -39,8 +40,8 @@ export function homeFrom({ inbox, pid, started, namespace }: Readonly<Record<key
 
 interface Row {
   readonly num: number;
-  readonly generation: number;
-  readonly ttl: number;
+  readonly generation: unknown;
+  readonly ttl: unknown;
 }
 
 /** The table of sessions: who is alive. Everything but `earliestEnd` and `ofInbox` is called within a step. */
@@ -106,7 +107,9 @@ export class Sessions {
   resume(id: string, { inbox, pid, started, namespace }: Home): Tenancy {
     const row = this.#byId.get(id) as Row | undefined;
     if (!row) throw sessionLost(id);
-    const { num, generation, ttl } = row;
+    const { num } = row;
+    const generation = storedWhole(row.generation, 'session.generation', 1);
+    const ttl = storedWhole(row.ttl, 'session.ttl', MIN_TTL_MS * 1_000);
     this.#resume.run(machineTime(), inbox, pid, started, namespace, num);
     return { id, num, generation: generation + 1, ttlMs: ttl / 1_000 };
   }

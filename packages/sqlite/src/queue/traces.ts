@@ -1,4 +1,5 @@
 import type { Database, Statement } from '../driver/driver.ts';
+import { storedWhole } from './stored.ts';
 import { bytesOf } from '../base/text.ts';
 
 /** The orders of the entries whose holds have begun and not ended by a removal, by queue. Outlives sessions. Called within a step. */
@@ -26,6 +27,8 @@ export class TraceTable {
 
   /** Those whose entries are gone. */
   orphans(queue: string): readonly number[] {
-    return (this.#orphans.all(bytesOf(queue)) as readonly { ord: number }[]).map(({ ord }) => ord);
+    return (this.#orphans.all(bytesOf(queue)) as readonly { ord: unknown }[]).map(({ ord }) =>
+      storedWhole(ord, 'trace.ord', 1),
+    );
   }
 }

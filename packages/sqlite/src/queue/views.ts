@@ -1,23 +1,14 @@
 import type { FoundQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
 import type { Database, Statement } from '../driver/driver.ts';
 import { keyOf } from './entries.ts';
+import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
 /** Of these it is known at once when their process ends; of others when their turn comes near, or by their leases. */
 const LONGEST_FRONT = 16;
 
-interface EntryRow {
-  readonly ord: number;
-  readonly shared: number;
-  readonly value: Uint8Array;
-}
-
-interface QueueRow {
-  readonly queue: Uint8Array;
-  readonly depth: number;
-  readonly front: number;
-  readonly joined: number;
-}
+type EntryRow = Readonly<Record<'ord' | 'shared' | 'value', unknown>>;
+type QueueRow = Readonly<Record<'queue' | 'depth' | 'front' | 'joined', unknown>>;
 
 /** Whether an entry is admitted, by its order. */
 export type Turns = ReadonlyMap<number, boolean>;
@@ -49,12 +40,15 @@ export class Views {
 
   entries(queue: string): readonly SeenEntry[] {
     const rows = this.#entries.all(bytesOf(queue)) as readonly EntryRow[];
-    return rows.map(({ ord, shared, value }) => ({
-      key: keyOf(queue, ord),
-      order: BigInt(ord),
-      shared: shared === 1,
-      value: textOf(value),
-    }));
+    return rows.map(({ shared, value, ...row }) => {
+      const ord = storedWhole(row.ord, 'entry.ord', 1);
+      return {
+        key: keyOf(queue, ord),
+        order: BigInt(ord),
+        shared: shared === 1,
+        value: textOf(storedBytes(value, 'entry.value')),
+      };
+    });
   }
 
   /** Those that are not empty and whose names begin so. */
@@ -63,10 +57,10 @@ export class Views {
     // No UTF-8 has this byte.
     const rows = this.#queues.all(from, Buffer.concat([from, Buffer.of(0xff)])) as readonly QueueRow[];
     return rows.map(({ queue, depth, front, joined }) => ({
-      name: textOf(queue),
-      depth,
-      front: BigInt(front),
-      joined,
+      name: textOf(storedBytes(queue, 'entry.queue')),
+      depth: storedWhole(depth, 'count of entries', 1),
+      front: BigInt(storedWhole(front, 'entry.ord', 1)),
+      joined: storedWhole(joined, 'entry.nth', 1),
     }));
   }
 

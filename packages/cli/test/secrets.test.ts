@@ -1,0 +1,194 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { CHANNELS, createLockClient, type Backend } from '@queuelock/core';
+import { parseBackendUrl } from '@queuelock/core/backend';
+import { expect } from 'chai';
+import { backendFromUrl } from '../src/backends.ts';
+import { placeOf } from '../src/config/place.ts';
+import { describeFailure, describeUsageError } from '../src/failure.ts';
+import { withoutSecrets } from '../src/secrets.ts';
+import { Cli, runCli } from './cli-process.ts';
+
+const SCHEMES = [
+  'etcd',
+  'etcds',
+  'zk',
+  'zks',
+  'redis',
+  'rediss',
+  'postgres',
+  'postgresql',
+  'mysql',
+  'mariadb',
+] as const;
+const PRINTABLE = Array.from({ length: 0x7f - 0x20 }, (_, place) => String.fromCharCode(0x20 + place));
+const CHARACTERS = [...PRINTABLE, 'ü', '🔒', '\t', '\u001B'];
+const DATABASE: Readonly<Record<string, string>> = { redis: '/0', rediss: '/0' };
+const LONGEST_SHOWN = 3;
+
+/** With a character at its start, within and at its end. */
+function passwordWith(character: string): string {
+  return `${character}k7Qw${character}zX3v${character}${character}Pm9t${character}`;
+}
+
+/** Nothing listens there. */
+function urlWith(scheme: string, userPart: string): string {
+  return `${scheme}://${userPart}@127.0.0.1:1${DATABASE[scheme] ?? '/place'}`;
+}
+
+function expectNoPart(text: string, password: string, what: string): void {
+  for (let from = 0; from + LONGEST_SHOWN < password.length; from += 1) {
+    const part = password.slice(from, from + LONGEST_SHOWN + 1);
+    // Not the text itself, which would be shown then.
+    expect(text.includes(part), `${what}: at ${String(from)}`).to.equal(false);
+  }
+}
+
+function textsOf(error: unknown): string {
+  return [inspect(error, { depth: 10 }), describeFailure(error, true), JSON.stringify(error)].join('\n');
+}
+
+/** The backend, or what is said in place of it. */
+async function opened(url: string): Promise<{ readonly backend?: Backend; readonly said: string }> {
+  try {
+    const backend = await backendFromUrl(url);
+    return { backend, said: JSON.stringify(backend.info) };
+  } catch (error) {
+    return { said: textsOf(error) };
+  }
+}
+
+/** What is said while a server cannot be reached: by the error, the session, and the diagnostics. */
+async function saidWithoutServer(backend: Backend): Promise<string> {
+  const said: unknown[] = [];
+  const note = (message: unknown): void => void said.push(message);
+  const channels = Object.values(CHANNELS).flatMap((name) => [
+    name,
+    `tracing:${name}:start`,
+    `tracing:${name}:asyncEnd`,
+    `tracing:${name}:error`,
+  ]);
+  for (const each of channels) subscribe(each, note);
+  const client = createLockClient(backend, { connectTimeoutMs: 300 });
+  client.session$.subscribe({ next: note, error: note });
+  client.watch('x').subscribe({ next: note, error: note });
+  try {
+    note(await client.acquire('x', { timeoutMs: 500 }).catch((error: unknown) => textsOf(error)));
+    note(await client.examine('').catch((error: unknown) => textsOf(error)));
+  } finally {
+    await client.close();
+    for (const each of channels) unsubscribe(each, note);
+  }
+  return inspect(said, { depth: 10 });
+}
+
+describe('a password in the URL of a backend', function () {
+  this.timeout(60_000);
+
+  for (const scheme of SCHEMES) {
+    it(`of the scheme ${scheme} is understood or refused whatever it is made of, and never shown`, async () => {
+      for (const character of CHARACTERS) {
+        const password = passwordWith(character);
+        const encoded = encodeURIComponent(password);
+        for (const [form, written] of Object.entries({ raw: password, encoded })) {
+          const url = urlWith(scheme, `user:${written}`);
+          const what = `${form} ${JSON.stringify(character)}`;
+          const { backend, said } = await opened(url);
+          expectNoPart(said, password, what);
+          if (form === 'encoded') expect(backend, what).to.not.equal(undefined);
+          if (!backend) continue;
+          const { password: read, hosts } = parseBackendUrl(url);
+          expect({ read, hosts }, what).to.deep.equal({
+            read: form === 'raw' && character === '%' ? decodeURIComponent(written) : password,
+            hosts: ['127.0.0.1:1'],
+          });
+          await backend.close();
+        }
+      }
+    });
+
+    it(`of the scheme ${scheme} is in no error, state or diagnostic of a client whose server is away`, async () => {
+      const tried = ['@', '/', '?', '#', '"', "'", ' ', '\\', ':', 'ü'].map(async (character) => {
+        const password = passwordWith(character);
+        const { backend } = await opened(urlWith(scheme, `user:${encodeURIComponent(password)}`));
+        expectNoPart(await saidWithoutServer(backend!), password, JSON.stringify(character));
+      });
+      await Promise.all(tried);
+    });
+  }
+
+  it('is in no argument that `ps` shows', () => {
+    for (const scheme of SCHEMES)
+      for (const character of CHARACTERS) {
+        const password = passwordWith(character);
+        const url = urlWith(scheme, `user:${password}`);
+        const shown = withoutSecrets(['node', 'queuelock', 'who', 'x', '--backend', url, `--backend=${url}`]);
+        expectNoPart(shown.join(' '), password, JSON.stringify(character));
+        expect(shown.slice(0, 5)).to.deep.equal(['node', 'queuelock', 'who', 'x', '--backend']);
+      }
+  });
+
+  it('is in no title of a process that runs, and in nothing that it says', async function () {
+    if (process.platform !== 'linux') this.skip();
+    for (const character of ['"', "'", ' ', '@', '/', '?', '#']) {
+      const password = passwordWith(character);
+      const cli = new Cli(['contend', 'x', '--keep', '--backend', urlWith('etcd', `user:${password}`)]);
+      // It may have been refused by then.
+      const titles = (): string => {
+        try {
+          return readFileSync(`/proc/${String(cli.child.pid)}/cmdline`, 'utf8');
+        } catch {
+          return '';
+        }
+      };
+      while (titles().includes('k7Qw')) await pause(1);
+      cli.child.kill('SIGTERM');
+      const { stdout, stderr } = await cli.ending;
+      expectNoPart(stdout + stderr, password, JSON.stringify(character));
+    }
+  });
+
+  it('is in no complaint about a command line', async () => {
+    for (const character of ['"', "'", ' ', '@', '/']) {
+      const password = passwordWith(character);
+      const { code, stderr } = await runCli(['who', 'x', `--bakend=${urlWith('etcd', `user:${password}`)}`]);
+      expect(code).to.equal(2);
+      expectNoPart(stderr, password, JSON.stringify(character));
+    }
+  });
+
+  it('is in no message that quotes a password of the environment, however it is escaped', () => {
+    for (const character of CHARACTERS) {
+      const password = passwordWith(character);
+      const env = { QUEUELOCK_USER: 'user', QUEUELOCK_PASSWORD: password };
+      const { url } = placeOf({ backend: 'etcd://h:1' }, env);
+      expect(parseBackendUrl(url).password).to.equal(password);
+      for (const text of [password, JSON.stringify(password), encodeURIComponent(password), url]) {
+        expectNoPart(describeFailure(new Error(text), true), password, JSON.stringify(character));
+        expectNoPart(describeUsageError(text), password, JSON.stringify(character));
+      }
+    }
+  });
+});
+
+describe('a command that queuelock runs', function () {
+  this.timeout(60_000);
+  const env = {
+    QUEUELOCK_URL: 'memory:',
+    QUEUELOCK_USER: 'user',
+    QUEUELOCK_PASSWORD: 'k7QwzX3v',
+    QUEUELOCK_PASSWORD_FILE: '/nowhere',
+  };
+  const print = ['sh', '-c', 'env | grep -E "^QUEUELOCK_(URL|USER|PASSWORD|PASSWORD_FILE)=" | sort || true'];
+  for (const [command, args] of Object.entries({ run: ['run', 'x'], elect: ['elect', 'x', 'me'] })) {
+    it(`finds no credentials of the store in its environment, unless asked for: ${command}`, async () => {
+      const without = await runCli([...args, '--', ...print], env);
+      expect(without).to.include({ code: 0, stdout: '', stderr: '' });
+      const passed = await runCli([...args, '--pass-credentials', '--', ...print], env);
+      const all = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+      expect(passed).to.include({ code: 0, stdout: all.toSorted().join(''), stderr: '' });
+    });
+  }
+});

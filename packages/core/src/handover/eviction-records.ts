@@ -1,0 +1,59 @@
+import type { Eviction } from '../api/queue-api.ts';
+import { jsonable } from '../base/jsonable.ts';
+import { listOf, parseJson, recordOf, textOf, timeOf } from '../base/parsed.ts';
+import { toPrintable } from '../base/printable.ts';
+
+/** Of all records of a queue, as they are stored. */
+const MAX_BYTES = 4_096;
+/** Larger text was not written by a client of this kind. */
+const MAX_READ = 16 * MAX_BYTES;
+const KINDS: ReadonlySet<unknown> = new Set<Eviction['kind']>(['evicted', 'stolen', 'overtaken']);
+const ORDER = /^-?\d{1,20}$/;
+
+/** A record as all read it: its texts are for people, so they are printable. */
+export function createRecord({ entry, kind, by, reason, at }: Eviction): Eviction {
+  const { key, order, owner, id } = entry;
+  const seen = { key, order, owner: toPrintable(owner), ...(id === undefined ? {} : { id }) };
+  return { entry: jsonable(seen), kind, by: toPrintable(by), reason: toPrintable(reason), at };
+}
+
+/** The stored text with more records; the oldest give way. */
+export function addRecords(text: string | undefined, more: readonly Eviction[]): string {
+  const records = decodeRecords(text);
+  const all = [...records, ...more.filter((one) => !records.some((known) => isSame(known, one)))];
+  while (Buffer.byteLength(encode(all)) > MAX_BYTES && all.length > 1) all.shift();
+  return encode(all);
+}
+
+/** The stored text without some records; `undefined` when none is left. */
+export function removeRecords(text: string | undefined, some: readonly Eviction[]): string | undefined {
+  const rest = decodeRecords(text).filter((known) => !some.some((one) => isSame(known, one)));
+  return rest.length === 0 ? undefined : encode(rest);
+}
+
+/** Reads the stored text. A part that is no record, which any client of the store may have written, is left out. */
+export function decodeRecords(text: string | undefined): readonly Eviction[] {
+  if (text === undefined || text.length > MAX_READ) return [];
+  return listOf(parseJson(text)).flatMap((part) => decodeRecord(part) ?? []);
+}
+
+function decodeRecord(part: unknown): Eviction | undefined {
+  const { entry, kind, ...record } = recordOf(part);
+  const { order, ...seen } = recordOf(entry);
+  const [key, owner, id] = [textOf(seen['key']), textOf(seen['owner']), textOf(seen['id'])];
+  const [by, reason, at] = [textOf(record['by']), textOf(record['reason']), timeOf(record['at'])];
+  if (key === undefined || owner === undefined || typeof order !== 'string' || !ORDER.test(order))
+    return undefined;
+  if (by === undefined || reason === undefined || at === undefined || !KINDS.has(kind)) return undefined;
+  const told = { key, order: BigInt(order), owner, ...(id === undefined ? {} : { id }) };
+  return createRecord({ entry: told, kind: kind as Eviction['kind'], by, reason, at });
+}
+
+function isSame(a: Eviction, b: Eviction): boolean {
+  const isSameEntry = a.entry.key === b.entry.key && a.entry.order === b.entry.order;
+  return isSameEntry && a.by === b.by && a.at === b.at;
+}
+
+function encode(records: readonly Eviction[]): string {
+  return JSON.stringify(records);
+}
