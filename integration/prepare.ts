@@ -78,6 +78,10 @@ const STARTS: Readonly<Record<Program, () => Promise<unknown>>> = {
   Valkey: async () => (await startNewerRedis('valkey-server')).stop(),
 };
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Starts a program once; returns whether the run may begin as far as this program is concerned. */
 async function prepare(program: Program): Promise<boolean> {
   const begun = performance.now();
@@ -86,7 +90,10 @@ async function prepare(program: Program): Promise<boolean> {
     console.log(`${program} is here (${String(Math.round(performance.now() - begun))} ms)`);
     return true;
   } catch (error) {
-    if (!(error instanceof NotHere)) throw error;
+    if (!(error instanceof NotHere)) {
+      console.error(`BROKEN ${program}: it is here, and does not start: ${messageOf(error)}`);
+      return false;
+    }
     const isOptional = OPTIONAL_PROGRAMS.includes(program);
     const advice = isOptional ? 'its tests are skipped' : howToGet(program);
     console.error(`MISSING ${program}: ${error.message.split('\n')[0] ?? ''}; ${advice}`);

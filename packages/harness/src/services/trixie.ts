@@ -85,7 +85,8 @@ async function download(root: string): Promise<void> {
     await rename(join(work, 'root'), root);
   } catch (error) {
     const lines = ((error as { stderr?: string }).stderr ?? String(error)).trim().split('\n');
-    throw new NotHere(`not downloaded: ${lines.at(-1) ?? ''}`, { cause: error });
+    const reason = lines.find((line) => line.includes('Failed to fetch')) ?? lines.at(-1);
+    throw new NotHere(`not downloaded: ${reason ?? ''}`, { cause: error });
   } finally {
     await rm(work, { recursive: true, force: true });
   }
