@@ -8,14 +8,16 @@ import { buildNamespaces } from '@queuelock/harness/clusters/namespaces';
 import { compileCurator } from './interop/curator/curator.ts';
 import { participants } from './interop/programs.ts';
 import { startEtcd, startRedis, startZooKeeper } from '@queuelock/harness/services';
+import { startNewerEtcd } from '@queuelock/harness/services/etcd-process';
+import { startNewerRedis } from '@queuelock/harness/services/redis-process';
 import { findChromium } from '@queuelock/harness/services/chromium';
 import { installPackages } from '@queuelock/harness/services/install';
 import { startMariaDb } from '@queuelock/harness/services/mariadb-process';
 import { startPostgres } from '@queuelock/harness/services/postgres-process';
 import { startPgBouncer } from '@queuelock/harness/services/pgbouncer-process';
 import {
-  debianPackages,
   GATE_PROGRAMS,
+  howToGet,
   LONG_PROGRAMS,
   OPTIONAL_PROGRAMS,
   type Program,
@@ -71,7 +73,14 @@ const STARTS: Readonly<Record<Program, () => Promise<unknown>>> = {
   Chromium: findChromium,
   libfaketime: findFakeTime,
   'network namespaces': linkNamespaces,
+  'etcd 3.5': async () => (await startNewerEtcd()).stop(),
+  'Redis 8': async () => (await startNewerRedis('redis-server')).stop(),
+  Valkey: async () => (await startNewerRedis('valkey-server')).stop(),
 };
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** Starts a program once; returns whether the run may begin as far as this program is concerned. */
 async function prepare(program: Program): Promise<boolean> {
@@ -81,9 +90,12 @@ async function prepare(program: Program): Promise<boolean> {
     console.log(`${program} is here (${String(Math.round(performance.now() - begun))} ms)`);
     return true;
   } catch (error) {
-    if (!(error instanceof NotHere)) throw error;
+    if (!(error instanceof NotHere)) {
+      console.error(`BROKEN ${program}: it is here, and does not start: ${messageOf(error)}`);
+      return false;
+    }
     const isOptional = OPTIONAL_PROGRAMS.includes(program);
-    const advice = isOptional ? 'its tests are skipped' : `apt-get install ${debianPackages(program)}`;
+    const advice = isOptional ? 'its tests are skipped' : howToGet(program);
     console.error(`MISSING ${program}: ${error.message.split('\n')[0] ?? ''}; ${advice}`);
     return isOptional;
   }

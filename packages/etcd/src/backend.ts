@@ -28,6 +28,7 @@ import { ProofChoice } from './session/proof-choice.ts';
 import { ProxyDetection } from './server/proxy-detection.ts';
 import { EtcdRegisters } from './views/registers.ts';
 import { observeQueues } from './views/queues.ts';
+import { isTooOld } from './server/read-trust.ts';
 import { readResumption } from './session/resumption.ts';
 import type { Observable } from './base/rx.ts';
 import { singleKeyFor } from './entry/single-key.ts';
@@ -190,13 +191,27 @@ class EtcdBackend implements Backend {
     return session;
   }
 
+  /** Asks the member for its version meanwhile, which takes no longer. One that does not tell it is not refused. */
+  async #refuseTooOld(ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
+    const { connection, proofChoice } = this.#around;
+    const { endpoint } = connection;
+    const [session, facts] = await Promise.all([ask(), proofChoice.learn(endpoint)]);
+    if (!facts || !isTooOld(facts.version)) return session;
+    await session.abandon();
+    throw invalidArgument(
+      'hosts',
+      endpoint.host,
+      `is a server of etcd 3.4 or later, and this one runs ${facts.version}`,
+    );
+  }
+
   /** Until one of them opens a session, or an answer is definite. */
   async #askEachMember(signal: AbortSignal, ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const failures: unknown[] = [];
     while (failures.length < this.#around.connection.endpoints.length) {
       signal.throwIfAborted();
       try {
-        return await ask();
+        return await this.#refuseTooOld(ask);
       } catch (error) {
         if (isDefinite(error)) throw error;
         failures.push(error);

@@ -6,15 +6,21 @@ import { Operator } from './operator.ts';
 /** How a backend is made for the facts, with a prefix of its own on the server that all share. */
 type HarnessOf = (name: string, options: EtcdOptions & { readonly prefix: string }) => BackendHarness;
 
+/** Where backends find the server, and where an operator does. */
+export interface Endpoints {
+  readonly hosts: () => Promise<string>;
+  readonly operator: () => Promise<string>;
+}
+
 async function endpoint(): Promise<string> {
   return (await sharedEtcd('conformance of @queuelock/etcd')).endpoint;
 }
 
 /** Defines the hooks of the suite in which it is called. */
-export function harnessesOfEtcd(): HarnessOf {
+export function harnessesOfEtcd(at: Endpoints = { hosts: endpoint, operator: endpoint }): HarnessOf {
   let operator: Operator;
   before(async () => {
-    operator = new Operator(await endpoint());
+    operator = new Operator(await at.operator());
   });
   after(() => {
     operator.close();
@@ -26,7 +32,7 @@ export function harnessesOfEtcd(): HarnessOf {
     ttlMs: 2_000,
     // The server revokes expired leases every 500 ms; the rest for a busy machine.
     expiryGranularityMs: 1_000,
-    connect: async () => etcd({ hosts: await endpoint(), ...options }),
+    connect: async () => etcd({ hosts: await at.hosts(), ...options }),
     traces: true,
     together: true,
     sharing: true,

@@ -3,11 +3,10 @@ import { redis } from '@queuelock/redis';
 import { sharedRedis } from '@queuelock/harness/services';
 import { Operator } from './operator.ts';
 
-/** On the server that all share, with a prefix of its own; defines the hooks of the suite that calls it. */
-export function harness(prefix: string): BackendHarness {
+/** On the server that all share, or another one, with a prefix of its own; defines the hooks of the suite that calls it. */
+export function harness(prefix: string, server: typeof sharedRedis = sharedRedis): BackendHarness {
   let operator: Operator;
-  const endpoint = async (): Promise<string> =>
-    (await sharedRedis('conformance of @queuelock/redis')).endpoint;
+  const endpoint = async (): Promise<string> => (await server('conformance of @queuelock/redis')).endpoint;
   before(async () => {
     operator = await Operator.connect(await endpoint(), prefix);
   });

@@ -98,9 +98,14 @@ export class Gatherer<Item, Answer> {
 
 const TOO_MUCH = /too many operations|request is too large/;
 
+/** Whether a server refused a request that is larger than its settings allow. */
+export function isTooMuch(error: unknown): error is Error {
+  return error instanceof Error && TOO_MUCH.test(error.message);
+}
+
 /** For a server that was set up to take less in one request: that is a refusal, and not the member's trouble. */
 export function refuseTooMuch(error: unknown): never {
-  if (!(error instanceof Error && TOO_MUCH.test(error.message))) throw error;
+  if (!isTooMuch(error)) throw error;
   throw new QueueLockError('INVALID_ARGUMENT', detailOf(error), { cause: error });
 }
 

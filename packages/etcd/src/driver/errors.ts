@@ -39,6 +39,10 @@ const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
     /unable to verify|self.signed certificate|unable to get (local )?issuer/,
     'the certificate of the member is of no authority that is known here: credentials.rootCertificate',
   ],
+  [
+    /too many operations in txn request/,
+    'the server was started with a small --max-txn-ops: its default is 128, and no lock works with less than 2',
+  ],
 ];
 const CLOSED_AT_ONCE = /Last error: Failed to connect|closed before HTTP\/2 began/;
 const WANTS_TLS =
@@ -66,7 +70,7 @@ export function classify(error: unknown, attempt: Attempt): QueueLockError {
   if (isImpossible(failure))
     return new QueueLockError(
       'INVALID_ARGUMENT',
-      `etcd at ${host} cannot do ${what}: ${explain(failure)}`,
+      `etcd at ${host} cannot do ${what}: ${explain(failure)}${remedyFor(failure, attempt)}`,
       options,
     );
   return new QueueLockError(

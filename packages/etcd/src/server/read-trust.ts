@@ -36,6 +36,12 @@ export function losesEvents(version: string): boolean {
   return isUnsound(version, FIRST_WITH_ALL_EVENTS);
 }
 
+/** Whether this version of etcd is older than 3.4, the oldest one that is supported. */
+export function isTooOld(version: string): boolean {
+  const [, major, minor] = VERSION.exec(version) ?? [];
+  return major !== undefined && (Number(major) < 3 || (major === '3' && Number(minor) < 4));
+}
+
 /** The release to go to from a version whose watches may tell events late or not at all, after a compaction; `undefined` for a sound one. */
 export function soundWatchesSince(version: string): string | undefined {
   const [, major, minor = ''] = VERSION.exec(version) ?? [];

@@ -36,8 +36,17 @@ export class ProofChoice {
     if (this.#beats !== 'auto') return;
     for (const endpoint of this.#connection.endpoints) {
       const told = this.#told.get(endpoint)?.term ?? 0;
-      if (BigInt(told) < BigInt(term) && !this.#asking.has(endpoint)) this.#ask(endpoint, term);
+      if (BigInt(told) >= BigInt(term) || this.#asking.has(endpoint)) continue;
+      void this.#ask(endpoint).then(() => {
+        if (this.#asking.size === 0) this.#say(term);
+      });
     }
+  }
+
+  /** What the member has told of itself, or tells now; `undefined` when it does not. Never rejects. */
+  async learn(endpoint: Endpoint): Promise<MemberFacts | undefined> {
+    if (!this.#told.has(endpoint)) await (this.#asking.get(endpoint) ?? this.#ask(endpoint));
+    return this.#told.get(endpoint);
   }
 
   /** Whether a keepalive that was answered in this term counts only after a write. */
@@ -54,7 +63,7 @@ export class ProofChoice {
     );
   }
 
-  #ask(endpoint: Endpoint, term: string): void {
+  #ask(endpoint: Endpoint): Promise<void> {
     const asking: Promise<void> = this.#connection
       .status(endpoint)
       .then(
@@ -66,9 +75,9 @@ export class ProofChoice {
       )
       .finally(() => {
         if (this.#asking.get(endpoint) === asking) this.#asking.delete(endpoint);
-        if (this.#asking.size === 0) this.#say(term);
       });
     this.#asking.set(endpoint, asking);
+    return asking;
   }
 
   #reasons(term: string): string[] {

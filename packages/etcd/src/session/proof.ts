@@ -2,6 +2,7 @@ import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
 import type { Connection } from '../server/connection.ts';
 import type { Entries } from './entries.ts';
 import type { Entry } from '../entry/entry.ts';
+import { isTooMuch } from '../base/gathering.ts';
 import { known } from '../entry/entered.ts';
 import { look, read, remove } from '../queue/txn.ts';
 
@@ -37,11 +38,21 @@ const WITNESSES = 4;
 export async function prove(connection: Connection, entries: Entries, asking: Asking): Promise<Proof> {
   const witnesses = witnessesOf(entries);
   try {
-    return await proveBy(witnesses, { connection, entries, asking });
+    return await proveByAsMany(witnesses, { connection, entries, asking });
   } catch (error) {
     if (!isQueueLockError(error, 'ACCESS_DENIED') || witnesses.length === 0) throw error;
     await Promise.all(witnesses.map((witness) => noteIfRefused(connection, witness)));
-    return await proveBy(witnessesOf(entries), { connection, entries, asking });
+    return await proveByAsMany(witnessesOf(entries), { connection, entries, asking });
+  }
+}
+
+/** By as many witnesses as a server with a small `--max-txn-ops` takes in one transaction, down to none. */
+async function proveByAsMany(witnesses: readonly Witness[], proving: Proving): Promise<Proof> {
+  try {
+    return await proveBy(witnesses, proving);
+  } catch (error) {
+    if (witnesses.length === 0 || !isTooMuch(error)) throw error;
+    return proveByAsMany(witnesses.slice(0, witnesses.length >> 1), proving);
   }
 }
 

@@ -2,7 +2,7 @@ import { detailOf, systemClock, type Finding } from '@queuelock/core/backend';
 import type { Connection, Endpoint } from '../server/connection.ts';
 import { examineKeys, leasesIn } from './examine-keys.ts';
 import { keysIn, rangeOfText } from './queues.ts';
-import { distrust, soundWatchesSince, type MemberFacts } from '../server/read-trust.ts';
+import { distrust, isTooOld, soundWatchesSince, type MemberFacts } from '../server/read-trust.ts';
 
 /** Which cluster, and which part of it. */
 export interface Examined {
@@ -45,6 +45,10 @@ async function lookAt(connection: Connection, endpoint: Endpoint): Promise<Told>
     const facts = await connection.status(endpoint);
     const tookMs = clock.now() - asked;
     const took = `etcd ${facts.version}, answers in ${tookMs.toFixed(1)} ms`;
+    if (isTooOld(facts.version)) {
+      const text = `etcd ${facts.version} is older than 3.4, and every client refuses it: upgrade`;
+      return { host, facts, findings: [{ level: 'problem', about, text }] };
+    }
     const findings: Finding[] = [{ level: 'fine', about, text: took }];
     if (tookMs > SLOW_MS)
       findings.push({

@@ -1,20 +1,27 @@
-import { etcdCommand, etcdVersion } from './etcd-process.ts';
+import { etcdCommand, etcdVersion, newerEtcdCommand } from './etcd-process.ts';
 import { startProcess } from './server-process.ts';
 import type { ProcessService, Service } from './service.ts';
 
+/** Which program the proxy is: the one of the tests' own etcd servers, or Debian 13's. */
+export interface GrpcProxyOptions {
+  readonly isNewer?: boolean;
+}
+
 /**
- * Starts `etcd grpc-proxy`, by the program of the tests' own etcd servers, in front of a server. Its version is that of the server behind it. It numbers
- * watches itself, whatever ids the requests propose.
+ * Starts `etcd grpc-proxy` in front of a server. Its version is that of the server behind it. It numbers watches itself, whatever ids the requests
+ * propose.
  */
-export function startEtcdGrpcProxy({ endpoint }: Pick<Service, 'endpoint'>): Promise<ProcessService> {
+export function startEtcdGrpcProxy(
+  { endpoint }: Pick<Service, 'endpoint'>,
+  { isNewer = false }: GrpcProxyOptions = {},
+): Promise<ProcessService> {
   return startProcess({
-    name: 'etcd grpc-proxy',
+    name: 'etcd-grpc-proxy',
     ports: 1,
-    command: ({ host, ports }) =>
-      etcdCommand(
-        ['grpc-proxy', 'start', `--endpoints=${endpoint}`, `--listen-addr=${host}:${ports[0]}`],
-        {},
-      ),
+    command: ({ host, ports }) => {
+      const args = ['grpc-proxy', 'start', `--endpoints=${endpoint}`, `--listen-addr=${host}:${ports[0]}`];
+      return isNewer ? newerEtcdCommand(args) : etcdCommand(args, {});
+    },
     probe: async ({ host, ports }) => {
       const { status } = await fetch(`http://${host}:${ports[0]}/health`, {
         signal: AbortSignal.timeout(5_000),

@@ -4,6 +4,7 @@ import { assertPrepared } from './prepared.ts';
 import { findProgram } from './programs.ts';
 import { startProcess, type Place, type ServerProgram } from './server-process.ts';
 import type { ProcessService } from './service.ts';
+import { trixieCommand } from './trixie.ts';
 
 /** Flags of the etcd command without the dashes: `{ 'heartbeat-interval': 50, 'quota-backend-bytes': 16777216 }`. */
 export type EtcdFlags = Readonly<Record<string, string | number | boolean>>;
@@ -32,6 +33,17 @@ export async function installEtcd(): Promise<void> {
 
 export function startEtcdProcess(flags: EtcdFlags): Promise<ProcessService> {
   return startProcess(etcdProgram(flags));
+}
+
+/** An etcd 3.5, Debian 13's. */
+export function startNewerEtcd(): Promise<ProcessService> {
+  return startProcess({ ...etcdProgram({}), command: async (place) => newerEtcdCommand(placeArgs(place)) });
+}
+
+/** Such a program with these arguments. */
+export function newerEtcdCommand(args: readonly string[]): Promise<Command> {
+  assertPrepared('etcd 3.5');
+  return trixieCommand('etcd', args);
 }
 
 function etcdProgram(flags: EtcdFlags): ServerProgram {

@@ -19,7 +19,13 @@ const PROGRAMS = {
   Chromium: 'chromium',
   libfaketime: 'libfaketime',
   'network namespaces': 'iproute2 iptables util-linux',
+  'etcd 3.5': 'etcd-server',
+  'Redis 8': 'redis-server',
+  Valkey: 'valkey-server',
 } as const;
+
+/** The programs that come from Debian 13, wherever the tests run; see `trixie.ts`. */
+const OF_DEBIAN_13: ReadonlySet<string> = new Set(['etcd 3.5', 'Redis 8', 'Valkey']);
 
 /** The name of a program that tests start. */
 export type Program = keyof typeof PROGRAMS;
@@ -54,9 +60,10 @@ export function preparedEnv(programs: readonly Program[]): Record<string, string
   return { [VARIABLE]: programs.join(',') };
 }
 
-/** The Debian packages that bring a program, separated by blanks. */
-export function debianPackages(program: Program): string {
-  return PROGRAMS[program];
+/** What the operator of a machine without the program can do. */
+export function howToGet(program: Program): string {
+  if (!OF_DEBIAN_13.has(program)) return `apt-get install ${PROGRAMS[program]}`;
+  return `it is downloaded with apt-get from http://deb.debian.org/debian (trixie: ${PROGRAMS[program]})`;
 }
 
 /**

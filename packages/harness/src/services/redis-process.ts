@@ -9,6 +9,7 @@ import { findProgram } from './programs.ts';
 import { startProcess, type Place, type ServerProgram } from './server-process.ts';
 import { NotHere, type ProcessService } from './service.ts';
 import { splitEndpoint } from './endpoint.ts';
+import { trixieCommand } from './trixie.ts';
 
 /** Lines of redis.conf: `{ appendonly: 'yes', 'maxmemory-policy': 'noeviction' }`. */
 export type RedisSettings = Readonly<Record<string, string>>;
@@ -86,25 +87,33 @@ async function askRedis(endpoint: string, command: string): Promise<string> {
   }
 }
 
+/** A Redis 8 or a Valkey, Debian 13's. */
+export function startNewerRedis(program: 'redis-server' | 'valkey-server'): Promise<ProcessService> {
+  return startProcess({
+    ...redisProgram({}),
+    command: (place) => {
+      assertPrepared(program === 'redis-server' ? 'Redis 8' : 'Valkey');
+      return trixieCommand(program, redisArgs(place, {}));
+    },
+  });
+}
+
 function redisProgram(settings: RedisSettings): ServerProgram {
   return {
     name: 'redis',
     ports: 1,
-    async command({ host, data, ports }) {
+    async command(place) {
       const program = await findServer();
       if (program === undefined) throw new NotHere('redis-server is not installed');
-      const lines = {
-        bind: host,
-        port: String(ports[0]),
-        dir: data,
-        save: '',
-        appendonly: 'no',
-        ...settings,
-      };
-      return { program, args: Object.entries(lines).flatMap(([name, value]) => [`--${name}`, value]) };
+      return { program, args: redisArgs(place, settings) };
     },
     probe: ({ host, ports }: Place) => redisVersion(`${host}:${String(ports[0])}`),
   };
+}
+
+function redisArgs({ host, data, ports }: Place, settings: RedisSettings): string[] {
+  const lines = { bind: host, port: String(ports[0]), dir: data, save: '', appendonly: 'no', ...settings };
+  return Object.entries(lines).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
 async function findServer(): Promise<string | undefined> {

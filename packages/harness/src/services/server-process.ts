@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -187,7 +187,9 @@ export class ServerProcess implements ProcessService {
     return this.#child !== undefined && isRunning(this.#child) ? this.#child.pid : undefined;
   }
 
+  /** Empty when its command could not be made, so that nothing was started. */
   #logTail(): string {
+    if (!existsSync(this.#log)) return '';
     return readFileSync(this.#log, 'utf8').trimEnd().split('\n').slice(-40).join('\n');
   }
 }

@@ -14,7 +14,9 @@ export const ZkCode = {
   sessionExpired: -112,
   invalidAcl: -114,
   authFailed: -115,
+  ephemeralOnLocalSession: -120,
   saslRequired: -124,
+  quotaExceeded: -125,
 } as const;
 
 /** The state that a handle is closed with when the server refused the credentials (`ZOO_AUTH_FAILED_STATE`). */
@@ -37,26 +39,41 @@ const TEXT: Readonly<Record<number, string>> = {
   [-115]: 'authentication failed',
   [-116]: 'the connection is closing',
   [-118]: 'the session has moved to another server',
+  [-120]: 'no ephemeral nodes in a local session',
   [-124]: 'clients have to show who they are by SASL',
   [-125]: 'a quota is exceeded',
 };
 
 // Everything that is not in here leaves the outcome of a write unknown: -4, -7, -9, -116, -118 and what servers may add.
 const DEFINITE: Readonly<Record<number, QueueLockErrorCode>> = {
+  [ZkCode.unimplemented]: 'INVALID_ARGUMENT',
   [ZkCode.badArguments]: 'INVALID_ARGUMENT',
   [ZkCode.noAuth]: 'ACCESS_DENIED',
   [ZkCode.noChildrenForEphemerals]: 'INVALID_ARGUMENT',
   [ZkCode.sessionExpired]: 'SESSION_LOST',
   [ZkCode.invalidAcl]: 'ACCESS_DENIED',
   [ZkCode.authFailed]: 'ACCESS_DENIED',
+  [ZkCode.ephemeralOnLocalSession]: 'INVALID_ARGUMENT',
   [ZkCode.saslRequired]: 'ACCESS_DENIED',
+  [ZkCode.quotaExceeded]: 'INVALID_ARGUMENT',
+};
+
+/** What the operator of the server can do. */
+const REMEDY: Readonly<Record<number, string>> = {
+  [ZkCode.unimplemented]:
+    'it is older than 3.5.3, the oldest ZooKeeper that has the nodes of queuelock (containers): upgrade it',
+  [ZkCode.ephemeralOnLocalSession]:
+    'its setting localSessionsEnabled needs localSessionsUpgradingEnabled=true beside it, since entries are ephemeral nodes',
+  [ZkCode.quotaExceeded]: 'raise the quota of the path (setquota -N, -B), or remove nodes below it',
 };
 
 /** What a result code means to the core. `what` says what was tried: `create /jobs/_c_…`. */
 export function errorOf(code: number, what: string): QueueLockError {
   const text = `ZooKeeper answered "${TEXT[code] ?? 'unknown'}" (${code}) to ${what}`;
   const known = DEFINITE[code];
-  return new QueueLockError(known ?? 'UNAVAILABLE', known ? text : `${text}; its outcome is unknown`);
+  const remedy = REMEDY[code];
+  if (!known) return new QueueLockError('UNAVAILABLE', `${text}; its outcome is unknown`);
+  return new QueueLockError(known, remedy === undefined ? text : `${text}: ${remedy}`);
 }
 
 /** No answer in time. The request may still take effect: requests of one session are never taken back. */

@@ -1,0 +1,49 @@
+// The facts on servers that the gate does not have: behind etcd's grpc-proxy, and of etcd 3.5.
+import { describeBackend } from '@queuelock/conformance';
+import { sharedEtcd } from '@queuelock/harness/services';
+import { startEtcdGrpcProxy } from '@queuelock/harness/services/etcd-grpc-proxy';
+import { startNewerEtcd } from '@queuelock/harness/services/etcd-process';
+import { shareService } from '@queuelock/harness/services/shared';
+import { harnessesOfEtcd, type Endpoints } from './conformance-harness.ts';
+
+const WHAT = 'conformance of @queuelock/etcd';
+const TRANSPORTS = ['etcd3', 'http2'] as const;
+
+const older = (): Promise<string> => sharedEtcd(WHAT).then(({ endpoint }) => endpoint);
+const newerServer = shareService('etcd 3.5', startNewerEtcd);
+const newer = (): Promise<string> => newerServer(WHAT).then(({ endpoint }) => endpoint);
+const olderProxy = shareService('etcd grpc-proxy', async () =>
+  startEtcdGrpcProxy({ endpoint: await older() }),
+);
+const newerProxy = shareService('etcd grpc-proxy 3.5', async () =>
+  startEtcdGrpcProxy({ endpoint: await newer() }, { isNewer: true }),
+);
+
+const SERVERS: Readonly<Record<string, Endpoints & { readonly isProxied: boolean }>> = {
+  'etcd 3.5': { hosts: newer, operator: newer, isProxied: false },
+  'etcd behind a grpc-proxy': {
+    hosts: () => olderProxy(WHAT).then(({ endpoint }) => endpoint),
+    operator: older,
+    isProxied: true,
+  },
+  'etcd 3.5 behind a grpc-proxy': {
+    hosts: () => newerProxy(WHAT).then(({ endpoint }) => endpoint),
+    operator: newer,
+    isProxied: true,
+  },
+};
+
+describe('@queuelock/etcd', () => {
+  for (const [name, { isProxied, ...endpoints }] of Object.entries(SERVERS)) {
+    const harnessOf = harnessesOfEtcd(endpoints);
+    for (const transport of TRANSPORTS)
+      describeBackend({
+        ...harnessOf(`${name}, over ${transport},`, {
+          transport,
+          prefix: `conformance-${transport}-${name}/`,
+        }),
+        // A heartbeat behind a proxy proves up to a second less.
+        ...(isProxied ? { ttlMs: 3_000 } : {}),
+      });
+  }
+});
