@@ -1,57 +1,130 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { redis } from '@queuelock/redis';
-import { startRedis } from '@queuelock/harness/services';
-import { pickPorts } from '@queuelock/harness/services/ports';
-import type { ProcessService } from '@queuelock/harness/services/service';
-import { until } from '@queuelock/harness/services/until';
-import { admitted, signal, wish } from '@queuelock/harness/wishes';
+import { createClient } from 'redis';
+import { createLockClient, type LockClient } from '@queuelock/core';
+import { redis, type RedisOptions } from '@queuelock/redis';
+import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { SlotMigration, startCluster, type Cluster, type Node } from './cluster.ts';
 
-const WITHIN_MS = 30_000;
+const WITHIN_MS = 60_000;
+const META = '{queuelock}:meta';
 
-function connected({ endpoint }: ProcessService): Redis {
-  const [host = '', port] = endpoint.split(':');
-  return new Redis({ host, port: Number(port) });
-}
+type Client = NonNullable<RedisOptions['client']>;
+
+/** All ways to reach one node. */
+const WAYS: Readonly<Record<string, (node: Node) => RedisOptions>> = {
+  url: ({ server }) => ({ url: `redis://${server.endpoint}` }),
+  'createClient({ url })': ({ server }) => ({
+    client: createClient({ url: `redis://${server.endpoint}` }) as Client,
+  }),
+  'createClient({ socket })': ({ host, port }) => ({
+    client: createClient({ socket: { host, port: Number(port) } }) as Client,
+  }),
+  'createClient({ url, socket })': ({ server }) => ({
+    client: createClient({ url: `redis://${server.endpoint}`, socket: { keepAlive: true } }) as Client,
+  }),
+  'new Redis(url)': ({ server }) => ({
+    client: new Redis(`redis://${server.endpoint}`, { lazyConnect: true }),
+  }),
+  'new Redis({ host, port })': ({ host, port }) => ({
+    client: new Redis({ host, port: Number(port), lazyConnect: true, readOnly: true }),
+  }),
+};
 
 describe('a Redis Cluster', () => {
-  it('is reached by the address of any node, with steps and with what is heard', async () => {
-    const buses = await pickPorts(2);
-    const nodes = await Promise.all(
-      buses.map((bus) =>
-        startRedis({ way: 'process', settings: { 'cluster-enabled': 'yes', 'cluster-port': String(bus) } }),
-      ),
-    );
-    const [one, other] = nodes.map(connected);
-    await one!.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-    const [host = '', port = ''] = nodes[1]!.endpoint.split(':');
-    await one!.call('CLUSTER', 'MEET', host, port, String(buses[1]));
-    const isUp = async (): Promise<void> => {
-      for (const node of [one!, other!]) {
-        const said = String(await node.call('CLUSTER', 'INFO'));
-        expect(said).to.contain('cluster_state:ok').and.to.contain('cluster_known_nodes:2');
-        expect(said).to.contain('cluster_slots_assigned:16384');
-      }
+  let cluster: Cluster;
+  const locks: LockClient[] = [];
+
+  beforeEach(async () => {
+    cluster = await startCluster(WITHIN_MS);
+  });
+  afterEach(async () => {
+    await Promise.all(locks.splice(0).map((made) => made.close()));
+    await cluster.stop();
+  });
+
+  function client(options: RedisOptions, ttlMs = 10_000): LockClient {
+    const made = createLockClient(redis(options), { ttlMs });
+    locks.push(made);
+    return made;
+  }
+
+  it('is reached by the address of a node without the slot, with steps and with messages', async () => {
+    for (const [way, optionsOf] of Object.entries(WAYS)) {
+      const [holder, waiter] = [client(optionsOf(cluster.second)), client(optionsOf(cluster.first))];
+      const hold = await holder.acquire('jobs');
+      const waiting = waiter.acquire('jobs');
+      while ((await cluster.first.operator.zcard('{queuelock}:line:jobs')) < 2);
+      await hold.release();
+      const next = await waiting;
+      expect(next.token > hold.token, way).to.equal(true);
+      await next.release();
+    }
+  }).timeout(WITHIN_MS);
+
+  it('is followed within one call when the slot has moved', async () => {
+    const backend = redis({ url: `redis://${cluster.first.server.endpoint}` });
+    const session = await backend.open(10_000, signal);
+    const migration = await SlotMigration.begin(cluster, META);
+    await migration.end();
+    await session.renew(signal);
+    expect((await session.enqueue(wish())).turn.admitted).to.equal(true);
+    await session.close();
+    await backend.close();
+  }).timeout(WITHIN_MS);
+
+  it('refuses a step as a whole while the slot migrates, whichever keys have moved', async () => {
+    const backend = redis({ url: `redis://${cluster.first.server.endpoint}`, requestTimeoutMs: 200 });
+    const session = await backend.open(30_000, signal);
+    await session.enqueue(wish({ queue: 'there' }));
+    const migration = await SlotMigration.begin(cluster, META);
+    const state = async (): Promise<unknown> =>
+      Promise.all([cluster.first, cluster.second].map(({ operator }) => operator.call('DEBUG', 'DIGEST')));
+    const steps: Readonly<Record<string, () => Promise<unknown>>> = {
+      'enqueue in a queue that is there': () => session.enqueue(wish({ queue: 'there' })),
+      'enqueue in a new queue': () => session.enqueue(wish({ queue: 'new' })),
+      'tryEnqueue in a new queue': () => session.tryEnqueue(wish({ queue: 'new' })),
+      renew: () => session.renew(signal),
     };
-    await until(isUp, { what: 'a cluster', withinMs: WITHIN_MS });
-    // The second has no slot at all.
-    const backends = nodes.map(({ endpoint }) => redis({ url: `redis://${endpoint}` }));
-    const [holder, waiter] = await Promise.all(
-      backends.map(async (backend) => {
-        for (;;) {
-          const session = await backend.open(10_000, signal).catch(() => undefined);
-          if (session) return session;
-        }
-      }),
+    // First none, then one key after another.
+    for (;;) {
+      const before = await state();
+      for (const [step, take] of Object.entries(steps)) {
+        const { code, message } = await refusal(take());
+        expect(code, step).to.equal('UNAVAILABLE');
+        expect(message, step).to.contain('the cluster migrates the slot of these keys');
+        expect(await state(), step).to.deep.equal(before);
+      }
+      const [next] = await migration.keys();
+      if (next === undefined) break;
+      await migration.move([next]);
+    }
+    await migration.end();
+    await session.renew(signal);
+    expect((await session.tryEnqueue(wish({ queue: 'there' })))?.turn.admitted).to.equal(undefined);
+    await session.close();
+    await backend.close();
+  }).timeout(WITHIN_MS);
+
+  it('hands a lock over after the slot has migrated under a holder and a waiter', async () => {
+    const [holder, waiter, third] = [cluster.first, cluster.first, cluster.second].map(({ server }) =>
+      client({ url: `redis://${server.endpoint}` }),
     );
-    const held = wish();
-    await holder!.enqueue(held);
-    const turn = admitted(await waiter!.enqueue(wish()));
-    await holder!.remove('jobs', held.id);
-    await turn;
-    await Promise.all([holder!.close(), waiter!.close()]);
-    await Promise.all(backends.map((backend) => backend.close()));
-    for (const node of [one!, other!]) node.disconnect();
-    await Promise.all(nodes.map((node) => node.stop()));
-  }).timeout(WITHIN_MS * 2);
+    const hold = await holder!.acquire('jobs');
+    const waiting = waiter!.acquire('jobs');
+    while ((await cluster.first.operator.zcard('{queuelock}:line:jobs')) < 2);
+    const migration = await SlotMigration.begin(cluster, META);
+    const keys = await migration.keys();
+    await migration.move(keys.slice(0, Math.ceil(keys.length / 2)));
+    // Asks in the middle of the migration, and gets an answer after it.
+    const busy = third!.tryAcquire('jobs');
+    await migration.end();
+    expect(await busy).to.equal(undefined);
+    expect(hold.held).to.equal(true);
+    await hold.release();
+    const next = await waiting;
+    expect(next.token > hold.token).to.equal(true);
+    expect(hold.held).to.equal(false);
+    await next.release();
+  }).timeout(WITHIN_MS);
 });

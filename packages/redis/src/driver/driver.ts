@@ -34,5 +34,5 @@ export interface Driver {
   /** Without any secret. */
   readonly endpoint: string;
   /** Tries once. `at`: another server of the same cluster, reached in the same way. */
-  open(events: WireEvents, at?: Address): Promise<Wire>;
+  open(events: WireEvents, at?: Partial<Address>): Promise<Wire>;
 }

@@ -17,6 +17,8 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['MISCONF', 'the server cannot write to its disk'],
   ['LOADING', 'the server is reading its data'],
   ['NOREPLICAS', 'the server wants more replicas than it has'],
+  ['ASK', 'the cluster migrates the slot of these keys: steps go on when that is done'],
+  ['TRYAGAIN', 'the cluster migrates the slot of these keys: steps go on when that is done'],
 ]);
 
 /** What the server's refusal is, by its first word; empty for anything else. */
@@ -24,10 +26,19 @@ export function wordOf(error: unknown): string {
   return error instanceof Error ? (WORD.exec(error.message)?.[1] ?? '') : '';
 }
 
-/** Another server of the cluster has the keys. */
-export function movedTo(error: unknown): Address | undefined {
-  const [, host, port] = /^MOVED \d+ (.+):(\d+)$/.exec(error instanceof Error ? error.message : '') ?? [];
-  return host === undefined ? undefined : { host, port: Number(port) };
+/** Another server of the cluster has the keys. Where it does not know its host, that is the host of the server that says so. */
+export function movedTo(error: unknown): Partial<Address> | undefined {
+  const [, host, port] = /^MOVED \d+ (.*):(\d+)$/.exec(error instanceof Error ? error.message : '') ?? [];
+  if (port === undefined) return undefined;
+  return host ? { host, port: Number(port) } : { port: Number(port) };
+}
+
+/**
+ * The slot of the keys is being migrated, and the step was refused as a whole. `ASK` is not followed: the other server has some of the keys
+ * already, and a step there would take the others for absent.
+ */
+export function isMigrating(error: unknown): boolean {
+  return ['ASK', 'TRYAGAIN'].includes(wordOf(error));
 }
 
 /** An error of a client library as one of ours: definite where trying again is no use. */

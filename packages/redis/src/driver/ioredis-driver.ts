@@ -52,7 +52,7 @@ export class IoRedisDriver implements Driver {
     this.#template = template;
   }
 
-  async open(events: WireEvents, at?: Address): Promise<Wire> {
+  async open(events: WireEvents, at?: Partial<Address>): Promise<Wire> {
     const connection = this.#template.duplicate({
       ...OURS,
       ...(at && { ...at, path: undefined, sentinels: null }),

@@ -40,7 +40,7 @@ export class NodeRedisDriver implements Driver {
     this.#make = make;
   }
 
-  async open(events: WireEvents, at?: Address): Promise<Wire> {
+  async open(events: WireEvents, at?: Partial<Address>): Promise<Wire> {
     const client = await this.#make(overridesAt(this.#options, at));
     checkMethods(client, 'redis');
     events.signal.throwIfAborted();
@@ -69,7 +69,10 @@ export class NodeRedisDriver implements Driver {
  * One connection each, which either works or is over, and replies as the scripts expect them, whatever the client of the caller is set to.
  * Options that decide which data is read and written are not replaced: `checkClient` refuses those that do not fit.
  */
-function overridesAt({ socket, ...options }: ClientOptions, at: Address | undefined): ClientOverrides {
+function overridesAt(
+  { socket, ...options }: ClientOptions,
+  at: Partial<Address> | undefined,
+): ClientOverrides {
   return {
     ...options,
     // The client has copied what the url says into the other options. The url would win over the address of a redirect.
@@ -93,7 +96,7 @@ function overridesAt({ socket, ...options }: ClientOptions, at: Address | undefi
 }
 
 /** Another server is reached by its address also where this one is reached by the path of a Unix socket. */
-function socketAt(socket: ClientOptions['socket'] = {}, at: Address | undefined): object {
+function socketAt(socket: ClientOptions['socket'] = {}, at: Partial<Address> | undefined): object {
   if (!at) return socket;
   const others = Object.entries(socket).filter(([name]) => name !== 'path');
   return { ...Object.fromEntries(others), ...at };

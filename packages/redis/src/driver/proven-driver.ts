@@ -22,7 +22,7 @@ export class ProvenDriver implements Driver {
     return this.#driver.endpoint;
   }
 
-  async open(events: WireEvents, at?: Address): Promise<Wire> {
+  async open(events: WireEvents, at?: Partial<Address>): Promise<Wire> {
     const wire = await this.#driver.open(events, at);
     if (this.#isProven) return wire;
     try {

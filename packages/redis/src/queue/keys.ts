@@ -17,6 +17,14 @@ export class Keys {
     return `${this.root}meta`;
   }
 
+  /**
+   * A key that never exists. Every script names it beside `meta`, though it uses neither alone: a node of a cluster that migrates the slot
+   * refuses a script with a missing key as a whole. With `meta` alone it would run, and fail in its middle at the first key that has moved.
+   */
+  get absent(): string {
+    return `${this.root}absent`;
+  }
+
   /** The channel on which something is said when any queue has changed. */
   get queues(): string {
     return `${this.root}queues`;

@@ -6,14 +6,17 @@ import {
   Turnstile,
   connectionClosed,
   isQueueLockError,
+  pauseAfter,
   type Clock,
 } from '@queuelock/core/backend';
 import type { Address, Driver, Wire } from '../driver/driver.ts';
-import { asQueueLockError, movedTo, wordOf } from '../driver/errors.ts';
+import { asQueueLockError, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
 // Some milliseconds of a server's time: more at once are answered no sooner, and the last of thousands too late.
 const AT_ONCE = 64;
+/** Between attempts while the cluster migrates the slot of the keys. */
+const MIGRATING = { firstMs: 20, mostMs: 250 };
 
 interface Settings {
   readonly clock: Clock;
@@ -42,7 +45,7 @@ export class Link {
   #connecting = false;
   #cancelPause: (() => void) | undefined;
   #failure: unknown;
-  #at: Address | undefined;
+  #at: Partial<Address> | undefined;
   #givenUp: AbortController | undefined;
   #isClosed = false;
 
@@ -79,15 +82,21 @@ export class Link {
     }
   }
 
+  /** A server that refers to another one, or migrates the keys, has done nothing: the command is sent again as long as its time lasts. */
   async #sendNow(args: readonly string[]): Promise<unknown> {
-    const begunAt = this.#settings.clock.now();
-    const wire = this.#wire ?? (await this.connected());
-    const leftMs = this.#settings.withinMs - (this.#settings.clock.now() - begunAt);
-    try {
-      return await this.#within(leftMs, wire.send(args));
-    } catch (error) {
-      this.#judge(wire, error);
-      throw error;
+    const { clock, withinMs } = this.#settings;
+    const begunAt = clock.now();
+    for (let attempt = 0; ; attempt += 1) {
+      const leftMs = (): number => withinMs - (clock.now() - begunAt);
+      const wire = this.#wire ?? (await this.connected());
+      try {
+        return await this.#within(leftMs(), wire.send(args));
+      } catch (error) {
+        this.#judge(wire, error);
+        const pauseMs = isMigrating(error) ? pauseAfter(attempt, MIGRATING, clock) : 0;
+        if ((pauseMs === 0 && !movedTo(error)) || pauseMs >= leftMs()) throw error;
+        await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
+      }
     }
   }
 
@@ -180,7 +189,7 @@ export class Link {
   /** A server that does not answer, or is not the one any more, is left. */
   #judge(wire: Wire, error: unknown): void {
     const moved = movedTo(error);
-    if (moved) this.#at = moved;
+    if (moved) this.#at = { ...this.#at, ...moved };
     else if (wordOf(error) === 'READONLY') this.#at = undefined;
     else if (!(error instanceof QueueLockError)) return;
     this.#lost(wire, error);

@@ -24,7 +24,7 @@ export class Steps {
 
   /** @throws {QueueLockError} */
   async take(script: Script, ...args: readonly string[]): Promise<Answer> {
-    const rest = ['1', this.#keys.meta, ...args];
+    const rest = ['2', this.#keys.meta, this.#keys.absent, ...args];
     try {
       const isUrgent = script.name === 'renew';
       const answer = await this.#link
