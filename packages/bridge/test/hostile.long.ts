@@ -39,8 +39,8 @@ describe('one hostile viewer among 200 others, over 2,000 queues', function () {
   }
   after(async () => {
     for (const child of processes.toReversed()) {
-      child.disconnect();
-      await once(child, 'exit');
+      if (child.connected) child.disconnect();
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     }
   });
 
