@@ -88,9 +88,12 @@ export function nodeListener(handle: Handler): RequestListener {
   };
 }
 
+// One for all: to make an error at each end of a response would cost more than most responses.
+const ENDED = new Error('the connection or the response has ended');
+
 async function answer(handle: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const gone = new AbortController();
-  outgoing.on('close', () => gone.abort());
+  outgoing.on('close', () => gone.abort(ENDED));
   // A broken connection ends the response, and there is nobody left to tell.
   outgoing.on('error', () => undefined);
   try {

@@ -7,7 +7,7 @@ export interface ClientLimits {
   readonly streams?: number;
   /** Distinct topics of its streams, for as long as it reads them and 5 s longer. Default 200. */
   readonly topics?: number;
-  /** Of these: lists of queues, sessions, deadlocks, faults. Default 32. */
+  /** Of these: lists of queues, sessions, deadlocks, faults. Default 16. */
   readonly overviews?: number;
   /** Distinct queues that its topics watch one by one. Default 100. */
   readonly queues?: number;
@@ -76,7 +76,7 @@ const LIMITS: Required<Omit<BridgeLimits, 'perClient'>> = {
 const CLIENT_LIMITS: Required<ClientLimits> = {
   streams: 200,
   topics: 200,
-  overviews: 32,
+  overviews: 16,
   queues: 100,
   joins: 100,
   asks: 10,

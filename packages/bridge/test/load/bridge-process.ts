@@ -35,6 +35,7 @@ measure();
 process.send?.({ url: `${served.url}/queuelock`, rss: highest });
 process.on('message', () => {
   measure();
-  process.send?.({ rss: highest });
+  const { user, system } = process.cpuUsage();
+  process.send?.({ rss: highest, cpuMs: (user + system) / 1_000 });
 });
 process.on('disconnect', () => process.exit());

@@ -19,7 +19,10 @@ async function look(number: number): Promise<void> {
   ];
   const stream = await page.stream(topics);
   stream.resume();
-  setInterval(() => void touch(page, key), TOUCH_EVERY_MS);
+  // A broken connection is as bad as an answer that does not know the place.
+  const onLoss = (): void => void (lost += 1);
+  stream.on('error', onLoss);
+  setInterval(() => void touch(page, key).catch(onLoss), TOUCH_EVERY_MS);
 }
 
 async function touch(page: Visitor, key: { readonly id: string; readonly secret: string }): Promise<void> {
