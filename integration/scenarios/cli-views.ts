@@ -71,7 +71,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       const [ls, who] = await Promise.all([run('ls', 'cli-views/', '--json'), run('who', Q)]);
       expect(told(ls.stdout)).to.deep.equal([{ name: Q, depth: 2, front: String(hold.order) }]);
       const holder = `0 +holds +holder .* ${String(hold.token)}`;
-      expect(who.stdout).to.match(new RegExp(`${holder}\\n +1 +waits +waiter\\\\u\\{1b\\}\\[2J `));
+      expect(who.stdout).to.match(new RegExp(`${holder}\\n +1 +waits +waiter\\\\u001b\\[2J `));
     });
 
     // What only the core does, which is the same for both, is looked at on one of them.

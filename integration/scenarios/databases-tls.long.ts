@@ -49,7 +49,7 @@ const startSecure: Readonly<Record<string, (files: Files) => Promise<Secure>>> =
       await operator.query(`alter system set ${setting} = '${value}'`);
     await operator.query('select pg_reload_conf()');
     await operator.end();
-    return { server, connect: (tls) => postgres({ url: named(postgresUrl(server)), tls }) };
+    return { server, connect: (tls) => postgres({ url: postgresUrl(server), tls }) };
   },
 
   async MariaDB({ cert, key }) {
@@ -62,15 +62,10 @@ const startSecure: Readonly<Record<string, (files: Files) => Promise<Secure>>> =
     const { user: name, database } = mariaDbAccess(server);
     return {
       server,
-      connect: (tls) => mysql({ url: named(`mysql://${name}@${server.endpoint}/${database}`), tls }),
+      connect: (tls) => mysql({ url: `mysql://${name}@${server.endpoint}/${database}`, tls }),
     };
   },
 };
-
-/** By the name in the certificate: mysql2 knows no addresses there. */
-function named(url: string): string {
-  return url.replace('127.0.0.1', 'localhost');
-}
 
 /** None where there is no server that asks for it. */
 function user(name: string): Promise<User> {
@@ -85,7 +80,7 @@ for (const [name, start] of Object.entries(startSecure)) {
     let secure: Secure;
 
     before(async function () {
-      const issued = await issueCertificates('DNS:localhost');
+      const issued = await issueCertificates();
       if (!issued) {
         this['skipReason'] = 'there is no openssl';
         return this.skip();
@@ -117,7 +112,7 @@ for (const [name, start] of Object.entries(startSecure)) {
     });
 
     it('is not spoken to by who trusts another authority', async () => {
-      const stranger = (await issueCertificates('DNS:localhost'))!;
+      const stranger = (await issueCertificates())!;
       const backend = secure.connect({ ca: stranger.ca });
       const refusal = await backend.open(10_000, new AbortController().signal).then(
         () => undefined,

@@ -28,11 +28,12 @@ export function withoutSecrets(argv: readonly string[]): readonly string[] {
 }
 
 /**
- * Takes passwords of URLs out of what `ps` shows of this process, and keeps them out of messages about the command line. Until it runs
+ * Takes passwords of URLs out of what `ps` shows of this process, and keeps its own, before `--`, out of messages about the command line. Until it runs
  * they can be read, and shells keep a history: a password is better in a file or in the environment.
  */
 export function hideArguments(argv: readonly string[]): void {
-  for (const argument of argv) {
+  const end = argv.indexOf('--');
+  for (const argument of end < 0 ? argv : argv.slice(0, end)) {
     const [, userPart = ''] = USER_PART.exec(argument) ?? [];
     if (userPart.includes(':')) keepSecret(userPart.slice(userPart.indexOf(':') + 1));
   }

@@ -86,7 +86,7 @@ const EVICTIONS: readonly Mistake[] = [
     'the record is there when the victim learns of its loss',
     [
       'handover/evictions.ts',
-      `    await kept.change((text) => append(decode(text), records));
+      `    await kept.change((text) => addRecords(text, records));
     const removed: boolean[] = [];
     for (const { entry } of records) {
       if (!goesOn()) break;
@@ -95,7 +95,7 @@ const EVICTIONS: readonly Mistake[] = [
 `,
       `    const removed: boolean[] = [];
     for (const { entry } of records) removed.push(await this.#removeOne(name, entry));
-    await kept.change((text) => append(decode(text), records));
+    await kept.change((text) => addRecords(text, records));
 `,
     ],
   ),
@@ -104,7 +104,7 @@ const EVICTIONS: readonly Mistake[] = [
     'the record of an eviction that came too late is taken back',
     [
       'handover/evictions.ts',
-      '    if (spared.length > 0) await kept.change((text) => without(decode(text), spared));\n',
+      '    if (spared.length > 0) await kept.change((text) => removeRecords(text, spared));\n',
       '',
     ],
   ),
@@ -116,7 +116,11 @@ const EVICTIONS: readonly Mistake[] = [
   mistake(
     'a record is written once for each attempt',
     'an eviction writes one record when answers to writeRegister are lost',
-    ['handover/evictions.ts', 'more.filter((one) => !records.some((known) => isSame(known, one)))', 'more'],
+    [
+      'handover/eviction-records.ts',
+      'more.filter((one) => !records.some((known) => isSame(known, one)))',
+      'more',
+    ],
   ),
   mistake(
     'whoever is overtaken does not join again',

@@ -56,7 +56,8 @@ export function noteIn(text: string | undefined): SlotNote | undefined {
   if (text === undefined) return undefined;
   const { slot, token, by, at } = Object(parse(text)) as Partial<Record<keyof SlotNote, unknown>>;
   if (typeof slot === 'string' && typeof token === 'string' && /^\d+$/.test(token))
-    if (typeof by === 'string' && typeof at === 'number') return { slot, token: BigInt(token), by, at };
+    if (typeof by === 'string' && typeof at === 'number' && !Number.isNaN(new Date(at).getTime()))
+      return { slot, token: BigInt(token), by, at };
   throw invalidArgument('the register of the slots', text, 'holds what oncePer wrote');
 }
 

@@ -153,8 +153,10 @@ describe('once per slot', () => {
       expect(await failureOf(report.run(slot, () => 1)), String(slot)).to.include({
         code: 'INVALID_ARGUMENT',
       });
-    await client.register('report', 'slot').change(() => '{"slot":1}');
-    expect(await failureOf(report.run(1, () => 1))).to.include({ code: 'INVALID_ARGUMENT' });
+    for (const note of ['{"slot":1}', '{"slot":"1","token":"7","by":"b","at":1e300}']) {
+      await client.register('report', 'slot').change(() => note);
+      expect(await failureOf(report.run(1, () => 1))).to.include({ code: 'INVALID_ARGUMENT' });
+    }
     await report.forget();
   });
 
