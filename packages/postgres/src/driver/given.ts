@@ -20,7 +20,10 @@ export interface GivenClient extends Queryable {
 export interface Statement {
   readonly text: string;
   readonly values?: unknown[];
-  readonly types: { getTypeParser(oid: number): (text: string) => unknown };
+  readonly types: {
+    /** Returns the parser of a column's type, by the type's object id. */
+    getTypeParser(oid: number): (text: string) => unknown;
+  };
 }
 
 /** As much of a connection as is used. */
