@@ -14,9 +14,9 @@ export interface SlotNote {
   readonly at: number;
 }
 
-/** A note has to fit into a register of 4,096 bytes, whatever its texts are in JSON. */
 /** The latest moment that a `Date` can show, in milliseconds since 1970. */
 const LATEST_TIME = 8_640_000_000_000_000;
+/** A note has to fit into a register of 4,096 bytes, whatever its texts are in JSON. */
 const MAX_LENGTH = 256;
 
 /** A slot as it is stored. @throws {QueueLockError} `INVALID_ARGUMENT` */
