@@ -14,6 +14,8 @@ export interface SlotNote {
   readonly at: number;
 }
 
+/** The latest moment that a `Date` can show, in milliseconds since 1970. */
+const LATEST_TIME = 8_640_000_000_000_000;
 /** A note has to fit into a register of 4,096 bytes, whatever its texts are in JSON. */
 const MAX_LENGTH = 256;
 
@@ -56,7 +58,7 @@ export function noteIn(text: string | undefined): SlotNote | undefined {
   if (text === undefined) return undefined;
   const { slot, token, by, at } = Object(parse(text)) as Partial<Record<keyof SlotNote, unknown>>;
   if (typeof slot === 'string' && typeof token === 'string' && /^\d+$/.test(token))
-    if (typeof by === 'string' && typeof at === 'number' && !Number.isNaN(new Date(at).getTime()))
+    if (typeof by === 'string' && typeof at === 'number' && Math.abs(at) <= LATEST_TIME)
       return { slot, token: BigInt(token), by, at };
   throw invalidArgument('the register of the slots', text, 'holds what oncePer wrote');
 }
