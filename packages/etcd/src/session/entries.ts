@@ -43,8 +43,7 @@ export class Entries {
   constructor(around: Surroundings, lease: string) {
     const key = Buffer.from(generationKey(around.prefix, lease));
     const { connection, owner } = around;
-    const generation = new Generation(connection, { key, lease, owner });
-    const asking = { connection, lease, generation };
+    const asking = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
     const entering = new Gatherer({
       most: MOST_NEWCOMERS,
       // Two of one queue would have the same order.
