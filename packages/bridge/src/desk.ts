@@ -52,7 +52,8 @@ export class Desk {
     if (!work) throw new Refused(404, 'INVALID_ARGUMENT', 'there is nothing at this path with this method');
     if (request.method !== 'GET' && !READS.has(route)) checkWrite(request, this.#rules);
     const incoming = { request, connection, id };
-    if (!UNCOUNTED.has(route)) this.#tools.limits.rate.take(this.#check.clientOf(incoming));
+    const { rate, touchRate } = this.#tools.limits;
+    (KEEPS.has(route) ? touchRate : rate).take(this.#check.clientOf(incoming));
     return work(incoming);
   }
 
@@ -225,5 +226,5 @@ const TOPICS_AS_REQUEST = 8;
 /** These change nothing, although they are sent with a body. */
 const READS = new Set(['POST stream', 'POST token']);
 
-/** A page that is over its rate keeps what it has, and can give it up. */
-const UNCOUNTED = new Set(['POST joins/touch', 'POST joins/*/leave']);
+/** These keep a place or give it up. */
+const KEEPS = new Set(['POST joins/touch', 'POST joins/*/leave']);

@@ -13,7 +13,11 @@ export interface Limits {
   readonly asks: Quota;
   readonly bodies: Quota;
   readonly rate: RequestRate;
+  /** Of touches and departures: a page that is over its other rate keeps its places, and can give them up. */
+  readonly touchRate: RequestRate;
 }
+
+const TOUCHES_PER_REQUEST = 4;
 
 /** The limits of the options, with nothing in use. */
 export function limitsOf(limits: AllLimits, clock: Clock): Limits {
@@ -29,5 +33,6 @@ export function limitsOf(limits: AllLimits, clock: Clock): Limits {
     asks: quota('asks'),
     bodies: quota('bodies'),
     rate: new RequestRate(perClient.requestsPerSecond, clock),
+    touchRate: new RequestRate(TOUCHES_PER_REQUEST * perClient.requestsPerSecond, clock),
   };
 }

@@ -20,8 +20,8 @@ export interface ClientLimits {
   /** Request bodies that are being received. Default 16. */
   readonly bodies?: number;
   /**
-   * Requests a second, five times as many at once. Every eight topics of a stream count as one more; touches and departures do not
-   * count. Default 100.
+   * Requests a second, five times as many at once; of touches and departures four times as many. Every eight topics of a stream count as
+   * one request more. Default 100.
    */
   readonly requestsPerSecond?: number;
 }

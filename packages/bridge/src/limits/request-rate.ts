@@ -43,6 +43,6 @@ export class RequestRate {
 }
 
 function tooFast(perSecond: number): Overloaded {
-  const message = `this client makes more than ${String(perSecond)} requests a second (limits.perClient.requestsPerSecond); retry later`;
+  const message = `this client makes more than ${String(perSecond)} requests of this kind a second (limits.perClient.requestsPerSecond); retry later`;
   return new Overloaded(429, message, 1);
 }
