@@ -4,7 +4,10 @@ import type { HandoverWish } from './options.ts';
 
 /** One contender as everybody can see it. What only clients of this kind tell is `undefined` for others. */
 export interface QueueEntry {
-  /** As the store has it. A later entry may have the same one: what tells entries apart is key and order. */
+  /**
+   * As the store has it. A later entry may have the same one: what tells entries apart is key and order. A guard of your writes is made of
+   * `Ownership.key`, not of this: only the reading of that keeps the next hold from beginning before the entry has left the store.
+   */
   readonly key: string;
   readonly order: bigint;
   readonly shared: boolean;
