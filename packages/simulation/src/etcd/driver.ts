@@ -9,7 +9,7 @@ import type { Random } from '../random.ts';
 import { SimulatedStream, type Serving } from './stream.ts';
 
 /** Hears of every request that is sent; a driver that cannot connect sends none. */
-export type OnSent = (method: string, request: unknown) => void;
+type OnSent = (method: string, request: unknown) => void;
 
 /** What differs between drivers. */
 export interface DriverOptions {
