@@ -12,6 +12,7 @@ const LEFT_S = '41';
 describe('a heartbeat on etcd whose answer is that of an earlier one', () => {
   const own = new OwnServer();
   let asked: number;
+  let streams: number;
   let close: () => Promise<void>;
 
   afterEach(() => close());
@@ -36,12 +37,24 @@ describe('a heartbeat on etcd whose answer is that of an earlier one', () => {
     expect(await renewed(session)).to.deep.equal({ ttlMs: TTL_MS, asked: 0 });
   });
 
+  it('is rare behind a grpc-proxy, since each heartbeat has a stream of its own there', async () => {
+    const session = await open((driver) => ({ ...driver, watch: numberedByServer(driver) }));
+    for (let i = 0; i < 3; i += 1) await renewed(session);
+    expect(streams).to.equal(3);
+  });
+
+  it('costs no stream where the member is reached directly', async () => {
+    const session = await open((driver) => driver);
+    for (let i = 0; i < 3; i += 1) await renewed(session);
+    expect(streams).to.equal(1);
+  });
+
   async function renewed(session: Session): Promise<object> {
     return { ttlMs: await session.renew(new AbortController().signal), asked };
   }
 
   async function open(alter: (driver: Driver) => Driver): Promise<Session> {
-    asked = 0;
+    [asked, streams] = [0, 0];
     const backend = etcdOver(
       (host, options, failures) => {
         const driver = driverOf(host, options, failures);
@@ -49,7 +62,11 @@ describe('a heartbeat on etcd whose answer is that of an earlier one', () => {
           asked += 1;
           return { ...(await driver.leaseTimeToLive(request, options_)), TTL: LEFT_S };
         };
-        return alter({ ...driver, leaseTimeToLive });
+        const keepAlive: Driver['keepAlive'] = (listener) => {
+          streams += 1;
+          return driver.keepAlive(listener);
+        };
+        return alter({ ...driver, leaseTimeToLive, keepAlive });
       },
       { hosts: own.server.endpoint, transport: 'http2' },
     );
@@ -67,10 +84,8 @@ function numberedByServer(driver: Driver): Driver['watch'] {
   return (listener) => {
     const channel = driver.watch(listener);
     return {
-      write: ({ create_request, ...rest }) => {
-        const { watch_id: _, ...create } = create_request ?? {};
-        channel.write(create_request ? { create_request: create } : rest);
-      },
+      write: ({ create_request: create, ...rest }) =>
+        channel.write(create ? { create_request: { ...create, watch_id: '0' } } : rest),
       close: () => channel.close(),
       abandon: () => channel.abandon(),
     };

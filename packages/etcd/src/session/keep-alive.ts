@@ -78,6 +78,13 @@ export class KeepAlive {
     line.channel.abandon();
   }
 
+  /** The next keepalive goes over another stream. Not while one waits for its answer. */
+  leaveStream(): void {
+    const line = this.#line;
+    this.#line = undefined;
+    line?.channel.close();
+  }
+
   /** Ends the stream, and a keepalive that waits for its answer with `SESSION_LOST`. */
   close(): void {
     const line = this.#line;

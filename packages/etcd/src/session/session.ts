@@ -187,11 +187,13 @@ export class EtcdSession implements Session {
 
   /**
    * What a keepalive proves that the lease has left. A grpc-proxy may pass on the server's answer to an earlier keepalive, so behind one the
-   * server is asked as well, which answers in whole seconds.
+   * server is asked as well, which answers in whole seconds. The proxy also sends a second keepalive of a stream on only after a third of the
+   * TTL, and renews the lease as long as the stream is there, so each heartbeat has a stream of its own.
    */
   async #left({ ttlMs, term, endpoint }: Beat): Promise<Pick<Beat, 'ttlMs' | 'term'>> {
     const { connection, proxyDetection } = this.#around;
     if (ttlMs <= 0 || (await proxyDetection.isDirect(endpoint, this.#answerWithinMs))) return { ttlMs, term };
+    this.#keepAlive.leaveStream();
     const { TTL, header } = await connection.call(
       'reading a lease',
       (etcd, options) => etcd.leaseTimeToLive({ ID: this.#lease.id }, options),
