@@ -74,13 +74,12 @@ describe('a fault on MySQL', () => {
   });
 
   it('that exhausts a pool is UNAVAILABLE, and over when there is room', async () => {
-    const pool = clients.pool({ connectionLimit: 1 });
-    const session = await clients.session(clients.connect({ pool, requestTimeoutMs: 300 }));
-    const taken = await pool.getConnection();
-    const wanted = wish({ queue: 'exhausted' });
-    expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });
-    taken.release();
-    const again = await repeatUntilDefinite(() => session.enqueue(wanted), AbortSignal.timeout(WITHIN_MS));
-    expect(again.turn.admitted).to.equal(true);
+    const pool = clients.pool({ connectionLimit: 2 });
+    const backend = clients.connect({ pool, requestTimeoutMs: 300 });
+    const taken = [await pool.getConnection(), await pool.getConnection()];
+    expect(await refusal(backend.open(10_000, signal))).to.include({ code: 'UNAVAILABLE' });
+    for (const connection of taken) connection.release();
+    const session = await repeatUntilDefinite(() => clients.session(backend), AbortSignal.timeout(WITHIN_MS));
+    expect((await session.enqueue(wish({ queue: 'exhausted' }))).turn.admitted).to.equal(true);
   }).timeout(WITHIN_MS);
 });

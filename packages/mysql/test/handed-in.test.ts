@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { PoolOptions } from 'mysql2/promise';
+import { createPool, type PoolOptions } from 'mysql2/promise';
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { mysql, type MysqlOptions } from '@queuelock/mysql';
-import { refusal, signal } from '@queuelock/harness/wishes';
+import { refusal, signal, wish } from '@queuelock/harness/wishes';
 import { Clients } from './clients.ts';
 
 type Pool = NonNullable<MysqlOptions['pool']>;
@@ -74,10 +74,72 @@ describe('a pool that is handed in to mysql()', () => {
   });
 });
 
+describe('a pool of MySQL that the application uses as well', () => {
+  const clients = new Clients();
+
+  it('leaves heartbeats, steps and releases a connection when all others are in use', async () => {
+    const pool = clients.pool({ connectionLimit: 3 });
+    const session = await clients.session(clients.connect({ pool, requestTimeoutMs: 1_000 }));
+    const first = await pool.getConnection();
+    const second = await pool.getConnection();
+    await session.renew(signal);
+    const specs = [wish(), wish({ queue: 'other' })];
+    for (const { turn } of await Promise.all(specs.map((spec) => session.enqueue(spec))))
+      expect(turn.admitted).to.equal(true);
+    await session.renew(signal);
+    for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
+    first.release();
+    second.release();
+  });
+
+  it('serves requests that wait for a lock inside of their own transaction', async () => {
+    const pool = clients.pool({ connectionLimit: 4 });
+    const locks = createLockClient(mysql({ pool }));
+    await locks.run('account', () => undefined);
+    const request = async (nth: number): Promise<number> => {
+      const connection = await pool.getConnection();
+      await connection.query('begin');
+      const done = await locks.run('account', () => nth);
+      await connection.query('commit');
+      connection.release();
+      return done;
+    };
+    const requests = Array.from({ length: 8 }, (_, nth) => request(nth));
+    expect(await Promise.all(requests)).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7]);
+    await locks.close();
+  });
+
+  it('gets its connections back when the client is closed', async () => {
+    const pool = clients.pool({ connectionLimit: 2, waitForConnections: false });
+    const backend = mysql({ pool });
+    await (await backend.open(10_000, signal)).close();
+    await backend.close();
+    for (const connection of [await pool.getConnection(), await pool.getConnection()]) connection.release();
+  });
+
+  it('is named with its numbers when it has no connection left', async () => {
+    const pool = clients.pool({ connectionLimit: 2 });
+    const taken = [await pool.getConnection(), await pool.getConnection()];
+    const backend = clients.connect({ pool, requestTimeoutMs: 50 });
+    const { code, message } = await refusal(backend.open(10_000, signal));
+    expect(code).to.equal('UNAVAILABLE');
+    expect(message).to.match(
+      /gave no connection within \d+ ms: all 2 connections of the pool are in use, and 1 requests wait for one/,
+    );
+    for (const connection of taken) connection.release();
+  });
+});
+
 describe('a pool that mysql() cannot use', () => {
   it('is refused when it is of npm mysql, which takes callbacks', () => {
     const pool = { getConnection: () => undefined, acquireConnection: () => undefined };
     expect(() => mysql({ pool: pool as never })).to.throw('got "a pool of npm mysql"');
+  });
+
+  it('is refused when it has one connection', async () => {
+    const pool = createPool({ host: '127.0.0.1', connectionLimit: 1 });
+    expect(() => mysql({ pool })).to.throw('option connectionLimit of pool must be at least 2');
+    await pool.end();
   });
 
   it('is refused when it throws while it is inspected', () => {

@@ -254,6 +254,26 @@ describe('the tables of MySQL', () => {
     );
   });
 
+  it('are completed when a dump without procedures was restored, and when they were truncated', async () => {
+    const locks = createLockClient(clients.connect());
+    await locks.run('restored', () => undefined);
+    const spoil: Readonly<Record<string, readonly string[]>> = {
+      'a restore without procedures': ['enter', 'leave', 'renew'].map(
+        (name) => `drop procedure queuelock_${name}`,
+      ),
+      'a missing table': ['drop table queuelock_entry'],
+      'a truncated mark': ['truncate table queuelock_meta'],
+    };
+    for (const [what, statements] of Object.entries(spoil)) {
+      for (const statement of statements) await clients.operator.run(statement);
+      expect(await locks.run('restored', () => what)).to.equal(what);
+      const fresh = createLockClient(clients.connect());
+      expect(await fresh.run('restored', () => what)).to.equal(what);
+      await fresh.close();
+    }
+    await locks.close();
+  });
+
   it('and their server are examined', async () => {
     const findings = await clients.connect().examine!('');
     expect(findings.map(({ text }) => text).join('\n')).to.match(/MariaDB 1\d+\.\d+/);

@@ -106,11 +106,11 @@ class PostgresBackend implements Backend {
     const connection = this.#connected();
     const id = randomBytes(16).toString('hex');
     await connection.open();
-    const { num, format } = await connection.steps.take<{ readonly num: number; readonly format: number }>(
-      'open',
-      ...[id, ttlMs, connection.inbox],
-    );
-    connection.steps.checkFormat(format);
+    const { num, format } = await connection.steps.take<{
+      readonly num: number;
+      readonly format: number | null;
+    }>('open', ...[id, ttlMs, connection.inbox]);
+    await connection.steps.requireFormat(format);
     return new PostgresSession(connection, { id, num, generation: 1, ttlMs, inherited: 0 });
   }
 

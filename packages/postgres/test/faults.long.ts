@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { faultsOn } from '@queuelock/harness/store-faults';
-import { refusal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, wish } from '@queuelock/harness/wishes';
 import { postgres } from '@queuelock/postgres';
 import { Clients } from './clients.ts';
 
@@ -46,11 +46,13 @@ describe('a fault on PostgreSQL', () => {
 
   it('that exhausts a pool is UNAVAILABLE, and over when there is room', async () => {
     const { pool } = clients.pool({ max: 2 });
-    const session = await clients.session(clients.connect({ pool, requestTimeoutMs: 300 }));
+    const backend = clients.connect({ pool, requestTimeoutMs: 2_000 });
     const taken = await pool.connect();
-    const wanted = wish({ queue: 'exhausted' });
-    expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });
+    const { code, message } = await refusal(backend.open(10_000, signal));
+    expect(code).to.equal('UNAVAILABLE');
+    expect(message).to.contain('all 2 connections of the pool are in use');
     taken.release();
-    expect((await session.enqueue(wanted)).turn.admitted).to.equal(true);
+    const session = await clients.session(backend);
+    expect((await session.enqueue(wish({ queue: 'exhausted' }))).turn.admitted).to.equal(true);
   }).timeout(WITHIN_MS);
 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { postgres, type PostgresOptions } from '@queuelock/postgres';
-import { refusal, signal } from '@queuelock/harness/wishes';
+import { refusal, signal, wish } from '@queuelock/harness/wishes';
 import { OwnServer } from './servers.ts';
 
 type Pool = NonNullable<PostgresOptions['pool']>;
@@ -86,6 +86,59 @@ describe('the parsers of an application that uses npm pg', () => {
     await session.close();
     await backend.close();
     await pool.end();
+  });
+});
+
+describe('a pool that the application uses as well', () => {
+  const server = new OwnServer();
+  let pool: pg.Pool;
+
+  beforeEach(() => {
+    pool = new pg.Pool({ connectionString: server.url, max: 4 });
+  });
+  afterEach(() => pool.end());
+
+  it('leaves heartbeats, steps and releases their connections when all others are in use', async () => {
+    const backend = postgres({ pool, requestTimeoutMs: 500 });
+    const session = await backend.open(10_000, signal);
+    const taken = await Promise.all([pool.connect(), pool.connect()]);
+    expect([pool.totalCount, pool.idleCount]).to.deep.equal([4, 0]);
+    await session.renew(signal);
+    const specs = [wish(), wish({ queue: 'other' })];
+    for (const { turn } of await Promise.all(specs.map((spec) => session.enqueue(spec))))
+      expect(turn.admitted).to.equal(true);
+    for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
+    for (const client of taken) client.release();
+    await session.close();
+    await backend.close();
+  });
+
+  it('serves requests that wait for a lock inside of their own transaction', async () => {
+    const locks = createLockClient(postgres({ pool }));
+    await locks.run('account', () => undefined);
+    const request = async (nth: number): Promise<number> => {
+      const client = await pool.connect();
+      await client.query('begin');
+      const done = await locks.run('account', () => nth);
+      await client.query('commit');
+      client.release();
+      return done;
+    };
+    const requests = Array.from({ length: 8 }, (_, nth) => request(nth));
+    expect(await Promise.all(requests)).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7]);
+    await locks.close();
+  });
+
+  it('is named with its numbers when it has no connection left', async () => {
+    const taken = await Promise.all(Array.from({ length: 4 }, () => pool.connect()));
+    const backend = postgres({ pool, requestTimeoutMs: 50 });
+    const { code, message } = await refusal(backend.open(10_000, signal));
+    expect(code).to.equal('UNAVAILABLE');
+    expect(message).to.match(
+      /gave no connection within \d+ ms: all 4 connections of the pool are in use, and 1 requests wait for one/,
+    );
+    await backend.close();
+    for (const client of taken) client.release();
   });
 });
 

@@ -270,4 +270,16 @@ describe('the steps on PostgreSQL', () => {
       await clients.column('select deadlocks::int from pg_stat_database where datname = current_database()'),
     ).to.deep.equal([0]);
   });
+
+  it('goes on after a truncation of all tables, for clients that are there and for new ones', async () => {
+    const locks = createLockClient(clients.connect());
+    await locks.run('truncated', () => undefined);
+    const tables = ['store', 'queue', 'entry', 'session', 'removed', 'trace', 'register'];
+    await clients.operator.query(`truncate ${tables.map((name) => `queuelock.${name}`).join(', ')}`);
+    const fresh = createLockClient(clients.connect());
+    expect(await fresh.run('truncated', () => 'new')).to.equal('new');
+    expect(await locks.run('truncated', () => 'there')).to.equal('there');
+    expect(await clients.column('select count(*)::int from queuelock.store')).to.deep.equal([1]);
+    await Promise.all([fresh.close(), locks.close()]);
+  });
 });

@@ -18,10 +18,12 @@ export interface MysqlOptions {
    */
   readonly url?: string;
   /**
-   * Instead of `url`: a pool of `mysql2/promise` (version 3). Each step has one of its connections for a moment and gives it back; they name
-   * a database, and are given back by others without an open transaction. The pool is never ended here. How the pool reads values
-   * (`typeCast`, `rowsAsArray`, `decimalNumbers`, `bigNumberStrings`, …) does not matter. The first connection verifies the form of rows; a
-   * pool that changes them is refused with `INVALID_ARGUMENT` by the first call that needs the server.
+   * Instead of `url`: a pool of `mysql2/promise` (version 3). Up to two of its connections are kept until the client is closed, so that
+   * heartbeats and releases do not wait for the application; others are borrowed for one step each. So its `connectionLimit` is at least 2
+   * more than the application uses at a time. Its connections name a database, and the application gives them back without an open
+   * transaction. The pool is never ended here. How the pool reads values (`typeCast`, `rowsAsArray`, `decimalNumbers`, `bigNumberStrings`,
+   * …) does not matter. The first connection verifies the form of rows; a pool that changes them is refused with `INVALID_ARGUMENT` by the
+   * first call that needs the server.
    */
   readonly pool?: GivenPool;
   /** With a `url`: PEM texts; giving them switches TLS on. Without `ca` the authorities that Node knows are trusted. */

@@ -2,6 +2,8 @@ import { invalidArgument, isQueueLockError } from '@queuelock/core/backend';
 
 const RULE = 'is a pool of mysql2/promise (version 3), or of mysql2 by pool.promise()';
 
+const LEAST_CONNECTIONS = 2;
+
 /**
  * Checks a pool that the caller hands in, without a request to the server.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
@@ -12,10 +14,22 @@ export function checkPool(pool: object): void {
     if (!has('getConnection') || has('promise')) throw invalidArgument('pool', pool, RULE);
     // Its getConnection() takes a callback, and throws later without one.
     if (has('acquireConnection')) throw invalidArgument('pool', 'a pool of npm mysql', RULE);
+    checkLimit(pool);
   } catch (error) {
     if (isQueueLockError(error)) throw error;
     throw invalidArgument('pool', String(error), 'can be inspected without an error');
   }
+}
+
+function checkLimit({
+  pool,
+}: {
+  readonly pool?: { readonly config?: { readonly connectionLimit?: unknown } };
+}): void {
+  const limit = pool?.config?.connectionLimit;
+  if (typeof limit !== 'number' || limit >= LEAST_CONNECTIONS) return;
+  const rule = `must be at least ${LEAST_CONNECTIONS}: as many are kept for steps and heartbeats`;
+  throw invalidArgument('option connectionLimit of pool', limit, rule);
 }
 
 /** The methods of a connection that are called. */

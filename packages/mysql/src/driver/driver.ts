@@ -18,6 +18,8 @@ export interface Driver {
   readonly endpoint: string;
   /** Tries once. `onEnd`: it is over. `signal`: nobody waits for it any more. */
   open(events: { readonly onEnd: (error: unknown) => void; readonly signal: AbortSignal }): Promise<Wire>;
+  /** Says, with numbers, that all connections of a pool are in use; `undefined` when that is not so, or not known. */
+  exhaustion?(): string | undefined;
   /** Attempts are at least so far apart also when they succeed, in milliseconds. */
   readonly leastBetweenMs: number;
 }

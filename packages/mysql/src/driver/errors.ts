@@ -4,7 +4,8 @@ import { QueueLockError, failureOf, invalidArgument, isQueueLockError } from '@q
 const DENIED: ReadonlySet<number> = new Set([1044, 1045, 1142, 1143, 1227, 1370, 1698, 3118, 4151]);
 /** Nothing of the step has happened, and the next attempt may succeed: deadlock, lock wait, changed meanwhile, entered twice. */
 const AGAIN: ReadonlySet<number> = new Set([1213, 1205, 1020, 1062]);
-const ABSENT: ReadonlySet<number> = new Set([1146, 1305]);
+/** A table, a procedure, or the only row of `queuelock_meta`, without which no number is given (a column would be null). */
+const ABSENT: ReadonlySet<number> = new Set([1146, 1305, 1048]);
 const UNKNOWN_DATABASE = 1049;
 const NO_DATABASE = 1046;
 
@@ -31,7 +32,7 @@ export function isWorthAgain(error: unknown): boolean {
   return AGAIN.has(numberOf(error) ?? 0);
 }
 
-/** Tables or procedures are not there. */
+/** Tables, procedures or the row that marks them are not there. */
 export function isAbsence(error: unknown): boolean {
   return ABSENT.has(numberOf(error) ?? 0);
 }

@@ -44,13 +44,24 @@ export class PoolDriver implements Driver {
     this.endpoint = endpointOf(pool as Shown);
   }
 
+  exhaustion(): string | undefined {
+    return exhaustionOf(this.#pool as Shown);
+  }
+
   async open({ onEnd, signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
     const connection = await this.#pool.getConnection();
     checkConnection(connection);
+    const unfollow = followEnd(connection, onEnd);
     const wire = {
       query: async (sql: string) => ((await connection.query(statementOf(sql))) as readonly unknown[])[0],
-      destroy: closing(() => connection.destroy(), onEnd),
-      release: closing(() => connection.release(), onEnd),
+      destroy: closing(() => {
+        unfollow();
+        connection.destroy();
+      }, onEnd),
+      release: closing(() => {
+        unfollow();
+        connection.release();
+      }, onEnd),
     };
     if (signal.aborted) wire.release();
     signal.throwIfAborted();
@@ -75,13 +86,34 @@ export class PoolDriver implements Driver {
   }
 }
 
+/** Reports the end of a connection, if it says so, until the answer is called. */
+function followEnd(
+  connection: GivenConnection & Partial<Pick<NodeJS.EventEmitter, 'on' | 'removeListener'>>,
+  onEnd: (error: unknown) => void,
+): () => void {
+  const onClosed = (): void => {
+    onEnd(new Error('the connection was closed'));
+  };
+  connection.on?.('error', onEnd);
+  connection.on?.('end', onClosed);
+  return () => {
+    connection.removeListener?.('error', onEnd);
+    connection.removeListener?.('end', onClosed);
+  };
+}
+
 function statementOf(sql: string): Statement {
   return { sql, values: [], rowsAsArray: false, nestTables: false, typeCast: (_field, next) => next() };
 }
 
+/** As much of a pool of mysql2 as tells where it leads to, and how many connections it has. */
 interface Shown {
   readonly pool?: {
+    readonly _allConnections?: { readonly length?: unknown };
+    readonly _freeConnections?: { readonly length?: unknown };
+    readonly _connectionQueue?: { readonly length?: unknown };
     readonly config?: {
+      readonly connectionLimit?: unknown;
       readonly connectionConfig?: {
         readonly host?: string;
         readonly port?: number;
@@ -98,4 +130,13 @@ function endpointOf(pool: Shown): string {
   const place = database === undefined ? '' : `/${database}`;
   if (socketPath !== undefined) return `mysql:${socketPath}${place}`;
   return `mysql://${host.includes(':') ? `[${host}]` : host}:${port}${place}`;
+}
+
+function exhaustionOf({ pool }: Shown): string | undefined {
+  const limit = pool?.config?.connectionLimit;
+  const [all, free, queued] = [pool?._allConnections, pool?._freeConnections, pool?._connectionQueue].map(
+    (list) => list?.length,
+  );
+  if (typeof limit !== 'number' || typeof all !== 'number' || all < limit || free !== 0) return undefined;
+  return `all ${limit} connections of the pool are in use, and ${Number(queued)} requests wait for one: set its option connectionLimit to at least 2 more than the application uses at a time`;
 }

@@ -28,6 +28,9 @@ export const STATEMENTS: readonly string[] = [
   MARK,
 ];
 
+/** How many tables and procedures there are. */
+export const PARTS: number = TABLES.length + PROCEDURES.length;
+
 /** The same as a script for the programs `mysql` and `mariadb`, which somebody with the rights for it can read and run. */
 export const migration: string = [
   '-- The tables and procedures of queuelock, for `mysql` and `mariadb` on the database that its clients name.',

@@ -13,6 +13,9 @@ import type { Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, isReadOnly, numberOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
+/** Connections of a pool of the application that are kept for steps and heartbeats. */
+const KEPT = 2;
+
 interface Settings {
   readonly clock: Clock;
   /** How long a step may take, connecting included. */
@@ -34,6 +37,7 @@ interface Way {
 }
 
 interface Waiting {
+  readonly isUrgent: boolean;
   readonly resolve: (wire: Wire) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -72,11 +76,14 @@ export class Link {
    * One step on a connection that nobody else has meanwhile; its time counts from its turn on. Whatever it rejects with, but what the
    * server itself answered, leaves its outcome unknown.
    */
-  async take<T>(work: Work<T>, { isUrgent, withinMs = this.#settings.withinMs }: Way = {}): Promise<T> {
-    if (isUrgent) return this.#takeNow(work, withinMs);
+  async take<T>(
+    work: Work<T>,
+    { isUrgent = false, withinMs = this.#settings.withinMs }: Way = {},
+  ): Promise<T> {
+    if (isUrgent) return this.#takeNow(work, withinMs, isUrgent);
     await this.#turnstile.enter();
     try {
-      return await this.#takeNow(work, withinMs);
+      return await this.#takeNow(work, withinMs, isUrgent);
     } catch (error) {
       if (isQueueLockError(error, 'UNAVAILABLE')) this.#turnstile.giveUp(error);
       throw error;
@@ -89,17 +96,21 @@ export class Link {
     this.#isClosed = true;
     this.#cancelPause?.();
     this.#givenUp?.abort();
-    for (const wire of this.#wires) wire.destroy();
+    for (const wire of this.#wires) {
+      if (wire.release && this.#idle.includes(wire)) wire.release();
+      else wire.destroy();
+    }
     this.#wires.clear();
+    this.#idle.length = 0;
     this.#turnstile.giveUp(connectionClosed(this.endpoint));
     this.#refuse(connectionClosed(this.endpoint));
   }
 
-  async #takeNow<T>(work: Work<T>, withinMs: number): Promise<T> {
+  async #takeNow<T>(work: Work<T>, withinMs: number, isUrgent: boolean): Promise<T> {
     const { clock } = this.#settings;
     const begunAt = clock.now();
     const leftMs = (): number => withinMs - (clock.now() - begunAt);
-    const wire = await this.#connected();
+    const wire = await this.#connected(isUrgent);
     try {
       const answer = await this.#within(leftMs(), work(wire, leftMs));
       this.#giveBack(wire);
@@ -113,13 +124,13 @@ export class Link {
     }
   }
 
-  async #connected(): Promise<Wire> {
+  async #connected(isUrgent: boolean): Promise<Wire> {
     if (this.#isClosed) throw connectionClosed(this.endpoint);
     const idle = this.#idle.pop();
     if (idle) return idle;
     let waiting: Waiting | undefined;
     const wire = new Promise<Wire>((resolve, reject) => {
-      this.#waiting.add((waiting = { resolve, reject }));
+      this.#waiting.add((waiting = { isUrgent, resolve, reject }));
     });
     this.#open();
     try {
@@ -162,32 +173,28 @@ export class Link {
       givenUp.abort();
       this.#failure = error;
       this.#pace.failed();
-      this.#refuse(asQueueLockError(error, this.endpoint));
+      // Steps that are being taken end in time, and give their connections to those that wait.
+      if (this.#wires.size === 0) this.#refuse(asQueueLockError(error, this.endpoint));
     }
     this.#isOpening = false;
     this.#open();
   }
 
   #giveBack(wire: Wire): void {
-    if (!this.#wires.has(wire)) return;
-    if (!wire.release) this.#hand(wire);
-    else {
-      this.#wires.delete(wire);
-      wire.release();
-      this.#open();
-    }
+    if (this.#wires.has(wire)) this.#hand(wire);
   }
 
+  /** To a step that waits, heartbeats first. */
   #hand(wire: Wire): void {
-    const [waiting] = this.#waiting;
-    if (!waiting) {
-      // Nobody waits any more for what somebody has asked a pool for.
-      if (wire.release) this.#giveBack(wire);
-      else this.#idle.push(wire);
-      return;
-    }
-    this.#waiting.delete(waiting);
-    waiting.resolve(wire);
+    const waiting = [...this.#waiting].find(({ isUrgent }) => isUrgent) ?? [...this.#waiting][0];
+    if (waiting) {
+      this.#waiting.delete(waiting);
+      waiting.resolve(wire);
+    } else if (wire.release && this.#idle.length >= KEPT) {
+      // Others go back to their pool. Without those that are kept, steps would wait for work of the application that may itself wait for a lock.
+      this.#wires.delete(wire);
+      wire.release();
+    } else this.#idle.push(wire);
   }
 
   #lose(wire: Wire, error: unknown): void {
@@ -209,8 +216,11 @@ export class Link {
   #within<T>(ms: number, answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
+        const exhaustion = this.#wires.size === 0 ? this.#driver.exhaustion?.() : undefined;
         const before = this.#failure === undefined ? '' : `; before that: ${detailOf(this.#failure)}`;
-        const message = `${this.endpoint} did not answer within ${Math.round(Math.max(ms, 0))} ms${before}`;
+        const late = exhaustion === undefined ? 'did not answer' : 'gave no connection';
+        const why = exhaustion === undefined ? before : `: ${exhaustion}`;
+        const message = `${this.endpoint} ${late} within ${Math.round(Math.max(ms, 0))} ms${why}`;
         // After a pause of this process the answer may be there, and is read first.
         setImmediate(() => {
           reject(new QueueLockError('UNAVAILABLE', message));

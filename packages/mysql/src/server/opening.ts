@@ -1,17 +1,18 @@
 import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
 import type { Wire } from '../driver/driver.ts';
 import { isAbsence, isDenial } from '../driver/errors.ts';
-import { STATEMENTS, VERSION } from '../schema/migration.ts';
+import { PARTS, STATEMENTS, VERSION } from '../schema/migration.ts';
 
 /** Somebody else makes them just now: how long to wait, in seconds. */
 const PATIENCE_S = 10;
 
 /**
- * Sees to it that tables and procedures are there, and makes them if they are not and this user may.
+ * Sees to it that tables and procedures are there, and makes them if they are not and this user may. `isIncomplete`: a step has found that
+ * one is absent, as after the restore of a dump without procedures, whatever the version says.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for those of a later release, `ACCESS_DENIED` where somebody else has to make them.
  */
-export async function makeReady(wire: Wire, endpoint: string): Promise<void> {
-  if (isPresent(await versionAt(wire), endpoint)) return;
+export async function makeReady(wire: Wire, endpoint: string, isIncomplete: boolean): Promise<void> {
+  if (!isIncomplete && isPresent(await versionAt(wire), endpoint)) return;
   const [lock] = await ask(
     wire,
     `select get_lock(concat('queuelock.', md5(database())), ${PATIENCE_S}) as it`,
@@ -19,7 +20,8 @@ export async function makeReady(wire: Wire, endpoint: string): Promise<void> {
   if (Number(lock?.it) !== 1)
     throw new QueueLockError('UNAVAILABLE', `${endpoint}: somebody else makes the tables at this moment`);
   try {
-    if (!isPresent(await versionAt(wire), endpoint)) await migrate(wire, endpoint);
+    const hasAll = isPresent(await versionAt(wire), endpoint) && !(isIncomplete && (await lacksParts(wire)));
+    if (!hasAll) await migrate(wire, endpoint);
   } finally {
     await ask(wire, `select release_lock(concat('queuelock.', md5(database()))) as it`);
   }
@@ -40,6 +42,16 @@ async function versionAt(wire: Wire): Promise<number> {
     if (isAbsence(error) || isDenial(error)) return 0;
     throw error;
   }
+}
+
+/** Asked under the lock: another client may have made them meanwhile, and procedures that are made anew are absent for a moment. */
+async function lacksParts(wire: Wire): Promise<boolean> {
+  const [row] = await ask(
+    wire,
+    `select (select count(*) from information_schema.tables where table_schema = database() and table_name like 'queuelock\\_%')
+     + (select count(*) from information_schema.routines where routine_schema = database() and routine_name like 'queuelock\\_%') as it`,
+  );
+  return Number(row?.it) < PARTS;
 }
 
 async function migrate(wire: Wire, endpoint: string): Promise<void> {

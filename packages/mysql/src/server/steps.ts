@@ -37,6 +37,7 @@ export class Steps {
   readonly #link: Link;
   readonly #onTurn: OnTurn;
   #isReady: Promise<void> | undefined;
+  #isIncomplete = false;
 
   constructor(link: Link, onTurn: OnTurn) {
     this.#link = link;
@@ -76,7 +77,10 @@ export class Steps {
           try {
             return await ask(wire);
           } catch (error) {
-            if (isAbsence(error)) this.#isReady = undefined;
+            if (isAbsence(error)) {
+              this.#isReady = undefined;
+              this.#isIncomplete = true;
+            }
             const pauseMs = pauseAfter(attempt, AGAIN, this.#link.clock);
             if (!isWorthAgain(error) || leftMs() < 2 * pauseMs) throw error;
             await new Promise<void>((resolve) => this.#link.clock.after(pauseMs, resolve));
@@ -90,10 +94,13 @@ export class Steps {
   /** Once, unless it fails. */
   async #ready(): Promise<void> {
     const { endpoint } = this.#link;
-    this.#isReady ??= this.#link.take((wire) => makeReady(wire, endpoint), { withinMs: MAKING_MS });
+    this.#isReady ??= this.#link.take((wire) => makeReady(wire, endpoint, this.#isIncomplete), {
+      withinMs: MAKING_MS,
+    });
     const ready = this.#isReady;
     try {
       await ready;
+      this.#isIncomplete = false;
     } catch (error) {
       if (this.#isReady === ready) this.#isReady = undefined;
       throw error;

@@ -21,8 +21,9 @@ export interface PostgresOptions {
    */
   readonly url?: string;
   /**
-   * Instead of `url`: a `Pool` of npm pg (version 8), which has its address, credentials and TLS. One of its connections is kept while a
-   * session is open, and others are borrowed for one step each, so its `max` is at least 2. It is not ended. Parsers of types that the
+   * Instead of `url`: a `Pool` of npm pg (version 8), which has its address, credentials and TLS. Two of its connections are kept until the
+   * client is closed, one that listens and sends heartbeats and one for steps, so that neither waits for the application; others are borrowed
+   * for one step each. So its `max` is at least 2 more than the application uses at a time. It is not ended. Parsers of types that the
    * application has set do not matter. The first connection verifies the form of rows; a pool that changes them is refused with
    * `INVALID_ARGUMENT` by the first call that needs the server.
    */

@@ -9,15 +9,20 @@ export interface Limit {
   readonly ms: number;
   /** Who does not answer. */
   readonly endpoint: string;
+  /** Another reason than a silent server, if there is one. */
+  readonly reason?: (() => string | undefined) | undefined;
 }
 
 /** Rejects with `UNAVAILABLE` after that time. */
-export function within<T>({ clock, ms, endpoint }: Limit, answer: Promise<T>): Promise<T> {
+export function within<T>({ clock, ms, endpoint, reason }: Limit, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
       // After a pause of this process the answer may be there, and is read first.
       setImmediate(() => {
-        reject(new QueueLockError('UNAVAILABLE', `${endpoint} did not answer within ${ms} ms`));
+        const found = reason?.();
+        const late = found === undefined ? 'did not answer' : 'gave no connection';
+        const message = `${endpoint} ${late} within ${ms} ms${found === undefined ? '' : `: ${found}`}`;
+        reject(new QueueLockError('UNAVAILABLE', message));
       });
     });
     answer.then(resolve, reject).finally(cancel);

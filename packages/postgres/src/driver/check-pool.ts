@@ -2,7 +2,7 @@ import { invalidArgument, isQueueLockError } from '@queuelock/core/backend';
 import type { Given } from './given.ts';
 
 const RULE = 'is a Pool of npm pg (version 8), and not one of its clients';
-/** One connection listens and sends heartbeats, another one takes steps. */
+/** One connection listens and sends heartbeats, another one is kept for steps. */
 const LEAST_CONNECTIONS = 2;
 
 /** As much of the options of a pool as decides whether it can be used. */
@@ -28,7 +28,7 @@ export function checkPool(pool: Given): void {
 
 function checkOptions({ max, binary }: PoolOptions): void {
   if (typeof max === 'number' && max < LEAST_CONNECTIONS) {
-    const rule = `must be at least ${LEAST_CONNECTIONS}: one connection listens and sends heartbeats while a session is open, and each step borrows another one`;
+    const rule = `must be at least ${LEAST_CONNECTIONS}: one connection listens and sends heartbeats, and another one is kept for steps`;
     throw invalidArgument('option max of pool', max, rule);
   }
   if (binary === true)

@@ -24,8 +24,10 @@ export interface Wire {
 export interface Driver {
   /** Without any secret. */
   readonly endpoint: string;
-  /** Others wait for its connections: they are given back when nothing is to be asked. */
+  /** The application uses its connections as well: those that are not needed are given back. */
   readonly isShared: boolean;
+  /** Says, with numbers, that all connections are in use; `undefined` when that is not so, or not known. */
+  exhaustion?(): string | undefined;
   /** Tries once. */
   open(events: WireEvents): Promise<Wire>;
 }

@@ -50,6 +50,7 @@ export function givenDriver(pool: Given): Driver {
   return {
     endpoint: endpointOf(pool.options ?? {}),
     isShared: true,
+    exhaustion: () => exhaustionOf(pool),
     async open(events) {
       const client = await pool.connect();
       checkConnection(client);
@@ -74,6 +75,21 @@ export function givenDriver(pool: Given): Driver {
       return wire;
     },
   };
+}
+
+/** What npm pg counts of a pool. */
+interface Counts {
+  readonly totalCount?: unknown;
+  readonly idleCount?: unknown;
+  readonly waitingCount?: unknown;
+  readonly options?: { readonly max?: unknown };
+}
+
+function exhaustionOf({ totalCount, idleCount, waitingCount, options }: Counts): string | undefined {
+  const max = options?.max;
+  if (typeof max !== 'number' || typeof totalCount !== 'number' || totalCount < max || idleCount !== 0)
+    return undefined;
+  return `all ${max} connections of the pool are in use, and ${Number(waitingCount)} requests wait for one: set its option max to at least 2 more than the application uses at a time`;
 }
 
 /** Where it leads to; a text with a password in it is not repeated. */

@@ -58,11 +58,17 @@ export class Ears {
   async up(): Promise<void> {
     if (this.#isClosed) throw connectionClosed(this.#driver.endpoint);
     if (this.#wire) return;
-    const { clock, withinMs: ms } = this.#settings;
+    const { clock, withinMs } = this.#settings;
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
     });
-    await within({ clock, ms: 2 * ms + HEARS_WITHIN_MS, endpoint: this.#driver.endpoint }, this.#connecting);
+    const limit = {
+      clock,
+      ms: 2 * withinMs + HEARS_WITHIN_MS,
+      endpoint: this.#driver.endpoint,
+      reason: () => this.#driver.exhaustion?.(),
+    };
+    await within(limit, this.#connecting);
   }
 
   /** Until the answer is called. */

@@ -53,7 +53,9 @@ export class Opener {
     const giveUp = new AbortController();
     const signal = AbortSignal.any([giveUp.signal, this.#closing.signal]);
     try {
-      const wire = await within({ clock, ms: withinMs, endpoint }, this.#driver.open({ ...events, signal }));
+      const reason = (): string | undefined => this.#driver.exhaustion?.();
+      const opening = this.#driver.open({ ...events, signal });
+      const wire = await within({ clock, ms: withinMs, endpoint, reason }, opening);
       if (this.#closing.signal.aborted) wire.release(false);
       this.#closing.signal.throwIfAborted();
       this.#pace.succeeded();

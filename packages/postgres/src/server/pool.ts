@@ -77,7 +77,8 @@ export class Pool {
     // Steps that are being taken end in time. Where there are none, nothing else bounds the wait.
     if (this.#wires.size > 0) return turn;
     const { clock, withinMs: ms } = this.#settings;
-    return within({ clock, ms, endpoint }, turn).finally(() => {
+    const reason = (): string | undefined => this.#driver.exhaustion?.();
+    return within({ clock, ms, endpoint, reason }, turn).finally(() => {
       if (waiting) this.#line.delete(waiting);
     });
   }
@@ -111,7 +112,8 @@ export class Pool {
     if (next) {
       this.#line.delete(next);
       next.go(wire);
-    } else if (this.#driver.isShared) {
+    } else if (this.#driver.isShared && this.#idle.length > 0) {
+      // One is kept: steps would wait for work of the application that may itself wait for a lock.
       this.#wires.delete(wire);
       wire.release(false);
     } else this.#idle.push(wire);

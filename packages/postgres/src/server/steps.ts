@@ -56,16 +56,25 @@ export class Steps {
   /** A statement of the server's own. @throws {QueueLockError} */
   async ask(text: string, ...values: readonly string[]): Promise<readonly Record<string, unknown>[]> {
     try {
-      return await this.#pool.run(text, values);
+      return await this.#pool.run(text, values.length > 0 ? values : undefined);
     } catch (error) {
       throw asQueueLockError(error, this.#settings);
     }
   }
 
-  /** @throws {QueueLockError} `FOREIGN_FORMAT` */
-  checkFormat(format: number): void {
+  /**
+   * Checks the format of the schema. `null`: its only row is absent, as after a truncation of all tables, and is written again.
+   * @throws {QueueLockError} `FOREIGN_FORMAT`
+   */
+  async requireFormat(format: number | null): Promise<void> {
     if (format === FORMAT) return;
     const { endpoint, schema } = this.#settings;
+    if (format === null) {
+      await this.ask(
+        `${lockOf(schema)} insert into ${schema}.store select ${FORMAT}, 0 where not exists (select from ${schema}.store)`,
+      );
+      return;
+    }
     const message = `${endpoint}: the schema ${schema} has format ${format}, and this release knows format ${FORMAT}; use that release, or another schema`;
     throw new QueueLockError('FOREIGN_FORMAT', message);
   }
@@ -87,10 +96,7 @@ export class Steps {
         cause: missing,
       });
     try {
-      // Two at a time would be in each other's way.
-      await this.#pool.run(
-        `select pg_advisory_xact_lock(hashtext('queuelock'), hashtext('${schema}'));${migrationOf(schema)}`,
-      );
+      await this.#pool.run(`${lockOf(schema)}${migrationOf(schema)}`);
     } catch (error) {
       // Somebody else was faster, or they are of somebody else: the step that is asked again tells.
       if (codeOf(error) === '42P07') return;
@@ -99,4 +105,9 @@ export class Steps {
       throw new QueueLockError('ACCESS_DENIED', message, { cause: error });
     }
   }
+}
+
+/** Two clients that change the schema at a time would be in each other's way. */
+function lockOf(schema: string): string {
+  return `select pg_advisory_xact_lock(hashtext('queuelock'), hashtext('${schema}'));`;
 }
