@@ -26,8 +26,8 @@ export const STORMS: readonly Mistake[] = [
     'no storm',
     [
       'etcd/src/session/proof-choice.ts',
-      'if (BigInt(told) < BigInt(term) &&',
-      'if (String(told) !== term &&',
+      'if (BigInt(told) >= BigInt(term) ||',
+      'if (String(told) === term ||',
     ],
     ['etcd/src/session/session.ts', '    this.#keepAlive.follow();\n', ''],
   ),
