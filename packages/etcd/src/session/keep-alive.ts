@@ -87,9 +87,7 @@ export class KeepAlive {
 
   /** Ends the stream, and a keepalive that waits for its answer with `SESSION_LOST`. */
   close(): void {
-    const line = this.#line;
-    this.#line = undefined;
-    line?.channel.close();
+    this.leaveStream();
     this.#settle()?.reject(new QueueLockError('SESSION_LOST', 'the session was closed'));
     this.#broken$.complete();
   }
