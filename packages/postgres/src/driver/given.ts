@@ -20,7 +20,10 @@ export interface GivenClient extends Queryable {
 export interface Statement {
   readonly text: string;
   readonly values?: unknown[];
-  readonly types: { getTypeParser(oid: number): (text: string) => unknown };
+  readonly types: {
+    /** The parser of the texts of a type. */
+    getTypeParser(oid: number): (text: string) => unknown;
+  };
 }
 
 /** As much of a connection as is used. */
