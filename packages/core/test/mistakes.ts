@@ -192,8 +192,17 @@ const REQUESTS: readonly Mistake[] = [
     'a reader that makes way takes only those who wait out of the way, and other readers go on',
     [
       'handover/requests.ts',
-      'inTheWayOf(entries, this.from).filter((entry) => !admitted.has(entry))',
-      'inTheWayOf(entries, this.from)',
+      '.filter((entry) => isBehind(entry) && !admitted.has(entry))',
+      '.filter((entry) => isBehind(entry))',
+    ],
+  ),
+  mistake(
+    'a holder that yields takes itself out of the way of the requester',
+    'a holder that yields does not evict itself where the store still shows a released entry ahead of it',
+    [
+      'handover/requests.ts',
+      '.filter((entry) => isBehind(entry) && !admitted.has(entry))',
+      '.filter((entry) => !admitted.has(entry))',
     ],
   ),
   mistake(

@@ -67,7 +67,8 @@ describe('etcd whose tokens are signed, when somebody changes a role', () => {
       await holding.enqueue(held);
       const turns = clients.follow(await waiting.enqueue(wish(queue)));
       await changeARole();
-      expect(await holding.renew(patient)).to.equal(holding.ttlMs);
+      // A member that has refused a token counts as one behind a proxy, of which the server's answer in whole seconds counts.
+      expect(await holding.renew(patient)).to.be.within(holding.ttlMs - 1_000, holding.ttlMs);
       const other = wish(freshQueue());
       await waiting.enqueue(other);
       await changeARole();

@@ -26,6 +26,6 @@ describe('options of a memory backend', () => {
     expect(() => memory({ intercept: untyped(true) })).to.throw('intercept is a function; got true');
     expect(() => createMemoryServer(untyped(null))).to.throw('options of createMemoryServer must be');
     expect(() => createMemoryServer({ clock: untyped(5) })).to.throw('clock must be an object; got 5');
-    expect(() => fromUrl(untyped(undefined))).to.throw('backend URL is a string; got undefined');
+    expect(() => fromUrl(untyped(undefined))).to.throw('backend URL is a string; got "undefined"');
   });
 });

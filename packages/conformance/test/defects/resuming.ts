@@ -127,5 +127,10 @@ export const resumptionDefects: Defects = [
     () => ({ session: () => ({ removeUnclaimed: async () => undefined }) }),
     ['what a resumed session has not claimed is removed on demand, and nothing else'],
   ],
+  [
+    'removes what a session has that was opened, as if it were unclaimed',
+    () => ({ session: (sound) => ({ removeUnclaimed: () => sound.close() }) }),
+    ['a session that was opened keeps what it has when its unclaimed entries are removed'],
+  ],
   ['resumes a session once', resumesOnce, ['a session is left and resumed again and again']],
 ];
