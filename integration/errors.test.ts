@@ -192,7 +192,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       }
       return undefined;
     },
-    says: [/"x"/, /\d+ ms of the hold are proven and 20000 are needed \(needsMs\)/, /raise ttlMs/],
+    says: [/"x"/, /\d+ ms of the hold are proven and 20000 are needed \(minRemainingMs\)/, /raise ttlMs/],
   },
   QUEUE_FULL: {
     async make(stage) {
@@ -247,7 +247,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
 
 const REASONS: Readonly<Record<RevocationReason, Row>> = {
   'session-lost': { make: CODES.OWNERSHIP_LOST.make, says: [/"x"/, /session/] },
-  'in-doubt-too-long': {
+  'heartbeat-timeout': {
     async make(stage) {
       let isCut = false;
       const client = stage.client(async (_call, proceed) => {

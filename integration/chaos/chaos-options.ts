@@ -27,15 +27,15 @@ const RULES: Readonly<Record<StoreName, readonly Rule[]>> = {
   zookeeper: ['product', 'connected', 'newest', 'overlong'],
 };
 const LEAST_MINUTES = 0.25;
-const MOST_MINUTES = 24 * 60;
-const MOST_SEED = 2 ** 32 - 1;
+const MAX_MINUTES = 24 * 60;
+const MAX_SEED = 2 ** 32 - 1;
 
 export const HELP = `Usage: pnpm chaos [options]
 
 Locks under load on three servers, with faults at random; then a checker reads what everybody wrote down.
 
-  --minutes M     how long each store is under load, from ${LEAST_MINUTES} to ${MOST_MINUTES} (default 5)
-  --seed S        of the schedule, from 0 to ${MOST_SEED}: the same seed, the same faults (default: by chance, printed)
+  --minutes M     how long each store is under load, from ${LEAST_MINUTES} to ${MAX_MINUTES} (default 5)
+  --seed S        of the schedule, from 0 to ${MAX_SEED}: the same seed, the same faults (default: by chance, printed)
   --backend B     etcd, zookeeper or both, one after the other (default both)
   --out DIR       where the report goes (default chaos-report/<backend>-<seed>); with both, DIR/<backend>
   --recipes       not only plain locks: also read and write locks, semaphores, locks of several names, leaders
@@ -52,11 +52,11 @@ export function chaosOptions(args: readonly string[]): ChaosOptions | undefined 
   const values = parse(args);
   if (values.help) return undefined;
   const minutes = numberOf('minutes', values.minutes ?? '5');
-  if (!(minutes >= LEAST_MINUTES && minutes <= MOST_MINUTES))
+  if (!(minutes >= LEAST_MINUTES && minutes <= MAX_MINUTES))
     throw new UsageError(
-      `--minutes: "${values.minutes ?? ''}" is not from ${LEAST_MINUTES} to ${MOST_MINUTES}`,
+      `--minutes: "${values.minutes ?? ''}" is not from ${LEAST_MINUTES} to ${MAX_MINUTES}`,
     );
-  const seed = values.seed === undefined ? Math.floor(Math.random() * MOST_SEED) : seedOf(values.seed);
+  const seed = values.seed === undefined ? Math.floor(Math.random() * MAX_SEED) : seedOf(values.seed);
   const stores = storesOf(values.backend ?? 'both');
   const out = (store: StoreName): string => {
     if (values.out === undefined) return `chaos-report/${store}-${seed}`;
@@ -117,8 +117,8 @@ function ruleOf(text: string, stores: readonly StoreName[]): Rule {
 
 function seedOf(text: string): number {
   const seed = numberOf('seed', text);
-  if (!(Number.isInteger(seed) && seed >= 0 && seed <= MOST_SEED))
-    throw new UsageError(`--seed: "${text}" is not a whole number from 0 to ${MOST_SEED}`);
+  if (!(Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED))
+    throw new UsageError(`--seed: "${text}" is not a whole number from 0 to ${MAX_SEED}`);
   return seed;
 }
 

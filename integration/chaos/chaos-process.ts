@@ -11,7 +11,7 @@ import { plainTable, tableOf } from './table.ts';
 // chaos.ts has looked at them: they are right, and ask for more than help.
 const options = chaosOptions(process.argv.slice(2))!;
 const { minutes, seed, rule, recipes, keep } = options;
-const MOST_FINDINGS = 10;
+const MAX_FINDINGS = 10;
 const early = new AbortController();
 // Nothing of ours survives this process; nothing of it may survive the one in front of it.
 const leave = (): never => process.exit(1);
@@ -29,7 +29,7 @@ try {
     const out = options.out(store);
     await writeReport(outcome, { out, keep, command: commandOf(options, store) });
     const { findings } = outcome.verdict;
-    for (const { rule, message } of findings.slice(0, MOST_FINDINGS)) console.log(`${rule}: ${message}`);
+    for (const { rule, message } of findings.slice(0, MAX_FINDINGS)) console.log(`${rule}: ${message}`);
     const unsafe = findings.filter(isUnsafe).length;
     console.log(`${findings.length} violations, ${unsafe} of safety; report: ${join(out, 'report.md')}`);
     if (outcome.verdict.findings.length > 0 || outcome.performed.failure) process.exitCode = 1;

@@ -1,12 +1,17 @@
 import { expect } from 'chai';
-import { Tale, stamp } from '@queuelock/harness/check/tale';
+import { HistoryBuilder, stamp } from '@queuelock/harness/check/history-builder';
 import { inWindow, windowsOf } from './chaos-windows.ts';
 import { runOf } from '@queuelock/harness/check/history';
 
 const LENGTH_MS = 120_000;
 
-function taleWith(...faults: readonly (readonly [what: string, atMs: number])[]): Tale {
-  const tale = new Tale().tell('worker-1', 0, { ev: 'started', pid: 1, ttlMs: 5_000, marginMs: 200 });
+function taleWith(...faults: readonly (readonly [what: string, atMs: number])[]): HistoryBuilder {
+  const tale = new HistoryBuilder().tell('worker-1', 0, {
+    ev: 'started',
+    pid: 1,
+    ttlMs: 5_000,
+    safetyMarginMs: 200,
+  });
   for (const [index, [what, at]] of faults.entries())
     tale.fault(index + 1, { what, target: 'store', from: at, to: at + 10 });
   return tale.harness(LENGTH_MS, { ev: 'end' });
@@ -35,14 +40,19 @@ describe('the pictures of a run', () => {
   });
 
   it('show all of a short run', () => {
-    const tale = new Tale().harness(0, { ev: 'calm' }).harness(9_000, { ev: 'end' });
+    const tale = new HistoryBuilder().harness(0, { ev: 'calm' }).harness(9_000, { ev: 'end' });
     expect(windowsOf(runOf(tale.events), [])).to.deep.equal([[0, 9]]);
   });
 
   it('show the workers that were there then, by number', () => {
-    const tale = new Tale();
+    const tale = new HistoryBuilder();
     for (const number of [10, 2, 1, 3])
-      tale.tell(`worker-${number}`, number * 1_000, { ev: 'started', pid: 1, ttlMs: 5_000, marginMs: 200 });
+      tale.tell(`worker-${number}`, number * 1_000, {
+        ev: 'started',
+        pid: 1,
+        ttlMs: 5_000,
+        safetyMarginMs: 200,
+      });
     tale.harness(4_000, { ev: 'killed', worker: 'worker-1' }).harness(20_000, { ev: 'end' });
     const whoIn = (from: number, to: number): string[] =>
       inWindow(runOf(tale.events), [from, to]).lives.map(({ who }) => who);

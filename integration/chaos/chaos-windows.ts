@@ -6,14 +6,14 @@ export type Window = readonly [from: number, to: number];
 
 const SECONDS = 30;
 const AROUND_SECONDS = 10;
-const MOST_WINDOWS = 6;
+const MAX_WINDOWS = 6;
 
 /** What to show of a run: the time with the most kinds of faults, and the times around what was wrong. */
 export function windowsOf(run: Run, findings: readonly Pick<Finding, 'at'>[]): Window[] {
   const length = (run.span.to - run.span.from) / 1e9;
   const moments = findings.map(({ at }) => secondsOf(run, run.momentOf(at)));
   const around = apart(moments).map((at): Window => clip([at - AROUND_SECONDS, at + AROUND_SECONDS], length));
-  return [...around.slice(0, MOST_WINDOWS - 1), busiest(run, length)];
+  return [...around.slice(0, MAX_WINDOWS - 1), busiest(run, length)];
 }
 
 /** The run with those workers alone that were there in this time, by number: in a long one most have come later or gone before. */

@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Tale } from '@queuelock/harness/check/tale';
+import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { expectSafe } from './verdicts.ts';
 
 /** `a` was killed while it held, and everybody else at 200, in whatever they were doing. There was no calm, and no end. */
-const cutShort = (): Tale =>
-  new Tale()
+const cutShort = (): HistoryBuilder =>
+  new HistoryBuilder()
     .worker('a', 0)
     .worker('b', 0)
     .worker('c', 0)
@@ -20,7 +20,7 @@ const cutShort = (): Tale =>
     .attempt('d', { token: 4, enqueue: 199 })
     .fault(1, { what: 'leader killed', target: 'etcd-1', from: 100 });
 
-const killedAt = (ms: number, tale: Tale): Tale => {
+const killedAt = (ms: number, tale: HistoryBuilder): HistoryBuilder => {
   for (const worker of ['a', 'b', 'c', 'd'])
     tale
       .harness(ms, { ev: 'killed', worker })
@@ -38,7 +38,7 @@ describe('A run that was cut short', () => {
   });
 
   const fileOf = (who: string): string => join(directory, `${who}.jsonl`);
-  const found = async ({ events }: Tale): Promise<string> => {
+  const found = async ({ events }: HistoryBuilder): Promise<string> => {
     for (const who of new Set(events.map((event) => event.who))) {
       const lines = events.filter((event) => event.who === who).map((event) => `${JSON.stringify(event)}\n`);
       await writeFile(fileOf(who), lines.join(''));
@@ -53,7 +53,8 @@ describe('A run that was cut short', () => {
     expect(await found(cutShort())).to.equal('nothing');
   });
   it('is not with two that held at the same time, however it went on', async () => {
-    const overlap = (): Tale => cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
+    const overlap = (): HistoryBuilder =>
+      cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     for (const tale of [killedAt(200, overlap()), overlap()])
       expect(await found(tale)).to.match(/^SafetyViolation: .*S2: b#1 .* until d#2 /s);
   });

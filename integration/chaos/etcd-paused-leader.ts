@@ -34,11 +34,11 @@ export async function pauseLeader({ holders, rule, news }: PausedLeader): Promis
   const { cluster, timing } = experiment;
   const leader = await cluster.leader();
   const next = await addClientOf(experiment, cluster.others(leader), {
-    renewEveryMs: BEAT_EVERY_MS,
+    heartbeatIntervalMs: BEAT_EVERY_MS,
   });
   const workers = await Promise.all(
     Array.from({ length: holders }, () =>
-      addClientOf(experiment, [leader], { rule, renewEveryMs: BEAT_EVERY_MS }),
+      addClientOf(experiment, [leader], { rule, heartbeatIntervalMs: BEAT_EVERY_MS }),
     ),
   );
   const queues = await Promise.all(workers.map((worker) => lineUp(experiment, worker, next)));

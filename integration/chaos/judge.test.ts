@@ -1,20 +1,20 @@
 import { expect } from 'chai';
-import { Tale } from '@queuelock/harness/check/tale';
+import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { runOf } from '@queuelock/harness/check/history';
 import { judge } from './judge.ts';
 
 const TERMS = { limits: { crashMs: 6_000, crashInTroubleMs: 10_000, holdMs: 10_000 }, ttlMs: 5_000 };
 
 /** One who holds from 0 to `untilMs`, though another one is granted the lock at 1,000 ms. */
-function overlapUntil(untilMs: number): Tale {
-  return new Tale()
+function overlapUntil(untilMs: number): HistoryBuilder {
+  return new HistoryBuilder()
     .worker('worker-1', -5, 2_000)
     .worker('worker-2', -5, 2_000)
     .attempt('worker-1', { token: 1, queued: 0, acquired: 1, released: untilMs })
     .attempt('worker-2', { token: 2, queued: 10, acquired: 1_000, released: 1_010 });
 }
 
-function rulesOf(tale: Tale): string[] {
+function rulesOf(tale: HistoryBuilder): string[] {
   const run = runOf(tale.close(20_000, 'worker-1', 'worker-2').events);
   return judge(run, { ...TERMS, operated: new Set(['q']) }).findings.map(({ rule }) => rule);
 }
@@ -46,8 +46,8 @@ describe('the verdict on a run with an operator', () => {
   describe('of one that waited', () => {
     const WAITER = { ...HOLDER, what: 'waiter removed' };
     /** One that is told of its turn when the one behind it was already let in. */
-    const toldLate = (nextLeaves: number): Tale =>
-      new Tale()
+    const toldLate = (nextLeaves: number): HistoryBuilder =>
+      new HistoryBuilder()
         .worker('worker-1', -5, 2_000)
         .worker('worker-2', -5, 2_000)
         .attempt('worker-1', { token: 1, queued: 0, acquired: 1_005, revoked: 1_010 })
@@ -61,8 +61,8 @@ describe('the verdict on a run with an operator', () => {
     });
 
     it('excuses that it gives up without having heard of it, when others were let in past it', () => {
-      const passed = (): Tale =>
-        new Tale()
+      const passed = (): HistoryBuilder =>
+        new HistoryBuilder()
           .worker('worker-1', -5, 2_000)
           .worker('worker-2', -5, 2_000)
           .attempt('worker-1', { token: 1, queued: 0, cancelled: 1_500 })

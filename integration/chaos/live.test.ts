@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Tale } from '@queuelock/harness/check/tale';
+import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { LiveFacts } from './live.ts';
 
 describe('what can be seen of a run while it goes', () => {
@@ -20,22 +20,24 @@ describe('what can be seen of a run while it goes', () => {
   });
 
   /** The histories of these workers grow by this. */
-  function append(...tales: Tale[]): void {
+  function append(...tales: HistoryBuilder[]): void {
     for (const { who, ...rest } of tales.flatMap(({ events }) => events))
       appendFileSync(join(directory, `${who}.jsonl`), `${JSON.stringify({ who, ...rest })}\n`);
     live.look();
   }
 
   it('counts holds as they are written', () => {
-    append(new Tale().attempt('worker-1', { token: 1, queued: 0, acquired: 1 }));
+    append(new HistoryBuilder().attempt('worker-1', { token: 1, queued: 0, acquired: 1 }));
     expect(live.holds).to.equal(1);
-    append(new Tale().attempt('worker-2', { token: 2, queued: 0, acquired: 10 }));
+    append(new HistoryBuilder().attempt('worker-2', { token: 2, queued: 0, acquired: 10 }));
     expect(live.holds).to.equal(2);
   });
 
   it('takes a line when it is whole', () => {
     const file = join(directory, 'worker-1.jsonl');
-    const line = JSON.stringify(new Tale().attempt('worker-1', { token: 1, acquired: 1 }).events[0]);
+    const line = JSON.stringify(
+      new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 1 }).events[0],
+    );
     appendFileSync(file, line.slice(0, 20));
     live.look();
     expect(live.holds).to.equal(0);
@@ -45,13 +47,13 @@ describe('what can be seen of a run while it goes', () => {
   });
 
   it('knows who is not done yet, and expects nothing of who was killed', () => {
-    append(new Tale().attempt('worker-1', { token: 1, queued: 0 }));
+    append(new HistoryBuilder().attempt('worker-1', { token: 1, queued: 0 }));
     expect(live.isBusy(['worker-1'])).to.equal(true);
     expect(live.isBusy(['worker-2'])).to.equal(false);
-    append(new Tale().attempt('worker-1', { token: 1, acquired: 5, released: 6 }));
+    append(new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 5, released: 6 }));
     expect(live.isBusy(['worker-1'])).to.equal(false);
-    append(new Tale().attempt('worker-2', { token: 2, queued: 0 }));
-    append(new Tale().harness(7, { ev: 'killed', worker: 'worker-2' }));
+    append(new HistoryBuilder().attempt('worker-2', { token: 2, queued: 0 }));
+    append(new HistoryBuilder().harness(7, { ev: 'killed', worker: 'worker-2' }));
     expect(live.isBusy(['worker-2'])).to.equal(false);
   });
 
@@ -60,12 +62,12 @@ describe('what can be seen of a run while it goes', () => {
     ['the next one’s', 'worker-2', 'worker-1'],
   ]) {
     it(`sees two who believe at the same time, if ${order} history is read first`, () => {
-      const tales: Record<string, Tale> = {
-        'worker-1': new Tale()
+      const tales: Record<string, HistoryBuilder> = {
+        'worker-1': new HistoryBuilder()
           .attempt('worker-1', { token: 1, acquired: 1 })
           .look('worker-1', 100, true)
           .look('worker-1', 200, true),
-        'worker-2': new Tale().attempt('worker-2', { token: 2, acquired: 150 }),
+        'worker-2': new HistoryBuilder().attempt('worker-2', { token: 2, acquired: 150 }),
       };
       append(tales[first!]!);
       expect(live.violations).to.equal(0);
@@ -76,9 +78,9 @@ describe('what can be seen of a run while it goes', () => {
 
   it('sees nothing wrong in one after the other', () => {
     append(
-      new Tale().attempt('worker-1', { token: 1, acquired: 1 }).look('worker-1', 100, true),
-      new Tale().attempt('worker-2', { token: 2, acquired: 150 }).look('worker-2', 160, true),
-      new Tale().look('worker-1', 170, false),
+      new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 1 }).look('worker-1', 100, true),
+      new HistoryBuilder().attempt('worker-2', { token: 2, acquired: 150 }).look('worker-2', 160, true),
+      new HistoryBuilder().look('worker-1', 170, false),
     );
     expect(live.violations).to.equal(0);
   });

@@ -21,7 +21,7 @@ const EXIT_WITHIN_MS = 10_000;
 /** Times that are as short as a loaded machine lets them be. */
 const TIMING = {
   ttlMs: TTL_MS,
-  marginMs: 200,
+  safetyMarginMs: 200,
   expiryMs: 1_000,
   withLeaderLossMs: 2 * TTL_MS + 5_000,
 } as const;

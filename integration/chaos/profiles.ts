@@ -14,7 +14,7 @@ export type Profile = 'fast' | 'default';
 /** The times of one experiment, in milliseconds. */
 export interface Timing {
   readonly ttlMs: number;
-  readonly marginMs: number;
+  readonly safetyMarginMs: number;
   /** How much later than its TTL a dead session's entries may be gone while the leader stays. */
   readonly expiryMs: number;
   /** In the same way, when the leader is lost, too: from the death of the holder on. */
@@ -34,12 +34,12 @@ const ETCD_TTL_MS = { fast: 5_000, default: 10_000 } as const;
 export function timingOf(store: StoreName, profile: Profile, quickTtl: boolean): Timing {
   if (store === 'etcd') {
     const ttlMs = quickTtl ? QUICK_ETCD_TTL_MS : ETCD_TTL_MS[profile];
-    return { ttlMs, marginMs: marginOf(ttlMs), expiryMs: 1_000, withLeaderLossMs: ttlMs + 5_000 };
+    return { ttlMs, safetyMarginMs: marginOf(ttlMs), expiryMs: 1_000, withLeaderLossMs: ttlMs + 5_000 };
   }
   const zooKeeper = ZOOKEEPER_TIMING[profile];
   const ttlMs = quickTtl ? zooKeeper.quickTtlMs : zooKeeper.ttlMs;
   const expiryMs = 2 * zooKeeper.tickMs + 500;
-  return { ttlMs, marginMs: marginOf(ttlMs), expiryMs, withLeaderLossMs: 2 * ttlMs + 5_000 };
+  return { ttlMs, safetyMarginMs: marginOf(ttlMs), expiryMs, withLeaderLossMs: 2 * ttlMs + 5_000 };
 }
 
 /** The backend's URL for whoever calls the members by these names. */

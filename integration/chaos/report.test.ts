@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { check } from '@queuelock/harness/check';
 import { LIMITS } from '@queuelock/harness/check/judged';
-import { Tale } from '@queuelock/harness/check/tale';
+import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { runOf } from '@queuelock/harness/check/history';
 import { reportOf } from './report.ts';
 
-const twoAtOnce = new Tale()
+const twoAtOnce = new HistoryBuilder()
   .worker('a', 0)
   .worker('b', 0)
   .attempt('a', { queue: 'q', token: 1, queued: 10, acquired: 20, released: 100 })
@@ -16,7 +16,7 @@ describe('The report', () => {
   const options = { title: 'a *run*', command: 'pnpm chaos --seed 7', seed: 7, ran: ['etcd 3.4.23'] };
 
   it('says how to have the run again, against what it ran, and that nothing was found', () => {
-    const run = runOf(new Tale().worker('a', 0).close(300, 'a').events);
+    const run = runOf(new HistoryBuilder().worker('a', 0).close(300, 'a').events);
     const report = reportOf(run, check(run, LIMITS), { ...options, picture: 'my run.svg' });
     expect(report).to.contain('pnpm chaos --seed 7').and.contain('- Seed: 7').and.contain('- etcd 3.4.23');
     expect(report)
@@ -34,7 +34,7 @@ describe('The report', () => {
     expect(report).to.match(/> 0\.109000000 b acquired .*token=2/);
   });
   it('lets no content out of its fence', () => {
-    const run = runOf(new Tale().worker('a', 0).close(300, 'a').events);
+    const run = runOf(new HistoryBuilder().worker('a', 0).close(300, 'a').events);
     const report = reportOf(run, check(run, LIMITS), { ...options, command: 'a\n```\n# b' });
     expect(report).to.contain('````\na\n```\n# b\n````');
   });

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { check, type Verdict } from '@queuelock/harness/check';
 import { LIMITS } from '@queuelock/harness/check/judged';
 import { slopeOf, spreadOf } from '@queuelock/harness/check/samples';
-import { Tale } from '@queuelock/harness/check/tale';
+import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { runOf } from '@queuelock/harness/check/history';
 import { markdownTable, plainTable, tableOf } from './table.ts';
 
 const verdictOf = (acquired: number): Verdict => {
-  const tale = new Tale()
+  const tale = new HistoryBuilder()
     .worker('a', 0)
     .worker('b', 0)
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
@@ -38,7 +38,7 @@ describe('The table', () => {
     expect(rowOf('S3 after a loss, min / p1')).to.deep.equal(['–', '–']);
   });
   it('counts workers that were killed or frozen outside of a fault with a name', () => {
-    const tale = new Tale().worker('a', 0).worker('b', 0).harness(5, { ev: 'killed', worker: 'a' });
+    const tale = new HistoryBuilder().worker('a', 0).worker('b', 0).harness(5, { ev: 'killed', worker: 'a' });
     tale.fault(1, { what: 'frozen', target: 'b', from: 10, to: 30 });
     tale.harness(11, { ev: 'frozen', worker: 'b' }).harness(29, { ev: 'thawed', worker: 'b' });
     const { numbers } = check(runOf(tale.close(300, 'b').events), LIMITS);

@@ -40,7 +40,7 @@ export interface TrialSettings {
   /** How workers believe in their holds; `product` without it. */
   readonly rule?: Rule;
   /** In place of the core's margin, in milliseconds. */
-  readonly marginMs?: number;
+  readonly safetyMarginMs?: number;
   /** The longest hold that the load makes, in milliseconds. Default 1,000. */
   readonly holdMs?: number;
   /** What the run is measured against, where it is not what its timing says. */
@@ -49,7 +49,7 @@ export interface TrialSettings {
 
 /** What one worker has of its own. */
 export interface WorkerOptions extends Partial<
-  Pick<WorkerSetup, 'ttlMs' | 'renewEveryMs' | 'seed' | 'quiet' | 'clients' | 'clock'>
+  Pick<WorkerSetup, 'ttlMs' | 'heartbeatIntervalMs' | 'seed' | 'quiet' | 'clients' | 'clock'>
 > {
   readonly rule?: Rule;
   /**
@@ -107,7 +107,7 @@ export class Trial {
     this.#ground = ground;
     this.timing = {
       ...settings.timing,
-      ...(settings.marginMs === undefined ? {} : { marginMs: settings.marginMs }),
+      ...(settings.safetyMarginMs === undefined ? {} : { safetyMarginMs: settings.safetyMarginMs }),
     };
     this.#settings = settings;
     this.directory = mkdtempSync(join(tmpdir(), 'queuelock-chaos-'));
@@ -148,7 +148,7 @@ export class Trial {
       id,
       url: url(place?.endpoints ?? detour!),
       ttlMs: this.timing.ttlMs,
-      marginMs: this.timing.marginMs,
+      safetyMarginMs: this.timing.safetyMarginMs,
       rule,
       history: join(this.directory, `${id}.jsonl`),
       resources: this.#resources,

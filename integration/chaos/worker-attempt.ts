@@ -46,7 +46,7 @@ export class Attempt {
   /** The session in which it stands in line. */
   #placedIn: string | undefined;
   #ended = false;
-  #doubtful = false;
+  #suspect = false;
   #downgraded = false;
   #writes: Writes | undefined;
   #grant!: (held: Held | undefined) => void;
@@ -123,8 +123,8 @@ export class Attempt {
   #see(seen: Seen): void {
     if (seen.status === 'held') this.#holds(seen.held);
     if (seen.status === 'queued' && !this.#ended) this.#isPlaced(seen.spots);
-    if (seen.status === 'doubtful' && !this.#ended) {
-      this.#doubtful = true;
+    if (seen.status === 'suspect' && !this.#ended) {
+      this.#suspect = true;
       this.#tell({ ev: 'doubt' });
     }
     if (seen.status === 'ended') this.#ends(seen);
@@ -133,8 +133,8 @@ export class Attempt {
   #holds(held: Held): void {
     const t = stampNow();
     if (this.#held) {
-      if (this.#doubtful && !this.#ended) this.#tell({ ev: 'sure', t });
-      this.#doubtful = false;
+      if (this.#suspect && !this.#ended) this.#tell({ ev: 'sure', t });
+      this.#suspect = false;
       return;
     }
     this.#held = held;

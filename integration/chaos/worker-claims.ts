@@ -27,7 +27,7 @@ export interface Held {
 /** What is seen of a claim, whatever its kind. */
 export type Seen =
   | { readonly status: 'queued'; readonly spots: readonly Spot[] }
-  | { readonly status: 'held' | 'doubtful'; readonly held: Held }
+  | { readonly status: 'held' | 'suspect'; readonly held: Held }
   | ({ readonly status: 'ended' } & ClaimOutcome);
 
 export interface Wanted {

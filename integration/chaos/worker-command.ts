@@ -7,9 +7,9 @@ export interface WorkerSetup {
   /** Of the backend, with all its options. */
   readonly url: string;
   readonly ttlMs: number;
-  readonly marginMs: number;
+  readonly safetyMarginMs: number;
   /** The core's pace without it. */
-  readonly renewEveryMs?: number;
+  readonly heartbeatIntervalMs?: number;
   /** See `controls.ts`; `product` is queuelock as it is. */
   readonly rule: Rule;
   /** The file that its history is appended to. */

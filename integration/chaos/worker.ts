@@ -20,7 +20,7 @@ const CRASHES = ['uncaughtException', 'unhandledRejection'] as const;
 const EXIT_CODE = 7;
 
 const setup = JSON.parse(process.argv[2]!) as WorkerSetup;
-const { id, url, ttlMs, marginMs, rule, history } = setup;
+const { id, url, ttlMs, safetyMarginMs, rule, history } = setup;
 if (setup.clock) stampBy(machineClock(setup.clock));
 const recorder = new Recorder(id, history, tellHarness);
 for (const way of CRASHES) {
@@ -37,7 +37,7 @@ process.on('disconnect', leave);
 const heartbeats = new Heartbeats(recorder);
 const own = {
   connectTimeoutMs: CONNECT_WITHIN_MS,
-  ...(setup.renewEveryMs === undefined ? {} : { renewEveryMs: setup.renewEveryMs }),
+  ...(setup.heartbeatIntervalMs === undefined ? {} : { heartbeatIntervalMs: setup.heartbeatIntervalMs }),
   ...(setup.clock?.alone ? { clock: monotonicClock() } : {}),
 };
 const clients = await Promise.all(Array.from({ length: setup.clients ?? 1 }, openClient));
@@ -51,11 +51,16 @@ process.on('message', (command) => {
   else if (told.do === 'end') end(told.by);
   else tasks.do(told);
 });
-recorder.tell({ ev: 'started', pid: process.pid, ttlMs, marginMs: marginMs - (setup.clock?.lagMs ?? 0) });
+recorder.tell({
+  ev: 'started',
+  pid: process.pid,
+  ttlMs,
+  safetyMarginMs: safetyMarginMs - (setup.clock?.lagMs ?? 0),
+});
 
 async function openClient(): Promise<LockClient> {
   const backend = heartbeats.around(controlled(rule, await backendFromUrl(url), setup));
-  const client = createLockClient(backend, { ttlMs, marginMs, owner: id, ...own });
+  const client = createLockClient(backend, { ttlMs, safetyMarginMs, owner: id, ...own });
   client.session$.subscribe(({ status }) => {
     if (status === 'lost') recorder.tell({ ev: 'session-lost' });
   });

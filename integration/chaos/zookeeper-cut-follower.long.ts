@@ -14,7 +14,7 @@ describe('a follower of ZooKeeper that is cut off just before its leader hears o
   it('12: its clients stop to believe before the next one holds, whether they beat often or rarely', () =>
     oneByOne(async () => {
       const experiment = await cutFollowerOf([
-        { rule: 'product', renewEveryMs: OFTEN_MS },
+        { rule: 'product', heartbeatIntervalMs: OFTEN_MS },
         { rule: 'product' },
       ]);
       const { numbers } = await expectRight(experiment);
@@ -24,7 +24,7 @@ describe('a follower of ZooKeeper that is cut off just before its leader hears o
   it('12 (control): clients that count from the last heartbeat that was answered believe for too long', async () => {
     const gaps: number[] = [];
     while (gaps.length < CONTROL_ATTEMPTS && !gaps.some((gap) => gap < 0)) {
-      const experiment = await cutFollowerOf([{ rule: 'newest', renewEveryMs: OFTEN_MS }]);
+      const experiment = await cutFollowerOf([{ rule: 'newest', heartbeatIntervalMs: OFTEN_MS }]);
       const { numbers } = await experiment.end();
       gaps.push(...numbers.gaps.lost);
       await rm(experiment.directory, { recursive: true });

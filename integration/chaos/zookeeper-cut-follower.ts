@@ -17,7 +17,7 @@ const PREPARATION_MS = 100;
 /** A holder: by which rule it believes, and how often it beats. Without a pace: at a quarter of its session. */
 export interface Holder {
   readonly rule: Rule;
-  readonly renewEveryMs?: number;
+  readonly heartbeatIntervalMs?: number;
 }
 
 /**

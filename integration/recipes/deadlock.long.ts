@@ -16,7 +16,7 @@ for (const count of [2, 3]) {
       const members = await circle.close('seen', { yields: false, ttlMs: (site) => COMFORT * site.ttlMs });
       const { seen, stop } = watch(circle);
       await untilHolds('the circle is reported', async () => expect(seen.at(-1)).to.have.lengthOf(1));
-      const [{ waits, youngest }] = seen.at(-1) as [Deadlock];
+      const [{ waits, victim }] = seen.at(-1) as [Deadlock];
       // From the youngest on: it waits for the first, who waits for the second, and so on.
       const inOrder = [members.at(-1)!, ...members.slice(0, -1)];
       const expected = inOrder.map(async (member, i) => ({
@@ -31,7 +31,7 @@ for (const count of [2, 3]) {
           for: [waitsFor.owner, waitsFor.id],
         })),
       ).to.deep.equal(await Promise.all(expected));
-      expect(youngest).to.equal(waits[0]);
+      expect(victim).to.equal(waits[0]);
 
       await members[0]!.kill();
       await Promise.all(members.slice(1).map((member) => member.untilEvent('done')));

@@ -81,7 +81,7 @@ for (const store of stores) {
 
     afterEach(endScripts);
 
-    for (const promise of ['at-most-once', 'until-done'] as const) {
+    for (const promise of ['at-most-once', 'at-least-once'] as const) {
       it(`keeps ${promise} when who does the work is killed or frozen`, async () => {
         const name = `slots-${promise}`;
         const where = { url: site.url(), name, ttlMs: site.ttlMs };

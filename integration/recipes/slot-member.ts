@@ -12,7 +12,7 @@ function say(event: SlotEvent): void {
 }
 
 const client = createLockClient(await backendFromUrl(url), { ttlMs: Number(ttlMs) });
-const once = oncePer(client, name, { promise: promise as NonNullable<OncePerOptions['promise']> });
+const once = oncePer(client, name, { guarantee: promise as NonNullable<OncePerOptions['guarantee']> });
 
 async function callFor(slot: number): Promise<void> {
   const work = async (): Promise<void> => {

@@ -107,8 +107,8 @@ for (const store of stores) {
     for (const [argument, options] of Object.entries<LockClientOptions>({
       ttlMs: { ttlMs: 999 },
       'ttlMs ': { ttlMs: Infinity },
-      marginMs: { marginMs: -1 },
-      renewEveryMs: { renewEveryMs: 0 },
+      safetyMarginMs: { safetyMarginMs: -1 },
+      heartbeatIntervalMs: { heartbeatIntervalMs: 0 },
       connectTimeoutMs: { connectTimeoutMs: 0 },
     })) {
       it(`a client with a wrong ${argument} is refused before it connects`, async () => {
@@ -186,7 +186,7 @@ describe('a backend URL that is no good', () => {
     'etcd://127.0.0.1?no=such',
     'zk://127.0.0.1?tickTimeMs=fast',
     'zk://user:secret@127.0.0.1:x',
-    'zks://user:secret@127.0.0.1?driver=native',
+    'zks://user:secret@127.0.0.1?transport=native',
     'zks://user:secret@127.0.0.1?ca=/no/such/file',
   ]) {
     it(`${JSON.stringify(url)} is refused without a word of what is secret in it`, async () => {

@@ -10,7 +10,7 @@ const CYCLES_IN_ROUND = 1_000;
 /** The first rounds fill caches, pools and compiled code. */
 const WARM_UP_ROUNDS = 10;
 // Code goes on being compiled for some 20,000 locks, which looks like 10 to 40 bytes for each by then; an entry that stays has more.
-const MOST_BYTES_PER_CYCLE = 100;
+const MAX_BYTES_PER_CYCLE = 100;
 const EXITS = 5;
 const EXIT_WITHIN_MS = 2_000;
 
@@ -28,12 +28,12 @@ for (const store of stores) {
       await site.server.stop();
     });
 
-    it(`no memory: the heap grows by less than ${MOST_BYTES_PER_CYCLE} bytes a lock`, async () => {
+    it(`no memory: the heap grows by less than ${MAX_BYTES_PER_CYCLE} bytes a lock`, async () => {
       const cycles = new CyclesProcess(site, ROUNDS, CYCLES_IN_ROUND, 'heap');
       const settled = (await cycles.rounds()).slice(WARM_UP_ROUNDS).map(({ heapBytes }) => heapBytes!);
       const bytes = slopeOf(settled) / CYCLES_IN_ROUND;
       console.log(`      ${bytes.toFixed(0)} bytes a lock`);
-      expect(bytes).to.be.lessThan(MOST_BYTES_PER_CYCLE);
+      expect(bytes).to.be.lessThan(MAX_BYTES_PER_CYCLE);
       await cycles.kill();
     });
 

@@ -9,9 +9,9 @@ import { untilHolds } from './wait.ts';
 const ROUNDS = 2;
 const CYCLES_IN_ROUND = 240;
 // One of 20 claims is given up: what only these leave would be more, too.
-const MOST_MORE = 6;
+const MAX_MORE = 6;
 // A connection more, which the first heartbeat may open, is some 130.
-const MOST_MORE_OBJECTS = 180;
+const MAX_MORE_OBJECTS = 180;
 
 for (const store of stores) {
   describe(`what is left of ${ROUNDS * CYCLES_IN_ROUND} locks in ${store.name}`, function () {
@@ -34,8 +34,8 @@ for (const store of stores) {
     it('no memory: as many ownerships, subscriptions, signals and promises are alive as before, and objects of any kind', () => {
       const [early, late] = [rounds[0]!.instances!, rounds.at(-1)!.instances!];
       for (const kind of ['ownerships', 'subscriptions', 'signals', 'promises'] as const)
-        expect(late[kind], kind).to.be.at.most(early[kind] + MOST_MORE);
-      expect(late.objects).to.be.at.most(early.objects + MOST_MORE_OBJECTS);
+        expect(late[kind], kind).to.be.at.most(early[kind] + MAX_MORE);
+      expect(late.objects).to.be.at.most(early.objects + MAX_MORE_OBJECTS);
     });
 
     it('no handle, timer or request', () => {

@@ -12,7 +12,7 @@ import { startOwnZooKeeper } from './zookeeper-store.ts';
 const CYCLES = 100;
 const WAITERS = 10;
 // Who is told late, by a busy machine, asks again by itself. One request more at each hand-off would be more.
-const MOST_LATE = WAITERS / 2;
+const MAX_LATE = WAITERS / 2;
 // Long enough for no heartbeat to fall into a count.
 const TTL_MS = 60_000;
 const QUIET_LOOKS = 5;
@@ -122,7 +122,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
         expect(woken.filter((at) => at > i)).to.deep.equal([i + 1]);
       }
       for (const [kind, count] of Object.entries(difference(before, await requests(site)))) {
-        expect(count, kind).to.be.at.most(WAITERS * (perHandOff[kind] ?? 0) + MOST_LATE);
+        expect(count, kind).to.be.at.most(WAITERS * (perHandOff[kind] ?? 0) + MAX_LATE);
       }
     });
 

@@ -29,7 +29,7 @@ export async function loseToSilence(
     expect(lost).to.be.lessThan(granted);
     expect(mine.held).to.equal(false);
   });
-  expect(mine.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'in-doubt-too-long' });
+  expect(mine.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'heartbeat-timeout' });
   expect(await waiting.held.catch((error: unknown) => error)).to.include({ code: 'SESSION_LOST' });
   await proxy.heal();
   await holder.release();

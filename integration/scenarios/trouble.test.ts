@@ -33,9 +33,9 @@ for (const store of stores) {
       const holder = await connect().acquire('cut-awaited');
       const place = await join(client, 'cut-awaited');
       proxy.refuse();
-      const doubted = untilStatus(client, 'doubtful');
+      const doubted = untilStatus(client, 'suspect');
       proxy.cut();
-      await soon(doubted, 'the session is doubtful');
+      await soon(doubted, 'the session is suspect');
       await holder.release();
       await proxy.accept();
       await soon(untilStatus(client, 'alive'), 'the session is alive again');

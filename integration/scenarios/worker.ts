@@ -1,4 +1,4 @@
-// A process that works under a lock: worker.ts <url> <name> <id> <ttlMs> <marginMs>. Timers, immediates, promises and a socket keep
+// A process that works under a lock: worker.ts <url> <name> <id> <ttlMs> <safetyMarginMs>. Timers, immediates, promises and a socket keep
 // calling it; each call first looks whether it may act, and the history says what it saw.
 import { writeSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { createStamp } from '@queuelock/cli/src/stamp.ts';
 import { createLockClient, type Ownership } from '@queuelock/core';
 import type { WorkEvent } from './work-event.ts';
 
-const [url, name = '', id = '', ttlMs, marginMs] = process.argv.slice(2);
+const [url, name = '', id = '', ttlMs, safetyMarginMs] = process.argv.slice(2);
 const EVERY_MS = 10;
 const stamp = createStamp();
 
@@ -55,7 +55,7 @@ function workUnder(ownership: Ownership): void {
 process.on('disconnect', () => process.exit());
 const client = createLockClient(await backendFromUrl(url), {
   ttlMs: Number(ttlMs),
-  marginMs: Number(marginMs),
+  safetyMarginMs: Number(safetyMarginMs),
   owner: id,
 });
 say({ ev: 'requesting' });

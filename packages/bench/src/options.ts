@@ -19,8 +19,8 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-const MOST_ROUNDS = 100;
-const MOST_WAITERS = 20_000;
+const MAX_ROUNDS = 100;
+const MAX_WAITERS = 20_000;
 const SHORT = { rounds: 1, n: [10, 100], pace: { ms: 500, warm: 20, rounds: 20 } };
 const LONG = { rounds: 5, n: [10, 100, 1_000, 10_000], pace: { ms: 2_000, warm: 50, rounds: 100 } };
 
@@ -32,8 +32,8 @@ What is not installed is named. Only ratios within one run count.
   --short           one round of the smaller sizes, without a warm-up round: whether all works, not how fast
   --only S,…        ${STORES.join(', ')} (default: all)
   --scenario S,…    ${SCENARIOS.join(', ')} (default: all)
-  --rounds R        of which medians are taken, after a warm-up round, 1 to ${MOST_ROUNDS} (default ${LONG.rounds})
-  --n N,…           waiters of drain, 1 to ${MOST_WAITERS} (default ${LONG.n.join(',')})
+  --rounds R        of which medians are taken, after a warm-up round, 1 to ${MAX_ROUNDS} (default ${LONG.rounds})
+  --n N,…           waiters of drain, 1 to ${MAX_WAITERS} (default ${LONG.n.join(',')})
   --disk, --tmpfs   where servers keep their data: in TMPDIR, in /dev/shm (default: both, short: tmpfs)
   --json FILE       every value of every round
   --svg FILE        the tables as bars
@@ -49,13 +49,13 @@ export function benchOptions(args: readonly string[]): BenchOptions | undefined 
   const standard = short ? SHORT : LONG;
   const scenarios =
     values.scenario === undefined ? SCENARIOS : someOf('scenario', values.scenario, SCENARIOS);
-  const n = values.n?.split(',').map((text) => whole('n', text, MOST_WAITERS)) ?? standard.n;
+  const n = values.n?.split(',').map((text) => whole('n', text, MAX_WAITERS)) ?? standard.n;
   return {
     stores: values.only === undefined ? STORES : someOf('only', values.only, STORES),
     media: mediaOf(values, short),
     extent: { scenarios, n, short },
     pace: standard.pace,
-    rounds: values.rounds === undefined ? standard.rounds : whole('rounds', values.rounds, MOST_ROUNDS),
+    rounds: values.rounds === undefined ? standard.rounds : whole('rounds', values.rounds, MAX_ROUNDS),
     warmUp: !short,
     json: values.json,
     svg: values.svg,

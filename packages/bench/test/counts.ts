@@ -99,7 +99,7 @@ export function countingAt(counted: Counted): Counting {
     },
     connect: async (
       endpoint = server.endpoint,
-      options = { ttlMs: TTL_MS, renewEveryMs: RENEW_EVERY_MS },
+      options = { ttlMs: TTL_MS, heartbeatIntervalMs: RENEW_EVERY_MS },
     ) => {
       const client = createLockClient(counted.backend(endpoint), options);
       clients.push(client);

@@ -2,7 +2,14 @@ import type { ClaimState, LockClient } from '@queuelock/core';
 import type { ClientId, Quota } from './limits/quota.ts';
 import type { Identity, Settings } from './options.ts';
 import { Observable, defer, filter, finalize, firstValueFrom, map, scan, takeUntil } from './rx.ts';
-import type { Asked, AskRequest, Evicted, EvictRequest, Tokened, TokenRequest } from './wire.ts';
+import type {
+  HandoverResponse,
+  AskRequest,
+  EvictResponse,
+  EvictRequest,
+  TokenResponse,
+  TokenRequest,
+} from './wire.ts';
 
 /** What acts are made with. */
 export interface ActsTools {
@@ -29,14 +36,14 @@ export class Acts {
   }
 
   /** The reason begins with the operator's name, as far as that is known. */
-  async evict({ name, entry, reason }: EvictRequest, identity: Identity | undefined): Promise<Evicted> {
+  async evict({ name, entry, reason }: EvictRequest, identity: Identity | undefined): Promise<EvictResponse> {
     const { key, order, owner, id } = entry;
     const seen = { key, order: BigInt(order), owner, ...(id === undefined ? {} : { id }) };
     const why = identity ? `${identity.name}: ${reason}` : reason;
     return { removed: await this.#settings.client.evict(name, seen, { reason: why }) };
   }
 
-  async tokenOf({ name, entry: { key, order } }: TokenRequest): Promise<Tokened> {
+  async tokenOf({ name, entry: { key, order } }: TokenRequest): Promise<TokenResponse> {
     const token = await this.#settings.client.tokenOf(name, { key, order: BigInt(order) });
     return token === undefined ? {} : { token: String(token) };
   }
@@ -45,7 +52,10 @@ export class Acts {
    * Waits in the queue until there is an answer, or the client that asks is gone.
    * @throws {Refused} when too many requests to holders are not answered yet.
    */
-  async ask({ name, ...request }: AskRequest, { identity, client, signal }: AskerFacts): Promise<Asked> {
+  async ask(
+    { name, ...request }: AskRequest,
+    { identity, client, signal }: AskerFacts,
+  ): Promise<HandoverResponse> {
     const claim$ = this.#settings.client.claim(name, {
       request,
       owner: identity?.name ?? 'browser',
@@ -67,7 +77,7 @@ interface Heard {
 
 const NOTHING: Heard = { state: { status: 'joining' }, hasQueued: false };
 
-function answersIn(claim$: ReturnType<LockClient['claim']>): Observable<Asked> {
+function answersIn(claim$: ReturnType<LockClient['claim']>): Observable<HandoverResponse> {
   return claim$.pipe(
     scan(
       ({ hasQueued }: Heard, state: ClaimState) => ({
@@ -81,9 +91,9 @@ function answersIn(claim$: ReturnType<LockClient['claim']>): Observable<Asked> {
   );
 }
 
-function answerIn({ state, hasQueued }: Heard): Asked | undefined {
+function answerIn({ state, hasQueued }: Heard): HandoverResponse | undefined {
   if (state.status === 'queued') return state.answer;
-  if (state.status === 'held' || state.status === 'doubtful')
+  if (state.status === 'held' || state.status === 'suspect')
     return { answer: hasQueued ? 'released' : 'free' };
   if (state.status === 'ended' && state.outcome !== 'released') throw state.error;
   return undefined;

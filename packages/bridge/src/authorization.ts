@@ -1,5 +1,5 @@
 import type { Action, Authorize, Identity } from './options.ts';
-import { given } from './pictures/given.ts';
+import { given } from './snapshots/given.ts';
 import { Refused } from './refusal.ts';
 import type { AskRequest, EvictRequest, JoinRequest, TokenRequest, Topic } from './wire.ts';
 

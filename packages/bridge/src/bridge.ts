@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Acts } from './acts.ts';
-import { Desk } from './desk.ts';
+import { RequestRouter } from './request-router.ts';
 import { FaultLog } from './faults.ts';
 import { checkHost } from './guard.ts';
 import { Joins } from './joins/joins.ts';
@@ -56,7 +56,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const epoch = randomBytes(9).toString('base64url');
   const streams = new Streams({ settings, limits: inUse, time, topics, epoch });
   const acts = new Acts({ settings, asks: inUse.asks });
-  const desk = new Desk({ settings, limits: inUse, joins, streams, epoch, acts });
+  const router = new RequestRouter({ settings, limits: inUse, joins, streams, epoch, acts });
   let closing: Promise<void> | undefined;
 
   async function end(): Promise<void> {
@@ -69,7 +69,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   async function handle(request: Request, connection: ConnectionFacts = {}): Promise<Response> {
     try {
       if (closing) throw new Refused(503, 'CLOSED', 'the bridge was closed');
-      return await desk.answer(request, connection);
+      return await router.answer(request, connection);
     } catch (error) {
       return refusal(error);
     }

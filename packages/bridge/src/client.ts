@@ -8,8 +8,8 @@ export type {
   Connection,
   JoinOptions,
   JoinState,
-  OwnPlace,
+  PageClaimState,
   PageLock,
-  Seen,
+  Observed,
 } from './client/api.ts';
 export type * from './wire.ts';

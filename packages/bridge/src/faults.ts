@@ -3,8 +3,8 @@ import { detailOf } from '@queuelock/core/backend';
 import { follow } from './follow.ts';
 import { distinctUntilChanged, map, Subject, type Observable, type Subscription } from './rx.ts';
 import type { ServerTime } from './server-time.ts';
-import { evictionPicture } from './pictures/entry.ts';
-import type { FaultPicture } from './wire.ts';
+import { evictionSnapshot } from './snapshots/entry.ts';
+import type { FaultSnapshot } from './wire.ts';
 
 const KEPT = 200;
 const KEPT_KEYS = 5_000;
@@ -14,7 +14,7 @@ export class FaultLog {
   readonly #time: ServerTime;
   readonly #session: Subscription;
   readonly #changed$ = new Subject<void>();
-  readonly #faults: FaultPicture[] = [];
+  readonly #faults: FaultSnapshot[] = [];
   /** Evictions that were told, so that each is told once. */
   readonly #told = new Set<string>();
 
@@ -25,13 +25,13 @@ export class FaultLog {
       distinctUntilChanged(),
     );
     this.#session = follow(status$, (status) => {
-      if (status === 'doubtful' || status === 'lost')
+      if (status === 'suspect' || status === 'lost')
         this.#add({ kind: 'session', about: 'bridge', text: SESSION[status] });
     });
   }
 
   /** The newest last. */
-  get faults(): readonly FaultPicture[] {
+  get faults(): readonly FaultSnapshot[] {
     return this.#faults;
   }
 
@@ -40,9 +40,9 @@ export class FaultLog {
   }
 
   /** A queue's status has changed. */
-  store(name: string, { status, trouble }: QueueState): void {
+  store(name: string, { status, error }: QueueState): void {
     if (status !== 'stale') return;
-    const why = trouble === undefined ? '' : `: ${detailOf(trouble)}`;
+    const why = error === undefined ? '' : `: ${detailOf(error)}`;
     this.#add({ kind: 'store', about: name, text: `the queue cannot be seen${why}` });
   }
 
@@ -56,7 +56,7 @@ export class FaultLog {
       if (this.#told.size > KEPT_KEYS) this.#told.delete(oldest);
       const { kind, by, reason, entry, at } = eviction;
       const text = `${entry.owner} was ${kind} by ${by}: ${reason}`;
-      this.#add({ at, kind: 'eviction', about: name, text, eviction: evictionPicture(eviction) });
+      this.#add({ at, kind: 'eviction', about: name, text, eviction: evictionSnapshot(eviction) });
     }
   }
 
@@ -65,7 +65,7 @@ export class FaultLog {
     this.#changed$.complete();
   }
 
-  #add(fault: Omit<FaultPicture, 'at'> & { readonly at?: number }): void {
+  #add(fault: Omit<FaultSnapshot, 'at'> & { readonly at?: number }): void {
     this.#faults.push({ at: this.#time.now(), ...fault });
     if (this.#faults.length > KEPT) this.#faults.shift();
     this.#changed$.next();
@@ -73,6 +73,6 @@ export class FaultLog {
 }
 
 const SESSION = {
-  doubtful: "a heartbeat of the bridge's session is overdue",
+  suspect: "a heartbeat of the bridge's session is overdue",
   lost: "the bridge's session is lost, and with it every place that was taken through it",
 } as const;

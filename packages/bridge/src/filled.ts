@@ -5,7 +5,7 @@ const SHORTEST: Readonly<Record<string, number>> = {
   heartbeatMs: 100,
   graceMs: 500,
   stuckMs: 1_000,
-  examineMs: 1_000,
+  diagnoseEveryMs: 1_000,
   bodyMs: 100,
 };
 

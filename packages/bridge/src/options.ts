@@ -10,7 +10,7 @@ import { addressAndPrincipal, type ClientFacts } from './limits/client-id.ts';
 import { filledLimits, type AllLimits, type BridgeLimits } from './limits/options.ts';
 import { filled } from './filled.ts';
 import type { Observable } from './rx.ts';
-import type { ContendersAct, ContendersPicture, Picture, Topic } from './wire.ts';
+import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.ts';
 
 /**
  * What a request does. `evict`, `ask`, `join` without a name: whether the client may do it at all. That is called for the page to show, and before the
@@ -43,14 +43,14 @@ export interface BridgeTimes {
   readonly heartbeatMs?: number;
   /** How long a join is kept without a word from its page. Default 5,000. */
   readonly graceMs?: number;
-  /** Between two pictures of a topic at least; larger pictures are sent more rarely, about a megabyte a second. Default 50. */
+  /** Between two snapshots of a topic at least; larger snapshots are sent more rarely, about a megabyte a second. Default 50. */
   readonly paceMs?: number;
   /** How long a queue is watched, and its past kept, when nobody looks any more. Default 60,000. */
   readonly lingerMs?: number;
-  /** How long a client may take to read a picture before its stream is cut. Default 30,000. */
+  /** How long a client may take to read a snapshot before its stream is cut. Default 30,000. */
   readonly stuckMs?: number;
-  /** Between two examinations of the store, while somebody looks at faults. Default 30,000. */
-  readonly examineMs?: number;
+  /** Between two diagnoses of the store, while somebody looks at faults. Default 30,000. */
+  readonly diagnoseEveryMs?: number;
   /** How long a client may take to send the body of a request. Default 10,000. */
   readonly bodyMs?: number;
 }
@@ -62,7 +62,7 @@ export interface Contenders {
   /** Emits when there is something new to draw. Never errors. */
   readonly changed$: Observable<unknown>;
   /** As they are now. */
-  readonly draw: () => Omit<ContendersPicture, keyof Picture | 'name'>;
+  readonly draw: () => Omit<ContendersSnapshot, keyof Snapshot | 'name'>;
   /** Does something to them. What it rejects with is the visitor's answer. */
   readonly act: (act: ContendersAct) => Promise<void>;
 }
@@ -119,7 +119,7 @@ const TIMES: Required<BridgeTimes> = {
   paceMs: 50,
   lingerMs: 60_000,
   stuckMs: 30_000,
-  examineMs: 30_000,
+  diagnoseEveryMs: 30_000,
   bodyMs: 10_000,
 };
 

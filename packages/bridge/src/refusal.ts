@@ -1,6 +1,6 @@
 import { QueueLockError, isQueueLockError, type QueueLockErrorCode } from '@queuelock/core/backend';
 import * as v from 'valibot';
-import { given } from './pictures/given.ts';
+import { given } from './snapshots/given.ts';
 import { removalSchema, type Removal, type WireError } from './wire.ts';
 
 /** An error together with the HTTP status that says the same. */

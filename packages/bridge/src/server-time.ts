@@ -7,7 +7,7 @@ export class ServerTime {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    // eslint-disable-next-line no-restricted-syntax -- nothing is decided by it: pictures show it
+    // eslint-disable-next-line no-restricted-syntax -- nothing is decided by it: snapshots show it
     this.#offset = Date.now() - clock.now();
   }
 

@@ -6,10 +6,10 @@ import type { ServerTime } from './server-time.ts';
 import { BytesInFlight } from './limits/bytes-in-flight.ts';
 import { Encoder } from './stream/encoder.ts';
 import { Feeds, type Reading } from './stream/feeds.ts';
-import { Outlet } from './stream/outlet.ts';
+import { SseConnection } from './stream/sse-connection.ts';
 import type { Topics } from './topics.ts';
 import { WIRE_VERSION, topicKey } from './wire.ts';
-import type { Hello, Joined, RefusedEvent, Topic, Wanted } from './wire.ts';
+import type { Hello, JoinResponse, RefusedEvent, Topic, Wanted } from './wire.ts';
 
 /** What streams are made with. */
 export interface StreamsTools {
@@ -30,7 +30,7 @@ export interface StreamOrder {
   /** All or nothing. */
   readonly isStrict?: boolean;
   /** Told before everything else: what the stream was made for. */
-  readonly joined?: Joined;
+  readonly joined?: JoinResponse;
 }
 
 // A page that holds has to be heard within its grace, also when one of two is lost.
@@ -44,7 +44,7 @@ export class Streams {
   readonly #feeds: Feeds;
   readonly #encoder: Encoder;
   readonly #inFlight: BytesInFlight;
-  readonly #outlets = new Set<Outlet>();
+  readonly #connections = new Set<SseConnection>();
   #version = 0;
 
   constructor(tools: StreamsTools) {
@@ -71,38 +71,38 @@ export class Streams {
   open(order: StreamOrder): ReadableStream<Uint8Array> {
     const release = this.#tools.limits.streams.take(order.client);
     const readings: Reading[] = [];
-    const outlet = this.#outlet(order, () => {
+    const connection = this.#connection(order, () => {
       release();
-      this.#outlets.delete(outlet);
+      this.#connections.delete(connection);
       for (const reading of readings) reading.close();
     });
-    this.#outlets.add(outlet);
+    this.#connections.add(connection);
     for (const wanted of order.topics) {
       try {
-        readings.push(this.#read(wanted, outlet, order.client));
+        readings.push(this.#read(wanted, connection, order.client));
       } catch (error) {
-        if (order.isStrict) outlet.close();
+        if (order.isStrict) connection.close();
         if (order.isStrict) throw error;
-        outlet.say(refusedEvent(wanted.topic, error));
+        connection.say(refusedEvent(wanted.topic, error));
       }
     }
-    return outlet.stream;
+    return connection.stream;
   }
 
   close(): void {
-    for (const outlet of this.#outlets) outlet.close();
+    for (const connection of this.#connections) connection.close();
     this.#feeds.close();
     this.#encoder.close();
   }
 
-  #read({ topic, since, refusal }: Order, { news }: Outlet, client: ClientId): Reading {
+  #read({ topic, since, refusal }: Order, { news }: SseConnection, client: ClientId): Reading {
     if (refusal) throw refusal;
     const reading = this.#feeds.read(topic, { news, client });
     if (reading.feed.version > this.#knownVersion(since)) news(reading.feed);
     return reading;
   }
 
-  #outlet({ topics, joined, client }: StreamOrder, onEnd: () => void): Outlet {
+  #connection({ topics, joined, client }: StreamOrder, onEnd: () => void): SseConnection {
     const { settings, time, epoch } = this.#tools;
     const { clock, times } = settings;
     const inTimeMs = times.graceMs / BEATS_IN_GRACE;
@@ -111,10 +111,10 @@ export class Streams {
     const hello = { version: WIRE_VERSION, epoch, now: time.now(), heartbeatMs } satisfies Hello;
     const [encoder, inFlight] = [this.#encoder, this.#inFlight];
     const { stuckMs } = times;
-    const outlet = new Outlet({ clock, heartbeatMs, stuckMs, client, encoder, inFlight, onEnd });
-    outlet.say(`retry: 1000\n${eventOf('hello', hello)}`);
-    if (joined) outlet.say(eventOf('joined', joined));
-    return outlet;
+    const connection = new SseConnection({ clock, heartbeatMs, stuckMs, client, encoder, inFlight, onEnd });
+    connection.say(`retry: 1000\n${eventOf('hello', hello)}`);
+    if (joined) connection.say(eventOf('joined', joined));
+    return connection;
   }
 
   /** Of an event's id, if it is one of ours. */

@@ -2,10 +2,10 @@ import { after } from '@queuelock/core/backend';
 import type { FaultLog } from './faults.ts';
 import type { Joins } from './joins/joins.ts';
 import type { Settings } from './options.ts';
-import { SeenDeadlocks } from './pictures/deadlocks.ts';
-import { Findings } from './pictures/faults.ts';
-import { electionPicture, queuePicture, timelinePicture } from './pictures/queue.ts';
-import { sessionsPicture } from './pictures/sessions.ts';
+import { SeenDeadlocks } from './snapshots/deadlocks.ts';
+import { Findings } from './snapshots/faults.ts';
+import { electionSnapshot, queueSnapshot, timelineSnapshot } from './snapshots/queue.ts';
+import { sessionsSnapshot } from './snapshots/sessions.ts';
 import { watchDeepest, type DeepQueues, type DeepSettings } from './queue/deepest-queues.ts';
 import { NameBudget } from './queue/name-budget.ts';
 import { SharedLists } from './queue/shared-lists.ts';
@@ -15,7 +15,7 @@ import { Refused } from './refusal.ts';
 import { EMPTY, defer, filter, from, merge, repeat, startWith, tap, type Observable } from './rx.ts';
 import type { ServerTime } from './server-time.ts';
 import type { TopicSource } from './stream/feed.ts';
-import type { ContendersPicture, JoinKey, Topic } from './wire.ts';
+import type { ContendersSnapshot, JoinKey, Topic } from './wire.ts';
 
 /** What topics are told from. */
 export interface TopicTools {
@@ -33,7 +33,7 @@ const DEEP_EVERY_MS = 500;
 
 type DeepChoice = Pick<DeepSettings, 'minDepth' | 'again'> & { readonly prefix: string };
 
-/** Where the pictures of each kind of topic come from. */
+/** Where the snapshots of each kind of topic come from. */
 export class Topics {
   readonly #tools: TopicTools;
   readonly #lists: SharedLists;
@@ -71,7 +71,7 @@ export class Topics {
   #join(key: JoinKey): TopicSource {
     const join = this.#tools.joins.get(key);
     const changed$ = join.changed$.pipe(startWith(undefined));
-    return { changed$, encode: inJson(() => join.picture()), close: join.silence.openStream() };
+    return { changed$, encode: inJson(() => join.snapshot()), close: join.idleDetector.openStream() };
   }
 
   close(): void {
@@ -89,9 +89,9 @@ export class Topics {
     const { watched, time, joins } = this.#tools;
     const [queue, stopLooking] = watched.look(name);
     const draws = {
-      queue: () => queuePicture(queue, time.now(), (id) => joins.budgetOf(id)),
-      timeline: () => timelinePicture(queue, time.now()),
-      election: () => electionPicture(queue, time.now()),
+      queue: () => queueSnapshot(queue, time.now(), (id) => joins.budgetOf(id)),
+      timeline: () => timelineSnapshot(queue, time.now()),
+      election: () => electionSnapshot(queue, time.now()),
     };
     const changed$ = queue.changed$.pipe(
       startWith(undefined),
@@ -117,7 +117,7 @@ export class Topics {
         deep = now;
       }),
     );
-    return { changed$, encode: inJson(() => deep && sessionsPicture(prefix, deep, time.now())), close };
+    return { changed$, encode: inJson(() => deep && sessionsSnapshot(prefix, deep, time.now())), close };
   }
 
   #deadlocks(prefix: string): TopicSource {
@@ -130,18 +130,18 @@ export class Topics {
         seen.look(deep);
       }),
     );
-    return { changed$, encode: inJson(() => seen.picture(time.now())), close };
+    return { changed$, encode: inJson(() => seen.snapshot(time.now())), close };
   }
 
   #faults(prefix: string): TopicSource {
     const { settings, time, faults } = this.#tools;
     const { client, clock, times } = settings;
     const findings = new Findings(prefix, { client, time, log: faults });
-    const examined$ = defer(() => from(findings.examine())).pipe(
-      repeat({ delay: () => after(clock, times.examineMs) }),
+    const diagnosed$ = defer(() => from(findings.diagnose())).pipe(
+      repeat({ delay: () => after(clock, times.diagnoseEveryMs) }),
     );
-    const changed$ = merge(examined$, faults.changed$).pipe(filter(() => findings.isReady));
-    return { changed$, encode: inJson(() => findings.picture(time.now())), close };
+    const changed$ = merge(diagnosed$, faults.changed$).pipe(filter(() => findings.isReady));
+    return { changed$, encode: inJson(() => findings.snapshot(time.now())), close };
   }
 
   #contenders(name: string): TopicSource {
@@ -149,7 +149,7 @@ export class Topics {
     const { contenders } = settings;
     if (contenders?.name !== name)
       throw new Refused(404, 'INVALID_ARGUMENT', 'this bridge has no contenders in that queue');
-    const draw = (): ContendersPicture => ({ at: time.now(), status: 'live', name, ...contenders.draw() });
+    const draw = (): ContendersSnapshot => ({ at: time.now(), status: 'live', name, ...contenders.draw() });
     return { changed$: contenders.changed$.pipe(startWith(undefined)), encode: inJson(draw), close };
   }
 
@@ -169,11 +169,11 @@ export class Topics {
 }
 
 /** Whether there is more to tell than that nothing is known yet. */
-function isSeen({ status, trouble }: { readonly status: string; readonly trouble?: unknown }): boolean {
-  return status !== 'connecting' || trouble !== undefined;
+function isSeen({ status, error }: { readonly status: string; readonly error?: unknown }): boolean {
+  return status !== 'connecting' || error !== undefined;
 }
 
-/** A picture that is encoded in one piece. */
+/** A snapshot that is encoded in one piece. */
 function inJson(draw: () => unknown): () => Iterable<string> {
   return () => [JSON.stringify(draw())];
 }

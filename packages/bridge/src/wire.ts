@@ -1,42 +1,42 @@
 // What goes over the wire, and its validators: for both ends, and for clients in other languages.
 import type * as v from 'valibot';
-import { contendersSchema, type ContendersPicture } from './wire/contenders.ts';
-import { joinPictureSchema, type JoinPicture } from './wire/join.ts';
+import { contendersSchema, type ContendersSnapshot } from './wire/contenders.ts';
+import { joinSnapshotSchema, type JoinSnapshot } from './wire/join.ts';
 import {
   deadlocksSchema,
   electionSchema,
   faultsSchema,
   sessionsSchema,
-  type DeadlocksPicture,
-  type ElectionPicture,
-  type FaultsPicture,
-  type SessionsPicture,
+  type DeadlocksSnapshot,
+  type ElectionSnapshot,
+  type FaultsSnapshot,
+  type SessionsSnapshot,
 } from './wire/overview.ts';
 import {
   queueSchema,
   queuesSchema,
   timelineSchema,
-  type QueuePicture,
-  type QueuesPicture,
-  type TimelinePicture,
+  type QueueSnapshot,
+  type QueuesSnapshot,
+  type TimelineSnapshot,
 } from './wire/queue.ts';
 import type { Topic } from './wire/topic.ts';
 
-/** Which picture belongs to which kind of topic. */
-export interface PictureOf {
-  readonly queues: QueuesPicture;
-  readonly queue: QueuePicture;
-  readonly timeline: TimelinePicture;
-  readonly election: ElectionPicture;
-  readonly sessions: SessionsPicture;
-  readonly deadlocks: DeadlocksPicture;
-  readonly faults: FaultsPicture;
-  readonly contenders: ContendersPicture;
-  readonly join: JoinPicture;
+/** Which snapshot belongs to which kind of topic. */
+export interface SnapshotOf {
+  readonly queues: QueuesSnapshot;
+  readonly queue: QueueSnapshot;
+  readonly timeline: TimelineSnapshot;
+  readonly election: ElectionSnapshot;
+  readonly sessions: SessionsSnapshot;
+  readonly deadlocks: DeadlocksSnapshot;
+  readonly faults: FaultsSnapshot;
+  readonly contenders: ContendersSnapshot;
+  readonly join: JoinSnapshot;
 }
 
-/** Checks pictures, by the kind of their topic. */
-export const pictureSchemas: { readonly [K in Topic['kind']]: v.GenericSchema<PictureOf[K]> } = {
+/** Checks snapshots, by the kind of their topic. */
+export const snapshotSchemas: { readonly [K in Topic['kind']]: v.GenericSchema<SnapshotOf[K]> } = {
   queues: queuesSchema,
   queue: queueSchema,
   timeline: timelineSchema,
@@ -45,7 +45,7 @@ export const pictureSchemas: { readonly [K in Topic['kind']]: v.GenericSchema<Pi
   deadlocks: deadlocksSchema,
   faults: faultsSchema,
   contenders: contendersSchema,
-  join: joinPictureSchema,
+  join: joinSnapshotSchema,
 };
 
 export * from './wire/call.ts';
@@ -54,6 +54,6 @@ export * from './wire/error.ts';
 export type { WireHandoverRequest } from './wire/handover.ts';
 export * from './wire/join.ts';
 export * from './wire/overview.ts';
-export type { Picture } from './wire/picture.ts';
+export type { Snapshot } from './wire/snapshot.ts';
 export * from './wire/queue.ts';
 export * from './wire/topic.ts';

@@ -4,16 +4,16 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { EMPTY } from 'rxjs';
 import { createBridge, type Action, type Bridge, type Contenders } from '../src/index.ts';
-import { TOKEN_HEADER, type BridgeFacts, type FaultsPicture } from '../src/wire.ts';
+import { TOKEN_HEADER, type BridgeFacts, type FaultsSnapshot } from '../src/wire.ts';
 import { programAt, seen, stage, Tab } from './stage.ts';
 
-const ORIGIN = 'http://localhost/queuelock/v1';
+const ORIGIN = 'http://localhost/queuelock/v2';
 const NAMES = ['red/1', 'blue/1'] as const;
 const PREFIXES = ['', 'red/', 'blue/'] as const;
 const NAMED = ['evict', 'ask', 'join'] as const;
 const LISTS = ['queues', 'sessions', 'deadlocks', 'faults'] as const;
 const QUEUES = ['queue', 'timeline', 'election'] as const;
-/** So long a stream is read: the pictures of what is allowed are in it, and others would be. */
+/** So long a stream is read: the snapshots of what is allowed are in it, and others would be. */
 const READ_EVENTS = 3;
 
 /** An action as a text, to refuse it by. */
@@ -258,14 +258,14 @@ describe('faults of a prefix', () => {
     const looks = NAMES.map((name) => page.queue(name).subscribe());
     for (const name of NAMES) {
       await s.other(`owner of ${name}`).acquire(name);
-      const { picture } = await seen(page.queue(name), ({ picture }) => picture?.entries.length === 1);
-      await page.evict(name, picture!.entries[0]!, { reason: `secret of ${name}` });
-      await seen(page.queue(name), ({ picture }) => picture?.evictions.length === 1);
+      const { snapshot } = await seen(page.queue(name), ({ snapshot }) => snapshot?.entries.length === 1);
+      await page.evict(name, snapshot!.entries[0]!, { reason: `secret of ${name}` });
+      await seen(page.queue(name), ({ snapshot }) => snapshot?.evictions.length === 1);
     }
     const aboutOf = async (prefix: string): Promise<readonly string[]> => {
-      const isKnown = ({ picture }: { picture?: FaultsPicture | undefined }): boolean =>
-        (picture?.faults.length ?? 0) > 0;
-      return (await seen(s.page().faults(prefix), isKnown)).picture!.faults.map(({ about }) => about);
+      const isKnown = ({ snapshot }: { snapshot?: FaultsSnapshot | undefined }): boolean =>
+        (snapshot?.faults.length ?? 0) > 0;
+      return (await seen(s.page().faults(prefix), isKnown)).snapshot!.faults.map(({ about }) => about);
     };
     expect(await aboutOf('red/')).to.deep.equal(['red/1']);
     expect(await aboutOf('blue/')).to.deep.equal(['blue/1']);

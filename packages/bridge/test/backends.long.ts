@@ -11,11 +11,11 @@ for (const [name, start] of stores) {
     it(`says that the store is gone, and goes on when it is back (${name})`, async () => {
       const look$ = page().queue('restarted');
       const looking = look$.subscribe();
-      await seen(look$, ({ picture }) => picture?.status === 'live');
-      const stale = seen(look$, ({ picture }) => picture?.status === 'stale');
+      await seen(look$, ({ snapshot }) => snapshot?.status === 'live');
+      const stale = seen(look$, ({ snapshot }) => snapshot?.status === 'stale');
       await ground.store.restart();
       expect((await stale).connection).to.equal('live');
-      await seen(look$, ({ picture }) => picture?.status === 'live');
+      await seen(look$, ({ snapshot }) => snapshot?.status === 'live');
       const tab = new Tab(page().join('restarted'));
       const { lock } = await tab.until('held');
       await lock.release();

@@ -13,15 +13,15 @@ for (const [name, start] of stores) {
     it(`has one watch for 100 viewers of a queue, as for one (${name})`, async () => {
       const first = page();
       const looking = first.queue('viewed').subscribe();
-      await seen(first.queue('viewed'), ({ picture }) => picture?.status === 'live');
-      // The last of them is set a little after the first picture.
+      await seen(first.queue('viewed'), ({ snapshot }) => snapshot?.status === 'live');
+      // The last of them is set a little after the first snapshot.
       const areSet = async (): Promise<void> => {
         expect(await ground.store.watches()).to.equal(ground.store.watchesOfAQueue);
       };
       await until(areSet, { what: 'the watches of one viewer', withinMs: 30_000 });
       const looks = Array.from({ length: 99 }, () => page()).map((made) => made.queue('viewed'));
       const all = looks.map((look$) => look$.subscribe());
-      await Promise.all(looks.map((look$) => seen(look$, ({ picture }) => picture?.status === 'live')));
+      await Promise.all(looks.map((look$) => seen(look$, ({ snapshot }) => snapshot?.status === 'live')));
       await areSet();
       for (const look of [looking, ...all]) look.unsubscribe();
     });

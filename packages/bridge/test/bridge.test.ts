@@ -14,12 +14,12 @@ describe('bridge', () => {
     const before = s.server.watcherCount;
     const pages = Array.from({ length: 20 }, () => s.page());
     const looks = pages.map((page) => page.queue('q').subscribe());
-    await Promise.all(pages.map((page) => seen(page.queue('q'), ({ picture }) => picture !== undefined)));
+    await Promise.all(pages.map((page) => seen(page.queue('q'), ({ snapshot }) => snapshot !== undefined)));
     const one = s.server.watcherCount - before;
     // The queue itself, and the register of its evictions.
     expect(one).to.equal(2);
-    await seen(pages[0]!.timeline('q'), ({ picture }) => picture !== undefined);
-    await seen(pages[0]!.election('q'), ({ picture }) => picture !== undefined);
+    await seen(pages[0]!.timeline('q'), ({ snapshot }) => snapshot !== undefined);
+    await seen(pages[0]!.election('q'), ({ snapshot }) => snapshot !== undefined);
     expect(s.server.watcherCount - before).to.equal(2);
     for (const look of looks) look.unsubscribe();
     await untilSo('nothing is watched any more', () => s.server.watcherCount === before);
@@ -29,15 +29,15 @@ describe('bridge', () => {
     await using s = await stage();
     const watching = s.page();
     const look = watching.queue('q').subscribe();
-    await seen(watching.queue('q'), ({ picture }) => picture?.status === 'live');
+    await seen(watching.queue('q'), ({ snapshot }) => snapshot?.status === 'live');
     await s.other('early').run('q', () => undefined);
     await untilSo('it has left', () => s.server.entryCount === 0);
-    const { picture } = await seen(
+    const { snapshot } = await seen(
       s.page().timeline('q'),
-      ({ picture }) => picture?.spans[0]?.leftAt !== undefined,
+      ({ snapshot }) => snapshot?.spans[0]?.leftAt !== undefined,
     );
-    expect(picture!.spans).to.have.lengthOf(1);
-    expect(picture!.spans[0]).to.include({ owner: 'early' }).and.have.property('heldAt');
+    expect(snapshot!.spans).to.have.lengthOf(1);
+    expect(snapshot!.spans[0]).to.include({ owner: 'early' }).and.have.property('heldAt');
     look.unsubscribe();
   });
 
@@ -48,26 +48,28 @@ describe('bridge', () => {
     const [heldA, heldB] = [await a.acquire('x'), await b.acquire('y')];
     const waits = [a.claim('y', { holding: [heldA] }), b.claim('x', { holding: [heldB] })];
     const subscriptions = waits.map((claim$) => claim$.subscribe());
-    const queues = (await seen(page.queues(), ({ picture }) => picture?.queues.length === 2)).picture!;
+    const queues = (await seen(page.queues(), ({ snapshot }) => snapshot?.queues.length === 2)).snapshot!;
     expect(queues).to.deep.include({ prefix: '', count: 2, status: 'live' });
-    const sessions = (await seen(page.sessions(), ({ picture }) => picture?.sessions.length === 2)).picture!;
+    const sessions = (await seen(page.sessions(), ({ snapshot }) => snapshot?.sessions.length === 2))
+      .snapshot!;
     expect(sessions.sessions[0]!.entries.map(({ name }) => name)).to.have.members(['x', 'y']);
-    const { deadlocks } = (await seen(page.deadlocks(), ({ picture }) => picture?.deadlocks.length === 1))
-      .picture!;
+    const { deadlocks } = (await seen(page.deadlocks(), ({ snapshot }) => snapshot?.deadlocks.length === 1))
+      .snapshot!;
     expect(
       deadlocks[0]!.map(({ name, entry, waitsFor }) => [name, entry.owner, waitsFor.owner]),
     ).to.have.deep.members([
       ['y', 'a', 'b'],
       ['x', 'b', 'a'],
     ]);
-    const election = (await seen(page.election('x'), ({ picture }) => picture?.candidates.length === 2))
-      .picture!;
+    const election = (await seen(page.election('x'), ({ snapshot }) => snapshot?.candidates.length === 2))
+      .snapshot!;
     expect(election.candidates[0]).to.include({ order: String(heldA.order) });
     await page.evict('x', { ...election.candidates[0]!, owner: 'a' }, { reason: 'stuck' });
-    await seen(page.queue('x'), ({ picture }) => picture?.evictions.length === 1);
-    const faults = (await seen(page.faults(), ({ picture }) => (picture?.faults.length ?? 0) > 0)).picture!;
+    await seen(page.queue('x'), ({ snapshot }) => snapshot?.evictions.length === 1);
+    const faults = (await seen(page.faults(), ({ snapshot }) => (snapshot?.faults.length ?? 0) > 0))
+      .snapshot!;
     expect(faults.faults[0]).to.include({ kind: 'eviction', about: 'x' });
-    expect(faults.findings[0]).to.include({ level: 'fine' });
+    expect(faults.findings[0]).to.include({ level: 'ok' });
     for (const subscription of subscriptions) subscription.unsubscribe();
   });
 
@@ -75,14 +77,14 @@ describe('bridge', () => {
     await using s = await stage();
     const tab = new Tab(s.page().join('q'));
     const { lock } = await tab.until('held');
-    const { picture } = await seen(
+    const { snapshot } = await seen(
       s.page().queue('q'),
-      ({ picture }) =>
-        picture?.entries[0]?.remainingMs !== undefined && picture.entries[0].token !== undefined,
+      ({ snapshot }) =>
+        snapshot?.entries[0]?.remainingMs !== undefined && snapshot.entries[0].token !== undefined,
     );
-    expect(picture!.entries[0]!.remainingMs).to.be.within(1, 10_000);
-    expect(picture!.entries[0]!.token).to.equal(lock.token);
-    const [entry] = picture!.entries;
+    expect(snapshot!.entries[0]!.remainingMs).to.be.within(1, 10_000);
+    expect(snapshot!.entries[0]!.token).to.equal(lock.token);
+    const [entry] = snapshot!.entries;
     expect(await s.page().tokenOf('q', entry!)).to.equal(lock.token);
     tab.close();
   });
@@ -92,9 +94,9 @@ describe('bridge', () => {
     const page = s.page();
     const tab = new Tab(page.join(HOSTILE, { owner: HOSTILE, metadata: { [HOSTILE]: HOSTILE } }));
     await tab.until('held');
-    const { picture } = await seen(page.queue(HOSTILE), ({ picture }) => picture?.entries.length === 1);
-    expect(picture!.name).to.equal(HOSTILE);
-    expect(picture!.entries[0]).to.deep.include({ owner: HOSTILE, metadata: { [HOSTILE]: HOSTILE } });
+    const { snapshot } = await seen(page.queue(HOSTILE), ({ snapshot }) => snapshot?.entries.length === 1);
+    expect(snapshot!.name).to.equal(HOSTILE);
+    expect(snapshot!.entries[0]).to.deep.include({ owner: HOSTILE, metadata: { [HOSTILE]: HOSTILE } });
     tab.close();
   });
 
@@ -105,21 +107,21 @@ describe('bridge', () => {
     const page = s.page();
     const [secret, open] = await Promise.all([
       seen(page.queue('secret'), ({ refusal }) => refusal !== undefined),
-      seen(page.queue('open'), ({ picture }) => picture !== undefined),
+      seen(page.queue('open'), ({ snapshot }) => snapshot !== undefined),
     ]);
-    expect([secret.refusal?.code, secret.picture]).to.deep.equal(['ACCESS_DENIED', undefined]);
+    expect([secret.refusal?.code, secret.snapshot]).to.deep.equal(['ACCESS_DENIED', undefined]);
     expect(open.connection).to.equal('live');
-    expect((await fetch(`${s.url}/v1/stream?queue=secret`)).status).to.equal(403);
+    expect((await fetch(`${s.url}/v2/stream?queue=secret`)).status).to.equal(403);
   });
 
   it('goes on after the id of the last event', async () => {
     await using s = await stage();
     await s.other('a').acquire('q');
-    const first = await eventAt(`${s.url}/v1/stream?queue=q`, {});
+    const first = await eventAt(`${s.url}/v2/stream?queue=q`, {});
     expect(first).to.match(/^id: \S+\.\d+$/m);
     const id = /^id: (.*)$/m.exec(first)![1]!;
     const controller = new AbortController();
-    const response = await fetch(`${s.url}/v1/stream?queue=q`, {
+    const response = await fetch(`${s.url}/v2/stream?queue=q`, {
       headers: { 'last-event-id': id },
       signal: controller.signal,
     });
@@ -140,11 +142,11 @@ describe('bridge', () => {
     expect(await page.facts()).to.include({ identity: 'olga', place: 'memory:' });
     const tab = new Tab(page.join('q', { owner: 'somebody else' }));
     await tab.until('held');
-    const { picture } = await seen(page.queue('q'), ({ picture }) => picture?.entries.length === 1);
-    expect(picture!.entries[0]!.owner).to.equal('olga');
-    await page.evict('q', picture!.entries[0]!, { reason: 'hangs' });
-    const after = await seen(page.queue('q'), ({ picture }) => picture?.evictions.length === 1);
-    expect(after.picture!.evictions[0]).to.deep.include({ reason: 'olga: hangs' });
+    const { snapshot } = await seen(page.queue('q'), ({ snapshot }) => snapshot?.entries.length === 1);
+    expect(snapshot!.entries[0]!.owner).to.equal('olga');
+    await page.evict('q', snapshot!.entries[0]!, { reason: 'hangs' });
+    const after = await seen(page.queue('q'), ({ snapshot }) => snapshot?.evictions.length === 1);
+    expect(after.snapshot!.evictions[0]).to.deep.include({ reason: 'olga: hangs' });
     expect(actions).to.deep.include({ kind: 'evict', name: 'q' });
   });
 
@@ -195,9 +197,9 @@ describe('bridge', () => {
     expect((await post('joins', `{"name":"${'x'.repeat(300_000)}"}`)).status).to.equal(413);
     expect((await post('nothing', {})).status).to.equal(404);
     expect((await fetch(`${s.served.url}/elsewhere`)).status).to.equal(404);
-    expect((await fetch(`${s.url}/v1/stream`)).status).to.equal(400);
-    expect((await fetch(`${s.url}/v1/stream?unknown=x`)).status).to.equal(400);
-    expect((await fetch(`${s.url}/v1/facts`, { method: 'DELETE' })).status).to.equal(404);
+    expect((await fetch(`${s.url}/v2/stream`)).status).to.equal(400);
+    expect((await fetch(`${s.url}/v2/stream?unknown=x`)).status).to.equal(400);
+    expect((await fetch(`${s.url}/v2/facts`, { method: 'DELETE' })).status).to.equal(404);
   });
 
   it('refuses changes from another site and under another name, also with a valid token', async () => {
@@ -217,13 +219,13 @@ describe('bridge', () => {
         [TOKEN_HEADER]: facts.token,
         ...attack,
       };
-      const request = new Request(`${s.url}/v1/joins`, { method: 'POST', body: '{"name":"q"}', headers });
+      const request = new Request(`${s.url}/v2/joins`, { method: 'POST', body: '{"name":"q"}', headers });
       const response = await s.bridge.handle(request);
       expect(response.status, JSON.stringify(attack)).to.be.oneOf([403, 415]);
       expect(response.headers.get('access-control-allow-origin')).to.equal(null);
     }
     const rebound = await s.bridge.handle(
-      new Request(`${s.url}/v1/facts`, { headers: { host: 'rebound.example' } }),
+      new Request(`${s.url}/v2/facts`, { headers: { host: 'rebound.example' } }),
     );
     expect(rebound.status, 'the token is not told either').to.equal(403);
     expect(s.server.entryCount).to.equal(0);
@@ -232,7 +234,7 @@ describe('bridge', () => {
   it('says in every answer that it is not to be kept, framed, sniffed or read elsewhere', async () => {
     await using s = await stage();
     for (const path of ['facts', 'nothing', 'stream?queue=q']) {
-      const response = await fetch(`${s.url}/v1/${path}`);
+      const response = await fetch(`${s.url}/v2/${path}`);
       expect(Object.fromEntries(response.headers)).to.include({
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',
@@ -245,15 +247,15 @@ describe('bridge', () => {
     }
   });
 
-  it('makes no picture for a client that does not read, and then the latest', async () => {
+  it('makes no snapshot for a client that does not read, and then the latest', async () => {
     await using s = await stage({ times: { paceMs: 0 } });
-    const response = await s.bridge.handle(new Request(`${s.url}/v1/stream?queue=q`));
+    const response = await s.bridge.handle(new Request(`${s.url}/v2/stream?queue=q`));
     const reader = response.body!.getReader();
     await reader.read();
     const page = s.page();
     for (let n = 1; n <= 50; n += 1) {
       const ownership = await s.client.acquire('q', { owner: `n${String(n)}` });
-      await seen(page.queue('q'), ({ picture }) => picture?.entries[0]?.owner === `n${String(n)}`);
+      await seen(page.queue('q'), ({ snapshot }) => snapshot?.entries[0]?.owner === `n${String(n)}`);
       if (n < 50) await ownership.release();
     }
     const latest = await reader.read();
@@ -274,16 +276,16 @@ describe('bridge', () => {
     const value =
       '{"owner":"o","request":{"reason":"r","withinMs":1e999},"since":1e999,"metadata":{"a":1,"__proto__":"p"}}';
     const entry = stranger.claim('odd', { value }).subscribe();
-    const { picture } = await seen(s.page().queue('odd'), ({ picture }) => picture?.entries.length === 1);
-    expect(picture!.entries[0]).to.include({ owner: 'o' }).and.not.have.any.keys('request', 'since');
-    await seen(s.page().queue('odd'), ({ picture }) => picture?.evictions.length === 1);
+    const { snapshot } = await seen(s.page().queue('odd'), ({ snapshot }) => snapshot?.entries.length === 1);
+    expect(snapshot!.entries[0]).to.include({ owner: 'o' }).and.not.have.any.keys('request', 'since');
+    await seen(s.page().queue('odd'), ({ snapshot }) => snapshot?.evictions.length === 1);
     entry.unsubscribe();
   });
 
   it('takes no more upon itself than its limits', async () => {
     await using s = await stage({ limits: { streams: 2, queues: 1, joins: 1 } });
     const { post } = await programAt(s.url);
-    const look = (name: string): Promise<Response> => fetch(`${s.url}/v1/stream?queue=${name}`);
+    const look = (name: string): Promise<Response> => fetch(`${s.url}/v2/stream?queue=${name}`);
     const first = await look('one');
     expect((await look('two')).status, 'queues').to.equal(503);
     const second = await look('one');
@@ -307,11 +309,11 @@ describe('bridge', () => {
       page.deadlocks(),
       page.faults(),
     ).subscribe();
-    await seen(page.queue('q'), ({ picture }) => picture !== undefined);
+    await seen(page.queue('q'), ({ snapshot }) => snapshot !== undefined);
     await s.bridge.close();
     expect(s.server.entryCount).to.equal(0);
     await untilSo('nothing is watched', () => s.server.watcherCount === 0);
-    expect((await fetch(`${s.url}/v1/facts`)).status).to.equal(503);
+    expect((await fetch(`${s.url}/v2/facts`)).status).to.equal(503);
     looks.unsubscribe();
     await s[Symbol.asyncDispose]();
   });

@@ -1,8 +1,8 @@
 import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { expect } from 'chai';
-import { createBridgeClient, type BridgeClient, type BridgeError, type Seen } from '../src/client.ts';
+import { createBridgeClient, type BridgeClient, type BridgeError, type Observed } from '../src/client.ts';
 import { PageHold } from '../src/client/page-hold.ts';
-import type { QueuePicture, StreamRequest } from '../src/wire.ts';
+import type { QueueSnapshot, StreamRequest } from '../src/wire.ts';
 import { seen, stage, Tab } from './stage.ts';
 
 /** A bridge that a test plays. */
@@ -33,12 +33,12 @@ class PlayedBridge {
   }
 
   hello(): void {
-    this.say('event: hello\ndata: {"version":1,"epoch":"e","now":5000,"heartbeatMs":1000}\n\n');
+    this.say('event: hello\ndata: {"version":2,"epoch":"e","now":5000,"heartbeatMs":1000}\n\n');
   }
 
   tell(name: string, version: number): void {
-    const picture = { at: 5_000, status: 'live', name, entries: [], evictions: [], handOffs: version };
-    const data = JSON.stringify({ topic: JSON.stringify(['queue', name]), picture });
+    const snapshot = { at: 5_000, status: 'live', name, entries: [], evictions: [], handOffs: version };
+    const data = JSON.stringify({ topic: JSON.stringify(['queue', name]), snapshot });
     this.say(`id: e.${String(version)}\nevent: state\ndata: ${data}\n\n`);
   }
 
@@ -51,9 +51,9 @@ describe('client of a page', () => {
   let clock: VirtualClock;
   let bridge: PlayedBridge;
   let page: BridgeClient;
-  let states: Seen<QueuePicture>[];
+  let states: Observed<QueueSnapshot>[];
   let looking: { unsubscribe(): void };
-  const last = (): Seen<QueuePicture> => states.at(-1)!;
+  const last = (): Observed<QueueSnapshot> => states.at(-1)!;
 
   beforeEach(async () => {
     clock = virtualClock();
@@ -70,16 +70,16 @@ describe('client of a page', () => {
   });
 
   it('is connecting, then live with what it was told', async () => {
-    expect(last()).to.include({ connection: 'connecting', picture: undefined });
+    expect(last()).to.include({ connection: 'connecting', snapshot: undefined });
     bridge.hello();
     bridge.tell('q', 1);
     await clock.advance(1);
     expect(last().connection).to.equal('live');
-    expect(last().picture).to.include({ handOffs: 1 });
+    expect(last().snapshot).to.include({ handOffs: 1 });
     expect(page.serverNow()).to.be.within(5_000, 5_001);
   });
 
-  it('is stale when nothing was heard for two and a half heartbeats, keeps the picture, and opens anew', async () => {
+  it('is stale when nothing was heard for two and a half heartbeats, keeps the snapshot, and opens anew', async () => {
     bridge.hello();
     bridge.tell('q', 1);
     await clock.advance(2_000);
@@ -89,14 +89,14 @@ describe('client of a page', () => {
     await clock.advance(200);
     expect(last().connection).to.equal('stale');
     expect(last().error).to.include({ code: 'UNAVAILABLE', retryable: true });
-    expect(last().picture).to.include({ handOffs: 1 });
+    expect(last().snapshot).to.include({ handOffs: 1 });
     await clock.advance(250);
     expect(bridge.requests).to.have.lengthOf(2);
     expect(bridge.requests[1]!.topics).to.deep.equal([{ topic: { kind: 'queue', name: 'q' }, since: 'e.1' }]);
     bridge.hello();
     await clock.advance(1);
     expect(last().connection).to.equal('live');
-    expect(last().picture).to.include({ handOffs: 1 });
+    expect(last().snapshot).to.include({ handOffs: 1 });
   });
 
   it('tries again with growing pauses while the bridge is down', async () => {
@@ -164,7 +164,7 @@ describe('client of a page', () => {
 
   it('looks at 64 things at most, and says so of more', async () => {
     const others = Array.from({ length: 63 }, (_, n) => page.queue(`n${String(n)}`).subscribe());
-    let refused: Seen<QueuePicture> | undefined;
+    let refused: Observed<QueueSnapshot> | undefined;
     const more = page.queue('more').subscribe((state) => (refused = state));
     expect(refused?.refusal).to.include({ code: 'INVALID_ARGUMENT' });
     await clock.advance(10);
@@ -174,23 +174,23 @@ describe('client of a page', () => {
 
   it('does not believe what it does not understand', async () => {
     bridge.hello();
-    bridge.say('id: e.1\nevent: state\ndata: {"topic":"[\\"queue\\",\\"q\\"]","picture":{"at":"now"}}\n\n');
+    bridge.say('id: e.1\nevent: state\ndata: {"topic":"[\\"queue\\",\\"q\\"]","snapshot":{"at":"now"}}\n\n');
     await clock.advance(1);
-    expect(last()).to.include({ connection: 'stale', picture: undefined });
+    expect(last()).to.include({ connection: 'stale', snapshot: undefined });
     expect(last().error?.message).to.match(/not understood/);
   });
 
-  it('gives one who comes late the last picture at once', async () => {
+  it('gives one who comes late the last snapshot at once', async () => {
     bridge.hello();
     bridge.tell('q', 3);
     await clock.advance(1);
-    const late: Seen<QueuePicture>[] = [];
+    const late: Observed<QueueSnapshot>[] = [];
     page
       .queue('q')
       .subscribe((state) => late.push(state))
       .unsubscribe();
     expect(late).to.have.lengthOf(1);
-    expect(late[0]!.picture).to.include({ handOffs: 3 });
+    expect(late[0]!.snapshot).to.include({ handOffs: 3 });
   });
 });
 
@@ -232,6 +232,6 @@ describe('hold of a page', () => {
     expect(lock.held).to.equal(false);
     await Promise.all(releases);
     expect(lock.signal.aborted).to.equal(false);
-    await seen(s.page().queue('q'), ({ picture }) => picture?.entries.length === 0);
+    await seen(s.page().queue('q'), ({ snapshot }) => snapshot?.entries.length === 0);
   });
 });

@@ -2,7 +2,7 @@ import { QueueLockError } from '@queuelock/core';
 import { expect } from 'chai';
 import { Subject } from 'rxjs';
 import type { Contenders } from '../src/index.ts';
-import type { ContendersAct, ContendersPicture, Refusal } from '../src/wire.ts';
+import type { ContendersAct, ContendersSnapshot, Refusal } from '../src/wire.ts';
 import { programAt, seen, stage } from './stage.ts';
 
 const NOBODY: ReturnType<Contenders['draw']> = {
@@ -34,12 +34,12 @@ describe('contenders of a bridge', () => {
     await using s = await stage({ contenders: contenders() });
     const page = s.page();
     expect((await page.facts()).contenders).to.equal('q');
-    const pictures: ContendersPicture[] = [];
-    const look = page.contenders('q').subscribe(({ picture }) => picture && pictures.push(picture));
-    await seen(page.contenders('q'), ({ picture }) => picture !== undefined);
+    const snapshots: ContendersSnapshot[] = [];
+    const look = page.contenders('q').subscribe(({ snapshot }) => snapshot && snapshots.push(snapshot));
+    await seen(page.contenders('q'), ({ snapshot }) => snapshot !== undefined);
     await page.contend({ act: 'add' });
-    await seen(page.contenders('q'), ({ picture }) => picture?.most === 1);
-    expect(pictures[0]).to.include({ name: 'q', most: 0, status: 'live' });
+    await seen(page.contenders('q'), ({ snapshot }) => snapshot?.most === 1);
+    expect(snapshots[0]).to.include({ name: 'q', most: 0, status: 'live' });
     look.unsubscribe();
   });
 

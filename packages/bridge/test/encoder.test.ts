@@ -12,7 +12,7 @@ describe('encoder', () => {
   let encoded: string[];
   let pieces: number[];
 
-  /** A feed with a picture of so many pieces, each of which takes some time. */
+  /** A feed with a snapshot of so many pieces, each of which takes some time. */
   function feedOf(name: string, count: number): { readonly feed: Feed; readonly change: () => void } {
     const changed$ = new Subject<void>();
     function* encode(): Generator<string> {
@@ -52,7 +52,7 @@ describe('encoder', () => {
     expect(rested).to.be.at.least(PIECE_MS * 100 - 6);
   });
 
-  it('takes one picture of each client in turn', async () => {
+  it('takes one snapshot of each client in turn', async () => {
     const encoder = new Encoder({ clock, keptBytes: 10_000 });
     for (let n = 0; n < 10; n += 1) encoder.want(feedOf(`hostile ${String(n)}`, 2).feed, 'hostile');
     encoder.want(feedOf('ordinary', 2).feed, 'ordinary');
@@ -74,7 +74,7 @@ describe('encoder', () => {
     expect(feeds[0]!.event).to.not.equal(undefined);
   });
 
-  it('sends a picture that changes while it is encoded, and the next one after it', async () => {
+  it('sends a snapshot that changes while it is encoded, and the next one after it', async () => {
     const encoder = new Encoder({ clock, keptBytes: 10_000 });
     const { feed, change } = feedOf('changing', 10);
     encoder.want(feed, 'client');
@@ -90,7 +90,7 @@ describe('encoder', () => {
     const encoder = new Encoder({ clock, keptBytes: 10_000 });
     const changed$ = new Subject<void>();
     const encode = (): string[] => {
-      throw new Error('no picture');
+      throw new Error('no snapshot');
     };
     const tools = { clock, paceMs: 0, epoch: 'e', nextVersion: () => (version += 1) };
     const failing = new Feed(
@@ -100,7 +100,7 @@ describe('encoder', () => {
     );
     changed$.next();
     encoder.want(failing, 'client');
-    expect(() => failing.event).to.throw('no picture');
+    expect(() => failing.event).to.throw('no snapshot');
     encoder.want(feedOf('good', 1).feed, 'client');
     await clock.advance(100);
     expect(encoded).to.deep.equal(['good']);

@@ -6,7 +6,7 @@ import { stage } from './stage.ts';
 const rules = { allowedHosts: ['localhost', '127.0.0.1', '[::1]'], token: 'a-token' };
 
 function request(headers: Record<string, string>, method = 'POST'): Request {
-  return new Request('http://localhost:8080/queuelock/v1/evict', { method, headers });
+  return new Request('http://localhost:8080/queuelock/v2/evict', { method, headers });
 }
 
 describe('guard', () => {
@@ -70,6 +70,6 @@ describe('a page beside the bridge', () => {
     };
     expect(await answerOf('/', 'localhost:80')).to.deep.equal([200, 'page']);
     expect(await answerOf('/', 'rebound.example')).to.deep.equal([403, '{"er']);
-    expect(await answerOf('/queuelock/v1/nothing', 'localhost')).to.deep.equal([404, '{"er']);
+    expect(await answerOf('/queuelock/v2/nothing', 'localhost')).to.deep.equal([404, '{"er']);
   });
 });

@@ -14,8 +14,8 @@ describe('place of a page', () => {
     const tab = new Tab(s.page().join('doc', { owner: 'anna', metadata: { cursor: '7' } }));
     const queued = await tab.until('queued');
     expect(queued.position).to.equal(1);
-    const { entries } = (await seen(s.page().queue('doc'), ({ picture }) => picture?.entries.length === 2))
-      .picture!;
+    const { entries } = (await seen(s.page().queue('doc'), ({ snapshot }) => snapshot?.entries.length === 2))
+      .snapshot!;
     expect(entries[1]).to.deep.include({ owner: 'anna', metadata: { cursor: '7' }, position: 1 });
     await first.release();
     const { lock } = await tab.until('held');
@@ -168,16 +168,16 @@ describe('place of a page', () => {
     await using s = await stage();
     const tab = new Tab(s.page().join('doc', { owner: 'anna' }));
     const { lock } = await tab.until('held');
-    const { picture } = await seen(
+    const { snapshot } = await seen(
       s.page().queue('doc'),
-      ({ picture }) => picture?.entries[0]?.token !== undefined,
+      ({ snapshot }) => snapshot?.entries[0]?.token !== undefined,
     );
-    expect(picture!.entries[0]).to.include({ token: lock.token, id: lock.id });
-    expect(await s.page().evict('doc', picture!.entries[0]!, { reason: 'hangs' })).to.equal(true);
+    expect(snapshot!.entries[0]).to.include({ token: lock.token, id: lock.id });
+    expect(await s.page().evict('doc', snapshot!.entries[0]!, { reason: 'hangs' })).to.equal(true);
     const { outcome, error } = await tab.until('ended');
     expect([outcome, error?.code, lock.signal.aborted]).to.deep.equal(['lost', 'OWNERSHIP_LOST', true]);
     expect(error?.eviction).to.deep.equal({ kind: 'evicted', by: 'bridge', reason: 'hangs' });
-    expect(await s.page().evict('doc', picture!.entries[0]!, { reason: 'hangs' })).to.equal(false);
+    expect(await s.page().evict('doc', snapshot!.entries[0]!, { reason: 'hangs' })).to.equal(false);
   });
 
   it('is given up in time: a wait that is over ends with TIMEOUT', async () => {

@@ -17,7 +17,7 @@ function byHeader(limits: BridgeLimits): Partial<BridgeOptions> {
 async function visitorAt(url: string, client: string) {
   const { post } = await programAt(url);
   const headers = { 'x-client': client };
-  const look = (query: string): Promise<Response> => fetch(`${url}/v1/stream?${query}`, { headers });
+  const look = (query: string): Promise<Response> => fetch(`${url}/v2/stream?${query}`, { headers });
   return {
     look,
     stream: (topics: readonly object[]): Promise<Response> =>
@@ -146,7 +146,7 @@ describe('limits of one client', () => {
     const key = { id: '0123456789abcdef01234567', secret: 's'.repeat(32) };
     expect((await post('joins', { name: 'doc', key })).status).to.equal(200);
     let status = 200;
-    for (let n = 0; n < 20 && status === 200; n += 1) ({ status } = await fetch(`${s.url}/v1/facts`));
+    for (let n = 0; n < 20 && status === 200; n += 1) ({ status } = await fetch(`${s.url}/v2/facts`));
     expect(status).to.equal(429);
     const touch = async (): Promise<number> => (await post('joins/touch', { joins: [key] })).status;
     for (let n = 0; n < 10; n += 1) expect(await touch()).to.equal(200);
@@ -184,35 +184,35 @@ describe('joins that have ended', () => {
 });
 
 describe('bytes in flight', () => {
-  const picture = (kilobytes: number): Uint8Array => new Uint8Array(kilobytes * 1_024);
+  const snapshot = (kilobytes: number): Uint8Array => new Uint8Array(kilobytes * 1_024);
   const nothing = (): void => undefined;
 
   it('are bounded for a client, which goes on when it has read', () => {
     const inFlight = new BytesInFlight({ perClient: 100 * 1_024, perBridge: 1_000 * 1_024 });
     let rooms = 0;
     const onRoom = (): void => void (rooms += 1);
-    const read = inFlight.take(picture(60), 'slow', onRoom);
-    expect(inFlight.take(picture(60), 'slow', onRoom)).to.equal(undefined);
-    expect(inFlight.take(picture(60), 'other', nothing)).to.not.equal(undefined);
+    const read = inFlight.take(snapshot(60), 'slow', onRoom);
+    expect(inFlight.take(snapshot(60), 'slow', onRoom)).to.equal(undefined);
+    expect(inFlight.take(snapshot(60), 'other', nothing)).to.not.equal(undefined);
     read?.();
     expect(rooms).to.equal(1);
-    expect(inFlight.take(picture(60), 'slow', onRoom)).to.not.equal(undefined);
+    expect(inFlight.take(snapshot(60), 'slow', onRoom)).to.not.equal(undefined);
   });
 
-  it('of the bridge count a picture once, however many clients it is sent to', () => {
+  it('of the bridge count a snapshot once, however many clients it is sent to', () => {
     const inFlight = new BytesInFlight({ perClient: 100 * 1_024, perBridge: 100 * 1_024 });
-    const shared = picture(60);
+    const shared = snapshot(60);
     for (let client = 0; client < 100; client += 1)
       expect(inFlight.take(shared, `client ${String(client)}`, nothing)).to.not.equal(undefined);
-    expect(inFlight.take(picture(60), 'late', nothing)).to.equal(undefined);
+    expect(inFlight.take(snapshot(60), 'late', nothing)).to.equal(undefined);
   });
 
-  it('let small pictures pass, and one that is larger than the limit alone', () => {
+  it('let small snapshots pass, and one that is larger than the limit alone', () => {
     const inFlight = new BytesInFlight({ perClient: 50 * 1_024, perBridge: 50 * 1_024 });
-    const read = inFlight.take(picture(60), 'slow', nothing);
+    const read = inFlight.take(snapshot(60), 'slow', nothing);
     expect(read).to.not.equal(undefined);
-    expect(inFlight.take(picture(20), 'slow', nothing)).to.equal(undefined);
-    expect(inFlight.take(picture(16), 'slow', nothing)).to.not.equal(undefined);
+    expect(inFlight.take(snapshot(20), 'slow', nothing)).to.equal(undefined);
+    expect(inFlight.take(snapshot(16), 'slow', nothing)).to.not.equal(undefined);
   });
 });
 
@@ -223,7 +223,7 @@ describe('lists of narrower prefixes', () => {
     for (const name of ['a/1', 'a/2', 'b/1', 'c']) await owner.acquire(name);
     const page = s.page();
     const all = page.queues('').subscribe();
-    await seen(page.queues(''), ({ picture }) => picture?.count === 4);
+    await seen(page.queues(''), ({ snapshot }) => snapshot?.count === 4);
     const watchers = s.server.watcherCount;
     for (const [prefix, names] of [
       ['a/', ['a/1', 'a/2']],
@@ -232,14 +232,14 @@ describe('lists of narrower prefixes', () => {
       ['c', ['c']],
       ['d', []],
     ] as const) {
-      const { picture } = await seen(page.queues(prefix), ({ picture }) => picture !== undefined);
-      expect(picture).to.include({ prefix, count: names.length, status: 'live' });
-      expect(picture!.queues.map(({ name }) => name)).to.deep.equal(names);
+      const { snapshot } = await seen(page.queues(prefix), ({ snapshot }) => snapshot !== undefined);
+      expect(snapshot).to.include({ prefix, count: names.length, status: 'live' });
+      expect(snapshot!.queues.map(({ name }) => name)).to.deep.equal(names);
     }
     expect(s.server.watcherCount).to.equal(watchers);
     const more = await owner.acquire('a/3');
-    const { picture } = await seen(page.queues('a/'), ({ picture }) => picture?.count === 3);
-    expect(picture!.queues[2]).to.include({ name: 'a/3', depth: 1, front: String(more.order), left: 0 });
+    const { snapshot } = await seen(page.queues('a/'), ({ snapshot }) => snapshot?.count === 3);
+    expect(snapshot!.queues[2]).to.include({ name: 'a/3', depth: 1, front: String(more.order), left: 0 });
     all.unsubscribe();
   });
 
@@ -248,17 +248,17 @@ describe('lists of narrower prefixes', () => {
     const owner = s.other('owner');
     await owner.acquire('a/1');
     const page = s.page();
-    const pictures: number[] = [];
+    const snapshots: number[] = [];
     const looks = [
       page.queues('').subscribe(),
-      page.queues('a/').subscribe(({ picture }) => void (picture && pictures.push(picture.at))),
+      page.queues('a/').subscribe(({ snapshot }) => void (snapshot && snapshots.push(snapshot.at))),
     ];
-    await seen(page.queues('a/'), ({ picture }) => picture?.count === 1);
+    await seen(page.queues('a/'), ({ snapshot }) => snapshot?.count === 1);
     for (let n = 0; n < 5; n += 1) {
       await owner.acquire(`b/${String(n)}`);
-      await seen(page.queues(''), ({ picture }) => picture?.count === 2 + n);
+      await seen(page.queues(''), ({ snapshot }) => snapshot?.count === 2 + n);
     }
-    expect(new Set(pictures).size).to.equal(1);
+    expect(new Set(snapshots).size).to.equal(1);
     for (const look of looks) look.unsubscribe();
   });
 });
@@ -276,7 +276,7 @@ describe('a request body', () => {
     });
     const headers = { 'content-type': 'application/json', 'queuelock-token': facts.token };
     const slow = { method: 'POST', headers, body, duplex: 'half' } as const;
-    const response = await fetch(`${s.url}/v1/joins`, slow);
+    const response = await fetch(`${s.url}/v2/joins`, slow);
     end();
     expect(response.status).to.equal(408);
     const tab = new Tab(s.page().join('doc'));

@@ -117,9 +117,9 @@ export async function untilSo(what: string, isSo: () => boolean): Promise<void> 
 
 /** Requests as a program makes them that is no page. */
 export async function programAt(url: string) {
-  const facts = (await (await fetch(`${url}/v1/facts`)).json()) as BridgeFacts;
+  const facts = (await (await fetch(`${url}/v2/facts`)).json()) as BridgeFacts;
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${url}/v1/${path}`, {
+    fetch(`${url}/v2/${path}`, {
       method: 'POST',
       body: typeof body === 'string' ? body : JSON.stringify(body),
       headers: { 'content-type': 'application/json', [TOKEN_HEADER]: facts.token, ...headers },

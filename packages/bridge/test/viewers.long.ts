@@ -23,7 +23,7 @@ describe('a thousand viewers (etcd)', function () {
     const bridge = createBridge({ client, authorize: () => true, limits });
     const served = await serve({ handle: bridge.handle, connectionsPerAddress: VIEWERS + 1 });
     await holder.run('viewed/warm', () => undefined);
-    const url = `${served.url}/queuelock/v1/stream?queue=viewed`;
+    const url = `${served.url}/queuelock/v2/stream?queue=viewed`;
     const first = await fetch(url);
     const firstReader = first.body!.getReader();
     for (let text = ''; !text.includes('event: state');)
@@ -47,7 +47,7 @@ describe('a thousand viewers (etcd)', function () {
     delays.sort((a, b) => a - b);
     const median = delays[Math.floor(delays.length / 2)] ?? NaN;
     console.log(
-      `      ${String(VIEWERS)} viewers: ${kilobytes.toFixed(0)} kB each, ${(cpuMs / (HOLDERS - 1) / VIEWERS).toFixed(3)} ms of CPU a picture and viewer, all have it within ${median.toFixed(0)} ms (median)`,
+      `      ${String(VIEWERS)} viewers: ${kilobytes.toFixed(0)} kB each, ${(cpuMs / (HOLDERS - 1) / VIEWERS).toFixed(3)} ms of CPU a snapshot and viewer, all have it within ${median.toFixed(0)} ms (median)`,
     );
     expect(kilobytes).to.be.below(300);
     viewers.disconnect();

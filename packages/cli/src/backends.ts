@@ -47,8 +47,8 @@ export async function backendFromUrl(url = '', { outlived }: BackendUse = {}): P
 
 /** A store that sees the death of a process frees its locks at once, unless it is told otherwise. */
 function leftToLease(url: string): string {
-  if (/[?&]onDeath=/.test(url)) return url;
-  return `${url}${url.includes('?') ? '&' : '?'}onDeath=lease`;
+  if (/[?&]onProcessExit=/.test(url)) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}onProcessExit=expire`;
 }
 
 async function loaded(scheme: string, load: () => Promise<BackendModule>): Promise<BackendModule> {

@@ -17,7 +17,7 @@ export async function seeQueue(
   let trouble: unknown;
   const live$ = client.watch(name).pipe(
     filter((state) => {
-      trouble = state.trouble ?? trouble;
+      trouble = state.error ?? trouble;
       if (isQueueLockError(trouble) && !trouble.retryable) throw trouble;
       return state.status === 'live';
     }),

@@ -7,47 +7,47 @@ const terminating = (sinceMs: number) => ({ state: 'terminating', sinceMs }) as 
 
 const TABLE: Record<string, [Situation, Action]> = {
   'a fresh hold is left alone until the grace period begins': [
-    { remainingMs: 9_800, doubtful: false, graceMs: 2_000, child: running },
+    { remainingMs: 9_800, suspect: false, graceMs: 2_000, child: running },
     { do: 'wait', ms: 9_800 - KILL_MARGIN_MS - 2_000 },
   ],
-  'a doubtful hold with budget is left alone': [
-    { remainingMs: 5_000, doubtful: true, graceMs: 2_000, child: running },
+  'a suspect hold with budget is left alone': [
+    { remainingMs: 5_000, suspect: true, graceMs: 2_000, child: running },
     { do: 'wait', ms: 5_000 - KILL_MARGIN_MS - 2_000 },
   ],
-  'a doubtful hold with no more than the grace period left ends the command': [
-    { remainingMs: 2_000 + KILL_MARGIN_MS, doubtful: true, graceMs: 2_000, child: running },
+  'a suspect hold with no more than the grace period left ends the command': [
+    { remainingMs: 2_000 + KILL_MARGIN_MS, suspect: true, graceMs: 2_000, child: running },
     { do: 'term' },
   ],
   'a hold without doubt goes on in the grace period: the next heartbeat is on its way': [
-    { remainingMs: 1_500, doubtful: false, graceMs: 2_000, child: running },
+    { remainingMs: 1_500, suspect: false, graceMs: 2_000, child: running },
     { do: 'wait', ms: 1_500 - KILL_MARGIN_MS },
   ],
   'a hold at its very end is killed without doubt, too': [
-    { remainingMs: KILL_MARGIN_MS, doubtful: false, graceMs: 2_000, child: running },
+    { remainingMs: KILL_MARGIN_MS, suspect: false, graceMs: 2_000, child: running },
     { do: 'kill' },
   ],
   'a lost hold kills at once': [
-    { remainingMs: 0, doubtful: true, graceMs: 2_000, child: running },
+    { remainingMs: 0, suspect: true, graceMs: 2_000, child: running },
     { do: 'kill' },
   ],
   'a lost hold kills a command that is ending': [
-    { remainingMs: 0, doubtful: true, graceMs: 2_000, child: terminating(10) },
+    { remainingMs: 0, suspect: true, graceMs: 2_000, child: terminating(10) },
     { do: 'kill' },
   ],
   'a command that is ending has the rest of its grace period': [
-    { remainingMs: 1_900, doubtful: true, graceMs: 1_500, child: terminating(300) },
+    { remainingMs: 1_900, suspect: true, graceMs: 1_500, child: terminating(300) },
     { do: 'wait', ms: 1_200 },
   ],
   'a command that is ending never has more than the budget': [
-    { remainingMs: 600, doubtful: true, graceMs: 1_500, child: terminating(300) },
+    { remainingMs: 600, suspect: true, graceMs: 1_500, child: terminating(300) },
     { do: 'wait', ms: 600 - KILL_MARGIN_MS },
   ],
   'a command that used up its grace period is killed': [
-    { remainingMs: 9_000, doubtful: false, graceMs: 1_500, child: terminating(1_500) },
+    { remainingMs: 9_000, suspect: false, graceMs: 1_500, child: terminating(1_500) },
     { do: 'kill' },
   ],
   'no grace period means TERM and KILL at the end of the budget': [
-    { remainingMs: KILL_MARGIN_MS + 1, doubtful: true, graceMs: 0, child: terminating(0) },
+    { remainingMs: KILL_MARGIN_MS + 1, suspect: true, graceMs: 0, child: terminating(0) },
     { do: 'kill' },
   ],
 };
@@ -62,7 +62,7 @@ describe('what to do with a command under a lock', () => {
   it('kills or waits for less than the budget, always', () => {
     const situation = fc.record({
       remainingMs: fc.double({ min: 0, max: 100_000, noNaN: true }),
-      doubtful: fc.boolean(),
+      suspect: fc.boolean(),
       graceMs: fc.nat(50_000),
       child: fc.oneof(fc.constant(running), fc.nat(60_000).map(terminating)),
     });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createBridgeClient, type BridgeClient } from '@queuelock/bridge/client';
-import type { ContendersPicture } from '@queuelock/bridge/wire';
+import type { ContendersSnapshot } from '@queuelock/bridge/wire';
 import { filter, firstValueFrom, map, timeout } from 'rxjs';
 import { Cli, type Line } from './cli-process.ts';
 
@@ -58,12 +58,12 @@ export class DemoPage {
     return this.until(({ ev, t }) => ev === 'acquired' && !known.has(t));
   }
 
-  /** The first picture like this. */
-  seen(isIt: (picture: ContendersPicture) => boolean): Promise<ContendersPicture> {
+  /** The first snapshot like this. */
+  seen(isIt: (snapshot: ContendersSnapshot) => boolean): Promise<ContendersSnapshot> {
     return firstValueFrom(
       this.client.contenders(this.name).pipe(
-        map(({ picture }) => picture),
-        filter((picture) => picture !== undefined),
+        map(({ snapshot }) => snapshot),
+        filter((snapshot) => snapshot !== undefined),
         filter(isIt),
         timeout(SOON_MS),
       ),

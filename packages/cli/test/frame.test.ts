@@ -47,7 +47,7 @@ const linesOf = (changes: Partial<View>, size: Partial<Paper> = {}): string[] =>
 const lineOf = (lines: readonly string[], start: string): string =>
   lines.find((line) => line.startsWith(start)) ?? '';
 
-describe('the live picture', () => {
+describe('the live snapshot', () => {
   it('shows who holds, with the budget that is left', () => {
     expect(lineOf(linesOf({}), '  1')).to.equal('  1 c1  #1  holds 1.4 s proven ■■■■■■■');
   });

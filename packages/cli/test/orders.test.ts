@@ -6,7 +6,7 @@ import { deedOf, ordersFor, passedMs, SILENT_AFTER_MS } from '../src/run/orders.
 const from = { monotonicMs: 1_000, bootMs: 5_000 };
 const situation = (changes: Partial<Situation>): Situation => ({
   remainingMs: 8_000,
-  doubtful: true,
+  suspect: true,
   graceMs: 2_000,
   child: { state: 'running' },
   ...changes,
@@ -26,7 +26,7 @@ describe('the orders of a watchdog', () => {
   it('give a guard that looks, and has no doubt, time for another look', () => {
     const { termInMs, killInMs } = ordersFor(
       { group: 7 },
-      situation({ remainingMs: 1_550, doubtful: false }),
+      situation({ remainingMs: 1_550, suspect: false }),
       from,
     );
     expect({ termInMs, killInMs }).to.deep.equal({ termInMs: SILENT_AFTER_MS, killInMs: 1_500 });
@@ -42,7 +42,7 @@ describe('the orders of a watchdog', () => {
   it('kill before the end of the hold, after the guard, always', () => {
     const situations = fc.record({
       remainingMs: fc.double({ min: 200, max: 100_000, noNaN: true }),
-      doubtful: fc.boolean(),
+      suspect: fc.boolean(),
       graceMs: fc.nat(50_000),
       child: fc.constant({ state: 'running' } as const),
     });

@@ -76,7 +76,7 @@ async function saidWithoutServer(backend: Backend): Promise<string> {
   client.watch('x').subscribe({ next: note, error: note });
   try {
     note(await client.acquire('x', { timeoutMs: 500 }).catch((error: unknown) => textsOf(error)));
-    note(await client.examine('').catch((error: unknown) => textsOf(error)));
+    note(await client.diagnose('').catch((error: unknown) => textsOf(error)));
   } finally {
     await client.close();
     for (const each of channels) unsubscribe(each, note);

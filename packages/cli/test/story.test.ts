@@ -78,7 +78,7 @@ describe('the story of contenders that people disturb', () => {
         [2_800, 'b', 'acquired', { token: '8' }],
         [2_850, 'a', 'expired'],
         [4_000, 'a', 'thawed'],
-        [4_001, 'a', 'lost', { reason: 'in-doubt-too-long' }],
+        [4_001, 'a', 'lost', { reason: 'heartbeat-timeout' }],
       ),
     ).to.deep.equal([
       HELD,
@@ -86,7 +86,7 @@ describe('the story of contenders that people disturb', () => {
       'grant: b holds: token 7 → 8, 300 ms after the proven time of a, which is frozen, had ended; 1 of 2 waiters woken',
       'loss: the store has removed the entry of a',
       'disturbance: a is thawed and goes on',
-      'loss: a learns that it has lost the lock (in-doubt-too-long)',
+      'loss: a learns that it has lost the lock (heartbeat-timeout)',
     ]);
   });
 
@@ -105,7 +105,7 @@ describe('the story of contenders that people disturb', () => {
       storyOf(
         ...LINE,
         [10, 'a', 'cut', until(2_500)],
-        [2_500, 'a', 'lost', { reason: 'in-doubt-too-long' }],
+        [2_500, 'a', 'lost', { reason: 'heartbeat-timeout' }],
         [2_700, 'b', 'told', { admitted: true }],
         [2_700, 'b', 'acquired', { token: '8' }],
         [2_900, 'a', 'mended'],

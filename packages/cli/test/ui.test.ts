@@ -77,16 +77,16 @@ describe('queuelock ui', () => {
   });
 
   it('has a bridge for the page, and the operator is the user', async () => {
-    const facts = (await (await fetch(`${url}/queuelock/v1/facts`)).json()) as Facts;
+    const facts = (await (await fetch(`${url}/queuelock/v2/facts`)).json()) as Facts;
     expect(facts.place).to.match(/^memory:/);
     expect(facts.identity).to.not.equal('');
     expect(facts.may).to.deep.equal({ evict: true, ask: true, join: true });
   });
 
   it('changes nothing when it is read-only', async () => {
-    const { may, token } = (await (await fetch(`${readOnlyUrl}/queuelock/v1/facts`)).json()) as Facts;
+    const { may, token } = (await (await fetch(`${readOnlyUrl}/queuelock/v2/facts`)).json()) as Facts;
     expect(may).to.deep.equal({ evict: false, ask: false, join: false });
-    const response = await fetch(`${readOnlyUrl}/queuelock/v1/joins`, {
+    const response = await fetch(`${readOnlyUrl}/queuelock/v2/joins`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'queuelock-token': token },
       body: '{"name":"q"}',

@@ -97,7 +97,7 @@ describe('clocks', () => {
       entry(4),
     ];
     const findings = clocksAhead([queue(...entries)], 10_000);
-    expect(findings.map(({ level, about }) => [level, about])).to.deep.equal([['advice', 'host b']]);
+    expect(findings.map(({ level, about }) => [level, about])).to.deep.equal([['warning', 'host b']]);
     expect(findings[0]!.text).to.contain('5.0s');
   });
 });

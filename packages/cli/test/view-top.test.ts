@@ -111,7 +111,7 @@ describe('the keys of top', () => {
   });
 });
 
-describe('the picture of top', () => {
+describe('the snapshot of top', () => {
   const rows: readonly QueueRow[] = Array.from({ length: 200 }, (_, number) => ({
     name: number === 7 ? '錠\u001B[2J🔒'.repeat(20) : `queue-${String(number).padStart(3, '0')}`,
     depth: number,

@@ -23,7 +23,7 @@ describe('the way of a contender to its servers', () => {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    url = `etcd://user:secret@127.0.0.1:${String((server.address() as AddressInfo).port)}/team?beats=strict`;
+    url = `etcd://user:secret@127.0.0.1:${String((server.address() as AddressInfo).port)}/team?heartbeatProof=strict`;
     way = await openWay(url);
   });
   afterEach(async () => {
@@ -84,7 +84,7 @@ describe('the way of a contender to its servers', () => {
     });
 
   it('has a URL that differs in the addresses of the servers only', async () => {
-    expect(way.url).to.match(/^etcd:\/\/user:secret@127\.0\.0\.1:\d+\/team\?beats=strict$/);
+    expect(way.url).to.match(/^etcd:\/\/user:secret@127\.0\.0\.1:\d+\/team\?heartbeatProof=strict$/);
     expect(way.url).to.not.equal(url);
     const three = await openWay('zk://a:1,b,[::1]:3/root');
     expect(three.url).to.match(/^zk:\/\/(127\.0\.0\.1:\d+,){2}127\.0\.0\.1:\d+\/root$/);
@@ -127,7 +127,7 @@ describe('the way of a contender to its servers', () => {
         'redis://h',
         'postgres://h/a',
         'mysql://h/a',
-        'zk://h?driver=native',
+        'zk://h?transport=native',
         'etcds://h',
         'rediss://h',
         'sqlite:x',

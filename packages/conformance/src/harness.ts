@@ -40,10 +40,10 @@ export interface BackendHarness {
   /** Rounds of the fact about load. Default 5. */
   readonly rounds?: number;
   /** Longest wait for anything that does not have to wait for an expiry, in milliseconds. Default 10,000. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** The bound of every single wait. */
-export function longestWaitMs({ patienceMs = 10_000, ttlMs, expiryGranularityMs }: BackendHarness): number {
-  return patienceMs + ttlMs + expiryGranularityMs;
+export function longestWaitMs({ timeoutMs = 10_000, ttlMs, expiryGranularityMs }: BackendHarness): number {
+  return timeoutMs + ttlMs + expiryGranularityMs;
 }

@@ -1,13 +1,17 @@
-import type { Backend, Looking, SeenEntry } from '@queuelock/core/backend';
+import type { Backend, ObserveOptions, StoredEntry } from '@queuelock/core/backend';
 import type { Stage } from './stage.ts';
 
 /** What an observer of a queue has seen. */
 export class QueueWatch {
-  readonly seen: (readonly SeenEntry[])[] = [];
+  readonly seen: (readonly StoredEntry[])[] = [];
   readonly #stage: Stage;
   readonly #subscription: { unsubscribe(): void };
 
-  constructor(stage: Stage, backend: Backend, { queue, ...looking }: Looking & { readonly queue: string }) {
+  constructor(
+    stage: Stage,
+    backend: Backend,
+    { queue, ...looking }: ObserveOptions & { readonly queue: string },
+  ) {
     this.#stage = stage;
     this.#subscription = backend.observe(queue, looking).subscribe({
       next: (entries) => {
@@ -23,7 +27,7 @@ export class QueueWatch {
   }
 
   /** The newest emission. */
-  get entries(): readonly SeenEntry[] {
+  get entries(): readonly StoredEntry[] {
     return this.seen.at(-1) ?? [];
   }
 
@@ -31,12 +35,12 @@ export class QueueWatch {
     return this.entries.map(({ key }) => key);
   }
 
-  async untilFirst(): Promise<readonly SeenEntry[]> {
+  async untilFirst(): Promise<readonly StoredEntry[]> {
     await this.#stage.board.until('an observer sees the queue', () => this.seen.length > 0);
     return this.seen[0] ?? [];
   }
 
-  async until(what: string, holds: (entries: readonly SeenEntry[]) => boolean): Promise<void> {
+  async until(what: string, holds: (entries: readonly StoredEntry[]) => boolean): Promise<void> {
     await this.#stage.board.until(
       `an observer sees ${what}`,
       () => this.seen.length > 0 && holds(this.entries),
@@ -54,7 +58,7 @@ export class QueueWatch {
     this.#subscription.unsubscribe();
   }
 
-  #see(entries: readonly SeenEntry[]): void {
+  #see(entries: readonly StoredEntry[]): void {
     if (entries.some(({ order }, place) => order <= (entries[place - 1]?.order ?? -1n))) {
       this.#stage.referee.accuse('an observer saw a queue out of order');
     }

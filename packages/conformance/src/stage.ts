@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Backend, Looking, Session } from '@queuelock/core/backend';
+import type { Backend, ObserveOptions, Session } from '@queuelock/core/backend';
 import { Board } from './board.ts';
 import { Client, type Opened } from './client.ts';
 import type { Contender } from './contender.ts';
@@ -79,7 +79,7 @@ export class Stage {
     return this.watchOn(await this.connect(), queue);
   }
 
-  watchOn(backend: Backend, queue: string = this.queue, looking: Looking = {}): QueueWatch {
+  watchOn(backend: Backend, queue: string = this.queue, looking: ObserveOptions = {}): QueueWatch {
     return new QueueWatch(this, backend, { queue, ...looking });
   }
 

@@ -4,7 +4,7 @@ import type {
   HoldTraces,
   Placement,
   Registers,
-  SeenEntry,
+  StoredEntry,
   Session,
   Turn,
 } from '@queuelock/core/backend';
@@ -38,7 +38,7 @@ export function later<T>(send: () => Promise<T>): Promise<T> {
 
 /** What of a harness decides how long its facts take. */
 type Pace = Pick<BackendHarness, 'ttlMs'> &
-  Partial<Pick<BackendHarness, 'patienceMs' | 'expiryGranularityMs'>>;
+  Partial<Pick<BackendHarness, 'timeoutMs' | 'expiryGranularityMs'>>;
 
 /** Checks a fact on memory with one thing broken. Waits are short, since most defects show as a wait in vain. */
 export async function checkWith(defect: Defect, title: string, pace: Pace): Promise<void> {
@@ -101,7 +101,7 @@ export function complete(backend: Backend): CompleteBackend {
       return has(backend.queues?.(prefix));
     },
     history: (queue, signal) => has(backend.history?.(queue, signal)),
-    examine: (prefix) => has(backend.examine?.(prefix)),
+    diagnose: (prefix) => has(backend.diagnose?.(prefix)),
   };
 }
 
@@ -172,7 +172,7 @@ export function wishes(change: (spec: EntrySpec) => EntrySpec): Replaced {
   };
 }
 
-type Picture = readonly SeenEntry[];
+type Picture = readonly StoredEntry[];
 
 /** Every picture of a queue, the first with number 0, goes through `change`; `undefined` is not shown. */
 export function pictures(change: (picture: Picture, number: number) => Picture | undefined): Replaced {

@@ -18,7 +18,7 @@ function verdict(first: Rival, second: Rival): { readonly faults: number; readon
 }
 
 function failureOf(title: string, defect: Defect): Promise<unknown> {
-  return checkWith(defect, title, { patienceMs: 150, ttlMs: 300 }).catch((error: unknown) => error);
+  return checkWith(defect, title, { timeoutMs: 150, ttlMs: 300 }).catch((error: unknown) => error);
 }
 
 describe('a promise that is broken', () => {

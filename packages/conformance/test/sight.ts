@@ -8,9 +8,9 @@ const TTLS_MS = [80, 300, 900];
 const LANES = 4;
 
 /** Whether the suite finds fault with that backend on account of that fact. */
-async function seesFault(title: string, defect: Defect, patienceMs: number): Promise<boolean> {
+async function seesFault(title: string, defect: Defect, timeoutMs: number): Promise<boolean> {
   for (const ttlMs of TTLS_MS) {
-    const passed = checkWith(defect, title, { patienceMs, ttlMs }).then(
+    const passed = checkWith(defect, title, { timeoutMs, ttlMs }).then(
       () => true,
       () => false,
     );

@@ -4,13 +4,13 @@ export type {
   BackendInfo,
   EntrySpec,
   HoldTraces,
-  Looking,
+  ObserveOptions,
   Placement,
   Register,
   Registers,
-  SeenEntry,
+  StoredEntry,
   Session,
-  TogetherOption,
+  EnqueueAllOptions,
   Turn,
 } from './api/spi.ts';
 export type { Finding, ListedQueue, PastChange, StoredHistory } from './api/store-facts.ts';
@@ -19,25 +19,29 @@ export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from
 export { isDefinite, repeatUntilDefinite } from './kit/definite.ts';
 export {
   OWN_UNWATCHED_MS,
-  aheadWithout,
+  entriesAheadWithout,
   askUntilDefinite,
   turnOf,
   turnsByWatching,
-  type Ahead,
+  type EntriesAhead,
   type Departure,
   type QueueView,
-  type Rule,
+  type AdmissionRule,
   type Taker,
 } from './turn/watch-kit.ts';
 export { requireSameEntry, type EntryShape } from './kit/same-entry.ts';
-export { Followed, type FollowedEntry } from './turn/followed.ts';
-export { Fronts, type FrontsSettings } from './turn/fronts.ts';
-export { Looks, type FoundEntry, type LooksSettings } from './turn/looks.ts';
-export { ToldEntries, type PlacedEntry, type Sight } from './turn/told-entries.ts';
-export { OnTheirWay, type EntryName } from './kit/on-their-way.ts';
+export { LocalWaiters, type LocalWait } from './turn/local-waiters.ts';
+export { HeadLeaseTimer, type HeadLeaseTimerOptions } from './turn/head-lease-timer.ts';
+export {
+  SessionReconciler,
+  type FoundEntry,
+  type SessionReconcilerOptions,
+} from './turn/session-reconciler.ts';
+export { EntryTracker, type TrackedEntry, type EntryStatus } from './turn/entry-tracker.ts';
+export { PendingEnqueues, type EntryName } from './kit/pending-enqueues.ts';
 export { readings, type ReadingSource } from './kit/readings.ts';
-export { Departures, type FoundQueue } from './kit/departures.ts';
-export { Turnstile } from './kit/turnstile.ts';
+export { DepartureCounter, type FoundQueue } from './kit/departure-counter.ts';
+export { ConcurrencyLimiter } from './kit/concurrency-limiter.ts';
 export { connectionClosed, entryLost, failureOf, sessionLost } from './kit/store-errors.ts';
 export { labelFromOwner, labelOfOwner } from './entry/entry-value.ts';
 export { parseBackendUrl, type BackendUrl } from './kit/backend-url.ts';
@@ -51,7 +55,7 @@ export {
 } from './kit/pem-files.ts';
 export { leftOfTtl } from './session/budget.ts';
 export { systemClock, type Clock } from './base/clock.ts';
-export { pauseAfter, sooner, type Chance, type Growth } from './base/jitter.ts';
+export { backoffDelay, withJitter, type RandomSource, type BackoffOptions } from './base/backoff.ts';
 // What recipes are made with besides.
 export { ACQUIRE_OPTIONS, CLAIM_OPTIONS, RUN_OPTIONS, WORK_OPTIONS } from './checks/known-options.ts';
 export {

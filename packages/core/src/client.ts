@@ -15,7 +15,7 @@ import { checkedOptions } from './checks/checked-options.ts';
 import { QueueLockError, invalidArgument, isQueueLockError } from './api/errors.ts';
 import { Evictions, type Victim } from './handover/evictions.ts';
 import { Closing } from './work/closing.ts';
-import { firstHeld } from './claim/first-held.ts';
+import { waitUntilHeld } from './claim/wait-until-held.ts';
 import type { Ownership } from './api/hold-api.ts';
 import { HoldTimes } from './turn/hold-times.ts';
 import {
@@ -27,8 +27,8 @@ import {
   TRY_ACQUIRE_OPTIONS,
 } from './checks/known-options.ts';
 import { claim, type ClaimContext } from './claim/lock.ts';
-import type { Line } from './api/line-api.ts';
-import { lineOf, tellingPlace } from './line/line.ts';
+import type { PositionStream } from './api/position-api.ts';
+import { positionsOfClaim, notifyingPosition } from './position/claim-with-position.ts';
 import { NamesTogether } from './multi/multi-lock.ts';
 import type { AcquireOptions, ClaimOptions, LockClientOptions, RunOptions } from './api/options.ts';
 import type { Eviction, QueueState, SharedRegister } from './api/queue-api.ts';
@@ -78,17 +78,14 @@ class SharedSessionClient implements LockClient {
   #keepsSession = false;
 
   constructor(backend: Backend, options: LockClientOptions) {
-    const { owner, uncleanHandoverDelayMs, ...settings } = settingsOf(backend, options);
+    const { owner, lockDelayMs, ...settings } = settingsOf(backend, options);
     const { clock } = settings;
     const afterwards = (work: Promise<void>): void => {
       this.#unfinished.add(work);
       void work.then(() => this.#unfinished.delete(work));
     };
-    const leave = { afterwards, keepsSession: () => this.#keepsSession };
-    const { session$, state$, openingTrouble } = shareSession(backend, settings, {
-      closed$: this.#closed$,
-      ...leave,
-    });
+    const end = { closed$: this.#closed$, afterwards, keepsSession: () => this.#keepsSession };
+    const { session$, state$, openingTrouble } = shareSession(backend, settings, end);
     this.#closes$ = this.#closed$.pipe(catchError(() => of(undefined)));
     this.#backend = backend;
     this.#defaults = { owner, longestHoldMs: longestHoldMs(settings, backend.info) };
@@ -102,7 +99,7 @@ class SharedSessionClient implements LockClient {
       openingTrouble,
       clock,
       info: backend.info,
-      uncleanHandoverDelayMs,
+      lockDelayMs,
       afterwards,
       watch: (name, looking) => this.#queues.watch(name, looking),
       evictions: new Evictions({ backend, by: owner, register, closing: this.#closing.signal }),
@@ -115,9 +112,13 @@ class SharedSessionClient implements LockClient {
     return this.#claim(name, checkedOptions('options of claim', options, CLAIM_OPTIONS));
   }
 
-  line(name: string, options?: ClaimOptions): Line {
-    const checked = checkedOptions('options of line', options, CLAIM_OPTIONS);
-    return lineOf(this.#context, this.#claim(name, checked), { name, asked: 'line', ...checked });
+  claimWithPosition(name: string, options?: ClaimOptions): PositionStream {
+    const checked = checkedOptions('options of claimWithPosition', options, CLAIM_OPTIONS);
+    return positionsOfClaim(this.#context, this.#claim(name, checked), {
+      name,
+      asked: 'claimWithPosition',
+      ...checked,
+    });
   }
 
   async acquire(name: string, options?: AcquireOptions): Promise<Ownership> {
@@ -133,7 +134,7 @@ class SharedSessionClient implements LockClient {
     const claim$ = this.#claim(name, options);
     const outer = holdToEnter(this, name, options);
     if (outer) return outer.enter(options, this.#context.clock);
-    const ownership = await firstHeld(tellingPlace(this.#context, claim$, { name, ...options }));
+    const ownership = await waitUntilHeld(notifyingPosition(this.#context, claim$, { name, ...options }));
     return options.reentrant ? ReentrantOwnership.outermost(this, ownership) : ownership;
   }
 
@@ -193,8 +194,8 @@ class SharedSessionClient implements LockClient {
     return this.#views.tokenOf(name, entry);
   }
 
-  examine(prefix = ''): Promise<readonly Finding[]> {
-    return this.#views.examine(prefix);
+  diagnose(prefix = ''): Promise<readonly Finding[]> {
+    return this.#views.diagnose(prefix);
   }
 
   async evict(name: string, entry: Victim, options: { readonly reason: string }): Promise<boolean> {
@@ -216,7 +217,7 @@ class SharedSessionClient implements LockClient {
     return new RetryingRegister(this.#backend, { name, kind }, { clock: this.#context.clock, end });
   }
 
-  async resumption(): Promise<string> {
+  async exportSession(): Promise<string> {
     return resumptionOf(this.#live$, this.#backend);
   }
 

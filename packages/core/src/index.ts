@@ -24,10 +24,10 @@ export type { Finding, ListedQueue } from './api/store-facts.ts';
 export type {
   AcquireOptions,
   ClaimOptions,
-  HandoverWish,
+  HandoverRequestOptions,
   LockClientOptions,
   RunOptions,
-  Together,
+  SharedOptions,
   WorkOptions,
 } from './api/options.ts';
 export type { Clock } from './base/clock.ts';
@@ -38,9 +38,9 @@ export type { Backend, BackendInfo } from './api/spi.ts';
 export { createLockClient } from './client.ts';
 export { anySignal } from './base/checked-signal.ts';
 export { closeOnSignals, type CloseOnSignalsOptions } from './close-on-signals.ts';
-export { firstHeld } from './claim/first-held.ts';
-export { admittedOf } from './turn/admitted.ts';
-export type { Line, LineState, Place, WaitBasis } from './api/line-api.ts';
+export { waitUntilHeld } from './claim/wait-until-held.ts';
+export { admittedEntries } from './turn/admitted.ts';
+export type { PositionStream, PositionedClaimState, QueuePosition, WaitBasis } from './api/position-api.ts';
 export {
   CHANNELS,
   type AcquireMessage,
@@ -49,6 +49,6 @@ export {
   type LockMessage,
   type LossMessage,
 } from './diagnostics/diagnostics-api.ts';
-export { placeOf, type PlaceOptions } from './line/place.ts';
+export { watchPosition, type WatchPositionOptions } from './position/watch-position.ts';
 export { positionsOf } from './turn/positions.ts';
 export { expectedWait, type ExpectedWait, type HoldTimes } from './turn/expected-wait.ts';

@@ -44,15 +44,15 @@ describe('the beginning of a hold', () => {
     );
   }
 
-  describe('with needsMs', () => {
+  describe('with minRemainingMs', () => {
     it('waits for one more heartbeat, which is sent at once, and for nothing when there is enough', async () => {
       const client = connect();
       await client.run('x', () => undefined);
       await clock.advance(2_000);
       const holds = await Promise.all([
         client.run('a', ({ remainingMs }) => remainingMs),
-        client.run('b', ({ remainingMs }) => remainingMs, { needsMs: 9_000 }),
-        client.run('c', ({ remainingMs }) => remainingMs, { needsMs: LONGEST_MS - 2_000 }),
+        client.run('b', ({ remainingMs }) => remainingMs, { minRemainingMs: 9_000 }),
+        client.run('c', ({ remainingMs }) => remainingMs, { minRemainingMs: LONGEST_MS - 2_000 }),
       ]);
       expect(holds).to.deep.equal([LONGEST_MS - 2_000, LONGEST_MS, LONGEST_MS - 2_000]);
     });
@@ -70,7 +70,7 @@ describe('the beginning of a hold', () => {
       const client = connect({}, slow);
       await client.run('x', () => undefined);
       await clock.advance(4_000);
-      const asked = failure(client.run('x', () => expect.fail('it began'), { needsMs: 9_000 }));
+      const asked = failure(client.run('x', () => expect.fail('it began'), { minRemainingMs: 9_000 }));
       await clock.advance(TTL_MS / 4);
       expect(await asked)
         .to.have.property('message')
@@ -80,24 +80,24 @@ describe('the beginning of a hold', () => {
 
     it('is refused when no heartbeat can prove it', async () => {
       const client = connect();
-      for (const needsMs of [LONGEST_MS + 1, -1, Number.NaN]) {
-        const error = await failure(client.acquire('x', { needsMs }));
+      for (const minRemainingMs of [LONGEST_MS + 1, -1, Number.NaN]) {
+        const error = await failure(client.acquire('x', { minRemainingMs }));
         expect(error)
           .to.have.property('message')
           .that.includes(`from 0 to ${LONGEST_MS}`)
-          .and.includes('needsMs');
+          .and.includes('minRemainingMs');
       }
     });
   });
 
-  describe('with needsMs on a store whose heartbeats prove earlier ones', () => {
+  describe('with minRemainingMs on a store whose heartbeats prove earlier ones', () => {
     it('is refused at once when these cannot prove it', async () => {
       const sound = memory({ server });
       const client = connect({}, { ...sound, info: { ...sound.info, proofLag: 0.2 } });
       const most = LONGEST_MS - TTL_MS / 4;
-      const error = await failure(client.acquire('x', { needsMs: most + 1 }));
+      const error = await failure(client.acquire('x', { minRemainingMs: most + 1 }));
       expect(error).to.have.property('message').that.includes(`from 0 to ${most}`);
-      await client.run('x', () => undefined, { needsMs: most });
+      await client.run('x', () => undefined, { minRemainingMs: most });
     });
   });
 
@@ -127,8 +127,8 @@ describe('the beginning of a hold', () => {
     });
   });
 
-  describe('with uncleanHandoverDelayMs', () => {
-    const delayed = { uncleanHandoverDelayMs: 2_500 };
+  describe('with lockDelayMs', () => {
+    const delayed = { lockDelayMs: 2_500 };
 
     /** Acquires `x` and answers how long that took. */
     async function waitOf(client: LockClient): Promise<{ ownership: Ownership; tookMs: number }> {
@@ -192,7 +192,7 @@ describe('the beginning of a hold', () => {
       };
       expect(await failure(connect(delayed, plain).acquire('x')))
         .to.have.property('message')
-        .that.includes('[INVALID_ARGUMENT] uncleanHandoverDelayMs');
+        .that.includes('[INVALID_ARGUMENT] lockDelayMs');
     });
   });
 });

@@ -7,23 +7,30 @@ describe('the time budget', () => {
   });
 
   for (const [ttlMs, expected] of [
-    [10_000, { renewEveryMs: 2_500, answerTimeoutMs: 1_250, retryAfterMs: 200, marginMs: 200 }],
-    [60_000, { renewEveryMs: 15_000, answerTimeoutMs: 7_500, retryAfterMs: 200, marginMs: 1_200 }],
-    [2_000, { renewEveryMs: 500, answerTimeoutMs: 300, retryAfterMs: 50, marginMs: 200 }],
+    [10_000, { heartbeatIntervalMs: 2_500, answerTimeoutMs: 1_250, retryAfterMs: 200, safetyMarginMs: 200 }],
+    [
+      60_000,
+      { heartbeatIntervalMs: 15_000, answerTimeoutMs: 7_500, retryAfterMs: 200, safetyMarginMs: 1_200 },
+    ],
+    [2_000, { heartbeatIntervalMs: 500, answerTimeoutMs: 300, retryAfterMs: 50, safetyMarginMs: 200 }],
   ] as const) {
     it(`paces a TTL of ${String(ttlMs)} ms so that three beats may fail`, () => {
       const pace = paceOf(ttlMs, {});
       expect(pace).to.deep.equal(expected);
-      const threeFailures = pace.renewEveryMs + 3 * (pace.answerTimeoutMs + pace.retryAfterMs);
-      expect(threeFailures).to.be.below(deadlineOf(0, ttlMs, pace.marginMs));
+      const threeFailures = pace.heartbeatIntervalMs + 3 * (pace.answerTimeoutMs + pace.retryAfterMs);
+      expect(threeFailures).to.be.below(deadlineOf(0, ttlMs, pace.safetyMarginMs));
     });
   }
 
   it('knows what heartbeats prove at best, also where they prove earlier ones only', () => {
     expect(longestHoldMs({ ttlMs: 10_000 }, {})).to.equal(9_700);
     expect(longestHoldMs({ ttlMs: 10_000 }, { proofLag: 0.2 })).to.equal(9_700 - 2_500);
-    expect(longestHoldMs({ ttlMs: 10_000, renewEveryMs: 1_000 }, { proofLag: 0.2 })).to.equal(9_700 - 2_000);
-    expect(longestHoldMs({ ttlMs: 10_000, renewEveryMs: 4_000 }, { proofLag: 0.2 })).to.equal(9_700 - 4_000);
+    expect(longestHoldMs({ ttlMs: 10_000, heartbeatIntervalMs: 1_000 }, { proofLag: 0.2 })).to.equal(
+      9_700 - 2_000,
+    );
+    expect(longestHoldMs({ ttlMs: 10_000, heartbeatIntervalMs: 4_000 }, { proofLag: 0.2 })).to.equal(
+      9_700 - 4_000,
+    );
   });
 
   it('allows one percent of the whole time since an earlier moment that a heartbeat proves', () => {
@@ -34,9 +41,9 @@ describe('the time budget', () => {
   });
 
   it('lets the user choose pace and margin', () => {
-    expect(paceOf(10_000, { renewEveryMs: 1_000, marginMs: 700 })).to.include({
-      renewEveryMs: 1_000,
-      marginMs: 700,
+    expect(paceOf(10_000, { heartbeatIntervalMs: 1_000, safetyMarginMs: 700 })).to.include({
+      heartbeatIntervalMs: 1_000,
+      safetyMarginMs: 700,
     });
   });
 });

@@ -59,7 +59,7 @@ describe('giving up an acquisition', () => {
     const server = createMemoryServer({ clock });
     const settings = {
       clock,
-      uncleanHandoverDelayMs: before === 'behind a holder that crashed' ? STEP_MS : 0,
+      lockDelayMs: before === 'behind a holder that crashed' ? STEP_MS : 0,
     };
     const holder = createLockClient(memory({ server }), settings);
     const first = before === 'on a free lock' ? undefined : await holder.acquire('x');
@@ -201,10 +201,10 @@ describe('giving up to enter a hold again', () => {
   async function scenario(stage: Stage, way: Way, at: number): Promise<boolean> {
     const client = stage.client();
     const outer = await client.acquire('x', { reentrant: true });
-    const sibling = await client.acquire('x', { within: outer });
+    const sibling = await client.acquire('x', { reenter: outer });
     const abort = new AbortController();
     const options = way === 'timeout' ? { timeoutMs: at === 0 ? 0 : 1 } : { signal: abort.signal };
-    const entered = client.acquire('x', { within: outer, ...options }).then(
+    const entered = client.acquire('x', { reenter: outer, ...options }).then(
       (inner) => inner.release().then(() => true),
       () => false,
     );
@@ -217,7 +217,7 @@ describe('giving up to enter a hold again', () => {
     }
     const isIn = await stage.passing(entered);
     if (way !== 'close') {
-      const next = await stage.passing(client.acquire('x', { within: outer }));
+      const next = await stage.passing(client.acquire('x', { reenter: outer }));
       expect([next.depth, next.held], 'the line goes on').to.deep.equal([2, true]);
       await next.release();
     }

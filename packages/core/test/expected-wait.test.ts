@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { admittedOf } from '../src/turn/admitted.ts';
+import { admittedEntries } from '../src/turn/admitted.ts';
 import { turnOf } from '../src/backend.ts';
 import { expectedWait, type HoldTimes } from '../src/turn/expected-wait.ts';
 import type { QueueEntry } from '../src/index.ts';
@@ -163,7 +163,7 @@ describe('who is admitted', () => {
           const ahead = line.slice(0, place).filter((other) => !(own.shared && other.shared));
           return turnOf({ refs: ahead.reverse() }, own).admitted;
         });
-        expect([...admittedOf(line)]).to.deep.equal(byTurns);
+        expect([...admittedEntries(line)]).to.deep.equal(byTurns);
       }),
     );
   });
@@ -205,7 +205,7 @@ function play(line: readonly QueueEntry[]): ReadonlyMap<string, number> {
   let left = line;
   let now = 0;
   while (left.length > 0) {
-    for (const { id } of admittedOf(left)) if (!starts.has(id!)) starts.set(id!, now);
+    for (const { id } of admittedEntries(left)) if (!starts.has(id!)) starts.set(id!, now);
     const endOf = ({ id, typicalHoldMs }: QueueEntry): number =>
       (starts.get(id!) ?? Infinity) + typicalHoldMs!;
     now = Math.min(...left.map(endOf));

@@ -1,8 +1,8 @@
-// That each fact of facts.test.ts tells: with a mistake in the core it is none any more.
+// That each fact of facts.test.ts tells: with a mutant in the core it is none any more.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FACTS } from './facts.ts';
-import { MISTAKES } from './mistakes.ts';
+import { MUTANTS } from './mutants.ts';
 import { alteredCore } from './model/altered-core.ts';
 import { anyPlan } from './multi/plan.ts';
 import { play } from './multi/play.ts';
@@ -11,16 +11,16 @@ import { onStage } from './stage.ts';
 describe('the facts notice that', () => {
   const all = Object.values(FACTS).flat();
 
-  for (const { what, noticedBy, alterations } of MISTAKES) {
+  for (const { what, killedBy, alterations } of MUTANTS) {
     it(what, async () => {
-      const fact = all.find(({ title }) => title === noticedBy);
-      if (!fact) return expect.fail(`there is no such fact: ${noticedBy}`);
+      const fact = all.find(({ title }) => title === killedBy);
+      if (!fact) return expect.fail(`there is no such fact: ${killedBy}`);
       const core = await alteredCore(alterations);
       const broken = await onStage(fact.check, core).then(
         () => false,
         () => true,
       );
-      expect(broken, noticedBy).to.equal(true);
+      expect(broken, killedBy).to.equal(true);
     });
   }
 

@@ -6,7 +6,7 @@ import { multiFacts } from './facts/multi.ts';
 import { reentrancyFacts } from './facts/reentrancy.ts';
 import { registerFacts } from './facts/registers.ts';
 import { requestFacts } from './facts/requests.ts';
-import { resumptionFacts } from './facts/resumption.ts';
+import { resumptionFacts } from './facts/export-session.ts';
 import type { CoreFact } from './stage.ts';
 
 /** What is true of the core, by subject. */

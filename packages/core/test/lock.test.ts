@@ -428,7 +428,7 @@ describe('a lock client', () => {
       expect(states).to.deep.equal(['idle', 'opening', 'alive', 'closed']);
     });
 
-    it('becomes doubtful when a heartbeat is overdue, and is trusted again by the next that is confirmed', async () => {
+    it('becomes suspect when a heartbeat is overdue, and is trusted again by the next that is confirmed', async () => {
       let lose = false;
       const client = connect({
         backend: {
@@ -439,10 +439,10 @@ describe('a lock client', () => {
       await settle();
       lose = true;
       await clock.advance(TTL_MS / 2);
-      expect(statuses(states).at(-1)).to.equal('doubtful');
+      expect(statuses(states).at(-1)).to.equal('suspect');
       lose = false;
       await clock.advance(TTL_MS / 4);
-      expect(statuses(states)).to.deep.equal(['joining', 'held', 'doubtful', 'held']);
+      expect(statuses(states)).to.deep.equal(['joining', 'held', 'suspect', 'held']);
       subscription.unsubscribe();
       await settle();
     });
@@ -464,7 +464,7 @@ describe('a lock client', () => {
       await clock.advance(TTL_MS);
       silent = true;
       for (let passed = 0; passed < 2 * TTL_MS; passed += 50) await clock.advance(50);
-      expect(ownership.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'in-doubt-too-long' });
+      expect(ownership.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'heartbeat-timeout' });
       const next = await granted;
       expect(lostAt).to.be.below(grantedAt ?? 0);
       expect(next.token > ownership.token).to.equal(true);
@@ -757,7 +757,7 @@ describe('a lock client', () => {
       const client = createLockClient(backend, { clock, ttlMs: TTL_MS });
       clients.push(client);
       const views: unknown[] = [];
-      const subscription = client.watch('x').subscribe((view) => views.push([view.status, view.trouble]));
+      const subscription = client.watch('x').subscribe((view) => views.push([view.status, view.error]));
       await settle();
       expect(views).to.deep.equal([
         ['connecting', undefined],

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { DEFECTS } from './model/defects.ts';
 import { goesWell } from './model/goes-well.ts';
-import { hunt } from './model/hunt.ts';
+import { killMutant } from './model/kill-mutant.ts';
 import { RULES } from './model/judge.ts';
 import { anyHistory } from './model/plan.ts';
 
@@ -31,8 +31,8 @@ describe('the rules notice in the same histories that', () => {
 
   for (const defect of DEFECTS) {
     it(defect.what, async function () {
-      const { broken, histories } = await hunt(defect, LATE[defect.what] ?? 1);
-      expect(defect.noticedBy).to.include(broken);
+      const { broken, histories } = await killMutant(defect, LATE[defect.what] ?? 1);
+      expect(defect.killedBy).to.include(broken);
       noticing.add(broken);
       this.test!.title += `: ${String(broken)} (history ${histories})`;
     });

@@ -29,12 +29,12 @@ describe('any history of clients, faults and an operator', () => {
 });
 
 describe('a history that went wrong once', () => {
-  for (const { fact, mistake, history } of FOUND) {
+  for (const { fact, mutant, history } of FOUND) {
     it(`goes well: ${fact}`, async () => {
       expect((await play(core, history)).broken).to.equal(undefined);
-      const defect = DEFECTS.find(({ what }) => what === mistake);
+      const defect = DEFECTS.find(({ what }) => what === mutant);
       const altered = await alteredCore(defect!.alterations ?? []);
-      expect((await play(altered, history)).broken, 'with the mistake').to.be.oneOf([...defect!.noticedBy]);
+      expect((await play(altered, history)).broken, 'with the mutant').to.be.oneOf([...defect!.killedBy]);
     });
   }
 });

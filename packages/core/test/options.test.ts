@@ -55,12 +55,12 @@ const CLAIMS: readonly Wrong<ClaimOptions>[] = [
 
 const ACQUISITIONS: readonly Wrong<AcquireOptions>[] = [
   [
-    { within: {} as never },
-    'within',
+    { reenter: {} as never },
+    'reenter',
     'an object',
     'a hold of "x" that this client has taken with reentrant: true',
   ],
-  [{ needsMs: -1 }, 'needsMs', '-1', 'a number of milliseconds from 0'],
+  [{ minRemainingMs: -1 }, 'minRemainingMs', '-1', 'a number of milliseconds from 0'],
   [{ timeoutMs: -1 }, 'timeoutMs', '-1', 'a number of milliseconds from 0'],
 ];
 
@@ -113,7 +113,12 @@ describe('an option out of its range', () => {
       thrownBy(() => several.claim({ timeoutMs: -1 })),
       [0, 'timeoutMs', '-1', 'milliseconds'],
     );
-    expectRefusal(await rejection(several.acquire({ needsMs: -1 })), [0, 'needsMs', '-1', 'milliseconds']);
+    expectRefusal(await rejection(several.acquire({ minRemainingMs: -1 })), [
+      0,
+      'minRemainingMs',
+      '-1',
+      'milliseconds',
+    ]);
     await several.run((own) => {
       expectRefusal(
         thrownBy(() => own.of('z')),

@@ -185,7 +185,7 @@ export async function join(
 
 /** What a claim holds. */
 export function ownershipOf({ last }: Followed<ClaimState>): Ownership {
-  if (last.status === 'held' || last.status === 'doubtful') return last.ownership;
+  if (last.status === 'held' || last.status === 'suspect') return last.ownership;
   return expect.fail(`it is ${last.status}`);
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Followed, aheadWithout, turnOf } from '../src/backend.ts';
+import { LocalWaiters, entriesAheadWithout, turnOf } from '../src/backend.ts';
 import { remembered } from '../src/turn/watch-kit.ts';
 
 describe('whose turn it is', () => {
@@ -41,7 +41,7 @@ describe('whose turn it is after one ahead has gone', () => {
   const lock = { limit: 1 };
 
   it('is mine without another look, where the one that went was the only one ahead', () => {
-    expect(aheadWithout({ refs: [near], total: 1 }, { ref: near, at: 7n }, lock)).to.deep.equal({
+    expect(entriesAheadWithout({ refs: [near], total: 1 }, { ref: near, at: 7n }, lock)).to.deep.equal({
       refs: [],
       total: 0,
       seenAt: 7n,
@@ -49,50 +49,50 @@ describe('whose turn it is after one ahead has gone', () => {
   });
 
   it('is not known, where one that may be gone too was ahead of it', () => {
-    expect(aheadWithout({ refs: [near, far], total: 2 }, { ref: near }, lock)).to.equal(undefined);
+    expect(entriesAheadWithout({ refs: [near, far], total: 2 }, { ref: near }, lock)).to.equal(undefined);
   });
 
   it('is not known, where not all that are ahead were seen', () => {
-    expect(aheadWithout({ refs: [near] }, { ref: near }, lock)).to.equal(undefined);
-    expect(aheadWithout({ refs: [near], total: 9 }, { ref: near }, lock)).to.equal(undefined);
+    expect(entriesAheadWithout({ refs: [near] }, { ref: near }, lock)).to.equal(undefined);
+    expect(entriesAheadWithout({ refs: [near], total: 9 }, { ref: near }, lock)).to.equal(undefined);
   });
 
   it('is mine, whatever was seen ahead of one that owned the queue', () => {
-    const known = aheadWithout({ refs: [near, far] }, { ref: near, owned: true }, lock);
+    const known = entriesAheadWithout({ refs: [near, far] }, { ref: near, owned: true }, lock);
     expect(known).to.deep.equal({ refs: [], total: 0 });
   });
 
   it('is not known, where others stand between me and the one that owned the queue', () => {
     const ahead = { refs: [near, middle, far], total: 3 };
-    expect(aheadWithout(ahead, { ref: middle, owned: true }, lock)).to.equal(undefined);
+    expect(entriesAheadWithout(ahead, { ref: middle, owned: true }, lock)).to.equal(undefined);
   });
 
   it('is mine, where enough permits are left', () => {
     const ahead = { refs: [near, middle, far], total: 3 };
-    const known = aheadWithout(ahead, { ref: far }, { limit: 3 });
+    const known = entriesAheadWithout(ahead, { ref: far }, { limit: 3 });
     expect(known).to.deep.equal({ refs: [near, middle], total: 2 });
-    expect(aheadWithout(ahead, { ref: far }, { limit: 3, permits: 2 })).to.equal(undefined);
+    expect(entriesAheadWithout(ahead, { ref: far }, { limit: 3, permits: 2 })).to.equal(undefined);
   });
 });
 
 describe('entries that somebody here waits for', () => {
   it('are known to have owned their queue from the moment it is told', () => {
-    const followed = new Followed();
+    const followed = new LocalWaiters();
     const entry = followed.follow('a');
     expect(entry.owned).to.equal(false);
-    expect(followed.tellOwned('a')).to.equal(true);
+    expect(followed.markOwned('a')).to.equal(true);
     expect(entry.owned).to.equal(true);
     expect(followed.follow('a').owned).to.equal(true);
   });
 
   it('are of no interest any more when nobody waits for them', () => {
-    const followed = new Followed();
+    const followed = new LocalWaiters();
     const [one, other] = [followed.follow('a'), followed.follow('a')];
     one.unfollow();
     one.unfollow();
-    expect(followed.tellOwned('a')).to.equal(true);
+    expect(followed.markOwned('a')).to.equal(true);
     other.unfollow();
-    expect(followed.tellOwned('a')).to.equal(false);
+    expect(followed.markOwned('a')).to.equal(false);
     expect(followed.follow('a').owned).to.equal(false);
   });
 });
@@ -110,8 +110,8 @@ describe('what a waiter remembers of those ahead', () => {
         const kept = remembered(ahead, rule);
         expect(turnOf(kept, rule)).to.deep.equal(turnOf(ahead, rule));
         for (const ref of kept.refs)
-          expect(aheadWithout(kept, { ref, owned }, rule)).to.deep.equal(
-            aheadWithout(ahead, { ref, owned }, rule),
+          expect(entriesAheadWithout(kept, { ref, owned }, rule)).to.deep.equal(
+            entriesAheadWithout(ahead, { ref, owned }, rule),
           );
       },
     );

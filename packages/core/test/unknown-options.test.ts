@@ -25,7 +25,7 @@ describe('an option that there is not', () => {
   const calls: Readonly<Record<string, (options: never) => unknown>> = {
     createLockClient: (options) => createLockClient(memory(), options),
     claim: (options) => client.claim('x', options),
-    line: (options) => client.line('x', options),
+    claimWithPosition: (options) => client.claimWithPosition('x', options),
     acquire: (options) => client.acquire('x', options),
     tryAcquire: (options) => client.tryAcquire('x', options),
     run: (options) => client.run('x', () => undefined, options),
@@ -104,7 +104,7 @@ describe('an option of another type', () => {
     [{ timeoutMs: null }, 'timeoutMs is a number; got null'],
     [{ owner: 7 }, 'owner is a string; got 7'],
     [{ reentrant: 'yes' }, 'reentrant is a boolean; got "yes"'],
-    [{ within: 5 }, 'within must be an object; got 5'],
+    [{ reenter: 5 }, 'reenter must be an object; got 5'],
     [{ signal: null }, 'signal is an AbortSignal; got null'],
     [{ steal: null }, 'steal must be an object; got null'],
     [{ mode: null }, "mode is 'exclusive' or 'shared'; got null"],
@@ -117,9 +117,15 @@ describe('an option of another type', () => {
     });
 
   it('is refused by a client', async () => {
-    for (const options of [{ ttlMs: '5000' }, { owner: 5 }, { resume: 1 }, { clock: 5 }, { marginMs: null }])
+    for (const options of [
+      { ttlMs: '5000' },
+      { owner: 5 },
+      { resume: 1 },
+      { clock: 5 },
+      { safetyMarginMs: null },
+    ])
       expect(await refusalOf(() => createLockClient(memory(), untyped(options)))).to.match(
-        /^(ttlMs|owner|resume|clock|marginMs) (is a|must be)/,
+        /^(ttlMs|owner|resume|clock|safetyMarginMs) (is a|must be)/,
       );
   });
 
@@ -182,7 +188,7 @@ describe('a list of known options', () => {
   });
 
   it('names what is near, and nothing that is not', () => {
-    const known = ['signal', 'timeoutMs', 'needsMs', 'owner', 'hosts', 'id', 'ttlMs', 'maxWaiters'];
+    const known = ['signal', 'timeoutMs', 'minRemainingMs', 'owner', 'hosts', 'id', 'ttlMs', 'maxWaiters'];
     const cases: readonly (readonly [written: string, meant: string | undefined])[] = [
       ['timeout', 'timeoutMs'],
       ['timeoutms', 'timeoutMs'],

@@ -1,8 +1,8 @@
-import type { ContenderPicture } from '@queuelock/bridge/wire';
+import type { ContenderSnapshot } from '@queuelock/bridge/wire';
 import { expect } from 'chai';
 import { buttonsOf, contenderWords, provenOf } from '../src/page/model/contenders.ts';
 
-const one = (more: Partial<ContenderPicture>): ContenderPicture => ({
+const one = (more: Partial<ContenderSnapshot>): ContenderSnapshot => ({
   id: 'c1',
   pid: 7,
   status: 'waits',
@@ -32,7 +32,7 @@ describe('contenders', () => {
   });
 
   it('have buttons for what can be done to them', () => {
-    const titles = (more: Partial<ContenderPicture>, canCut = true): string =>
+    const titles = (more: Partial<ContenderSnapshot>, canCut = true): string =>
       buttonsOf(one(more), { canCut })
         .map(({ title, isOff }) => (isOff ? `(${title})` : title))
         .join();

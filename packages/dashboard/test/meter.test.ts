@@ -1,9 +1,9 @@
-import type { ListedQueuePicture } from '@queuelock/bridge/wire';
+import type { ListedQueueSnapshot } from '@queuelock/bridge/wire';
 import { expect } from 'chai';
 import { chosen, FIRST_CHOICE, sortedBy, type SortKey } from '../src/page/model/chosen.ts';
 import { EMPTY_METER, metered, rowsOf, sumOf, type QueueRow } from '../src/page/model/meter.ts';
 
-function listed(name: string, depth: number, left: number): ListedQueuePicture {
+function listed(name: string, depth: number, left: number): ListedQueueSnapshot {
   return { name, depth, left, front: '1', frontAt: 500 };
 }
 
@@ -29,7 +29,7 @@ describe('rates of queues', () => {
     return rowsOf(meter, looks.at(-1)![0])[0]!;
   };
 
-  it('a first picture tells no rate', () => {
+  it('a first snapshot tells no rate', () => {
     const { handOffsPerS, turnMs, waitMs, heldMs } = after([1_000, 7]);
     expect([handOffsPerS, turnMs, waitMs, heldMs]).to.deep.equal([0, undefined, undefined, 500]);
   });

@@ -1,5 +1,5 @@
-import { BridgeError, type Seen } from '@queuelock/bridge/client';
-import type { Picture } from '@queuelock/bridge/wire';
+import { BridgeError, type Observed } from '@queuelock/bridge/client';
+import type { Snapshot } from '@queuelock/bridge/wire';
 import { expect } from 'chai';
 import { freshnessOf } from '../src/page/model/freshness.ts';
 import { handOffWords, holdMeter, notesOf } from '../src/page/model/hold.ts';
@@ -9,31 +9,31 @@ import { namesFrom, withName } from '../src/page/model/names.ts';
 import { arrowsOf, ringOf } from '../src/page/model/ring.ts';
 import { coverageWords, sessionsWith } from '../src/page/model/sessions.ts';
 
-describe('how fresh a picture is', () => {
+describe('how fresh a snapshot is', () => {
   const now = { page: 20_000, bridge: 50_000 };
   const live = { connection: 'live', since: 0 } as const;
-  const trouble = {
+  const error = {
     code: 'UNAVAILABLE',
     message: '[UNAVAILABLE] no member answers.',
     retryable: true,
   } as const;
-  const cases: readonly (readonly [string, Seen<Picture>, string, string | undefined])[] = [
-    ['live', { ...live, picture: { at: 0, status: 'live' } }, 'live', undefined],
+  const cases: readonly (readonly [string, Observed<Snapshot>, string, string | undefined])[] = [
+    ['live', { ...live, snapshot: { at: 0, status: 'live' } }, 'live', undefined],
     [
-      'before the first picture',
-      { connection: 'connecting', since: 0, picture: undefined },
+      'before the first snapshot',
+      { connection: 'connecting', since: 0, snapshot: undefined },
       'connecting',
       'Connecting.',
     ],
     [
       'a store that has not answered',
-      { ...live, picture: { at: 0, status: 'connecting', trouble } },
+      { ...live, snapshot: { at: 0, status: 'connecting', error } },
       'connecting',
       'The store does not answer yet: no member answers.',
     ],
     [
       'a store that is gone',
-      { ...live, picture: { at: 38_000, status: 'stale', trouble } },
+      { ...live, snapshot: { at: 38_000, status: 'stale', error } },
       'stale',
       'The store does not answer, this is as of 12s ago: no member answers.',
     ],
@@ -41,15 +41,15 @@ describe('how fresh a picture is', () => {
       'a bridge that refuses',
       {
         ...live,
-        picture: undefined,
-        refusal: new BridgeError({ ...trouble, message: '[ACCESS_DENIED] not allowed' }),
+        snapshot: undefined,
+        refusal: new BridgeError({ ...error, message: '[ACCESS_DENIED] not allowed' }),
       },
       'stale',
       'The server of this page refuses to tell: not allowed.',
     ],
     [
-      'a bridge that is gone, whatever the picture says',
-      { connection: 'stale', since: 8_000, picture: { at: 0, status: 'live' } },
+      'a bridge that is gone, whatever the snapshot says',
+      { connection: 'stale', since: 8_000, snapshot: { at: 0, status: 'live' } },
       'stale',
       'The server of this page does not answer: last heard 12s ago; reconnecting.',
     ],
@@ -61,7 +61,7 @@ describe('how fresh a picture is', () => {
 });
 
 describe('how a hold stands', () => {
-  it('a proven time shrinks from the moment of the picture, and never below nothing', () => {
+  it('a proven time shrinks from the moment of the snapshot, and never below nothing', () => {
     const entry = { heldAt: 0, remainingMs: 8_000 };
     expect(holdMeter(entry, { at: 1_000 }, { now: 3_000, fullMs: 12_000 })).to.include({
       kind: 'budget',

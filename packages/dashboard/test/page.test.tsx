@@ -1,11 +1,11 @@
-import type { Seen } from '@queuelock/bridge/client';
+import type { Observed } from '@queuelock/bridge/client';
 import type {
   BridgeFacts,
-  EntryPicture,
+  EntrySnapshot,
   EntryRef,
-  Picture,
-  QueuePicture,
-  QueuesPicture,
+  Snapshot,
+  QueueSnapshot,
+  QueuesSnapshot,
 } from '@queuelock/bridge/wire';
 import { BridgeProvider } from '@queuelock/react';
 import { expect } from 'chai';
@@ -15,7 +15,7 @@ import { openPage, type Page } from '../../react/test/page.ts';
 import type { App as PageApp } from '../src/page/app.tsx';
 
 const FACTS: BridgeFacts = {
-  version: 1,
+  version: 2,
   epoch: 'e',
   token: 't',
   place: 'memory:test',
@@ -24,7 +24,7 @@ const FACTS: BridgeFacts = {
 const HOSTILE = '<img src=x onerror=alert(1)>\u202Egnp.exe';
 const SHOWN_HOSTILE = '<img src=x onerror=alert(1)>\\u{202e}gnp.exe';
 
-function entryOf(owner: string, position: number, more: Partial<EntryPicture> = {}): EntryPicture {
+function entryOf(owner: string, position: number, more: Partial<EntrySnapshot> = {}): EntrySnapshot {
   return {
     key: `k${String(position)}`,
     order: String(position + 1),
@@ -43,13 +43,13 @@ function entryOf(owner: string, position: number, more: Partial<EntryPicture> = 
 
 function queueOf(
   name: string,
-  entries: readonly EntryPicture[],
-  more: Partial<QueuePicture> = {},
-): QueuePicture {
+  entries: readonly EntrySnapshot[],
+  more: Partial<QueueSnapshot> = {},
+): QueueSnapshot {
   return { name, at: 0, status: 'live', entries, evictions: [], handOffs: 0, ...more };
 }
 
-function queuesOf(names: readonly string[]): QueuesPicture {
+function queuesOf(names: readonly string[]): QueuesSnapshot {
   const queues = names.map((name) => ({ name, depth: 1, front: '1', left: 0, frontAt: 0 }));
   return { at: 0, status: 'live', prefix: '', queues, count: queues.length };
 }
@@ -111,11 +111,11 @@ describe('the page', () => {
   const say = (
     kind: string,
     subject: string,
-    picture: Picture | undefined,
-    more: Partial<Seen<Picture>> = {},
+    snapshot: Snapshot | undefined,
+    more: Partial<Observed<Snapshot>> = {},
   ): void => {
     page.testing.act(() => {
-      bridge.say(kind, subject, { ...LIVE, ...more, picture });
+      bridge.say(kind, subject, { ...LIVE, ...more, snapshot });
     });
   };
   const press = (element: Element): void => {
@@ -128,7 +128,7 @@ describe('the page', () => {
   const rows = (): HTMLElement[] => page.screen.getAllByRole('row').slice(1);
 
   describe('of all queues', () => {
-    it('says that it is connecting before the first picture', async () => {
+    it('says that it is connecting before the first snapshot', async () => {
       await open('#/queues');
       expect(text('.notice')).to.equal('Connecting.');
       expect(document.querySelector('.table')).to.equal(null);
@@ -223,10 +223,10 @@ describe('the page', () => {
 
     it('does not claim a proven time when it is not live', async () => {
       await open('#/queue/a');
-      const picture = queueOf('a', [entryOf('ann', 0, { remainingMs: 5_000 })]);
-      say('queue', 'a', picture);
+      const snapshot = queueOf('a', [entryOf('ann', 0, { remainingMs: 5_000 })]);
+      say('queue', 'a', snapshot);
       expect(text('.meter')).to.contain('5.0s proven');
-      say('queue', 'a', picture, { connection: 'stale', since: 0 });
+      say('queue', 'a', snapshot, { connection: 'stale', since: 0 });
       expect(text('.meter')).to.contain('not known');
     });
 
@@ -245,7 +245,14 @@ describe('the page', () => {
         },
         { key: 'k', order: '2', owner: 'bob', shared: false, joinedAt: -8_000, heldAt: -1_000 },
       ];
-      say('timeline', 'a', { name: 'a', at: 0, status: 'live', beganAt: -9_000, spans, gaps: [] } as Picture);
+      say('timeline', 'a', {
+        name: 'a',
+        at: 0,
+        status: 'live',
+        beganAt: -9_000,
+        spans,
+        gaps: [],
+      } as Snapshot);
       expect(document.querySelectorAll('.stay .hold')).to.have.lengthOf(2);
       expect(page.screen.getByRole('img').textContent).to.contain('2 stays, 1 still here, 1 hand-off');
     });
@@ -294,8 +301,8 @@ describe('the page', () => {
 
     it('marks the place, and keeps it when nothing is known of the queue for a time', async () => {
       await open('#/queue/a');
-      const picture = queueOf('a', [entryOf('ann', 0), entryOf('eve', 1, { id: 'i' })]);
-      say('queue', 'a', picture);
+      const snapshot = queueOf('a', [entryOf('ann', 0), entryOf('eve', 1, { id: 'i' })]);
+      say('queue', 'a', snapshot);
       press(page.screen.getByRole('button', { name: 'Take a place' }));
       page.testing.act(() => {
         const place = {
@@ -311,7 +318,7 @@ describe('the page', () => {
       expect(text('.row.own')).to.contain('eve');
       say('queue', 'a', { at: 0, status: 'connecting' });
       expect(text('.join')).to.contain('You are next');
-      say('queue', 'a', picture);
+      say('queue', 'a', snapshot);
       expect([bridge.joins.length, bridge.joins[0]!.hasLeft]).to.deep.equal([1, false]);
     });
 
@@ -359,7 +366,7 @@ describe('the page', () => {
         { ...contender, id: HOSTILE, status: 'gone', end: 'killed' },
       ],
       happenings: [{ id: 1, at: 0, kind: 'grant', text: `${HOSTILE} holds` }],
-    } as Picture);
+    } as Snapshot);
     expect(text('.contenders')).to.contain('holds with token 41').and.to.contain('1.5s proven');
     expect(text('.happenings')).to.contain(`${SHOWN_HOSTILE} holds`);
     press(page.screen.getByRole('button', { name: 'Add a contender' }));
@@ -393,7 +400,7 @@ describe('the page', () => {
       waitsFor: { key: other, order: '2', owner: other },
     });
     const deadlocks = [[wait('a', 'ann', 'bob'), wait('b', 'bob', 'ann')]];
-    say('deadlocks', '', { at: 0, status: 'live', prefix: '', looked: 2, left: 0, deadlocks } as Picture);
+    say('deadlocks', '', { at: 0, status: 'live', prefix: '', looked: 2, left: 0, deadlocks } as Snapshot);
     expect(text('.ring title')).to.equal('ann waits for bob, bob waits for ann');
     expect(text('.waits')).to.equal('ann waits in a for bobbob waits in b for ann');
     expect(page.screen.getByRole('button', { name: 'Evict ann…' })).to.not.equal(null);
@@ -404,7 +411,7 @@ describe('the page', () => {
     page.testing.fireEvent.change(page.screen.getByRole('textbox'), { target: { value: 'boss' } });
     press(page.screen.getByRole('button', { name: 'Show' }));
     const candidates = [{ value: '10.0.0.7:80', key: 'k', order: '1' }];
-    say('election', 'boss', { name: 'boss', at: 0, status: 'live', candidates } as Picture);
+    say('election', 'boss', { name: 'boss', at: 0, status: 'live', candidates } as Snapshot);
     expect(text('.leader .owner')).to.equal('10.0.0.7:80');
     expect(localStorage.getItem('queuelock.elections')).to.equal('["boss"]');
   });
@@ -413,7 +420,7 @@ describe('the page', () => {
     await open('#/sessions');
     const entries = [{ key: 'k', order: '1', owner: 'ann', name: 'a', position: 3 }];
     const sessions = [{ owner: 'ann', host: 'h', pid: 7, entries }];
-    say('sessions', '', { at: 0, status: 'live', prefix: '', looked: 1, left: 0, sessions } as Picture);
+    say('sessions', '', { at: 0, status: 'live', prefix: '', looked: 1, left: 0, sessions } as Snapshot);
     press(page.screen.getByRole('button', { name: 'ann' }));
     expect(page.screen.getByRole('dialog').textContent).to.contain('waits at 3');
   });
@@ -421,14 +428,14 @@ describe('the page', () => {
   it('faults are told, what is worst first', async () => {
     await open('#/faults');
     const findings = [
-      { level: 'fine', about: 's', text: 'ok' },
-      { level: 'problem', about: 'q', text: 'bad' },
+      { level: 'ok', about: 's', text: 'ok' },
+      { level: 'error', about: 'q', text: 'bad' },
     ];
     const faults = [{ at: 0, kind: 'store', about: 'etcd', text: 'could not be reached' }];
-    say('faults', '', { at: 0, status: 'live', prefix: '', findings, faults } as Picture);
+    say('faults', '', { at: 0, status: 'live', prefix: '', findings, faults } as Snapshot);
     expect([...document.querySelectorAll('.level')].map(({ textContent }) => textContent)).to.deep.equal([
-      'problem',
-      'fine',
+      'error',
+      'ok',
       'store',
     ]);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  Followed,
+  LocalWaiters,
   QueueLockError,
   detailOf,
   invalidArgument,
@@ -10,7 +10,7 @@ import {
   type Finding,
   type ListedQueue,
   type Registers,
-  type SeenEntry,
+  type StoredEntry,
   type Session,
   type StoredHistory,
 } from '@queuelock/core/backend';
@@ -19,7 +19,7 @@ import { Connection } from './server/connection.ts';
 import type { Surroundings } from './session/entries.ts';
 import { evict } from './entry/evict.ts';
 import { checkName, markDirectory, nobodysKey, queuePrefix } from './queue/keys.ts';
-import { examine } from './views/examine.ts';
+import { diagnose } from './views/diagnose.ts';
 import { historyOf } from './views/history.ts';
 import { Lookups } from './server/lookups.ts';
 import { observeQueue } from './views/observe.ts';
@@ -69,7 +69,7 @@ class EtcdBackend implements Backend {
     };
     const connection = new Connection(options, drive);
     const watches = new Watches(connection, options.requestTimeoutMs);
-    const proofChoice = new ProofChoice(connection, options.beats);
+    const proofChoice = new ProofChoice(connection, options.heartbeatProof);
     const key = Buffer.from(nobodysKey(options.prefix));
     const compactions = new Compactions({
       connection,
@@ -82,7 +82,7 @@ class EtcdBackend implements Backend {
       watches,
       compactions,
       lookups: new Lookups(connection),
-      followed: new Followed(),
+      followed: new LocalWaiters(),
       prefix: options.prefix,
       singleKeyOf: options.singleKey,
       namingOf: options.namingOf,
@@ -139,7 +139,7 @@ class EtcdBackend implements Backend {
     });
   }
 
-  observe(queue: string): Observable<readonly SeenEntry[]> {
+  observe(queue: string): Observable<readonly StoredEntry[]> {
     const { prefix } = this.#around;
     const directories = { entries: queuePrefix(prefix, queue), marks: markDirectory(prefix, queue) };
     return observeQueue(this.#around, directories);
@@ -160,8 +160,8 @@ class EtcdBackend implements Backend {
     return historyOf({ ...this.#around, queue }, signal);
   }
 
-  examine(beginning: string): Promise<readonly Finding[]> {
-    return examine({ ...this.#around, beginning });
+  diagnose(beginning: string): Promise<readonly Finding[]> {
+    return diagnose({ ...this.#around, beginning });
   }
 
   async close(): Promise<void> {

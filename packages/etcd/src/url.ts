@@ -13,7 +13,7 @@ import type { Naming } from './api/naming.ts';
 import type { EtcdOptions } from './api/options.ts';
 
 /** Files, and options by their names. */
-interface Parameters extends Pick<EtcdOptions, 'beats' | 'transport'>, PemFiles {
+interface Parameters extends Pick<EtcdOptions, 'heartbeatProof' | 'transport'>, PemFiles {
   readonly naming?: Naming;
 }
 
@@ -21,14 +21,14 @@ const PARAMETERS: KnownOptions<Parameters> = {
   ca: 'string',
   cert: 'string',
   key: 'string',
-  beats: 'string',
+  heartbeatProof: 'string',
   naming: 'string',
   transport: 'string',
 };
 
 /**
  * A backend by URL: `etcd://user:password@h1:2379,h2:2379/prefix`, or `etcds://` for TLS with the PEM files
- * `?ca=file&cert=file&key=file`; `?beats=strict`, `?naming=fast` and `?transport=http2` are the options of these names. The path becomes a prefix that ends in a slash: `etcd://h/team` keeps the lock `jobs` under `team/jobs/`.
+ * `?ca=file&cert=file&key=file`; `?heartbeatProof=strict`, `?naming=fast` and `?transport=http2` are the options of these names. The path becomes a prefix that ends in a slash: `etcd://h/team` keeps the lock `jobs` under `team/jobs/`.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for other schemes, unknown parameters and files that cannot be read.
  */
 export function fromUrl(url: string): Backend {

@@ -37,7 +37,7 @@ describe('etcd with authentication', () => {
 
   it('lets a user lock below its prefix, by URL too', async () => {
     const backend = fromUrl(
-      `etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed?beats=strict`,
+      `etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed?heartbeatProof=strict`,
     );
     const session = await backend.open(10_000, patient);
     const placement = await session.enqueue(wish(freshQueue()));

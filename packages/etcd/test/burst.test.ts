@@ -19,7 +19,7 @@ describe('many requests to etcd at once', () => {
   afterEach(() => clients.close());
 
   const open = (more: EtcdOptions = {}): Promise<Session> =>
-    clients.session({ hosts: own.server.endpoint, beats: 'verified', ...more });
+    clients.session({ hosts: own.server.endpoint, heartbeatProof: 'verified', ...more });
 
   it('all succeed, though together they take longer than one of them may, and heartbeats go ahead of them', async function () {
     this.timeout(120_000);

@@ -1,9 +1,9 @@
-import { Followed } from '@queuelock/core/backend';
+import { LocalWaiters } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { NEVER, Subject, concat, of } from 'rxjs';
 import { Compactions } from '../src/server/compactions.ts';
 import { Connection } from '../src/server/connection.ts';
-import { gone } from '../src/turn/gone.ts';
+import { watchRemoval } from '../src/turn/watch-removal.ts';
 import { observeQueue } from '../src/views/observe.ts';
 import { observeQueues } from '../src/views/queues.ts';
 import { Lookups } from '../src/server/lookups.ts';
@@ -106,10 +106,10 @@ describe('events that a server of etcd may have lost around a compaction', () =>
       watches: { watch: () => deaf$ } as unknown as Watches,
       lookups: { look } as unknown as Lookups,
       compactions: compactions(),
-      followed: new Followed(),
+      followed: new LocalWaiters(),
     };
     let at: bigint | undefined;
-    const waiting = gone({ key, createRevision }, sight).subscribe((revision) => (at = revision));
+    const waiting = watchRemoval({ key, createRevision }, sight).subscribe((revision) => (at = revision));
     await eventually('it has looked', () => looks === 1);
     await rounds(3);
     await own.operator.remove('lost');

@@ -24,7 +24,11 @@ export class FastBench {
 
   /** Of that naming, reached directly or by these hosts, which may lose replies. */
   open(naming: Naming = 'fast', hosts?: readonly string[]): Promise<Session> {
-    return this.at.clients.session({ hosts: hosts ?? this.at.server.endpoint, naming, beats: 'verified' });
+    return this.at.clients.session({
+      hosts: hosts ?? this.at.server.endpoint,
+      naming,
+      heartbeatProof: 'verified',
+    });
   }
 
   async enter(session: Session, more: Partial<EntrySpec> = {}): Promise<Place> {

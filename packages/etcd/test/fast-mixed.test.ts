@@ -53,7 +53,7 @@ describe('fast entries of etcd next to others in one line', () => {
     const { clients, server } = bench.at;
     const [prefix, name] = [bench.queue.slice(0, 2), bench.queue.slice(2)];
     const hosts = server.endpoint;
-    const other = await clients.session({ hosts, prefix, naming: 'fast', beats: 'verified' });
+    const other = await clients.session({ hosts, prefix, naming: 'fast', heartbeatProof: 'verified' });
     const first = await bench.enter(session);
     const between = wish(name);
     expect((await other.enqueue(between)).turn.admitted).to.equal(false);

@@ -13,10 +13,10 @@ describe('an etcd server that takes few operations in a transaction (--max-txn-o
   });
 
   for (const most of [2, 3, 4, 5])
-    for (const beats of ['strict', 'verified'] as const)
-      it(`of ${most} confirms the heartbeats of a session with four entries, ${beats} ones`, async () => {
+    for (const heartbeatProof of ['strict', 'verified'] as const)
+      it(`of ${most} confirms the heartbeats of a session with four entries, ${heartbeatProof} ones`, async () => {
         server = await startOwnServer({ 'max-txn-ops': most });
-        const session = await clients.session({ hosts: server.endpoint, beats });
+        const session = await clients.session({ hosts: server.endpoint, heartbeatProof });
         for (let i = 0; i < 4; i += 1) await session.enqueue(wish(freshQueue()));
         expect(await session.renew(new AbortController().signal)).to.be.greaterThan(0);
       });

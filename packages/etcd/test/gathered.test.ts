@@ -17,7 +17,8 @@ describe('many locks of one process on etcd', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
-  const direct = (): Promise<Session> => clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
+  const direct = (): Promise<Session> =>
+    clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> => clients.session({ hosts: hosts(), requestTimeoutMs: 1_000 });
   const keysOf = (specs: readonly EntrySpec[]): Promise<string[]> =>
     bench.operator.keysUnder(`${specs[0]?.queue.split('/')[0] ?? ''}/`);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Placement, SeenEntry, Session } from '@queuelock/core/backend';
+import type { Placement, StoredEntry, Session } from '@queuelock/core/backend';
 import type { EtcdOptions } from '@queuelock/etcd';
 import { startEtcdGrpcProxy } from '@queuelock/harness/services/etcd-grpc-proxy';
 import type { ProcessService } from '@queuelock/harness/services/service';
@@ -90,7 +90,7 @@ for (const transport of ['etcd3', 'http2'] as const)
       const session = await clients.session(options);
       const backend = clients.backend(options);
       const queues = [freshQueue(), freshQueue()];
-      const seen: (readonly SeenEntry[])[] = [];
+      const seen: (readonly StoredEntry[])[] = [];
       const observing = queues.map((queue, i) =>
         backend.observe(queue).subscribe((entries) => (seen[i] = entries)),
       );

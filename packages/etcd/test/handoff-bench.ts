@@ -17,7 +17,7 @@ export interface Place {
 export const LABEL: string = JSON.stringify({ owner: 'somebody', metadata: { job: '7' } });
 export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
 /** It compares whether the heir is there. */
-export const REMOVAL_OF_ONE_WITH_HEIR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
+export const REMOVAL_WITH_SUCCESSOR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
 /** The new owner tells others that it is one, while it holds. */
 const REMOVAL_AND_NOTE: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 1 };
 const QUIET_LOOKS = 3;
@@ -29,7 +29,7 @@ export class HandOffBench {
 
   /** Reached directly; opened without asking for a version. */
   open(): Promise<Session> {
-    return this.at.clients.session({ hosts: this.at.server.endpoint, beats: 'verified' });
+    return this.at.clients.session({ hosts: this.at.server.endpoint, heartbeatProof: 'verified' });
   }
 
   async enter(session: Session, queue: string, more: Partial<EntrySpec> = {}): Promise<Place> {

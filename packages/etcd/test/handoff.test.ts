@@ -2,7 +2,7 @@ import { safely } from '@queuelock/conformance';
 import type { Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { codeOf, eventually, freshQueue } from './clients.ts';
-import { HandOffBench, LABEL, REMOVAL, REMOVAL_OF_ONE_WITH_HEIR, type Place } from './handoff-bench.ts';
+import { HandOffBench, LABEL, REMOVAL, REMOVAL_WITH_SUCCESSOR, type Place } from './handoff-bench.ts';
 
 describe('a hand-off on etcd', () => {
   const bench = new HandOffBench();
@@ -18,7 +18,7 @@ describe('a hand-off on etcd', () => {
     const places: Place[] = [];
     for (let i = 0; i < 5; i += 1) places.push(await bench.enter(session, queue));
     while (places.length > 2) {
-      await bench.handOver(places, REMOVAL_OF_ONE_WITH_HEIR);
+      await bench.handOver(places, REMOVAL_WITH_SUCCESSOR);
       places.shift();
     }
   });

@@ -84,7 +84,7 @@ describe('a session on etcd', () => {
   });
 
   it('is renewed by way of another member within one call when its own does not answer', async () => {
-    const session = await clients.session({ hosts: hosts(), beats: 'verified' }, 10_000);
+    const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' }, 10_000);
     await session.renew(patient);
     used().toClient.blackhole();
     expect(await session.renew(patient)).to.equal(10_000);
@@ -107,7 +107,7 @@ describe('a session on etcd', () => {
   });
 
   it('tells of a doubt when its connection breaks', async () => {
-    const session = await clients.session({ hosts: hosts(), beats: 'verified' });
+    const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
     const doubts: unknown[] = [];
     const listening = session.doubts$?.subscribe((doubt) => doubts.push(doubt));
     await session.renew(patient);

@@ -16,9 +16,9 @@ describe('the id of an entry of etcd', () => {
   const bench = benchOf(new Clients());
   const { clients } = bench;
   let session: Session;
-  let options: { readonly hosts: string; readonly beats: 'verified' };
+  let options: { readonly hosts: string; readonly heartbeatProof: 'verified' };
   beforeEach(async () => {
-    options = { hosts: bench.server.endpoint, beats: 'verified' };
+    options = { hosts: bench.server.endpoint, heartbeatProof: 'verified' };
     session = await clients.session(options);
   });
 
@@ -69,9 +69,9 @@ describe('the id of an entry of etcd', () => {
 describe('a session of etcd that was resumed elsewhere', () => {
   const bench = benchOf(new Clients());
   const { clients } = bench;
-  const options = (): { hosts: string; beats: 'verified' } => ({
+  const options = (): { hosts: string; heartbeatProof: 'verified' } => ({
     hosts: bench.server.endpoint,
-    beats: 'verified',
+    heartbeatProof: 'verified',
   });
 
   it('is lost to the process that had it, which leaves it alone', async () => {

@@ -117,7 +117,7 @@ describe('the queues of @queuelock/etcd', () => {
   });
 
   it('cost two requests for a free lock, and one for a try at a busy one', async () => {
-    const session = await clients.session({ hosts: server.endpoint, beats: 'verified' });
+    const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'verified' });
     const queue = freshQueue();
     const holdBriefly = async (): Promise<number> => {
       const spec = wish(queue);
@@ -137,7 +137,7 @@ describe('the queues of @queuelock/etcd', () => {
   });
 
   it('refuse a request whose generation is not the present one, once, also after somebody removed that key', async () => {
-    const options = { hosts: server.endpoint, beats: 'verified' } as const;
+    const options = { hosts: server.endpoint, heartbeatProof: 'verified' } as const;
     const { resumption } = await clients.session(options);
     const session = await clients.backend(options).resume!(resumption!, new AbortController().signal);
     const queue = freshQueue();

@@ -21,9 +21,10 @@ describe('a key on etcd is not used again', () => {
     spec = wish(queue);
   });
 
-  const direct = (): Promise<Session> => clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
+  const direct = (): Promise<Session> =>
+    clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> =>
-    clients.session({ hosts: hosts(), requestTimeoutMs: 1_000, beats: 'verified' });
+    clients.session({ hosts: hosts(), requestTimeoutMs: 1_000, heartbeatProof: 'verified' });
   const keys = (): Promise<string[]> => bench.operator.keysUnder(`${queue}/`);
 
   async function handled(method: string): Promise<number> {
@@ -47,7 +48,7 @@ describe('a key on etcd is not used again', () => {
 
   it('when the reply to its removal was lost', async () => {
     const [proxy] = bench.proxies;
-    const session = await clients.session({ hosts: proxy.endpoint, beats: 'verified' });
+    const session = await clients.session({ hosts: proxy.endpoint, heartbeatProof: 'verified' });
     const { key } = await session.enqueue(spec);
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(session.remove(queue, spec.id))).to.equal('UNAVAILABLE');
@@ -153,13 +154,13 @@ describe('a session of etcd that is gone on with', () => {
 
   beforeEach(async () => {
     queue = freshQueue();
-    session = await clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
+    session = await clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   });
 
   async function handOver(from: Session): Promise<Session> {
     const { resumption } = from;
     await from.abandon?.();
-    const heir = clients.backend({ hosts: bench.server.endpoint, beats: 'verified' });
+    const heir = clients.backend({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
     return heir.resume!(resumption!, patient);
   }
 

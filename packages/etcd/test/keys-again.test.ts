@@ -20,7 +20,8 @@ describe('a session of etcd', () => {
     session = await direct();
   });
 
-  const direct = (): Promise<Session> => clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
+  const direct = (): Promise<Session> =>
+    clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
 
   /** Enters and leaves; the key that it had. */
   async function visit(by: Session, more: Partial<EntrySpec> = {}): Promise<string> {
@@ -160,7 +161,7 @@ describe('a session of etcd', () => {
     });
 
     it('does not hold it up while its connections are cut', async () => {
-      const waiting = await clients.session({ hosts: hosts(), beats: 'verified' });
+      const waiting = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
       const held = wish(queue);
       const first = await session.enqueue(held);
       const turns = clients.follow(await waiting.enqueue(wish(queue)));

@@ -11,7 +11,11 @@ describe('a change of an entry of etcd', () => {
 
   for (const change of ['update', 'share'] as const)
     it(`does nothing any more when it arrives after a later one (${change})`, async () => {
-      const session = await clients.session({ hosts: hosts(), beats: 'verified', requestTimeoutMs: 1_000 });
+      const session = await clients.session({
+        hosts: hosts(),
+        heartbeatProof: 'verified',
+        requestTimeoutMs: 1_000,
+      });
       const spec = wish(freshQueue(), { value: 'none' });
       const { key } = await session.enqueue(spec);
       const late = keepBack(bench.proxies, mentions('the earlier'));
@@ -27,7 +31,7 @@ describe('a change of an entry of etcd', () => {
     });
 
   it('comes after an earlier one whose reply was lost, and after what others have written', async () => {
-    const session = await clients.session({ hosts: hosts(), beats: 'verified' });
+    const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
     const spec = wish(freshQueue(), { value: 'none' });
     const { key } = await session.enqueue(spec);
     const lost = Promise.race(bench.proxies.map((proxy) => loseReply(proxy, mentions('the earlier'))));

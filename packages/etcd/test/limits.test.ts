@@ -21,7 +21,7 @@ describe('limits and permits on etcd', () => {
     operator.close();
   });
   beforeEach(async () => {
-    session = await clients.session({ hosts: server.endpoint, beats: 'verified' });
+    session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'verified' });
   });
   afterEach(() => clients.close());
 
@@ -95,7 +95,7 @@ describe('an operator who evicts on etcd', () => {
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
     await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
-    const session = await clients.session({ hosts: server.endpoint, beats: 'verified' });
+    const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'verified' });
     const behind = await session.enqueue(wish(queue));
     const operator = new Operator(server.endpoint);
     const key = etcdctl.printed().trim();

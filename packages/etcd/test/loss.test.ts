@@ -1,6 +1,6 @@
 import { safely } from '@queuelock/conformance';
 import { createLockClient, type ClaimState, type LockClient } from '@queuelock/core';
-import { Followed } from '@queuelock/core/backend';
+import { LocalWaiters } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { NEVER } from 'rxjs';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
@@ -26,7 +26,7 @@ describe('the loss of an entry on etcd', () => {
 
   beforeEach(() => {
     const [{ endpoint: hosts }] = bench.proxies;
-    const backend = clients.backend({ hosts, requestTimeoutMs: PATIENT_MS, beats: 'verified' });
+    const backend = clients.backend({ hosts, requestTimeoutMs: PATIENT_MS, heartbeatProof: 'verified' });
     client = createLockClient(backend, { ttlMs: PATIENT_MS });
   });
   afterEach(() => client.close());
@@ -135,7 +135,7 @@ describe('the loss of an entry on etcd', () => {
         watches,
         compactions: { compacted$: NEVER } as never,
         lookups: new Lookups(connection),
-        followed: new Followed(),
+        followed: new LocalWaiters(),
         prefix: '',
         owner: 'this process',
         namingOf: () => 'go',

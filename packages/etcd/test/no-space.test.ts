@@ -22,8 +22,12 @@ describe('an etcd without space', () => {
   });
 
   it('keeps holds, lets them be released, and says what to do to whoever enters', async () => {
-    const session = await clients.session({ hosts: server.endpoint, beats: 'strict' });
-    const reading = await clients.session({ hosts: server.endpoint, beats: 'verified', naming: 'fast' });
+    const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'strict' });
+    const reading = await clients.session({
+      hosts: server.endpoint,
+      heartbeatProof: 'verified',
+      naming: 'fast',
+    });
     const lines = [session, reading].map((by) => {
       const queue = freshQueue();
       return { by, queue, held: wish(queue), waiting: wish(queue) };

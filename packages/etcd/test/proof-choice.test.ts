@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Subject, type Observable } from 'rxjs';
 import type { Connection, Endpoint } from '../src/server/connection.ts';
-import type { Beats } from '../src/api/options.ts';
+import type { HeartbeatProof } from '../src/api/options.ts';
 import { ProofChoice } from '../src/session/proof-choice.ts';
 import type { MemberFacts } from '../src/server/read-trust.ts';
 
@@ -18,7 +18,7 @@ class Members {
       this.asked.push({ host, answer, fail: () => reject(new Error('no answer')) });
     });
 
-  choice(beats: Beats = 'auto', lines: string[] = []): ProofChoice {
+  choice(beats: HeartbeatProof = 'auto', lines: string[] = []): ProofChoice {
     return new ProofChoice(this as unknown as Connection, beats, (line) => lines.push(line));
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { IEvent } from 'etcd3';
-import { examineKeys, leasesIn } from '../src/views/examine-keys.ts';
+import { diagnoseKeys, leasesIn } from '../src/views/diagnose-keys.ts';
 import { QueueLines, type ListedKey } from '../src/queue/queue-lines.ts';
 import { rangeOfText } from '../src/views/queues.ts';
 
@@ -89,40 +89,40 @@ describe('the list of queues in etcd', () => {
   });
 });
 
-describe('the examination of keys in etcd', () => {
+describe('the diagnosis of keys in etcd', () => {
   const found = (...keys: readonly ListedKey[]): string[] =>
-    examineKeys({ prefix: '', beginning: '' }, keys).map(
+    diagnoseKeys({ prefix: '', beginning: '' }, keys).map(
       ({ level, about, text }) => `${level} ${about}: ${text}`,
     );
 
   it('finds nothing wrong with entries of any client', () => {
     const keys = [key('q/a', 1), key('q/a-1', 2), key('q/ff-2', 3, '255')];
-    expect(found(...keys)).to.deep.equal(['fine queues: 1 in use, entries: 3']);
+    expect(found(...keys)).to.deep.equal(['ok queues: 1 in use, entries: 3']);
     expect(leasesIn('', [...keys, key('config/x', 4, '0')])).to.deep.equal(['10', '255']);
   });
 
   it('finds directories whose keys a lock would wait for: each below a prefix, else their number', () => {
     const keys = [key('p/config/x', 4, '0'), key('p/config/y', 5), key('p/leased/x', 6)];
-    const [, ...below] = examineKeys({ prefix: 'p/', beginning: '' }, keys);
+    const [, ...below] = diagnoseKeys({ prefix: 'p/', beginning: '' }, keys);
     expect(below.map(({ level, about }) => `${level} ${about}`)).to.deep.equal([
-      'advice directory "p/config/"',
-      'advice directory "p/leased/"',
+      'warning directory "p/config/"',
+      'warning directory "p/leased/"',
     ]);
     expect(below[0]?.text).to.match(/\(2\).* "config" would wait for ever/);
     expect(below[1]?.text).to.match(/"leased" would wait until their leases end/);
-    expect(found(...keys)[1]).to.match(/^advice directories: 2 of them /);
+    expect(found(...keys)[1]).to.match(/^warning directories: 2 of them /);
     const many = Array.from({ length: 15 }, (_, at) => key(`p/d${at}/x`, at + 1, '0'));
-    expect(examineKeys({ prefix: 'p/', beginning: '' }, many).at(-1)?.text).to.match(/^5 of them /);
+    expect(diagnoseKeys({ prefix: 'p/', beginning: '' }, many).at(-1)?.text).to.match(/^5 of them /);
   });
 
   it('finds a key that everybody in the queue waits for: for ever where it has no lease', () => {
     const [, stray, leased] = found(key('q/a', 1), key('q/x', 2, '0'), key('q/y', 3));
-    expect(stray).to.match(/^problem key "q\/x": .*stays for ever/);
-    expect(leased).to.match(/^advice key "q\/y": .*goes with its lease/);
+    expect(stray).to.match(/^error key "q\/x": .*stays for ever/);
+    expect(leased).to.match(/^warning key "q\/y": .*goes with its lease/);
   });
 
   it('finds nested names that a client of Go takes for one', () => {
-    expect(found(key('a/a', 1), key('a/b/a-1', 2))[1]).to.match(/^problem queue "a": .*"a\/b"/);
+    expect(found(key('a/a', 1), key('a/b/a-1', 2))[1]).to.match(/^error queue "a": .*"a\/b"/);
     expect(found(key('a/a-1', 1), key('a/b/a', 2))).to.have.length(1);
   });
 });

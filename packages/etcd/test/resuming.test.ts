@@ -59,10 +59,11 @@ describe('a resumed session of etcd', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
   beforeEach(async () => {
-    heir = clients.backend({ hosts: bench.server.endpoint, beats: 'verified' });
+    heir = clients.backend({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   });
 
-  const direct = (): Promise<Session> => clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
+  const direct = (): Promise<Session> =>
+    clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
 
   async function handOver(session: Session): Promise<Session> {
     const { resumption } = session;
@@ -169,7 +170,7 @@ describe('a resumed session of etcd', () => {
     await session.enqueue(spec);
     const { resumption } = session;
     await session.abandon?.();
-    const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, beats: 'verified' });
+    const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
     const resumed = await lossy.resume!(resumption!, patient);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
     // With another limit it would get another key.
@@ -186,7 +187,7 @@ describe('a resumed session of etcd', () => {
     const session = await direct();
     const { resumption, ttlMs } = session;
     await session.abandon?.();
-    const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, beats: 'verified' });
+    const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
     // It makes what was sent before too late.
     const lost = loseReply(bench.proxies[0], mentions(`.queuelock/${session.id}`));
     const failure: unknown = await lossy.resume!(resumption!, patient).catch((error: unknown) => error);

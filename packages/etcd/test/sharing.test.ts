@@ -13,12 +13,13 @@ describe('a writer on etcd that becomes a reader', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
-  const direct = (): Promise<Session> => clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
+  const direct = (): Promise<Session> =>
+    clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> =>
-    clients.session({ hosts: hosts(), requestTimeoutMs: 1_000, beats: 'verified' });
+    clients.session({ hosts: hosts(), requestTimeoutMs: 1_000, heartbeatProof: 'verified' });
   /** On one way only, where a reply is to be lost. */
   const lossy = (): Promise<Session> =>
-    clients.session({ hosts: bench.proxies[0].endpoint, beats: 'verified' });
+    clients.session({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
   const marksOf = (queue: string): Promise<string[]> =>
     bench.operator.keysUnder(`.queuelock/shared/${queue}/`);
 
@@ -170,7 +171,7 @@ describe('a writer on etcd that becomes a reader', () => {
   it('lets a reader in whose connections were cut meanwhile', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
-    const far = await clients.session({ hosts: hosts(), beats: 'verified' });
+    const far = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
     const waiting = clients.follow(await far.enqueue(wish(queue, { shared: true })));
     await eventually('its watches are live', async () => (await watchers()) >= 3);
     for (const proxy of bench.proxies) {

@@ -34,7 +34,7 @@ describe('a queue of etcd with a single key', () => {
   afterEach(() => clients.close());
 
   const open = (more: EtcdOptions = {}): Promise<Session> =>
-    clients.session({ hosts: own.server.endpoint, beats: 'verified', singleKey: ownName, ...more });
+    clients.session({ hosts: own.server.endpoint, heartbeatProof: 'verified', singleKey: ownName, ...more });
   const everything = (): Promise<string[]> => own.operator.keysUnder(queue);
   const enterAll = async (session: Session, specs: readonly EntrySpec[]): Promise<readonly Placement[]> =>
     (await session.enqueueAll?.(specs)) ?? [];

@@ -16,7 +16,8 @@ describe('entering several queues of etcd at once', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
-  const direct = (): Promise<Session> => clients.session({ hosts: bench.server.endpoint, beats: 'verified' });
+  const direct = (): Promise<Session> =>
+    clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> => clients.session({ hosts: hosts(), requestTimeoutMs: 1_000 });
   /** On one way only, where a reply is to be lost. */
   const lossy = (): Promise<Session> => clients.session({ hosts: bench.proxies[0].endpoint });

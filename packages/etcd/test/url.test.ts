@@ -44,10 +44,13 @@ describe('the address of an etcd', () => {
   });
 
   it('may say how heartbeats are proven', async () => {
-    expect(read('etcd://h1?beats=strict')).to.deep.equal({ hosts: ['http://h1'], beats: 'strict' });
-    await fromUrl('etcd://h1?beats=verified').close();
-    expect(() => fromUrl('etcd://alice:wonderland@h1?beats=loose'))
-      .to.throw(/beats is one of auto, verified, strict.*"loose"/)
+    expect(read('etcd://h1?heartbeatProof=strict')).to.deep.equal({
+      hosts: ['http://h1'],
+      heartbeatProof: 'strict',
+    });
+    await fromUrl('etcd://h1?heartbeatProof=verified').close();
+    expect(() => fromUrl('etcd://alice:wonderland@h1?heartbeatProof=loose'))
+      .to.throw(/heartbeatProof is one of auto, verified, strict.*"loose"/)
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
@@ -78,11 +81,11 @@ describe('the address of an etcd', () => {
     ['zk://h', /starts with etcd:\/\/ or etcds:\/\//],
     [
       'etcd://alice:wonderland@h?timeout=5',
-      /timeout is unknown, known are ca, cert, key, beats, naming, transport/,
+      /timeout is unknown, known are ca, cert, key, heartbeatProof, naming, transport/,
     ],
     ['etcd://:wonderland@h', /has a user before the password/],
     ['etcds://alice:wonderland@h?ca=/nowhere/ca.pem', /names a PEM file that can be read/],
-    ['etcd://alice:wonderland@h?ca=/dev/null&beats=strict', /starts with etcds:\/\//],
+    ['etcd://alice:wonderland@h?ca=/dev/null&heartbeatProof=strict', /starts with etcds:\/\//],
     ['etcds://alice:wonderland@h?cert=/dev/null', /has cert and key together/],
     ['etcd://alice:wonderland@h?ca=/dev/null', /starts with etcds:\/\//],
   ] as const) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Placement, SeenEntry, Session } from '@queuelock/core/backend';
+import type { Placement, StoredEntry, Session } from '@queuelock/core/backend';
 import type { TcpProxy } from '@queuelock/harness/faults';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
@@ -22,7 +22,7 @@ describe('waiting on etcd', () => {
     const queue = freshQueue();
     const holding = await clients.session({ hosts: bench.server.endpoint, requestTimeoutMs: 1_000 });
     // Asks nobody for a version, so that only the member that it talks to has connections of it.
-    const waiting = await clients.session({ hosts, requestTimeoutMs: 1_000, beats: 'verified' });
+    const waiting = await clients.session({ hosts, requestTimeoutMs: 1_000, heartbeatProof: 'verified' });
     const held = wish(queue);
     await holding.enqueue(held);
     const waiter = await waiting.enqueue(wish(queue));
@@ -92,7 +92,7 @@ describe('waiting on etcd', () => {
   it('a client that fell behind a compaction goes on: the observer with a new list, the waiter with a new look', async () => {
     const { queue, release, waiter, waiting } = await holderAndWaiter([hosts()[0] ?? '']);
     const turns = clients.follow(waiter);
-    const seen: (readonly SeenEntry[])[] = [];
+    const seen: (readonly StoredEntry[])[] = [];
     const observing = clients
       .backend({ hosts: hosts()[0] ?? '' })
       .observe(queue)

@@ -70,7 +70,7 @@ export function memory(options?: MemoryOptions): Backend {
       return link.carry(server.observeQueues(prefix));
     },
     history: (queue) => link.call('history', () => historyOf(server.queues().get(queue) ?? [])),
-    examine: () => link.call('examine', () => [fine(server)]),
+    diagnose: () => link.call('diagnose', () => [fine(server)]),
     async close() {
       link.close();
       if (!given.server) server.close();
@@ -81,7 +81,7 @@ export function memory(options?: MemoryOptions): Backend {
 function fine({ name }: MemoryServer): Finding {
   const text =
     'A server in this process: nothing between it and its clients can fail, and it ends with the process.';
-  return { level: 'fine', about: `memory:${name}`, text };
+  return { level: 'ok', about: `memory:${name}`, text };
 }
 
 function registersOver(link: Link, server: Server): Registers {

@@ -20,7 +20,7 @@ export type MemoryCall =
   | 'readRegister'
   | 'writeRegister'
   | 'history'
-  | 'examine';
+  | 'diagnose';
 
 /**
  * Stands between a client and the server, once for every call. `proceed` sends the request: it takes effect on the

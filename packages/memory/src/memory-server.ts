@@ -1,4 +1,4 @@
-import type { Clock, SeenEntry } from '@queuelock/core/backend';
+import type { Clock, StoredEntry } from '@queuelock/core/backend';
 
 /** Settings of a server. */
 export interface MemoryServerOptions {
@@ -9,7 +9,7 @@ export interface MemoryServerOptions {
 }
 
 /** An entry as a test sees it: also what a server does not show to its clients. */
-export interface MemoryEntry extends SeenEntry {
+export interface MemoryEntry extends StoredEntry {
   readonly id: string;
   readonly sessionId: string;
   readonly limit: number;

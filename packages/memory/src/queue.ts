@@ -1,4 +1,4 @@
-import { turnOf, type EntrySpec, type SeenEntry, type Turn } from '@queuelock/core/backend';
+import { turnOf, type EntrySpec, type StoredEntry, type Turn } from '@queuelock/core/backend';
 import { type BehaviorSubject, Observable, Subject } from './rx.ts';
 
 /** An entry as the server holds it. */
@@ -21,7 +21,7 @@ export interface Entry extends EntrySpec {
 export class Queue {
   readonly name: string;
   readonly entries: Entry[] = [];
-  readonly #change$ = new Subject<readonly SeenEntry[]>();
+  readonly #change$ = new Subject<readonly StoredEntry[]>();
 
   constructor(name: string) {
     this.name = name;
@@ -55,7 +55,7 @@ export class Queue {
   }
 
   /** The queue now and at every `changed()`. */
-  observe(): Observable<readonly SeenEntry[]> {
+  observe(): Observable<readonly StoredEntry[]> {
     return new Observable((subscriber) => {
       subscriber.add(this.#change$.subscribe(subscriber));
       subscriber.next(this.entries.map(seen));
@@ -67,7 +67,7 @@ export class Queue {
   }
 }
 
-function seen({ key, order, shared, value }: Entry): SeenEntry {
+function seen({ key, order, shared, value }: Entry): StoredEntry {
   return { key, order, shared, value };
 }
 

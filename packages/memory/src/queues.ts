@@ -1,4 +1,4 @@
-import { QueueLockError, type EntrySpec, type SeenEntry } from '@queuelock/core/backend';
+import { QueueLockError, type EntrySpec, type StoredEntry } from '@queuelock/core/backend';
 import { Queue, turnBehind, type Entry } from './queue.ts';
 import { BehaviorSubject, Observable, Subject } from './rx.ts';
 
@@ -103,7 +103,7 @@ export class Queues {
   }
 
   /** A queue now and after every change. */
-  observe(name: string): Observable<readonly SeenEntry[]> {
+  observe(name: string): Observable<readonly StoredEntry[]> {
     return new Observable((subscriber) => {
       const queue = this.#queue(name);
       const watch = queue.observe().subscribe(subscriber);

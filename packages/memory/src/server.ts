@@ -7,7 +7,7 @@ import {
   type EntrySpec,
   type ListedQueue,
   type Register,
-  type SeenEntry,
+  type StoredEntry,
 } from '@queuelock/core/backend';
 import type { MemoryEntry, MemoryServer, MemoryServerOptions } from './memory-server.ts';
 import { otherLimit, turnBehind, type Entry } from './queue.ts';
@@ -170,7 +170,7 @@ export class Server implements MemoryServer {
     for (const { queue, id } of this.#queues.unclaimed({ sessionId, tenancy })) this.remove(queue, id);
   }
 
-  evictFrom(queue: string, { key, order }: Pick<SeenEntry, 'key' | 'order'>): boolean {
+  evictFrom(queue: string, { key, order }: Pick<StoredEntry, 'key' | 'order'>): boolean {
     if (!key.startsWith(`${queue}/`) || !/^\d+$/.test(key.slice(queue.length + 1))) {
       throw invalidArgument('key', key, `is the key of an entry of the queue ${JSON.stringify(queue)}`);
     }
@@ -207,7 +207,7 @@ export class Server implements MemoryServer {
   }
 
   /** A queue now and after every change. */
-  observe = (name: string): Observable<readonly SeenEntry[]> => this.#counted(this.#queues.observe(name));
+  observe = (name: string): Observable<readonly StoredEntry[]> => this.#counted(this.#queues.observe(name));
 
   /** The queues that are not empty, now and after changes. */
   observeQueues(prefix: string): Observable<readonly ListedQueue[]> {

@@ -54,7 +54,7 @@ describe('a client’s view of a store in memory', () => {
       'granted me',
     ]);
     expect(await client.tokenOf('a', ownership)).to.equal(ownership.token);
-    expect((await client.examine()).map(({ level }) => level)).to.deep.equal(['fine']);
+    expect((await client.diagnose()).map(({ level }) => level)).to.deep.equal(['ok']);
   });
 
   it('is refused where a backend has none', async () => {
@@ -75,7 +75,7 @@ describe('a client’s view of a store in memory', () => {
     await client.close();
     for (const asked of [
       client.history('a'),
-      client.examine(),
+      client.diagnose(),
       client.tokenOf('a', { key: 'a/1', order: 1n }),
     ])
       expect(await asked.catch((error: unknown) => error)).to.have.property('code', 'CLOSED');

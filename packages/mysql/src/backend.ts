@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import {
-  Departures,
+  DepartureCounter,
   connectionClosed,
   invalidArgument,
   sessionLost,
   systemClock,
   type Backend,
-  type Looking,
+  type ObserveOptions,
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
-import { examine } from './views/examine.ts';
+import { diagnose } from './views/diagnose.ts';
 import { checkName, orderIn } from './queue/names.ts';
 import { settingsOf, type MysqlOptions, type Settings } from './api/options.ts';
 import { registersOf } from './views/registers.ts';
@@ -100,10 +100,10 @@ class MysqlBackend implements Backend {
     });
   }
 
-  observe(queue: string, { apartMs = 0 }: Looking = {}): ReturnType<Backend['observe']> {
+  observe(queue: string, { apartMs = 0 }: ObserveOptions = {}): ReturnType<Backend['observe']> {
     return defer(() => {
       const connection = this.#connected();
-      return connection.lookers.watch({
+      return connection.observers.watch({
         read: entriesWhenChanged(connection, queue),
         everyMs: LOOK_EVERY_MS,
         apartMs,
@@ -114,9 +114,9 @@ class MysqlBackend implements Backend {
   queues(prefix: string): ReturnType<NonNullable<Backend['queues']>> {
     return defer(() => {
       const connection = this.#connected();
-      const departures = new Departures(systemClock());
-      return connection.lookers.watch({
-        read: async () => departures.listed(await queuesIn(connection, prefix)),
+      const counter = new DepartureCounter(systemClock());
+      return connection.observers.watch({
+        read: async () => counter.listed(await queuesIn(connection, prefix)),
         everyMs: LIST_EVERY_MS,
       });
     });
@@ -135,8 +135,8 @@ class MysqlBackend implements Backend {
     return historyOf(await entriesOf(this.#connected(), queue));
   }
 
-  async examine(prefix: string): ReturnType<NonNullable<Backend['examine']>> {
-    return examine(this.#connected(), this.info.endpoint, prefix);
+  async diagnose(prefix: string): ReturnType<NonNullable<Backend['diagnose']>> {
+    return diagnose(this.#connected(), this.info.endpoint, prefix);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { createPool, type Pool, type PoolOptions } from 'mysql2/promise';
 import type { Backend, Session } from '@queuelock/core/backend';
 import { signal } from '@queuelock/harness/wishes';
-import { mysql, type GivenPool, type MysqlOptions } from '@queuelock/mysql';
+import { mysql, type MysqlPoolLike, type MysqlOptions } from '@queuelock/mysql';
 import { OwnServer } from './servers.ts';
 
 /** Sessions on a server of their own; defines the hooks of the suite that makes it. */
@@ -32,7 +32,7 @@ export class Clients extends OwnServer {
   }
 
   /** A pool, and the statements that go through it: of steps, their names. */
-  counted(): { readonly pool: GivenPool; readonly asked: string[] } {
+  counted(): { readonly pool: MysqlPoolLike; readonly asked: string[] } {
     const pool = this.pool();
     const asked: string[] = [];
     return {

@@ -7,7 +7,7 @@ import { checkName, keyOf, orderIn } from '../src/queue/names.ts';
 import { Pace } from '../src/server/pace.ts';
 import { Rounds, pauseOf } from '../src/turn/rounds.ts';
 import { literal } from '../src/queue/sql.ts';
-import { failover } from '../src/views/examine.ts';
+import { failover } from '../src/views/diagnose.ts';
 import { firsts, roundQuery, type Placed } from '../src/turn/waiting.ts';
 
 const latest = { random: () => 0 };

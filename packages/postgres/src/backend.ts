@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { randomBytes } from 'node:crypto';
 import {
-  Departures,
+  DepartureCounter,
   checkedOptions,
   connectionClosed,
   invalidArgument,
@@ -10,11 +10,11 @@ import {
   type Backend,
   type KnownOptions,
   type ListedQueue,
-  type Looking,
+  type ObserveOptions,
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
-import { examine } from './views/examine.ts';
+import { diagnose } from './views/diagnose.ts';
 import { checkName, checkSchema, orderIn } from './queue/names.ts';
 import { settingsOf, type PostgresOptions, type Settings } from './api/options.ts';
 import { registersOf } from './views/registers.ts';
@@ -131,7 +131,7 @@ class PostgresBackend implements Backend {
     return new PostgresSession(connection, { id: resumption, num, generation, ttlMs, inherited });
   }
 
-  observe(queue: string, { apartMs = 0 }: Looking = {}): ReturnType<Backend['observe']> {
+  observe(queue: string, { apartMs = 0 }: ObserveOptions = {}): ReturnType<Backend['observe']> {
     return defer(() => {
       const connection = this.#connected();
       return connection.watchQueue(queue, { read: () => entriesOf(connection, queue), pauseMs: apartMs });
@@ -141,9 +141,9 @@ class PostgresBackend implements Backend {
   queues(prefix: string): Observable<readonly ListedQueue[]> {
     return defer(() => {
       const connection = this.#connected();
-      const departures = new Departures(systemClock());
+      const counter = new DepartureCounter(systemClock());
       return timer(0, LIST_PAUSE_MS).pipe(
-        concatMap(async () => departures.listed((await queuesIn(connection, prefix)).found)),
+        concatMap(async () => counter.listed((await queuesIn(connection, prefix)).found)),
         distinctUntilChanged<readonly ListedQueue[]>(isDeepStrictEqual),
       );
     });
@@ -163,8 +163,8 @@ class PostgresBackend implements Backend {
     return historyOf(await entriesOf(this.#connected(), queue));
   }
 
-  async examine(prefix: string): ReturnType<NonNullable<Backend['examine']>> {
-    return examine(this.#connected(), this.info.endpoint, prefix);
+  async diagnose(prefix: string): ReturnType<NonNullable<Backend['diagnose']>> {
+    return diagnose(this.#connected(), this.info.endpoint, prefix);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 export type { AdvisoryKey } from './advisory/advisory-key.ts';
 export { fromUrl, migration, postgres, type MigrationOptions } from './backend.ts';
-export type { Given, GivenClient, Queryable, Statement } from './driver/given.ts';
+export type { PgPoolLike, PgClientLike, PgQueryable, Statement } from './driver/pool-like.ts';
 export type { PostgresOptions } from './api/options.ts';
-export type { Pems } from './driver/tls.ts';
+export type { TlsOptions } from './driver/tls.ts';

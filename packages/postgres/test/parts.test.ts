@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { asQueueLockError, breaksConnection, isClash, isMissing } from '../src/driver/errors.ts';
-import { findingsOf } from '../src/views/examine.ts';
+import { findingsOf } from '../src/views/diagnose.ts';
 import { keyOf, orderIn } from '../src/queue/names.ts';
 import { Opener } from '../src/server/opener.ts';
 import { Pace } from '../src/server/pace.ts';
@@ -119,14 +119,14 @@ describe('what is said about a PostgreSQL', () => {
     findingsOf({ ...fine, ...more }, 'here').map(({ level, text }) => `${level}: ${text}`);
 
   it('is nothing but its version when all is well', () => {
-    expect(levels({})).to.deep.equal(['fine: PostgreSQL 15.18']);
+    expect(levels({})).to.deep.equal(['ok: PostgreSQL 15.18']);
   });
 
   it('warns of replicas that lag, of no fsync, of old servers and of old transactions', () => {
-    expect(levels({ replicas: 1 }).join()).to.contain('advice: it has 1 replicas, which may lag');
+    expect(levels({ replicas: 1 }).join()).to.contain('warning: it has 1 replicas, which may lag');
     expect(levels({ replicas: 1 }).join()).to.contain('renews the earlier hold without end');
     expect(levels({ replicas: 1, synchronous: 'b' })).to.have.length(1);
-    expect(levels({ fsync: 'off' }).join()).to.contain('problem: fsync is off');
+    expect(levels({ fsync: 'off' }).join()).to.contain('error: fsync is off');
     expect(levels({ number: 110_000 }).join()).to.contain('older than 12');
     expect(levels({ oldest: 3_600 }).join()).to.contain('open for 3600 s');
   });

@@ -9,7 +9,7 @@ export {
   useSessions,
   useTimeline,
   type LeaderView,
-} from './pictures.ts';
-export { useConnection } from './use-seen.ts';
+} from './snapshots.ts';
+export { useConnection } from './use-observed.ts';
 export { useLock, type LockView } from './use-lock.ts';
 export type { LockState } from './place.ts';

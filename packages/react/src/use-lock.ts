@@ -43,7 +43,7 @@ export function useLock(name: string, options?: JoinOptions): LockView {
 }
 
 function viewOf(state: LockState): Omit<LockView, 'join' | 'leave'> {
-  const lock = state.status === 'held' || state.status === 'doubtful' ? state.lock : undefined;
+  const lock = state.status === 'held' || state.status === 'suspect' ? state.lock : undefined;
   return {
     state,
     position: lock ? 0 : state.status === 'queued' ? state.position : undefined,

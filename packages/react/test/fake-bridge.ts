@@ -1,13 +1,13 @@
-import type { BridgeClient, Connection, JoinOptions, JoinState, Seen } from '@queuelock/bridge/client';
+import type { BridgeClient, Connection, JoinOptions, JoinState, Observed } from '@queuelock/bridge/client';
 import type {
-  ContendersPicture,
-  DeadlocksPicture,
-  ElectionPicture,
-  FaultsPicture,
-  QueuePicture,
-  QueuesPicture,
-  SessionsPicture,
-  TimelinePicture,
+  ContendersSnapshot,
+  DeadlocksSnapshot,
+  ElectionSnapshot,
+  FaultsSnapshot,
+  QueueSnapshot,
+  QueuesSnapshot,
+  SessionsSnapshot,
+  TimelineSnapshot,
 } from '@queuelock/bridge/wire';
 import { BehaviorSubject, Observable, ReplaySubject, type Subject } from 'rxjs';
 
@@ -42,41 +42,41 @@ export class FakeBridge implements BridgeClient {
   contend: BridgeClient['contend'] = NOT_HERE;
   readonly connection$: Observable<Connection>;
   readonly #connection$ = new BehaviorSubject<Connection>({ connection: 'connecting', since: 0 });
-  readonly #streams = new Map<string, Subject<Seen<unknown>>>();
+  readonly #streams = new Map<string, Subject<Observed<unknown>>>();
 
   constructor() {
     this.connection$ = this.#connection$.asObservable();
   }
 
-  queues(prefix = ''): Observable<Seen<QueuesPicture>> {
+  queues(prefix = ''): Observable<Observed<QueuesSnapshot>> {
     return this.#watched(`queues ${prefix}`);
   }
 
-  queue(name: string): Observable<Seen<QueuePicture>> {
+  queue(name: string): Observable<Observed<QueueSnapshot>> {
     return this.#watched(`queue ${name}`);
   }
 
-  timeline(name: string): Observable<Seen<TimelinePicture>> {
+  timeline(name: string): Observable<Observed<TimelineSnapshot>> {
     return this.#watched(`timeline ${name}`);
   }
 
-  election(name: string): Observable<Seen<ElectionPicture>> {
+  election(name: string): Observable<Observed<ElectionSnapshot>> {
     return this.#watched(`election ${name}`);
   }
 
-  sessions(prefix = ''): Observable<Seen<SessionsPicture>> {
+  sessions(prefix = ''): Observable<Observed<SessionsSnapshot>> {
     return this.#watched(`sessions ${prefix}`);
   }
 
-  deadlocks(prefix = ''): Observable<Seen<DeadlocksPicture>> {
+  deadlocks(prefix = ''): Observable<Observed<DeadlocksSnapshot>> {
     return this.#watched(`deadlocks ${prefix}`);
   }
 
-  faults(prefix = ''): Observable<Seen<FaultsPicture>> {
+  faults(prefix = ''): Observable<Observed<FaultsSnapshot>> {
     return this.#watched(`faults ${prefix}`);
   }
 
-  contenders(name: string): Observable<Seen<ContendersPicture>> {
+  contenders(name: string): Observable<Observed<ContendersSnapshot>> {
     return this.#watched(`contenders ${name}`);
   }
 
@@ -113,12 +113,12 @@ export class FakeBridge implements BridgeClient {
   }
 
   /** Says something to those who look at `kind` and `subject`, and to those who will. */
-  say(kind: string, subject: string, seen: Seen<unknown>): void {
+  say(kind: string, subject: string, seen: Observed<unknown>): void {
     streamOf(this.#streams, `${kind} ${subject}`).next(seen);
   }
 
-  #watched<P>(key: string): Observable<Seen<P>> {
-    return new Observable<Seen<unknown>>((subscriber) => {
+  #watched<P>(key: string): Observable<Observed<P>> {
+    return new Observable<Observed<unknown>>((subscriber) => {
       this.opened += 1;
       this.#count(key, 1);
       const inner = streamOf(this.#streams, key).subscribe(subscriber);
@@ -126,7 +126,7 @@ export class FakeBridge implements BridgeClient {
         inner.unsubscribe();
         this.#count(key, -1);
       };
-    }) as Observable<Seen<P>>;
+    }) as Observable<Observed<P>>;
   }
 
   #count(key: string, by: number): void {
@@ -134,8 +134,8 @@ export class FakeBridge implements BridgeClient {
   }
 }
 
-function streamOf(streams: Map<string, Subject<Seen<unknown>>>, key: string): Subject<Seen<unknown>> {
-  const stream$ = streams.get(key) ?? new ReplaySubject<Seen<unknown>>(1);
+function streamOf(streams: Map<string, Subject<Observed<unknown>>>, key: string): Subject<Observed<unknown>> {
+  const stream$ = streams.get(key) ?? new ReplaySubject<Observed<unknown>>(1);
   streams.set(key, stream$);
   return stream$;
 }

@@ -5,9 +5,9 @@ import { FakeBridge, LIVE } from './fake-bridge.ts';
 import { openPage } from './page.ts';
 
 function Where({ name }: { readonly name: string }): ReactElement {
-  const { picture } = useQueue(name);
+  const { snapshot } = useQueue(name);
   const { state } = useLock(name);
-  return <p>{`${useConnection().connection} ${picture ? 'seen' : 'unseen'} ${state.status}`}</p>;
+  return <p>{`${useConnection().connection} ${snapshot ? 'seen' : 'unseen'} ${state.status}`}</p>;
 }
 
 describe('rendering on a server', () => {
@@ -30,7 +30,7 @@ describe('rendering on a server', () => {
 
   it('is taken over by the browser without a difference, also when the browser knows more already', async () => {
     const bridge = new FakeBridge();
-    bridge.say('queue', 'a', { ...LIVE, picture: undefined });
+    bridge.say('queue', 'a', { ...LIVE, snapshot: undefined });
     const page = (
       <BridgeProvider client={bridge}>
         <Where name="a" />

@@ -1,11 +1,11 @@
-import type { QueuePicture } from '@queuelock/bridge/wire';
+import type { QueueSnapshot } from '@queuelock/bridge/wire';
 import { expect } from 'chai';
 import { StrictMode, type ReactElement, type ReactNode } from 'react';
 import { BridgeProvider, useBridge, useLeader, useQueue } from '../src/index.ts';
 import { FakeBridge, LIVE } from './fake-bridge.ts';
 import { openPage, type Page } from './page.ts';
 
-function pictureOf(name: string, owners: readonly string[]): QueuePicture {
+function snapshotOf(name: string, owners: readonly string[]): QueueSnapshot {
   const entries = owners.map((owner, position) => ({
     key: owner,
     order: String(position),
@@ -22,11 +22,11 @@ function pictureOf(name: string, owners: readonly string[]): QueuePicture {
 }
 
 function Owners({ name }: { readonly name: string }): ReactElement {
-  const { connection, picture } = useQueue(name);
-  return <p>{picture ? picture.entries.map(({ owner }) => owner).join(' ') : connection}</p>;
+  const { connection, snapshot } = useQueue(name);
+  return <p>{snapshot ? snapshot.entries.map(({ owner }) => owner).join(' ') : connection}</p>;
 }
 
-describe('hooks over pictures', () => {
+describe('hooks over snapshots', () => {
   let page: Page;
   let bridge: FakeBridge;
 
@@ -52,7 +52,7 @@ describe('hooks over pictures', () => {
     );
   const say = (owners: readonly string[], name = 'a'): void => {
     page.testing.act(() => {
-      bridge.say('queue', name, { ...LIVE, picture: pictureOf(name, owners) });
+      bridge.say('queue', name, { ...LIVE, snapshot: snapshotOf(name, owners) });
     });
   };
   const texts = (container: HTMLElement): (string | null)[] =>
@@ -65,10 +65,10 @@ describe('hooks over pictures', () => {
     expect([bridge.opened, bridge.subscribers.get('queue a')]).to.deep.equal([1, 1]);
   });
 
-  it('a component that comes later shows the last picture at its first rendering', () => {
+  it('a component that comes later shows the last snapshot at its first rendering', () => {
     const shown: string[] = [];
     function Told(): null {
-      shown.push(useQueue('a').picture?.entries[0]?.owner ?? 'nothing');
+      shown.push(useQueue('a').snapshot?.entries[0]?.owner ?? 'nothing');
       return null;
     }
     const { rerender } = show(<Owners name="a" />);
@@ -112,18 +112,18 @@ describe('hooks over pictures', () => {
     expect(texts(container)).to.deep.equal(['bob']);
   });
 
-  it('a lost connection is a state, with the last picture', () => {
+  it('a lost connection is a state, with the last snapshot', () => {
     const { container } = show(<Owners name="a" />);
     say(['ann']);
     page.testing.act(() => {
-      bridge.say('queue', 'a', { connection: 'stale', since: 5, picture: pictureOf('a', ['ann']) });
+      bridge.say('queue', 'a', { connection: 'stale', since: 5, snapshot: snapshotOf('a', ['ann']) });
     });
     expect(texts(container)).to.deep.equal(['ann']);
   });
 
   it('a value that is the same object renders nothing anew', () => {
     let renderings = 0;
-    const seen = { ...LIVE, picture: pictureOf('a', ['ann']) };
+    const seen = { ...LIVE, snapshot: snapshotOf('a', ['ann']) };
     function Counted(): null {
       useQueue('a');
       renderings += 1;
@@ -151,7 +151,7 @@ describe('hooks over pictures', () => {
       { value: 'two:80', key: 'k2', order: '2' },
     ];
     page.testing.act(() => {
-      bridge.say('election', 'e', { ...LIVE, picture: { name: 'e', at: 0, status: 'live', candidates } });
+      bridge.say('election', 'e', { ...LIVE, snapshot: { name: 'e', at: 0, status: 'live', candidates } });
     });
     expect(texts(container)).to.deep.equal(['one:80']);
   });

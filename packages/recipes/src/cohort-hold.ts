@@ -51,11 +51,11 @@ export class LocalHold implements CohortHold {
     return { name, id, order: inJson(order), token: inJson(token), held, remainingMs };
   }
 
-  readonly throwIfLost = (needsMs?: number): void => {
+  readonly throwIfLost = (minRemainingMs?: number): void => {
     if (this.#end === 'released')
       throw new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`);
     if (!this.held) throw this.#lossError;
-    this.#shared.throwIfLost(needsMs);
+    this.#shared.throwIfLost(minRemainingMs);
   };
 
   readonly release = (): Promise<void> => {

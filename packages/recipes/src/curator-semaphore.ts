@@ -23,12 +23,12 @@ const OPTIONS: KnownOptions<CuratorSemaphoreOptions> = { maxLeases: 'any' };
 /** Settings of one lease, as of a lock. */
 export type LeaseOptions = Pick<
   AcquireOptions,
-  'signal' | 'timeoutMs' | 'needsMs' | 'owner' | 'metadata' | 'value'
+  'signal' | 'timeoutMs' | 'minRemainingMs' | 'owner' | 'metadata' | 'value'
 >;
 
 const TRY_LEASE_OPTIONS: KnownOptions<Omit<LeaseOptions, 'timeoutMs'>> = {
   signal: 'any',
-  needsMs: 'number',
+  minRemainingMs: 'number',
   owner: 'string',
   metadata: 'object',
   value: 'string',

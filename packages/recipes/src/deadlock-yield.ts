@@ -1,6 +1,6 @@
 import {
   QueueLockError,
-  firstHeld,
+  waitUntilHeld,
   type ClaimOptions,
   type ClaimState,
   type LockClient,
@@ -29,7 +29,7 @@ export interface YieldOptions extends ClaimOptions {
 }
 
 /**
- * For the states of a claim: leaves the queue when its wait is the `youngest` of a deadlock, and ends as `failed` with `DEADLOCK`.
+ * For the states of a claim: leaves the queue when its wait is the `victim` of a deadlock, and ends as `failed` with `DEADLOCK`.
  * Nobody needs rights on what is others': every claim looks after itself. A circle ends only if its youngest wait has this operator,
  * so waits of call chains that hold something should all have it. As everywhere, the entry may be gone a little later than the state.
  */
@@ -55,7 +55,9 @@ export async function acquireOrYield(
   options: YieldOptions,
 ): Promise<Ownership> {
   const { deadlocks$, ...claim } = checkedOptions('options of acquireOrYield', options, OPTIONS);
-  return firstHeld(client.claim(name, claim).pipe(yieldOnDeadlock(checkedObject('deadlocks$', deadlocks$))));
+  return waitUntilHeld(
+    client.claim(name, claim).pipe(yieldOnDeadlock(checkedObject('deadlocks$', deadlocks$))),
+  );
 }
 
 const OPTIONS: KnownOptions<YieldOptions> = { ...CLAIM_OPTIONS, deadlocks$: 'object' };
@@ -74,7 +76,7 @@ function endsBy(
 }
 
 function thoseThatAsk(id: string): (deadlocks: readonly Deadlock[]) => readonly Deadlock[] {
-  return (deadlocks) => deadlocks.filter(({ youngest }) => youngest.entry.id === id);
+  return (deadlocks) => deadlocks.filter(({ victim }) => victim.entry.id === id);
 }
 
 function errorOf(deadlock: Deadlock): QueueLockError {

@@ -16,14 +16,14 @@ export interface StuckWait {
 export interface Deadlock {
   /**
    * The waits of the circle, each caused by the one after it, and the last by the first: the entry that one `waitsFor` is held by
-   * the call chain that makes the next wait, or is what waits there. Begins with `youngest`.
+   * the call chain that makes the next wait, or is what waits there. Begins with `victim`.
    */
   readonly waits: readonly StuckWait[];
   /**
    * The one that should give up: of those whose call chains hold what others in the circle wait for, the last to join (by `since`,
    * so by the clocks of their machines; among equals by `order`). All who see the circle agree on it.
    */
-  readonly youngest: StuckWait;
+  readonly victim: StuckWait;
 }
 
 /**
@@ -44,8 +44,8 @@ export function findDeadlocks(queues: readonly QueueState[]): readonly Deadlock[
   const live = queues.filter(({ status }) => status === 'live');
   const deadlocks = circlesOf(stuckOf(live)).flatMap((circle) => {
     const waits = waitsOf(circle);
-    const [youngest] = waits;
-    return youngest ? [{ waits, youngest }] : [];
+    const [victim] = waits;
+    return victim ? [{ waits, victim }] : [];
   });
   return [...new Map(deadlocks.map((deadlock) => [keyOf(deadlock), deadlock])).values()];
 }

@@ -1,7 +1,7 @@
 import type { WaitOptions } from './patience.ts';
 
 /** One's place in a round that has begun. */
-export interface RoundPlace {
+export interface RoundMembership {
   /** A name of the round: the same for all its members, another one for every other round. */
   readonly round: string;
   /** One's number in it, from 0 to `members - 1`: another one for each member. */
@@ -24,5 +24,5 @@ export interface DoubleBarrier {
    * `LIMIT_MISMATCH` when somebody ahead counts on another number of members. The entry is withdrawn then; had the round begun in the
    * same moment, it counts as a member that is gone.
    */
-  enter(options?: WaitOptions): Promise<RoundPlace>;
+  enter(options?: WaitOptions): Promise<RoundMembership>;
 }

@@ -2,7 +2,7 @@ import type { LockClient, SharedOwnership, SharedRegister } from '@queuelock/cor
 import { wholeNumber } from './arguments.ts';
 import { after, checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { machineClock } from './clock.ts';
-import type { DoubleBarrier, RoundPlace } from './double-barrier-api.ts';
+import type { DoubleBarrier, RoundMembership } from './double-barrier-api.ts';
 import {
   MAX_MEMBERS,
   allLeave,
@@ -81,7 +81,7 @@ interface Place {
   readonly members: number;
 }
 
-async function enter(place: Place, options: WaitOptions): Promise<RoundPlace> {
+async function enter(place: Place, options: WaitOptions): Promise<RoundMembership> {
   const { client, name, members } = place;
   checkWait(options, 1);
   const left = countingDown(options);
@@ -137,7 +137,7 @@ async function write(
   return roundIn(text);
 }
 
-class HeldPlace implements RoundPlace {
+class HeldPlace implements RoundMembership {
   readonly round: string;
   readonly index: number;
   readonly #place: Place;

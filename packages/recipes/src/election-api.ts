@@ -19,10 +19,11 @@ export interface ElectionOptions {
 }
 
 /** Settings of one campaign; see `ClaimOptions`. */
-export type CampaignOptions = Pick<ClaimOptions, 'signal' | 'timeoutMs' | 'needsMs'>;
+export type CampaignOptions = Pick<ClaimOptions, 'signal' | 'timeoutMs' | 'minRemainingMs'>;
 
 /** Settings of leading again and again. */
-export interface LeadOptions extends Pick<ClaimOptions, 'needsMs'>, Pick<WorkOptions, 'workTimeoutMs'> {
+export interface LeadOptions
+  extends Pick<ClaimOptions, 'minRemainingMs'>, Pick<WorkOptions, 'workTimeoutMs'> {
   /** Ends it: withdraws the candidate, or tells the work to end and waits for that. */
   readonly signal: AbortSignal;
   /**
@@ -43,7 +44,7 @@ export type TermEnd =
   | { readonly outcome: 'failed'; readonly error: unknown };
 
 /** A candidacy of `lead` or `candidacy$` failed for a time. */
-export interface ElectionTrouble {
+export interface ElectionErrorEvent {
   /** Most often a `QueueLockError`: `UNAVAILABLE` while the server cannot be reached, `NOT_ENOUGH_TIME` when it answers late. */
   readonly error: unknown;
   /** Until it stands again, in milliseconds. */
@@ -104,7 +105,7 @@ export interface Election {
   campaign(options?: CampaignOptions): Promise<Leadership>;
   /**
    * Leads whenever it can: campaigns, does the work, resigns, and campaigns again, at the end of the line: after the work has returned,
-   * after a loss, and after a candidacy that failed for a time, which `trouble$` tells of, with a pause that grows from 0.1 to 2 s.
+   * after a loss, and after a candidacy that failed for a time, which `errors$` tells of, with a pause that grows from 0.1 to 2 s.
    * Never are two works of one call under way: after a loss it waits for the work to end.
    *
    * The work is to last as long as it leads, so that it awaits what it starts. After a term that was shorter than 0.1 s it stands back for
@@ -115,13 +116,13 @@ export interface Election {
    *   `options.workTimeoutMs`, or a `close` of the client; as in `LockClient.run`.
    * @returns resolves when `options.signal` has aborted, the work has ended and the resignation is confirmed. Rejects with what the
    *   work threw while it led, and with errors of campaigns that no repetition helps (`ACCESS_DENIED`, `CLOSED`, `REENTRANT`,
-   *   `INVALID_ARGUMENT` for a `needsMs` that no heartbeat proves). What the
+   *   `INVALID_ARGUMENT` for a `minRemainingMs` that no heartbeat proves). What the
    *   work throws after a loss does not end it, but is told to `onEnd`.
    */
   lead(work: (leadership: Leadership, stop: AbortSignal) => unknown, options: LeadOptions): Promise<void>;
   /**
    * Stands as long as somebody subscribes, and emits the leadership, `undefined` while it has none. It stands again after each loss,
-   * each resignation and each failure (see `trouble$`); unsubscribing withdraws or resigns. All subscribers share one candidate. `undefined`
+   * each resignation and each failure (see `errors$`); unsubscribing withdraws or resigns. All subscribers share one candidate. `undefined`
    * comes synchronously with the loss. Errors where `lead` rejects; completes when the client is closed.
    */
   readonly candidacy$: Observable<Leadership | undefined>;
@@ -135,7 +136,7 @@ export interface Election {
    * What stands in the way of `lead` and `candidacy$`, each time when a candidacy failed and another one follows. Nothing is repeated to who
    * subscribes later. Subscribing does not stand. Never errors, never completes. What no repetition helps ends `lead` and `candidacy$` instead.
    */
-  readonly trouble$: Observable<ElectionTrouble>;
+  readonly errors$: Observable<ElectionErrorEvent>;
   /**
    * Who leads: now, then every change, a vacancy too. What happened unseen between two looks is left out, but an earlier leader never
    * follows a later one. The first in line counts as the leader from the moment when the one before is gone, a little before

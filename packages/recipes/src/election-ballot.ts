@@ -1,7 +1,7 @@
 import type { ClaimOptions, Clock, LockClient, Ownership } from '@queuelock/core';
 import type { Office } from './election-office.ts';
 import { Term } from './election-term.ts';
-import type { Troubles } from './election-trouble.ts';
+import type { ElectionErrors } from './election-errors.ts';
 
 /** How a candidate stands. With an `id` it goes on with an entry that shows the value of an earlier process still. */
 export type Stand = Required<Pick<ClaimOptions, 'value'>> & Pick<ClaimOptions, 'id'>;
@@ -11,7 +11,7 @@ export class Ballot {
   readonly client: LockClient;
   readonly name: string;
   readonly office: Office;
-  readonly troubles: Troubles;
+  readonly troubles: ElectionErrors;
   /** For the pauses between terms. */
   readonly clock: Clock;
   readonly #value: string;

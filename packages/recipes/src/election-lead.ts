@@ -60,7 +60,7 @@ async function unlessAborted(signal: AbortSignal, pause$: Observable<unknown>): 
 async function leadOnce(
   ballot: Ballot,
   work: LeaderWork,
-  { signal, needsMs = 0, workTimeoutMs }: LeadOptions,
+  { signal, minRemainingMs = 0, workTimeoutMs }: LeadOptions,
 ): Promise<CandidacyEnd> {
   const { client, clock } = ballot;
   const stand = ballot.stand();
@@ -82,7 +82,7 @@ async function leadOnce(
       },
       {
         ...stand,
-        needsMs,
+        minRemainingMs,
         stop: signal,
         ...(workTimeoutMs === undefined ? {} : { workTimeoutMs }),
       } satisfies RunOptions,

@@ -2,7 +2,7 @@ import { isQueueLockError, type ClaimState } from '@queuelock/core';
 import type { Leadership } from './election-api.ts';
 import type { Ballot } from './election-ballot.ts';
 import { mayPass, type Term } from './election-term.ts';
-import type { CandidateTroubles } from './election-trouble.ts';
+import type { CandidateErrors } from './election-errors.ts';
 import {
   EMPTY,
   ReplaySubject,
@@ -44,7 +44,7 @@ export function presenceOf(ballot: Ballot): Observable<Presence> {
 }
 
 /** From joining to the end of the hold, or of the wait and the pause after it. */
-function once(ballot: Ballot, troubles: CandidateTroubles): Observable<Presence> {
+function once(ballot: Ballot, troubles: CandidateErrors): Observable<Presence> {
   const stand = ballot.stand();
   let winning: Promise<Term> | undefined;
   let term: Term | undefined;
@@ -54,7 +54,7 @@ function once(ballot: Ballot, troubles: CandidateTroubles): Observable<Presence>
   };
   return ballot.client.claim(ballot.name, stand).pipe(
     switchMap((state: ClaimState): Observable<Presence> => {
-      if (state.status === 'held' || state.status === 'doubtful')
+      if (state.status === 'held' || state.status === 'suspect')
         return presenceIn((winning ??= ballot.elected(state.ownership, stand).then(won)));
       if (state.status !== 'ended' || state.outcome !== 'failed') return of(undefined);
       if (!mayPass(state.error)) throw state.error;

@@ -63,8 +63,8 @@ export class Term implements Leadership {
     return this.#value;
   }
 
-  readonly throwIfLost = (needsMs?: number): void => {
-    this.#ownership.throwIfLost(needsMs);
+  readonly throwIfLost = (minRemainingMs?: number): void => {
+    this.#ownership.throwIfLost(minRemainingMs);
   };
 
   toJSON(): object {

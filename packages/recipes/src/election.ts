@@ -11,7 +11,7 @@ import type {
   CandidatesState,
   Election,
   ElectionOptions,
-  ElectionTrouble,
+  ElectionErrorEvent,
   LeaderState,
   Leadership,
   LeadOptions,
@@ -20,7 +20,7 @@ import { Ballot, type Stand } from './election-ballot.ts';
 import { leadUntilAborted, type LeaderWork } from './election-lead.ts';
 import { Office } from './election-office.ts';
 import { presenceOf } from './election-presence.ts';
-import { Troubles } from './election-trouble.ts';
+import { ElectionErrors } from './election-errors.ts';
 import { candidatesIn, leaderIn } from './election-view.ts';
 import type { Observable } from './rx.ts';
 
@@ -43,7 +43,7 @@ export function election(client: LockClient, name: string, options: ElectionOpti
     throw invalidArgument('id', id, 'is the id of a leadership, 32 hexadecimal digits');
   // Checks name and value; nothing happens before somebody subscribes.
   void client.claim(name, { value });
-  const records = { office: new Office(), troubles: new Troubles(clock), clock };
+  const records = { office: new Office(), troubles: new ElectionErrors(clock), clock };
   return new QueueElection(
     new Ballot(client, name, { value, ...(id === undefined ? {} : { id }), ...records }),
   );
@@ -53,11 +53,11 @@ const OPTIONS: KnownOptions<ElectionOptions> = { value: 'string', id: 'string', 
 const CAMPAIGN_OPTIONS: KnownOptions<CampaignOptions> = {
   signal: 'any',
   timeoutMs: 'number',
-  needsMs: 'number',
+  minRemainingMs: 'number',
 };
 const LEAD_OPTIONS: KnownOptions<LeadOptions> = {
   signal: 'any',
-  needsMs: 'number',
+  minRemainingMs: 'number',
   workTimeoutMs: 'number',
   onEnd: 'function',
 };
@@ -65,7 +65,7 @@ const LEAD_OPTIONS: KnownOptions<LeadOptions> = {
 class QueueElection implements Election {
   readonly candidacy$: Observable<Leadership | undefined>;
   readonly isLeader$: Observable<boolean>;
-  readonly trouble$: Observable<ElectionTrouble>;
+  readonly errors$: Observable<ElectionErrorEvent>;
   readonly leader$: Observable<LeaderState>;
   readonly candidates$: Observable<CandidatesState>;
   readonly #ballot: Ballot;
@@ -75,7 +75,7 @@ class QueueElection implements Election {
     this.#ballot = ballot;
     this.candidacy$ = presenceOf(ballot);
     this.isLeader$ = office.isFilled(client);
-    this.trouble$ = troubles.told$;
+    this.errors$ = troubles.told$;
     this.leader$ = leaderIn(client.watch(name));
     this.candidates$ = candidatesIn(client.watch(name));
   }

@@ -5,7 +5,7 @@ export type {
   CandidatesState,
   Election,
   ElectionOptions,
-  ElectionTrouble,
+  ElectionErrorEvent,
   LeaderState,
   Leadership,
   LeadOptions,
@@ -26,7 +26,7 @@ export {
   type LeaseOptions,
 } from './curator-semaphore.ts';
 export { doubleBarrier } from './double-barrier.ts';
-export type { DoubleBarrier, RoundPlace } from './double-barrier-api.ts';
+export type { DoubleBarrier, RoundMembership } from './double-barrier-api.ts';
 export { latch, type Latch } from './latch.ts';
 export { oncePer } from './once-per.ts';
 export type {

@@ -9,10 +9,10 @@ export interface OncePerOptions {
    * The same for all who use the name. Default `at-most-once`.
    * - `at-most-once`: the slot is noted before the work begins. No work of it begins a second time, whatever happens; a crash, a loss or an
    *   error after the note means that it is not done again.
-   * - `until-done`: it is noted after the work has returned. A crash, a loss or an error lets the next one in line, or who calls later, do
+   * - `at-least-once`: it is noted after the work has returned. A crash, a loss or an error lets the next one in line, or who calls later, do
    *   it again from the beginning; so the work is to be idempotent, or fenced with the token.
    */
-  readonly promise?: 'at-most-once' | 'until-done';
+  readonly guarantee?: 'at-most-once' | 'at-least-once';
   /** Who this is, for people: others get it as `by`, and it is the owner in the queue. At most 128 characters. Default: host and process id. */
   readonly owner?: string;
 }
@@ -36,16 +36,16 @@ export type SlotOutcome<T> =
   /** This call did the work, with that token. */
   | { readonly outcome: 'ran'; readonly slot: string; readonly token: bigint; readonly value: T }
   /** The slot is noted: another call did it, or (`at-most-once`) began to. */
-  | ({ readonly outcome: 'already' } & SlotNote)
+  | ({ readonly outcome: 'already-done' } & SlotNote)
   /** A newer slot is noted, so this one is not done any more, whether it was done or not. `slot` is the newer one. */
-  | ({ readonly outcome: 'passed' } & SlotNote);
+  | ({ readonly outcome: 'superseded' } & SlotNote);
 
 /** One work, slot by slot; made by `oncePer`. */
 export interface OncePer {
   readonly name: string;
   /**
    * Does the work of the slot if nobody has. Answers whether it did, and otherwise who did: with `at-most-once` as soon as the slot is
-   * noted, without waiting for the end of the work; with `until-done` when it is done.
+   * noted, without waiting for the end of the work; with `at-least-once` when it is done.
    * Rejects with what the work threw; with `OWNERSHIP_LOST` when the hold was lost before the end; with `TIMEOUT`, the signal's reason,
    * and as `LockClient.run` when its turn never came. A loss or an abort in the moment in which an `at-most-once` slot is noted may
    * leave it noted though no work of it began. Inside the work of the same name: `REENTRANT`, unless the slot is noted already.

@@ -13,9 +13,9 @@ import { callFor } from './slot-call.ts';
 import { SlotRegister } from './slot-register.ts';
 import { noteIn, slotText, type Slot, type SlotNote } from './slot.ts';
 
-const OPTIONS: KnownOptions<OncePerOptions> = { promise: 'any', owner: 'string' };
+const OPTIONS: KnownOptions<OncePerOptions> = { guarantee: 'any', owner: 'string' };
 const RUN_OPTIONS: KnownOptions<SlotOptions> = { ...WAIT_OPTIONS, workTimeoutMs: 'number' };
-const PROMISES: ReadonlySet<unknown> = new Set(['at-most-once', 'until-done']);
+const GUARANTEES: ReadonlySet<unknown> = new Set(['at-most-once', 'at-least-once']);
 /** Notes have to fit into a register, whatever an owner is in JSON. */
 const LONGEST_OWNER = 128;
 
@@ -24,7 +24,7 @@ const LONGEST_OWNER = 128;
  * they come and whatever their clocks say; the others are told who did it.
  *
  *     noted? ── no: wait for the lock ── noted meanwhile? ── no: note the slot, then work   (at-most-once)
- *                                                            or: work, then note the slot   (until-done)
+ *                                                            or: work, then note the slot   (at-least-once)
  *
  * The latest slot is kept in a register beside the queue of that name, with the token of the hold, and outlives all processes. Whoever is
  * late never replaces a newer slot, nor what a later holder noted. Works of one name do not overlap, of different slots neither, as long
@@ -32,17 +32,18 @@ const LONGEST_OWNER = 128;
  *
  * Not promised: that a slot is done which nobody calls for, and with `at-most-once` that it is done at all. That a paused process does
  * nothing late: what it sends is refused only where its token is compared. That of two slots that wait the older one comes first:
- * then it is passed over. A slot far in the future, of a wrong clock, makes all before it `passed` until somebody calls `forget`.
+ * then it is passed over. A slot far in the future, of a wrong clock, makes all before it `superseded` until somebody calls `forget`.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that the backend cannot hold, or a backend without registers. The methods reject
  * with it when the register holds something else.
  */
 export function oncePer(client: LockClient, name: string, options?: OncePerOptions): OncePer {
   const checked = checkedOptions('options of oncePer', options, OPTIONS);
-  const { promise = 'at-most-once', owner = `${hostname()}:${process.pid}` } = checked;
-  if (!PROMISES.has(promise)) throw invalidArgument('promise', promise, "is 'at-most-once' or 'until-done'");
+  const { guarantee = 'at-most-once', owner = `${hostname()}:${process.pid}` } = checked;
+  if (!GUARANTEES.has(guarantee))
+    throw invalidArgument('guarantee', guarantee, "is 'at-most-once' or 'at-least-once'");
   if (owner.length > LONGEST_OWNER)
     throw invalidArgument('owner', owner, `has at most ${LONGEST_OWNER} characters`);
-  return new SlotBySlot(client, name, { promise, owner });
+  return new SlotBySlot(client, name, { guarantee, owner });
 }
 
 class SlotBySlot implements OncePer {

@@ -5,7 +5,7 @@ import { defer, tap, type Observable } from './rx.ts';
 interface Seen {
   readonly status: 'connecting' | 'live' | 'stale';
   /** Why the last look failed. */
-  readonly trouble?: unknown;
+  readonly error?: unknown;
 }
 
 /** Whether somebody who waits sees the store as it is: if not, nobody knows whether others are what he waits for. */
@@ -22,9 +22,9 @@ export class Sight {
     return defer(() => {
       this.#blind.set(state$, unanswered());
       return state$.pipe(
-        tap(({ status, trouble }) => {
+        tap(({ status, error }) => {
           if (status === 'live') this.#blind.delete(state$);
-          else this.#blind.set(state$, trouble ?? unanswered());
+          else this.#blind.set(state$, error ?? unanswered());
         }),
       );
     });

@@ -80,13 +80,13 @@ class SlotWait {
 }
 
 async function workFor<T>(
-  { register, promise, owner }: SlotTerms,
+  { register, guarantee, owner }: SlotTerms,
   ownership: Ownership,
   { work, stop }: { readonly work: SlotWork<T>; readonly stop: AbortSignal },
 ): Promise<SlotOutcome<Awaited<T>>> {
   const note = (until: AbortSignal): Promise<PastSlot | undefined> =>
     unlessAborted(until, register.note(ownership, noter(owner), until));
-  const isNotedFirst = promise === 'at-most-once';
+  const isNotedFirst = guarantee === 'at-most-once';
   const past = await (isNotedFirst ? note(stop) : unlessAborted(stop, register.past()));
   if (past) return past;
   // Also after a loop that was blocked since the answer.

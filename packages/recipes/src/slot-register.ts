@@ -55,6 +55,6 @@ export class SlotRegister {
     if (!note) return undefined;
     const order = compareSlots(note.slot, this.slot);
     if (order < 0) return undefined;
-    return { outcome: order === 0 ? 'already' : 'passed', ...note };
+    return { outcome: order === 0 ? 'already-done' : 'superseded', ...note };
   }
 }

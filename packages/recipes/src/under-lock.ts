@@ -34,7 +34,7 @@ function underHold<T>(source$: Observable<T>, ownership: Ownership): Observable<
 }
 
 function ownershipIn(state: ClaimState): Ownership | undefined {
-  if (state.status === 'held' || state.status === 'doubtful') return state.ownership;
+  if (state.status === 'held' || state.status === 'suspect') return state.ownership;
   if (state.status === 'ended' && state.outcome !== 'released') throw state.error;
   return undefined;
 }

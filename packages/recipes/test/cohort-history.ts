@@ -6,7 +6,7 @@ import { cohort, type CohortHold } from '../src/index.ts';
 import { MemoryStage } from './election-stage.ts';
 import { SafetyViolation } from '@queuelock/harness/safety';
 
-const CLIENT = { ttlMs: 200, marginMs: 20, connectTimeoutMs: 60_000 };
+const CLIENT = { ttlMs: 200, safetyMarginMs: 20, connectTimeoutMs: 60_000 };
 const LONG_AFTER_MS = 2_000;
 const LOOK_EVERY_MS = 20;
 const LOOKS = 60;

@@ -1,4 +1,4 @@
-import { admittedOf, type QueueEntry, type QueueState } from '@queuelock/core';
+import { admittedEntries, type QueueEntry, type QueueState } from '@queuelock/core';
 import { virtualClock } from '@queuelock/memory';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -79,7 +79,7 @@ function holdsIn({ waits }: Deadlock): (truth: readonly QueueState[]) => boolean
 function historyOf(story: readonly Step[], limit: number): readonly (readonly QueueState[])[] {
   let now: readonly QueueState[] = NAMES.map((name) => ({ status: 'live', name, entries: [] }));
   return story.map(({ joins, queue, pick, holds }, time) => {
-    const ids = now.flatMap(({ entries }) => [...admittedOf(entries)].map(({ id }) => id!));
+    const ids = now.flatMap(({ entries }) => [...admittedEntries(entries)].map(({ id }) => id!));
     const change = (entries: readonly QueueEntry[]): readonly QueueEntry[] => {
       if (!joins) return entries.filter((_, place) => place !== pick % entries.length);
       const held = holds.flatMap((one) => ids[one % ids.length] ?? []);

@@ -94,7 +94,7 @@ describe('watching for deadlocks', () => {
     expect(found.brief).to.deep.equal(['']);
     await clock.advance(1);
     expect(found.brief).to.deep.equal(['', 'ben for ann, ann for ben']);
-    expect(found.last![0]!.youngest.entry.owner).to.equal('ben');
+    expect(found.last![0]!.victim.entry.owner).to.equal('ben');
     await clock.advance(1_000);
     ben.stop();
     await clock.advance(0);

@@ -44,8 +44,8 @@ describe('giving up in a deadlock', () => {
   /** In which the entry with this id is the one that should give up. */
   function against(id: string): Deadlock {
     const [ahead, entry] = queueOf('x', { owner: 'ann' }, { owner: 'ben', id }).entries;
-    const youngest = { name: 'x', entry: entry!, waitsFor: ahead! };
-    return { waits: [youngest], youngest };
+    const victim = { name: 'x', entry: entry!, waitsFor: ahead! };
+    return { waits: [victim], victim };
   }
 
   it('the youngest withdraws and learns why', async () => {

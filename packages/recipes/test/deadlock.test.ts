@@ -12,7 +12,7 @@ describe('finding deadlocks', () => {
       queueOf('y', { id: 'ben-y', owner: 'ben' }, { id: 'ann-y', owner: 'ann', holds: ['ann-x'], since: 3 }),
     ]);
     expect(found.map(short)).to.deep.equal([
-      { youngest: 'ben-x', waits: ['x: ben-x for ann-x', 'y: ann-y for ben-y'] },
+      { victim: 'ben-x', waits: ['x: ben-x for ann-x', 'y: ann-y for ben-y'] },
     ]);
     expect(describeDeadlock(found[0]!)).to.equal('ben waits in "x" for ann, ann waits in "y" for ben');
   });
@@ -40,17 +40,17 @@ describe('finding deadlocks', () => {
         queueOf('z', { id: '5' }, { id: '6', holds: ['1'], since: 3 }, { id: 'c', holds: ['d'], since: 4 }),
         queueOf('w', { id: 'd' }, { id: 'e' }),
       ],
-      circles: [{ youngest: '6', waits: ['z: 6 for 5', 'y: 4 for 3', 'x: 2 for 1'] }],
+      circles: [{ victim: '6', waits: ['z: 6 for 5', 'y: 4 for 3', 'x: 2 for 1'] }],
     },
     {
       says: 'a call chain that waits for itself',
       queues: [queueOf('x', { id: '1' }, { id: '2', holds: ['1'] })],
-      circles: [{ youngest: '2', waits: ['x: 2 for 1'] }],
+      circles: [{ victim: '2', waits: ['x: 2 for 1'] }],
     },
     {
       says: 'a reader that reads again behind a writer',
       queues: [queueOf('x', { id: '1', shared: true }, { id: '2' }, { id: '3', shared: true, holds: ['1'] })],
-      circles: [{ youngest: '3', waits: ['x: 3 for 2', 'x: 2 for 1'] }],
+      circles: [{ victim: '3', waits: ['x: 3 for 2', 'x: 2 for 1'] }],
     },
     {
       says: 'a reader that reads again with no writer between',
@@ -70,8 +70,8 @@ describe('finding deadlocks', () => {
       ],
       // One's writer stands behind the other's reader, and behind its own.
       circles: [
-        { youngest: '3', waits: ['x: 3 for 1'] },
-        { youngest: '4', waits: ['x: 4 for 2'] },
+        { victim: '3', waits: ['x: 3 for 1'] },
+        { victim: '4', waits: ['x: 4 for 2'] },
       ],
     },
     {
@@ -94,8 +94,8 @@ describe('finding deadlocks', () => {
         queueOf('y', { id: '4' }, { id: '5', holds: ['1'], since: 3 }, { id: '6', holds: ['2'], since: 2 }),
       ],
       circles: [
-        { youngest: '6', waits: ['y: 6 for 4', 'x: 3 for 2'] },
-        { youngest: '5', waits: ['y: 5 for 4', 'x: 3 for 1'] },
+        { victim: '6', waits: ['y: 6 for 4', 'x: 3 for 2'] },
+        { victim: '5', waits: ['y: 5 for 4', 'x: 3 for 1'] },
       ],
     },
     {
@@ -103,7 +103,7 @@ describe('finding deadlocks', () => {
       queues: [
         queueOf('x', { id: '1', limit: 4, permits: 3 }, { id: '2', limit: 4, permits: 2, holds: ['1'] }),
       ],
-      circles: [{ youngest: '2', waits: ['x: 2 for 1'] }],
+      circles: [{ victim: '2', waits: ['x: 2 for 1'] }],
     },
     {
       says: 'several names taken together, against a call chain: each part holds the others',
@@ -111,7 +111,7 @@ describe('finding deadlocks', () => {
         queueOf('x', { id: 'm1', holds: ['m2'] }, { id: '1', holds: ['2'], since: 1 }),
         queueOf('y', { id: '2' }, { id: 'm2', holds: ['m1'], since: 2 }),
       ],
-      circles: [{ youngest: 'm2', waits: ['y: m2 for 2', 'x: 1 for m1'] }],
+      circles: [{ victim: 'm2', waits: ['y: m2 for 2', 'x: 1 for m1'] }],
     },
     {
       says: 'entries of other kinds in between, who have no id',
@@ -119,7 +119,7 @@ describe('finding deadlocks', () => {
         queueOf('x', { id: '1', shared: true }, {}, { id: '2', shared: true, holds: ['3'], since: 2 }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['1'], since: 1 }),
       ],
-      circles: [{ youngest: '2', waits: ['x: 2 for x/1', 'x: x/1 for 1', 'y: 4 for 3'] }],
+      circles: [{ victim: '2', waits: ['x: 2 for x/1', 'x: x/1 for 1', 'y: 4 for 3'] }],
     },
     {
       says: 'the same queue seen by two clients counts once',
@@ -127,7 +127,7 @@ describe('finding deadlocks', () => {
         queueOf('x', { id: '1' }, { id: '2', holds: ['1'] }),
         queueOf('x', { id: '1' }, { id: '2', holds: ['1'] }),
       ],
-      circles: [{ youngest: '2', waits: ['x: 2 for 1'] }],
+      circles: [{ victim: '2', waits: ['x: 2 for 1'] }],
     },
   ] satisfies readonly { says: string; queues: QueueState[]; circles: ReturnType<typeof short>[] }[]) {
     it(says, () => {
@@ -167,7 +167,7 @@ describe('finding deadlocks', () => {
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
         let now = queues;
         for (let found = findDeadlocks(now); found.length > 0; found = findDeadlocks(now)) {
-          const yields = new Set(found.map(({ youngest }) => youngest.entry));
+          const yields = new Set(found.map(({ victim }) => victim.entry));
           now = now.map((queue) => ({
             ...queue,
             entries: queue.entries.filter((entry) => !yields.has(entry)),
@@ -204,10 +204,10 @@ function expectCircle(waits: Deadlock['waits'], left: readonly Member[]): void {
   }
 }
 
-function short({ waits, youngest }: Deadlock): { youngest: string; waits: string[] } {
+function short({ waits, victim }: Deadlock): { victim: string; waits: string[] } {
   const nameOf = ({ id, key }: QueueEntry): string => id ?? key;
   return {
-    youngest: nameOf(youngest.entry),
+    victim: nameOf(victim.entry),
     waits: waits.map(({ name, entry, waitsFor: ahead }) => `${name}: ${nameOf(entry)} for ${nameOf(ahead)}`),
   };
 }

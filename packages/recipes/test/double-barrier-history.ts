@@ -1,6 +1,6 @@
 import type { Intercept } from '@queuelock/memory';
 import fc from 'fast-check';
-import { doubleBarrier, type DoubleBarrier, type RoundPlace } from '../src/index.ts';
+import { doubleBarrier, type DoubleBarrier, type RoundMembership } from '../src/index.ts';
 import { MemoryStage } from './election-stage.ts';
 
 const LONG_AFTER_MS = 4_000;
@@ -54,7 +54,7 @@ class Judge {
     this.#members = members;
   }
 
-  enters(who: Walker, { round, index }: RoundPlace): void {
+  enters(who: Walker, { round, index }: RoundMembership): void {
     if (who.isDead) return;
     const inside = this.#rounds.get(round) ?? new Set();
     require(!this.#over.has(round), 'somebody begins a round that others have ended');
@@ -84,7 +84,7 @@ class Judge {
 
 class Walker {
   at: 'outside' | 'waiting' | 'in' | 'leaving' | 'done' = 'outside';
-  place: RoundPlace | undefined;
+  place: RoundMembership | undefined;
   readonly #process: Process;
   readonly #plan: Plan;
 

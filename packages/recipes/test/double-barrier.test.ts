@@ -1,14 +1,14 @@
 import type { LockClient } from '@queuelock/core';
 import type { Intercept } from '@queuelock/memory';
 import { expect } from 'chai';
-import { doubleBarrier, type DoubleBarrier, type RoundPlace } from '../src/index.ts';
+import { doubleBarrier, type DoubleBarrier, type RoundMembership } from '../src/index.ts';
 import { MemoryStage, failureOf, thrownBy } from './election-stage.ts';
 import { givenUpAtEveryPoint } from './give-up.ts';
 import { join } from './join.ts';
 
 /** Somebody at a double barrier, and how far he is. */
 class Walker {
-  place: RoundPlace | undefined;
+  place: RoundMembership | undefined;
   error: unknown;
   isOut = false;
 
@@ -19,7 +19,7 @@ class Walker {
     );
   }
 
-  leave(options?: Parameters<RoundPlace['leave']>[0]): void {
+  leave(options?: Parameters<RoundMembership['leave']>[0]): void {
     this.place!.leave(options).then(
       () => (this.isOut = true),
       (error: unknown) => (this.error = error),
@@ -254,9 +254,9 @@ describe('a double barrier', () => {
         await other?.leave();
       };
     };
-    const attempt = (mine: LockClient, signal: AbortSignal): Promise<RoundPlace> =>
+    const attempt = (mine: LockClient, signal: AbortSignal): Promise<RoundMembership> =>
       at(2, mine).enter({ signal });
-    const undo = (place: RoundPlace): unknown => place.leave();
+    const undo = (place: RoundMembership): unknown => place.leave();
     expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(5);
   });
 

@@ -271,8 +271,8 @@ describe('leading', () => {
     expect(a.working).to.equal(1);
   });
 
-  it('is refused at once with more needsMs than a heartbeat proves', async () => {
-    const { led } = politician('a', { needsMs: TTL_MS });
+  it('is refused at once with more minRemainingMs than a heartbeat proves', async () => {
+    const { led } = politician('a', { minRemainingMs: TTL_MS });
     expect(await failureOf(led)).to.include({ code: 'INVALID_ARGUMENT' });
   });
 
@@ -284,10 +284,10 @@ describe('leading', () => {
     };
     const own = election(stage.client({ backend: { intercept } }), 'x', { value: 'a', clock: stage.clock });
     const troubles: unknown[] = [];
-    own.trouble$.subscribe(({ error }) => troubles.push((error as QueueLockError).code));
+    own.errors$.subscribe(({ error }) => troubles.push((error as QueueLockError).code));
     const rival = await stage.client().acquire('x');
     const retiring = new AbortController();
-    const led = own.lead(() => undefined, { needsMs: TTL_MS * 0.95, signal: retiring.signal });
+    const led = own.lead(() => undefined, { minRemainingMs: TTL_MS * 0.95, signal: retiring.signal });
     await stage.clock.advance(TTL_MS / 2);
     void rival.release();
     await stage.clock.advance(TTL_MS * 3);

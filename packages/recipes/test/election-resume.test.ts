@@ -21,7 +21,7 @@ describe('a leader that is restarted', () => {
   afterEach('leaves nothing behind', () => stage.close());
 
   async function ticketOf(client: LockClient, { id }: Leadership): Promise<Ticket> {
-    return { resume: await client.resumption(), id };
+    return { resume: await client.exportSession(), id };
   }
 
   const restarted = ({ resume, id }: Ticket, value = 'after'): ReturnType<typeof election> =>

@@ -173,7 +173,7 @@ describe('streams of leading', () => {
       await stage.clock.advance(TTL_MS / 2);
       silent = false;
       await stage.clock.advance(TTL_MS);
-      expect(sessions.values.map(({ status }) => status).slice(-2)).to.deep.equal(['doubtful', 'alive']);
+      expect(sessions.values.map(({ status }) => status).slice(-2)).to.deep.equal(['suspect', 'alive']);
       expect(seen.values).to.deep.equal([false, true]);
       expect(leadership.values, 'one and the same').to.have.lengthOf(2);
     });
@@ -270,7 +270,7 @@ describe('streams of leading', () => {
     });
   });
 
-  describe('trouble$', () => {
+  describe('errors$', () => {
     /** Answers nobody while it is unplugged. */
     function unplugged(): { readonly intercept: Intercept; plugIn: () => void } {
       let reachable = false;
@@ -286,7 +286,7 @@ describe('streams of leading', () => {
     it('tells that a server cannot be reached, and when the candidate tries again, with growing pauses', async () => {
       const { intercept, plugIn } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
-      const troubles = watch(own.trouble$);
+      const troubles = watch(own.errors$);
       const standing = watch(leadsIn(own));
       await stage.clock.advance(60_000);
       expect(troubles.values.length).to.be.within(8, 12);
@@ -305,7 +305,7 @@ describe('streams of leading', () => {
     it('tells a leader of it too, who ends at once when told to meanwhile', async () => {
       const { intercept } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
-      const troubles = watch(own.trouble$);
+      const troubles = watch(own.errors$);
       const retiring = new AbortController();
       const led = own.lead(() => undefined, { signal: retiring.signal });
       await stage.clock.advance(30_000);
@@ -318,14 +318,14 @@ describe('streams of leading', () => {
 
     it('looks on: whoever subscribes does not stand, and is told nothing of what was before', async () => {
       const own = candidate('a');
-      expect(watch(own.trouble$).values).to.deep.equal([]);
+      expect(watch(own.errors$).values).to.deep.equal([]);
       await stage.settle();
       expect(stage.values('x')).to.deep.equal([]);
     });
 
     it('is silent about what ends a candidacy for good, which the candidacy tells itself', async () => {
       const own = candidate('a', stage.client({ backend: { intercept: forbidding } }));
-      const [troubles, standing] = [watch(own.trouble$), watch(own.candidacy$)];
+      const [troubles, standing] = [watch(own.errors$), watch(own.candidacy$)];
       await stage.settle();
       expect([troubles.values, standing.end]).to.have.nested.property('1.code', 'ACCESS_DENIED');
       expect(troubles.values).to.deep.equal([]);
@@ -334,7 +334,7 @@ describe('streams of leading', () => {
     it('tells of each removal from the line while it stands again', async () => {
       await stage.client().acquire('x');
       const own = candidate('a');
-      const troubles = watch(own.trouble$);
+      const troubles = watch(own.errors$);
       watch(own.candidacy$);
       await stage.settle();
       stage.server.evict(stage.server.queues().get('x')![1]!.key);
@@ -505,7 +505,7 @@ describe('streams of leading', () => {
       await stage.clock.advance(TTL_MS / 2);
       silent = false;
       await stage.clock.advance(TTL_MS);
-      expect(sessions.values.map(({ status }) => status).slice(-2)).to.deep.equal(['doubtful', 'alive']);
+      expect(sessions.values.map(({ status }) => status).slice(-2)).to.deep.equal(['suspect', 'alive']);
       input$.next(1);
       expect(seen.values).to.deep.equal([1]);
       expect(opened()).to.equal(1);

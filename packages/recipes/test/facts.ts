@@ -10,7 +10,7 @@ import { latchFacts } from './facts/latch.ts';
 import { multiFacts } from './facts/multi.ts';
 import { oncePerFacts } from './facts/once-per.ts';
 import { operatorFacts } from './facts/operators.ts';
-import { placeFacts } from './facts/place.ts';
+import { placeFacts } from './facts/position.ts';
 import { readWriteFacts } from './facts/read-write.ts';
 import { reentrancyFacts } from './facts/reentrancy.ts';
 import { semaphoreFacts } from './facts/semaphore.ts';

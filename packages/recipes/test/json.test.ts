@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { cohort, election, type ElectionTrouble } from '../src/index.ts';
+import { cohort, election, type ElectionErrorEvent } from '../src/index.ts';
 import { MemoryStage } from './election-stage.ts';
 import { follow } from './frame.ts';
 
@@ -35,8 +35,8 @@ describe('states of recipes as JSON', () => {
   it('show why a candidacy failed', async () => {
     await stage.client().acquire('x');
     const own = election(stage.client(), 'x', { value: 'a', clock: stage.clock });
-    const troubles: ElectionTrouble[] = [];
-    own.trouble$.subscribe((trouble) => troubles.push(trouble));
+    const troubles: ElectionErrorEvent[] = [];
+    own.errors$.subscribe((trouble) => troubles.push(trouble));
     const candidacy = follow(own.candidacy$);
     await stage.settle();
     stage.server.evict(stage.server.queues().get('x')![1]!.key);

@@ -20,7 +20,7 @@ describe('once per slot, when messages are lost or late', () => {
   afterEach(() => stage.close());
 
   const untilDone = (owner: string): OncePer =>
-    oncePer(stage.client(), 'report', { promise: 'until-done', owner });
+    oncePer(stage.client(), 'report', { guarantee: 'at-least-once', owner });
 
   for (const lost of ['request', 'answer'] as const) {
     it(`notes a slot once and does it once when every second ${lost} is lost`, async () => {
@@ -32,11 +32,11 @@ describe('once per slot, when messages are lost or late', () => {
         if (isLost) throw LOST();
         return answer;
       };
-      for (const promise of ['at-most-once', 'until-done'] as const) {
+      for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
         let works = 0;
-        const unlucky = oncePer(stage.client({ backend: { intercept } }), promise, { promise });
+        const unlucky = oncePer(stage.client({ backend: { intercept } }), guarantee, { guarantee });
         expect(await unlucky.run(1, () => (works += 1))).to.include({ outcome: 'ran', value: 1 });
-        expect(await unlucky.run(1, () => (works += 1))).to.include({ outcome: 'already' });
+        expect(await unlucky.run(1, () => (works += 1))).to.include({ outcome: 'already-done' });
       }
     });
   }
@@ -69,14 +69,14 @@ describe('once per slot, when messages are lost or late', () => {
     const { promise: end, resolve } = deferred();
     const first = untilDone('a').run(1, () => end);
     await stage.settle();
-    const deaf = oncePer(stage.client({ backend: { deliver } }), 'report', { promise: 'until-done' });
+    const deaf = oncePer(stage.client({ backend: { deliver } }), 'report', { guarantee: 'at-least-once' });
     let works = 0;
     const second = deaf.run(1, () => (works += 1));
     await stage.settle();
     isFirstLate = true;
     resolve();
     await first;
-    expect([(await second).outcome, works, held.length]).to.deep.equal(['already', 0, 1]);
+    expect([(await second).outcome, works, held.length]).to.deep.equal(['already-done', 0, 1]);
     for (const arrive of held) arrive();
   });
 
@@ -95,8 +95,8 @@ describe('once per slot, when messages are lost or late', () => {
     expect(await report.latest()).to.equal(undefined);
   });
 
-  for (const promise of ['at-most-once', 'until-done'] as const) {
-    it(`rejects once, and nothing else, when its hold is lost in the moment of the grant under ${promise}`, async () => {
+  for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
+    it(`rejects once, and nothing else, when its hold is lost in the moment of the grant under ${guarantee}`, async () => {
       let blockedMs = 0;
       const { clock } = stage;
       const blocked = { ...clock, now: () => clock.now() + blockedMs };
@@ -107,7 +107,7 @@ describe('once per slot, when messages are lost or late', () => {
       };
       const slow = stage.client({ clock: blocked, backend: { intercept } });
       let works = 0;
-      const failure = failureOf(oncePer(slow, 'report', { promise }).run(1, () => (works += 1)));
+      const failure = failureOf(oncePer(slow, 'report', { guarantee }).run(1, () => (works += 1)));
       await stage.clock.advance(TTL_MS * 2);
       expect(await failure).to.include({ code: 'OWNERSHIP_LOST' });
       expect([works, await report.latest()]).to.deep.equal([0, undefined]);

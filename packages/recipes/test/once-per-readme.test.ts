@@ -54,8 +54,8 @@ describe('the cron example of the README', () => {
     expect(sent).to.have.lengthOf(1);
     expect(sent[0]).to.have.keys('minute', 'token', 'signal');
     expect(logged.sort().map((line) => line.replace(/, by .*/, ''))).to.deep.equal([
-      'already',
-      'already',
+      'already-done',
+      'already-done',
       'sent',
     ]);
     await stage.close();

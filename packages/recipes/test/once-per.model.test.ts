@@ -4,7 +4,7 @@ import { oncePer, type OncePerOptions, type SlotOutcome } from '../src/index.ts'
 import { MemoryStage, TTL_MS } from './election-stage.ts';
 import { Instance } from './instance.ts';
 
-type Promised = NonNullable<OncePerOptions['promise']>;
+type Promised = NonNullable<OncePerOptions['guarantee']>;
 type Result = SlotOutcome<string> | { readonly outcome: 'failed'; readonly error: unknown };
 
 const SOON_MS = 200;
@@ -41,7 +41,7 @@ class Scene {
       this.ended.push(slot);
       return owner;
     };
-    oncePer(instance.client, 'x', { promise: this.#promise, owner })
+    oncePer(instance.client, 'x', { guarantee: this.#promise, owner })
       .run(slot, work)
       .then(
         (result) => (called.result = result),
@@ -71,10 +71,10 @@ async function frozenAt(promise: Promised, at: number): Promise<number> {
   const theirs = scene.call(other, 1, 'other');
   await stage.clock.advance(LATE_MS);
   const about = `frozen at ${at}`;
-  expect(theirs.result?.outcome, about).to.be.oneOf(['ran', 'already']);
+  expect(theirs.result?.outcome, about).to.be.oneOf(['ran', 'already-done']);
   if (promise === 'at-most-once') expect(begun.length, about).to.be.at.most(1);
   else expect(ended.length, about).to.be.at.least(1);
-  if (theirs.result!.outcome === 'already') expect(theirs.result, about).to.include({ by: 'frozen' });
+  if (theirs.result!.outcome === 'already-done') expect(theirs.result, about).to.include({ by: 'frozen' });
   const newer = scene.call(third, 2, 'third');
   await stage.clock.advance(SOON_MS);
   expect(newer.result, about).to.include({ outcome: 'ran', value: 'third' });
@@ -91,7 +91,7 @@ async function frozenAt(promise: Promised, at: number): Promise<number> {
 }
 
 describe('once per slot, with instances that stand still', () => {
-  for (const promise of ['at-most-once', 'until-done'] as const) {
+  for (const promise of ['at-most-once', 'at-least-once'] as const) {
     it(`keeps ${promise} wherever one dies or freezes, and a newer slot when it wakes`, async () => {
       const points = await frozenAt(promise, Infinity);
       expect(points).to.be.greaterThan(10);
@@ -127,7 +127,7 @@ describe('once per slot, with instances that stand still', () => {
             expect(count(ran, slot)).to.be.at.most(count(scene.ended, slot));
           }
           for (const { slot, called } of alive)
-            if (called.result!.outcome === 'already' && promise === 'until-done')
+            if (called.result!.outcome === 'already-done' && promise === 'at-least-once')
               expect(count(scene.ended, slot), 'done, as was said').to.be.at.least(1);
           const newest = Math.max(...alive.map(({ slot }) => slot), 0);
           const latest = await oncePer(scene.stage.client(), 'x').latest();

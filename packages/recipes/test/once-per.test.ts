@@ -21,7 +21,7 @@ describe('once per slot', () => {
   afterEach(() => stage.close());
 
   const untilDone = (owner: string): OncePer =>
-    oncePer(stage.client(), 'report', { promise: 'until-done', owner });
+    oncePer(stage.client(), 'report', { guarantee: 'at-least-once', owner });
 
   it('does the work on the first who calls, and tells the others who did it', async () => {
     const ran = await report.run(1, ({ token }) => `with ${token}`);
@@ -29,14 +29,14 @@ describe('once per slot', () => {
     const { token } = ran as Extract<SlotOutcome<string>, { outcome: 'ran' }>;
     expect(ran).to.include({ value: `with ${token}` });
     const already = await theirs.run(1, () => expect.fail('not again'));
-    expect(already).to.include({ outcome: 'already', slot: '1', token, by: 'a' });
+    expect(already).to.include({ outcome: 'already-done', slot: '1', token, by: 'a' });
     expect(await report.latest()).to.include({ slot: '1', token, by: 'a' });
     expect(JSON.parse(JSON.stringify(already))).to.include({ token: String(token) });
   });
 
   it('does a newer slot and no older one, whatever the clock of who calls says', async () => {
     await report.run(2, () => undefined);
-    expect(await theirs.run(1, () => expect.fail('late'))).to.include({ outcome: 'passed', slot: '2' });
+    expect(await theirs.run(1, () => expect.fail('late'))).to.include({ outcome: 'superseded', slot: '2' });
     expect(await theirs.run(3, () => 'next')).to.include({ outcome: 'ran', value: 'next' });
   });
 
@@ -44,7 +44,7 @@ describe('once per slot', () => {
     const { promise: end, resolve } = deferred();
     const calls = [report, theirs].map((one) => one.run(1, () => end));
     const second = await calls[1];
-    expect(second).to.include({ outcome: 'already', by: 'a' });
+    expect(second).to.include({ outcome: 'already-done', by: 'a' });
     await stage.settle();
     expect(stage.server.entryCount).to.equal(1);
     resolve();
@@ -64,7 +64,7 @@ describe('once per slot', () => {
     resolve();
     expect(await first).to.include({ outcome: 'ran' });
     await stage.settle();
-    expect(second).to.include({ outcome: 'already', by: 'a' });
+    expect(second).to.include({ outcome: 'already-done', by: 'a' });
   });
 
   it('does a slot whose work threw again if it is promised until it is done, and never otherwise', async () => {
@@ -75,18 +75,21 @@ describe('once per slot', () => {
     expect(await failureOf(untilDone('a').run(1, broken))).to.equal(failure);
     expect(await untilDone('b').run(1, () => 'done')).to.include({ outcome: 'ran', value: 'done' });
     expect(await failureOf(report.run(2, broken))).to.equal(failure);
-    expect(await theirs.run(2, () => expect.fail('not again'))).to.include({ outcome: 'already', by: 'a' });
+    expect(await theirs.run(2, () => expect.fail('not again'))).to.include({
+      outcome: 'already-done',
+      by: 'a',
+    });
   });
 
   it('does a slot whose holder died half-way again only if that is promised', async () => {
-    for (const [promise, slot, outcome] of [
-      ['until-done', 1, 'ran'],
-      ['at-most-once', 2, 'already'],
+    for (const [guarantee, slot, outcome] of [
+      ['at-least-once', 1, 'ran'],
+      ['at-most-once', 2, 'already-done'],
     ] as const) {
       const { promise: end, resolve } = deferred();
-      const dying = oncePer(stage.client(), 'report', { promise, owner: 'dies' }).run(slot, () => end);
+      const dying = oncePer(stage.client(), 'report', { guarantee, owner: 'dies' }).run(slot, () => end);
       await stage.settle();
-      const next = oncePer(stage.client(), 'report', { promise, owner: 'next' }).run(slot, () => 'done');
+      const next = oncePer(stage.client(), 'report', { guarantee, owner: 'next' }).run(slot, () => 'done');
       await stage.settle();
       stage.expireFirst('report');
       expect((await next).outcome).to.equal(outcome);
@@ -126,14 +129,16 @@ describe('once per slot', () => {
     expect(await first).to.include({ outcome: 'ran' });
   });
 
-  for (const promise of ['at-most-once', 'until-done'] as const) {
-    it(`may be given up at every await under ${promise}, and leaves nothing in line`, async () => {
+  for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
+    it(`may be given up at every await under ${guarantee}, and leaves nothing in line`, async () => {
       const before = async (at: MemoryStage): Promise<() => unknown> => {
         const ahead = await at.client().acquire('report');
         return () => ahead.release();
       };
       const attempt = (mine: LockClient, signal: AbortSignal): Promise<unknown> =>
-        oncePer(mine, 'report', { promise }).run(1, (_ownership, stop) => stop.throwIfAborted(), { signal });
+        oncePer(mine, 'report', { guarantee }).run(1, (_ownership, stop) => stop.throwIfAborted(), {
+          signal,
+        });
       expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(0);
     });
   }
@@ -147,7 +152,7 @@ describe('once per slot', () => {
 
   it('refuses what it cannot be, and what it did not write', async () => {
     expect(thrownBy(() => oncePer(client, ''))).to.include({ code: 'INVALID_ARGUMENT' });
-    const wrong = { promise: 'exactly-once' as 'until-done' };
+    const wrong = { guarantee: 'exactly-once' as 'at-least-once' };
     expect(thrownBy(() => oncePer(client, 'report', wrong))).to.include({ code: 'INVALID_ARGUMENT' });
     for (const slot of ['', 'x'.repeat(257), -1, 1.5, new Date(NaN), undefined as unknown as string])
       expect(await failureOf(report.run(slot, () => 1)), String(slot)).to.include({

@@ -57,8 +57,8 @@ describe('options of a recipe', () => {
     [
       'curatorSemaphore.tryAcquire',
       (o) => curatorSemaphore(client, 'x', { maxLeases: 2 }).tryAcquire(o),
-      'needs',
-      'needsMs',
+      'minRemaining',
+      'minRemainingMs',
     ],
     [
       'curatorSemaphore.run',
@@ -81,8 +81,13 @@ describe('options of a recipe', () => {
     ['cohort.run', (o) => cohort(client, 'x').run(nothing, o), 'timeout', 'timeoutMs'],
     ['election', (o) => election(client, 'x', o), 'values', 'value'],
     ['election.campaign', (o) => election(client, 'x', { value: 'a' }).campaign(o), 'timeout', 'timeoutMs'],
-    ['election.lead', (o) => election(client, 'x', { value: 'a' }).lead(nothing, o), 'needs', 'needsMs'],
-    ['oncePer', (o) => oncePer(client, 'x', o), 'promises', 'promise'],
+    [
+      'election.lead',
+      (o) => election(client, 'x', { value: 'a' }).lead(nothing, o),
+      'minRemaining',
+      'minRemainingMs',
+    ],
+    ['oncePer', (o) => oncePer(client, 'x', o), 'guarantees', 'guarantee'],
     ['oncePer.run', (o) => oncePer(client, 'x').run(1, nothing, o), 'timeout', 'timeoutMs'],
     ['watchDeadlocks', (o) => watchDeadlocks([], o), 'confirm', 'confirmMs'],
     ['acquireOrYield', (o) => acquireOrYield(client, 'x', o), 'deadlocks', 'deadlocks$'],

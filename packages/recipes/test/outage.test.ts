@@ -80,11 +80,11 @@ describe('a wait that ends while the store cannot be asked', () => {
   });
 
   it('is so for a slot that another one works at', async () => {
-    const working = oncePer(stage.client(), 'x', { promise: 'until-done' });
+    const working = oncePer(stage.client(), 'x', { guarantee: 'at-least-once' });
     let done!: () => void;
     const work = working.run(1, () => new Promise<void>((resolve) => (done = resolve)));
     await stage.settle();
-    const late = oncePer(client, 'x', { promise: 'until-done' }).run(1, () => 'no', {
+    const late = oncePer(client, 'x', { guarantee: 'at-least-once' }).run(1, () => 'no', {
       timeoutMs: TTL_MS / 2,
     });
     await stage.settle();

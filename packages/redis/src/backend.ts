@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import {
-  Departures,
+  DepartureCounter,
   connectionClosed,
   invalidArgument,
   sessionLost,
   systemClock,
   type Backend,
-  type Looking,
+  type ObserveOptions,
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
-import { examine } from './views/examine.ts';
+import { diagnose } from './views/diagnose.ts';
 import { Keys, checkName } from './queue/keys.ts';
 import { settingsOf, type RedisOptions, type Settings } from './api/options.ts';
 import { registersOf } from './views/registers.ts';
@@ -98,7 +98,7 @@ class RedisBackend implements Backend {
     });
   }
 
-  observe(queue: string, { apartMs = 0 }: Looking = {}): ReturnType<Backend['observe']> {
+  observe(queue: string, { apartMs = 0 }: ObserveOptions = {}): ReturnType<Backend['observe']> {
     return defer(() => {
       const connection = this.#connected();
       return connection.watchQueue(queue, { read: () => entriesOf(connection, queue), pauseMs: apartMs });
@@ -108,10 +108,10 @@ class RedisBackend implements Backend {
   queues(prefix: string): ReturnType<NonNullable<Backend['queues']>> {
     return defer(() => {
       const connection = this.#connected();
-      const departures = new Departures(systemClock());
+      const counter = new DepartureCounter(systemClock());
       return connection.watch({
         channel: connection.keys.queues,
-        read: async () => departures.listed((await queuesIn(connection, prefix)).found),
+        read: async () => counter.listed((await queuesIn(connection, prefix)).found),
         pauseMs: LIST_PAUSE_MS,
       });
     });
@@ -131,8 +131,8 @@ class RedisBackend implements Backend {
     return historyOf(await entriesOf(this.#connected(), queue));
   }
 
-  async examine(prefix: string): ReturnType<NonNullable<Backend['examine']>> {
-    return examine(this.#connected(), this.info.endpoint, prefix);
+  async diagnose(prefix: string): ReturnType<NonNullable<Backend['diagnose']>> {
+    return diagnose(this.#connected(), this.info.endpoint, prefix);
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,3 @@
 export { fromUrl, redis } from './backend.ts';
-export type { Given } from './driver/given.ts';
+export type { RedisClientLike } from './driver/client-like.ts';
 export type { RedisOptions } from './api/options.ts';

@@ -19,9 +19,9 @@ function lossOf({ signal }: Ownership): Promise<unknown> {
 /** What doctor advises about a server. */
 async function adviceOf({ endpoint }: Pick<ProcessService, 'endpoint'>): Promise<string> {
   const backend = redis({ url: `redis://${endpoint}` });
-  const findings = await backend.examine!('');
+  const findings = await backend.diagnose!('');
   await backend.close();
-  return findings.flatMap(({ level, text }) => (level === 'advice' ? [text] : [])).join('\n');
+  return findings.flatMap(({ level, text }) => (level === 'warning' ? [text] : [])).join('\n');
 }
 
 describe('a replica of Redis that lags and takes over', () => {

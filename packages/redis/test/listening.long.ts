@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Clock } from '@queuelock/core/backend';
-import { Hearing } from '../src/server/hearing.ts';
+import { PubSubHealthCheck } from '../src/server/pub-sub-health-check.ts';
 import { admitted, signal, wish } from '@queuelock/harness/wishes';
 import { Clients } from './clients.ts';
 
@@ -35,7 +35,7 @@ describe('who listens on Redis', () => {
     let says = true;
     let hears = true;
     let deaf = 0;
-    const hearing = new Hearing({
+    const hearing = new PubSubHealthCheck({
       clock,
       withinMs: 1,
       say: async () => {

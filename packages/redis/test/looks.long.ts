@@ -17,7 +17,7 @@ class Stage {
     const connection = {
       doubts$: NEVER,
       keys: new Keys('test'),
-      fronts: { watch: () => undefined },
+      headLeases: { watch: () => undefined },
       settle: () => undefined,
       singleKeyFor: () => undefined,
       nextCall: () => (this.#calls += 1),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { role } from '../src/views/examine.ts';
+import { role } from '../src/views/diagnose.ts';
 
 describe('what doctor says about replicas of a Redis', () => {
   const texts = (info: Readonly<Record<string, string>>): readonly string[] =>

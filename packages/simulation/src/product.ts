@@ -25,7 +25,7 @@ export type { WireStat } from '../../zookeeper/src/wire/records.ts';
 export type { WireRequest } from '../../zookeeper/src/wire/request.ts';
 export { closeSession } from '../../zookeeper/src/wire/session-requests.ts';
 
-/** What is looked at: core, backends and recipes, as they are or with a mistake in them. */
+/** What is looked at: core, backends and recipes, as they are or with a mutant in them. */
 export interface Product {
   readonly createLockClient: typeof createLockClient;
   readonly etcdOver: typeof etcdOver;

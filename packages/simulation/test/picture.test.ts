@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { SafetyViolation } from '@queuelock/harness/safety';
 import { alteredProduct } from './altered-product.ts';
 import { goesWell } from './goes-well.ts';
-import { MISTAKES } from './mistakes.ts';
+import { MUTANTS } from './mutants.ts';
 
 /** Where `the end of a session ends no holds` is noticed; what is left of it are two clients, of which one is frozen while it holds. */
 const SEED = 143;
@@ -17,8 +17,8 @@ describe('the picture of a run that breaks a rule', () => {
 
   before(async function () {
     this.timeout(300_000);
-    const mistake = MISTAKES.etcd.find(({ what }) => what === 'the end of a session ends no holds');
-    const altered = await alteredProduct(mistake!.alterations);
+    const mutant = MUTANTS.etcd.find(({ what }) => what === 'the end of a session ends no holds');
+    const altered = await alteredProduct(mutant!.alterations);
     const failure = await goesWell(altered, { seed: SEED, store: 'etcd', out }).catch(
       (error: unknown) => error,
     );

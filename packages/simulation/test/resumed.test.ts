@@ -4,7 +4,7 @@ import type { ClientPlan, Fault, Plan, Step } from '../src/run/plan.ts';
 import { play } from '../src/run/play.ts';
 
 describe('a process that goes on with the session of another one', () => {
-  const step = { afterMs: 0, queue: 'a', permits: 1, patienceMs: undefined, needsMs: 0 };
+  const step = { afterMs: 0, queue: 'a', permits: 1, patienceMs: undefined, minRemainingMs: 0 };
   const holds: Step = { ...step, way: 'acquire', holdMs: 20_000 };
   const waits: Step = { ...step, afterMs: 1_000, way: 'claim', holdMs: 0, patienceMs: 20_000 };
   const client: ClientPlan = {

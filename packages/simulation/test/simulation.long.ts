@@ -1,15 +1,15 @@
-// As simulation.test.ts, with runs that are others every time, and with the mistakes in the runs of the first seeds.
+// As simulation.test.ts, with runs that are others every time, and with the mutants in the runs of the first seeds.
 //
 //   QUEUELOCK_SIMULATION_SECONDS=600 node_modules/.bin/mocha packages/simulation/test/simulation.long.ts -g 'keep every rule'
 //   QUEUELOCK_SEED=...                                                                               from that seed on
-//   QUEUELOCK_UPDATE=1 … -g 'the rules notice in the runs over etcd'                                 writes mistakes/hunted.json
+//   QUEUELOCK_UPDATE=1 … -g 'the rules notice in the runs over etcd'                                 writes mutants/killed.json
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import { product } from '../src/product.ts';
 import { goesWell } from './goes-well.ts';
-import { hunt } from './hunt.ts';
-import { writeHunted, type Hunted } from './hunted.ts';
-import { MISTAKES } from './mistakes.ts';
+import { killMutant } from './kill-mutant.ts';
+import { writeKilledMutants, type KilledMutant } from './killed-mutants.ts';
+import { MUTANTS } from './mutants.ts';
 
 const SECONDS = Number(process.env['QUEUELOCK_SIMULATION_SECONDS'] ?? 60);
 
@@ -34,21 +34,21 @@ for (const store of ['etcd', 'zookeeper'] as const) {
   });
 
   describe(`the rules notice in the runs over ${store} from seed 1 on that`, () => {
-    const needed = new Map<string, Hunted>();
-    for (const mistake of MISTAKES[store]) {
-      it(mistake.what, async function () {
-        const { broken, runs } = await hunt(mistake, { store, first: 1 });
-        expect(mistake.noticedBy).to.include(broken);
+    const needed = new Map<string, KilledMutant>();
+    for (const mutant of MUTANTS[store]) {
+      it(mutant.what, async function () {
+        const { broken, runs } = await killMutant(mutant, { store, first: 1 });
+        expect(mutant.killedBy).to.include(broken);
         this.test!.title += `: "${String(broken)}" in run ${runs}`;
-        if (broken) needed.set(mistake.what, { runs, rule: broken });
+        if (broken) needed.set(mutant.what, { runs, rule: broken });
       }).timeout(0);
     }
 
     after(() => {
       const runs = Array.from(needed.values(), (hunted) => hunted.runs).sort((one, other) => one - other);
       const [median = 0, most = 0] = [runs[Math.floor(runs.length / 2)], runs.at(-1)];
-      console.log(`    ${runs.length} mistakes: half of them within ${median} runs, all within ${most}`);
-      if (process.env['QUEUELOCK_UPDATE'] !== undefined) writeHunted(store, needed);
+      console.log(`    ${runs.length} mutants: half of them within ${median} runs, all within ${most}`);
+      if (process.env['QUEUELOCK_UPDATE'] !== undefined) writeKilledMutants(store, needed);
     });
   });
 }

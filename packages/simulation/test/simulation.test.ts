@@ -6,8 +6,8 @@ import { product } from '../src/product.ts';
 import { planOf } from '../src/run/plan-of.ts';
 import { play } from '../src/run/play.ts';
 import { goesWell } from './goes-well.ts';
-import { hunt } from './hunt.ts';
-import { MISTAKES } from './mistakes.ts';
+import { killMutant } from './kill-mutant.ts';
+import { MUTANTS } from './mutants.ts';
 
 const SEEDS = 10;
 const TWICE = [1, 2] as const;
@@ -19,7 +19,7 @@ const SOON = {
   etcd: ['one more than the limit is let in', 'whoever begins to watch does not look'],
   zookeeper: ['one more than the limit is let in', 'a node that goes is no news'],
 } as const;
-const MOST_RUNS = 20;
+const MAX_RUNS = 20;
 
 for (const store of ['etcd', 'zookeeper'] as const) {
   describe(`clients of a simulated ${store}, with everything that may go wrong`, () => {
@@ -43,9 +43,9 @@ for (const store of ['etcd', 'zookeeper'] as const) {
   describe(`the rules notice soon in runs over ${store} that`, () => {
     for (const what of SOON[store])
       it(what, async () => {
-        const mistake = MISTAKES[store].find((one) => one.what === what);
-        const { broken } = await hunt(mistake!, { store, first: 1, most: MOST_RUNS });
-        expect(mistake!.noticedBy).to.include(broken);
+        const mutant = MUTANTS[store].find((one) => one.what === what);
+        const { broken } = await killMutant(mutant!, { store, first: 1, most: MAX_RUNS });
+        expect(mutant!.killedBy).to.include(broken);
       }).timeout(300_000);
   });
 }

@@ -45,13 +45,13 @@ const KINDS = [
   'multi',
 ] as const;
 const SESSION_ENDS = 0.03;
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 
 /** A sequence of so many requests at least. */
 export function groups(random: Random, count: number): Group[] {
   const made: Group[] = [];
   for (let left = count; left > 0;) {
-    const size = random.chance(SESSION_ENDS) ? 0 : random.int(1, MOST_AT_ONCE);
+    const size = random.chance(SESSION_ENDS) ? 0 : random.int(1, MAX_AT_ONCE);
     const operations = Array.from({ length: size }, () => operation(random, random.pick(KINDS)));
     made.push({ by: random.chance(0.5) ? 0 : 1, operations });
     left -= Math.max(1, size);

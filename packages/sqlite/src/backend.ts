@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 import {
-  Departures,
+  DepartureCounter,
   checkedOptions,
   connectionClosed,
   invalidArgument,
   systemClock,
   type Backend,
   type KnownOptions,
-  type Looking,
+  type ObserveOptions,
   type Registers,
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
-import { examine } from './examine.ts';
+import { diagnose } from './diagnose.ts';
 import { checkKind, checkText } from './queue/registers.ts';
 import { defer, switchMap, type Observable } from './base/rx.ts';
 import { MIN_TTL_MS, type Home } from './queue/sessions.ts';
@@ -26,13 +26,13 @@ export interface SqliteOptions {
    */
   readonly file: string;
   /**
-   * What becomes of a session when the system says that its process has ended: `free` ends it at once, `lease` leaves it to its TTL. For those
-   * whose work may outlive the process, such as commands that it started. Default `free`.
+   * What becomes of a session when the system says that its process has ended: `release` ends it at once, `expire` leaves it to its TTL. For those
+   * whose work may outlive the process, such as commands that it started. Default `release`.
    */
-  readonly onDeath?: 'free' | 'lease';
+  readonly onProcessExit?: 'release' | 'expire';
 }
 
-const OPTIONS: KnownOptions<SqliteOptions> = { file: 'any', onDeath: 'any' };
+const OPTIONS: KnownOptions<SqliteOptions> = { file: 'any', onProcessExit: 'any' };
 const DEFAULT_TTL_MS = 10_000;
 const LONGEST_TTL_MS = 2 ** 31 - 1;
 
@@ -41,24 +41,25 @@ const LONGEST_TTL_MS = 2 ** 31 - 1;
  * @throws {QueueLockError} `INVALID_ARGUMENT` for options that are none. What is wrong with the file itself is told on first use.
  */
 export function sqlite(options: SqliteOptions): Backend {
-  const { file, onDeath = 'free' } = checkedOptions('options of sqlite', options, OPTIONS);
+  const { file, onProcessExit = 'release' } = checkedOptions('options of sqlite', options, OPTIONS);
   if (typeof file !== 'string' || file === '' || file.includes('\0'))
     throw invalidArgument('file', file, 'is the path of a file');
-  if (!['free', 'lease'].includes(onDeath)) throw invalidArgument('onDeath', onDeath, 'is free or lease');
-  return new SqliteBackend({ file: resolve(file), onDeath });
+  if (!['release', 'expire'].includes(onProcessExit))
+    throw invalidArgument('onProcessExit', onProcessExit, 'is release or expire');
+  return new SqliteBackend({ file: resolve(file), onProcessExit });
 }
 
 class SqliteBackend implements Backend {
   readonly info: Backend['info'];
   readonly registers: Registers;
   readonly #file: string;
-  readonly #onDeath: 'free' | 'lease';
+  readonly #onProcessExit: 'release' | 'expire';
   #connection: Promise<Connection> | undefined;
   #closed = false;
 
-  constructor({ file, onDeath }: Required<SqliteOptions>) {
+  constructor({ file, onProcessExit }: Required<SqliteOptions>) {
     this.#file = file;
-    this.#onDeath = onDeath;
+    this.#onProcessExit = onProcessExit;
     this.info = {
       name: 'sqlite',
       endpoint: `sqlite:${file}`,
@@ -117,7 +118,7 @@ class SqliteBackend implements Backend {
     return new SqliteSession(connection, await store.write(() => store.sessions.resume(resumption, home)));
   }
 
-  observe(queue: string, looking: Looking = {}): ReturnType<Backend['observe']> {
+  observe(queue: string, looking: ObserveOptions = {}): ReturnType<Backend['observe']> {
     return this.#watching(
       ({ store }) =>
         () =>
@@ -128,8 +129,8 @@ class SqliteBackend implements Backend {
 
   queues(prefix: string): ReturnType<NonNullable<Backend['queues']>> {
     return this.#watching(({ store }) => {
-      const departures = new Departures(systemClock());
-      return () => departures.listed(store.views.queues(prefix));
+      const counter = new DepartureCounter(systemClock());
+      return () => counter.listed(store.views.queues(prefix));
     });
   }
 
@@ -146,9 +147,9 @@ class SqliteBackend implements Backend {
     return historyOf(await store.read(() => store.views.entries(queue)));
   }
 
-  async examine(prefix: string): ReturnType<NonNullable<Backend['examine']>> {
+  async diagnose(prefix: string): ReturnType<NonNullable<Backend['diagnose']>> {
     const { store, home } = await this.#connect();
-    return store.read(() => examine(store, home, prefix));
+    return store.read(() => diagnose(store, home, prefix));
   }
 
   async close(): Promise<void> {
@@ -160,10 +161,10 @@ class SqliteBackend implements Backend {
 
   /** Nothing is judged by the end of a process whose numbers count nowhere. */
   #homeIn({ home }: Connection): Home {
-    return this.#onDeath === 'free' ? home : { ...home, namespace: '' };
+    return this.#onProcessExit === 'release' ? home : { ...home, namespace: '' };
   }
 
-  #watching<T>(view: (connection: Connection) => () => T, { apartMs }: Looking = {}): Observable<T> {
+  #watching<T>(view: (connection: Connection) => () => T, { apartMs }: ObserveOptions = {}): Observable<T> {
     return defer(() => this.#connect()).pipe(
       switchMap((connection) => connection.watch(view(connection), apartMs)),
     );

@@ -8,18 +8,18 @@ import {
 import { sqlite, type SqliteOptions } from './backend.ts';
 
 const RULE = 'is written sqlite:path/to/file or sqlite:/path/to/file';
-const PARAMETERS: KnownOptions<Pick<SqliteOptions, 'onDeath'>> = { onDeath: 'string' };
+const PARAMETERS: KnownOptions<Pick<SqliteOptions, 'onProcessExit'>> = { onProcessExit: 'string' };
 
 /**
  * A backend by URL: `sqlite:locks.db`, relative to the working directory, or `sqlite:/var/lib/app/locks.db`. Percent-encoded where the path
- * has `%` or `?`. `?onDeath=lease` is the option of that name.
+ * has `%` or `?`. `?onProcessExit=expire` is the option of that name.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL.
  */
 export function fromUrl(url: string): Backend {
   const { scheme, hosts, path, params, display } = parseBackendUrl(url);
   if (scheme !== 'sqlite' || hosts.length > 0 || path === '')
     throw invalidArgument('backend URL', display, RULE);
-  const parameters: Pick<SqliteOptions, 'onDeath'> = Object.fromEntries(params);
+  const parameters: Pick<SqliteOptions, 'onProcessExit'> = Object.fromEntries(params);
   // Their values are checked with the other options.
   checkedOptions('parameters of a sqlite: URL', parameters, PARAMETERS);
   return sqlite({

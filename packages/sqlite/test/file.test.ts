@@ -218,14 +218,14 @@ describe('the file', () => {
     expect(await failed()).to.have.property('code', 'SESSION_LOST');
   });
 
-  it('is found sound by an examination, which says when others may read it', async () => {
+  it('is found sound by a diagnosis, which says when others may read it', async () => {
     const backend = clients.connect();
     await (await clients.session(backend)).enqueue(wish());
-    const findings = await backend.examine!('');
-    expect(findings.map(({ level }) => level)).to.deep.equal(['fine', 'fine']);
+    const findings = await backend.diagnose!('');
+    expect(findings.map(({ level }) => level)).to.deep.equal(['ok', 'ok']);
     expect(findings[1]?.text).to.equal('1 queues with somebody in them, 1 sessions');
     chmodSync(clients.file, 0o644);
-    expect((await backend.examine!('')).map(({ level }) => level)).to.include('advice');
+    expect((await backend.diagnose!('')).map(({ level }) => level)).to.include('warning');
   });
 });
 

@@ -4,7 +4,7 @@ import { sqlite } from '@queuelock/sqlite';
 
 const [file = '', wants = ''] = process.argv.slice(2);
 const client = createLockClient(sqlite({ file }), { ttlMs: 60_000 });
-if (wants === 'resumption') process.send?.({ resumption: await client.resumption() });
+if (wants === 'resumption') process.send?.({ resumption: await client.exportSession() });
 await client.acquire('jobs');
 process.send?.('holds');
 process.on('message', (message) => {

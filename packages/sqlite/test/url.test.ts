@@ -9,7 +9,7 @@ describe('the URL of a SQLite file', () => {
     'sqlite:/var/lib/locks.db': '/var/lib/locks.db',
     'sqlite:///var/lib/locks.db': '/var/lib/locks.db',
     'sqlite:a%20b%3Fc.db': resolve('a b?c.db'),
-    'sqlite:locks.db?onDeath=lease': resolve('locks.db'),
+    'sqlite:locks.db?onProcessExit=expire': resolve('locks.db'),
   };
   for (const [url, file] of Object.entries(files)) {
     it(`${url} names a file`, async () => {
@@ -26,8 +26,12 @@ describe('the URL of a SQLite file', () => {
   }
 
   it('with another word for what a death means is refused', () => {
-    expect(() => fromUrl('sqlite:locks.db?onDeath=never')).to.throw('onDeath is free or lease');
-    expect(() => fromUrl('sqlite:locks.db?death=lease')).to.throw('death is unknown, did you mean onDeath?');
+    expect(() => fromUrl('sqlite:locks.db?onProcessExit=never')).to.throw(
+      'onProcessExit is release or expire',
+    );
+    expect(() => fromUrl('sqlite:locks.db?exit=expire')).to.throw(
+      'exit is unknown, did you mean onProcessExit?',
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { QueueLockError, admittedOf, type LockClient, type QueueEntry } from '@queuelock/core';
+import { QueueLockError, admittedEntries, type LockClient, type QueueEntry } from '@queuelock/core';
 import type { LockInfo, LockManagerSnapshot } from './api.ts';
 import type { Names } from './names.ts';
 import { filter, firstValueFrom, type Observable } from './rx.ts';
@@ -39,7 +39,7 @@ function snapshotOf(seen: ReadonlyMap<string, readonly QueueEntry[]>): LockManag
   const held: LockInfo[] = [];
   const pending: LockInfo[] = [];
   for (const [name, entries] of seen) {
-    const admitted = admittedOf(entries);
+    const admitted = admittedEntries(entries);
     for (const entry of entries) {
       const { shared, owner } = entry;
       const info: LockInfo = { name, mode: shared ? 'shared' : 'exclusive', clientId: owner };
@@ -55,14 +55,14 @@ function tagOf({ metadata, key }: QueueEntry): string {
 
 interface View {
   readonly status: 'connecting' | 'live' | 'stale';
-  readonly trouble?: unknown;
+  readonly error?: unknown;
 }
 
 /** One look: rejects with what went wrong, if it did. */
 async function firstLook<V extends View>(view$: Observable<V>): Promise<V> {
-  const seen$ = view$.pipe(filter(({ status, trouble }) => status === 'live' || trouble !== undefined));
+  const seen$ = view$.pipe(filter(({ status, error }) => status === 'live' || error !== undefined));
   const view = await firstValueFrom(seen$, { defaultValue: undefined });
   if (!view) throw new QueueLockError('CLOSED', 'the client was closed');
-  if (view.status !== 'live') throw view.trouble;
+  if (view.status !== 'live') throw view.error;
   return view;
 }

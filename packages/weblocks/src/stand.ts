@@ -34,7 +34,7 @@ export class Stand {
 
   /** Whether its turn has come. */
   get isGranted(): boolean {
-    return this.#state.status === 'held' || this.#state.status === 'doubtful';
+    return this.#state.status === 'held' || this.#state.status === 'suspect';
   }
 
   /** Whether its turn cannot come any more. */
@@ -53,7 +53,7 @@ export class Stand {
     await this.placed;
     const state = this.#state;
     if (state.status === 'ended') return;
-    if (state.status === 'held' || state.status === 'doubtful') return state.ownership.release();
+    if (state.status === 'held' || state.status === 'suspect') return state.ownership.release();
     this.#claim.unsubscribe();
     if (state.status === 'queued') await this.#gone(state.id);
   }

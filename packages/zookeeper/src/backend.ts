@@ -1,21 +1,21 @@
-import { Followed, QueueLockError, isQueueLockError, systemClock } from '@queuelock/core/backend';
+import { LocalWaiters, QueueLockError, isQueueLockError, systemClock } from '@queuelock/core/backend';
 import type {
   Backend,
   BackendInfo,
   Finding,
   ListedQueue,
-  Looking,
+  ObserveOptions,
   Registers,
-  SeenEntry,
+  StoredEntry,
   Session,
   StoredHistory,
 } from '@queuelock/core/backend';
-import { PROOF_LAG } from './session/beats.ts';
+import { PROOF_LAG } from './session/heartbeat-proof.ts';
 import { connect, type ConnectRequest } from './server/connect.ts';
 import type { ZkDriver } from './driver/driver.ts';
 import { keptToken } from './queue/entries.ts';
 import { entryIn, evictEntry } from './views/evict.ts';
-import { examine } from './views/examine.ts';
+import { diagnose } from './views/diagnose.ts';
 import { historyOf } from './views/history.ts';
 import { observeQueue } from './views/observe.ts';
 import type { Settings } from './api/options.ts';
@@ -53,7 +53,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #settings: Settings;
   readonly #dial: Dial | undefined;
   readonly #clock = systemClock();
-  readonly #followed = new Followed();
+  readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
   /** Of openings that came to nothing: the next ones go on with them. */
   readonly #paces: Pace[] = [];
@@ -111,19 +111,19 @@ export class ZooKeeperBackend implements Backend {
     }
   }
 
-  observe(queue: string, looking?: Looking): Observable<readonly SeenEntry[]> {
+  observe(queue: string, looking?: ObserveOptions): Observable<readonly StoredEntry[]> {
     return this.#shown(
       this.#viewer$.pipe(switchMap((zk) => observeQueue(zk, placeOf(this.#settings, queue), looking))),
     );
   }
 
-  async evict(queue: string, entry: Pick<SeenEntry, 'key' | 'order'>): Promise<boolean> {
+  async evict(queue: string, entry: Pick<StoredEntry, 'key' | 'order'>): Promise<boolean> {
     const place = placeOf(this.#settings, queue);
     entryIn(place, entry.key);
     return this.#ask((zk) => evictEntry(zk, place, entry));
   }
 
-  async tokenOf(queue: string, { key }: Pick<SeenEntry, 'key'>): Promise<bigint | undefined> {
+  async tokenOf(queue: string, { key }: Pick<StoredEntry, 'key'>): Promise<bigint | undefined> {
     const place = placeOf(this.#settings, queue);
     const { name } = entryIn(place, key);
     return this.#ask(async (zk) => {
@@ -140,8 +140,8 @@ export class ZooKeeperBackend implements Backend {
     return this.#ask((zk) => historyOf(zk, placeOf(this.#settings, queue)));
   }
 
-  examine(prefix: string): Promise<readonly Finding[]> {
-    return this.#ask((zk) => examine(zk, this.#settings, prefix));
+  diagnose(prefix: string): Promise<readonly Finding[]> {
+    return this.#ask((zk) => diagnose(zk, this.#settings, prefix));
   }
 
   async close(): Promise<void> {

@@ -19,7 +19,7 @@ export function zookeeper(options: ZooKeeperOptions): Backend {
 
 /**
  * The same from a URL: `zk://user:password@h1:2181,h2:2181/chroot?tickTimeMs=2000`. User and password are digest
- * credentials; the port is 2181 unless said; parameters are `tickTimeMs`, `syncLimit`, `connectTimeoutMs`, `driver`
+ * credentials; the port is 2181 unless said; parameters are `tickTimeMs`, `syncLimit`, `connectTimeoutMs`, `transport`
  * and `naming`, one for all queues. `zks://` is with TLS, and the PEM files `?ca=file&cert=file&key=file`.
  * @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password.
  */

@@ -82,9 +82,9 @@ describe('entering several queues of ZooKeeper with one transaction', () => {
     });
   });
 
-  for (const driver of ['wire', 'native'] as const) {
-    it(`is not held up by somebody in the gate when a client tries, with driver ${driver}`, async () => {
-      const backend = bench.backend(server, { driver });
+  for (const transport of ['wire', 'native'] as const) {
+    it(`is not held up by somebody in the gate when a client tries, with transport ${transport}`, async () => {
+      const backend = bench.backend(server, { transport });
       const client = bench.keep(createLockClient(backend), (kept) => kept.close());
       await whileInGate(async (leave) => {
         const held = await client.multi([a, b]).tryAcquire();

@@ -13,7 +13,7 @@ import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
 export const SINGLE = { tickTimeMs: 500, syncLimit: 2 } as const;
 
 /** Who speaks to the server. */
-export type Driver = NonNullable<ZooKeeperOptions['driver']>;
+export type Driver = NonNullable<ZooKeeperOptions['transport']>;
 
 /**
  * What a test opened, closed after it in the order of opening: a proxy goes before the clients behind it, since a handle
@@ -32,8 +32,8 @@ export class Bench {
     return this.keep(zookeeper({ hosts: [endpoint], ...SINGLE, ...options }), (backend) => backend.close());
   }
 
-  session(endpoint: string, ttlMs = 10_000, driver: Driver = 'wire'): Promise<Session> {
-    return this.backend(endpoint, { driver }).open(ttlMs, new AbortController().signal);
+  session(endpoint: string, ttlMs = 10_000, transport: Driver = 'wire'): Promise<Session> {
+    return this.backend(endpoint, { transport }).open(ttlMs, new AbortController().signal);
   }
 
   async clear(): Promise<void> {

@@ -4,7 +4,7 @@ import { describeWhatApplies } from '@queuelock/harness/conformance';
 import { harnesses } from './harness.ts';
 
 for (const driver of ['wire', 'native'] as const) {
-  describe(`@queuelock/zookeeper with driver ${driver}`, () => {
+  describe(`@queuelock/zookeeper with transport ${driver}`, () => {
     const harnessOf = harnesses(driver);
 
     describeBackend(harnessOf('curator'));

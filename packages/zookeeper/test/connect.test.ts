@@ -14,7 +14,7 @@ const IN_WORKER = `
   const { workerData, parentPort } = require('node:worker_threads');
   const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');
   const { zookeeper } = tsRequire('../src/index.ts', workerData.here);
-  zookeeper({ hosts: [workerData.server], driver: 'native' }).open(15_000, new AbortController().signal)
+  zookeeper({ hosts: [workerData.server], transport: 'native' }).open(15_000, new AbortController().signal)
     .then(() => parentPort.postMessage('it connected'), (error) => parentPort.postMessage(String(error)));
 `;
 

@@ -14,7 +14,7 @@ async function shared(): Promise<string> {
 
 /** What trouble does to the process, whoever speaks to the servers. */
 export function describeDriverTrouble(driver: 'wire' | 'native'): void {
-  describe(`trouble with ZooKeeper and driver ${driver}`, () => {
+  describe(`trouble with ZooKeeper and transport ${driver}`, () => {
     const bench = new Bench();
     afterEach(() => bench.clear());
 

@@ -14,7 +14,7 @@ const PUNCTUAL_MS = 2.5 * SINGLE.tickTimeMs;
 
 /** Makes harnesses of the same server, with this driver; defines the hooks of the suite that calls it. */
 export function harnesses(
-  driver: NonNullable<ZooKeeperOptions['driver']> = 'wire',
+  transport: NonNullable<ZooKeeperOptions['transport']> = 'wire',
 ): (naming: Naming) => BackendHarness {
   let backends: SeverableBackends;
   before(() => {
@@ -25,13 +25,13 @@ export function harnesses(
   });
 
   return (naming) => {
-    const way = driver === 'wire' ? '' : `driver ${driver}, `;
-    const chroot = `/conformance-${driver}-${naming}`;
+    const way = transport === 'wire' ? '' : `transport ${transport}, `;
+    const chroot = `/conformance-${transport}-${naming}`;
     return {
       name: `ZooKeeper, one node, ${way}naming ${naming},`,
       ttlMs: 4 * SINGLE.tickTimeMs,
       expiryGranularityMs: PUNCTUAL_MS,
-      connect: async () => backends.connect(await endpoint(), { chroot, naming, driver, ...SINGLE }),
+      connect: async () => backends.connect(await endpoint(), { chroot, naming, transport, ...SINGLE }),
       crash: (session) => backends.crash(session),
       traces: true,
       together: true,

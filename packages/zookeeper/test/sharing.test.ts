@@ -1,4 +1,4 @@
-import type { SeenEntry, Session } from '@queuelock/core/backend';
+import type { StoredEntry, Session } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { sharedZooKeeper } from '@queuelock/harness/services';
@@ -74,7 +74,7 @@ describe('an entry in ZooKeeper that turns into a shared one', () => {
   });
 
   it('is never seen twice by those who look, nor gone', async () => {
-    const pictures: (readonly SeenEntry[])[] = [];
+    const pictures: (readonly StoredEntry[])[] = [];
     const watching = bench
       .backend(server)
       .observe(queue)

@@ -18,8 +18,8 @@ describe('the token of an entry that need not wait', () => {
   afterEach(() => bench.clear());
 
   /** Rounds of a free lock, with another in the queue in between; answers how often the node was looked at. */
-  async function looksIn(rounds: number, driver: Driver): Promise<number> {
-    const own = await TappedProcess.start(bench, server, { driver });
+  async function looksIn(rounds: number, transport: Driver): Promise<number> {
+    const own = await TappedProcess.start(bench, server, { transport });
     const [session, other] = [await own.open(), await bench.session(server)];
     let looks = 0;
     await asOperator(server, async (zk) => {
@@ -42,7 +42,7 @@ describe('the token of an entry that need not wait', () => {
     expect(await looksIn(3, 'wire')).to.equal(0);
   });
 
-  it('takes one with driver native', async () => {
+  it('takes one with transport native', async () => {
     expect(await looksIn(3, 'native')).to.equal(3);
   });
 

@@ -44,7 +44,7 @@ describe('trouble with ZooKeeper', function () {
   });
 
   for (const driver of ['wire', 'native'] as const) {
-    it(`such as resets in the middle of requests, again and again, never disturbs other sockets of the process, with driver ${driver}`, async () => {
+    it(`such as resets in the middle of requests, again and again, never disturbs other sockets of the process, with transport ${driver}`, async () => {
       const { endpoint } = await ownServer(bench);
       await disturbNobody(bench, endpoint, { rounds: 20, driver });
     });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { judgeServer, judgeTicks } from '../src/views/examine.ts';
+import { judgeServer, judgeTicks } from '../src/views/diagnose.ts';
 import { parseContender } from '../src/queue/entries.ts';
 import { schemeOf } from '../src/queue/naming.ts';
 import { queuePath } from '../src/queue/names.ts';
@@ -74,7 +74,7 @@ describe('a count of those who left', () => {
   });
 });
 
-describe('the examination of a ZooKeeper server', () => {
+describe('the diagnosis of a ZooKeeper server', () => {
   const told = (facts: Readonly<Record<string, string>>): string[] =>
     judgeServer('s', new Map(Object.entries(facts))).map(({ level, text }) => `${level} ${text}`);
   const latency = { 'Latency min/avg/max': '0/0.5/12' };
@@ -82,21 +82,21 @@ describe('the examination of a ZooKeeper server', () => {
   it('knows what is wrong with its version', () => {
     const of = (version: string): string[] =>
       told({ 'Zookeeper version': `${version}-abc, built on 2020`, Mode: 'leader', ...latency });
-    expect(of('3.9.3')).to.deep.equal(['fine ZooKeeper 3.9.3, leader, answers in 0.5 ms on average']);
+    expect(of('3.9.3')).to.deep.equal(['ok ZooKeeper 3.9.3, leader, answers in 0.5 ms on average']);
     expect(of('3.10.0')).to.have.length(1);
-    expect(of('3.9.2')[1]).to.match(/^advice .*ZOOKEEPER-4541/);
-    expect(of('3.4.14')[1]).to.match(/^problem .*container/);
+    expect(of('3.9.2')[1]).to.match(/^warning .*ZOOKEEPER-4541/);
+    expect(of('3.4.14')[1]).to.match(/^error .*container/);
   });
 
   it('says that a server that tells nothing does not serve', () => {
     expect(told({})).to.have.length(1);
-    expect(told({})[0]).to.match(/^problem .*4lw/);
+    expect(told({})[0]).to.match(/^error .*4lw/);
   });
 
   it('says that it is slow', () => {
     expect(
       told({ 'Zookeeper version': '3.9.4', Mode: 'follower', 'Latency min/avg/max': '0/150.0/900' })[1],
-    ).to.match(/^advice it is slow/);
+    ).to.match(/^warning it is slow/);
   });
 
   it('compares its ticks with those that the client goes by', () => {
@@ -104,11 +104,11 @@ describe('the examination of a ZooKeeper server', () => {
       judgeTicks('s', new Map(Object.entries(conf)), { tickTimeMs, syncLimit })
         .map(({ level, text }) => `${level} ${text}`)
         .join();
-    expect(judged({})).to.match(/^advice .*whitelist=srvr,conf/);
-    expect(judged({ tickTime: '2000', syncLimit: '5' })).to.match(/^fine TTLs from 14000 ms/);
+    expect(judged({})).to.match(/^warning .*whitelist=srvr,conf/);
+    expect(judged({ tickTime: '2000', syncLimit: '5' })).to.match(/^ok TTLs from 14000 ms/);
     expect(judged({ tickTime: '3000', syncLimit: '5' })).to.match(
-      /^problem .*from 21000 ms.*\?tickTimeMs=3000&syncLimit=5/,
+      /^error .*from 21000 ms.*\?tickTimeMs=3000&syncLimit=5/,
     );
-    expect(judged({ tickTime: '500' })).to.match(/^advice TTLs from 2000 ms/);
+    expect(judged({ tickTime: '500' })).to.match(/^warning TTLs from 2000 ms/);
   });
 });

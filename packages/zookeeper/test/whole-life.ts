@@ -2,8 +2,8 @@
 import { zookeeper } from '@queuelock/zookeeper';
 import { SINGLE, admitted, newQueue, outcome, wish, wishes } from './bench.ts';
 
-const [endpoint, driver = 'wire'] = process.argv.slice(2) as [string, ('native' | 'wire')?];
-const options = { driver, ...SINGLE };
+const [endpoint, transport = 'wire'] = process.argv.slice(2) as [string, ('native' | 'wire')?];
+const options = { transport, ...SINGLE };
 const { signal } = new AbortController();
 const queue = newQueue();
 

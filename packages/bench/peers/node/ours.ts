@@ -32,19 +32,19 @@ export function oursOverEtcd(transport: Transport, naming: Naming = 'go'): OwnLo
   return {
     open: (ttlMs) =>
       open(etcd({ hosts: [endpoint], transport, naming }), ttlMs, async (client) => {
-        const { lease } = JSON.parse(await client.resumption()) as { lease: string };
+        const { lease } = JSON.parse(await client.exportSession()) as { lease: string };
         return leaseRevocation(BigInt(`0x${lease}`).toString(), transport);
       }),
     untilWatching: (waiters) => untilWatchingEtcd(endpoint, waiters),
   };
 }
 
-export function oursOverZooKeeper(driver: NonNullable<ZooKeeperOptions['driver']>): OwnLock {
+export function oursOverZooKeeper(transport: NonNullable<ZooKeeperOptions['transport']>): OwnLock {
   const endpoint = endpointOf('ZK');
   return {
     open: (ttlMs) =>
-      open(zookeeper({ hosts: [endpoint], driver }), ttlMs, async (client) => {
-        const secret = JSON.parse(await client.resumption()) as { session: string; password: string };
+      open(zookeeper({ hosts: [endpoint], transport }), ttlMs, async (client) => {
+        const secret = JSON.parse(await client.exportSession()) as { session: string; password: string };
         await client.abandon();
         return closeSession(secret);
       }),

@@ -1,19 +1,19 @@
 import type { Observable } from 'rxjs';
 import type {
-  Asked,
+  HandoverResponse,
   BridgeFacts,
   ContendersAct,
-  ContendersPicture,
-  DeadlocksPicture,
-  ElectionPicture,
+  ContendersSnapshot,
+  DeadlocksSnapshot,
+  ElectionSnapshot,
   EntryRef,
-  FaultsPicture,
-  HandoverPicture,
+  FaultsSnapshot,
+  HandoverSnapshot,
   JoinRequest,
-  QueuePicture,
-  QueuesPicture,
-  SessionsPicture,
-  TimelinePicture,
+  QueueSnapshot,
+  QueuesSnapshot,
+  SessionsSnapshot,
+  TimelineSnapshot,
 } from '../wire.ts';
 import type { BridgeError } from './bridge-error.ts';
 
@@ -30,10 +30,10 @@ export interface Connection {
   readonly error?: BridgeError;
 }
 
-/** A picture, and how far it can be relied on. A new object only when something has changed. */
-export interface Seen<P> extends Connection {
+/** A snapshot, and how far it can be relied on. A new object only when something has changed. */
+export interface Observed<P> extends Connection {
   /** The last one that came; `undefined` before the first. Its own `status` tells of the bridge and the store. */
-  readonly picture: P | undefined;
+  readonly snapshot: P | undefined;
   /** Why the bridge does not tell: it is not allowed, no such name can be, it has too much to do. The last one is tried again by itself. */
   readonly refusal?: BridgeError;
 }
@@ -44,7 +44,7 @@ export type JoinOptions = Omit<JoinRequest, 'name' | 'key'>;
 /** The right to act, as long as `held` says so. Tokens and orders are decimal strings. */
 export interface PageLock {
   readonly name: string;
-  /** Of the entry, as in `EntryPicture.id`. */
+  /** Of the entry, as in `EntrySnapshot.id`. */
   readonly id: string;
   readonly key: string;
   readonly order: string;
@@ -60,7 +60,7 @@ export interface PageLock {
   /** Aborts when the hold is lost, not when it is released; its reason is a `BridgeError` `OWNERSHIP_LOST`. */
   readonly signal: AbortSignal;
   /** Who asks for the lock, until they are answered. */
-  readonly requests: readonly HandoverPicture[];
+  readonly requests: readonly HandoverSnapshot[];
   /** Answers one who asks: `yield` releases to the next in line, `pass` straight to the one who asks. */
   answer(to: string, answer: 'yield' | 'pass' | 'decline', reason?: string): Promise<void>;
   /** Gives it up; settles when the bridge has confirmed it or its grace is over. Calling it again answers the same. */
@@ -68,10 +68,10 @@ export interface PageLock {
 }
 
 /** A place in a queue, taken by this page, and how far it can be relied on. */
-export type JoinState = Pick<Connection, 'connection' | 'since'> & OwnPlace;
+export type JoinState = Pick<Connection, 'connection' | 'since'> & PageClaimState;
 
 /** A place in a queue, taken by this page. */
-export type OwnPlace =
+export type PageClaimState =
   | { readonly status: 'joining' }
   | {
       readonly status: 'queued';
@@ -87,7 +87,7 @@ export type OwnPlace =
         | { readonly answer: 'yields' | 'declined' | 'ignored'; readonly reason?: string }
         | undefined;
     }
-  | { readonly status: 'held' | 'doubtful'; readonly lock: PageLock }
+  | { readonly status: 'held' | 'suspect'; readonly lock: PageLock }
   | {
       readonly status: 'ended';
       /** `lost`: it was held and is lost. `failed`: it was never held. */
@@ -103,21 +103,21 @@ export interface BridgeClient {
    * Queues whose names begin with `prefix` (default: all). This and the following: the last known at once, then every change; shared
    * among subscribers; they never error, and complete when the client is closed.
    */
-  queues(prefix?: string): Observable<Seen<QueuesPicture>>;
+  queues(prefix?: string): Observable<Observed<QueuesSnapshot>>;
   /** One queue: who holds it, who waits, in order. */
-  queue(name: string): Observable<Seen<QueuePicture>>;
+  queue(name: string): Observable<Observed<QueueSnapshot>>;
   /** Who joined, held and left a queue, as far as the bridge has seen it. */
-  timeline(name: string): Observable<Seen<TimelinePicture>>;
+  timeline(name: string): Observable<Observed<TimelineSnapshot>>;
   /** Who leads, and who stands. */
-  election(name: string): Observable<Seen<ElectionPicture>>;
+  election(name: string): Observable<Observed<ElectionSnapshot>>;
   /** The entries of each program, in the queues whose names begin with `prefix` (default: all). */
-  sessions(prefix?: string): Observable<Seen<SessionsPicture>>;
+  sessions(prefix?: string): Observable<Observed<SessionsSnapshot>>;
   /** Circles of waiters among these queues. */
-  deadlocks(prefix?: string): Observable<Seen<DeadlocksPicture>>;
+  deadlocks(prefix?: string): Observable<Observed<DeadlocksSnapshot>>;
   /** What is wrong with the store and these queues, and what the bridge has seen go wrong. */
-  faults(prefix?: string): Observable<Seen<FaultsPicture>>;
+  faults(prefix?: string): Observable<Observed<FaultsSnapshot>>;
   /** Programs that this page may disturb, where the bridge has some (`BridgeFacts.contenders`); the name is that of their queue. */
-  contenders(name: string): Observable<Seen<ContendersPicture>>;
+  contenders(name: string): Observable<Observed<ContendersSnapshot>>;
   /**
    * A place in a queue. Cold: each subscription joins, unsubscribing leaves or releases. A broken connection is taken up again; when
    * that takes longer than the bridge's grace the place is lost. Never errors; completes after `ended`.
@@ -129,14 +129,14 @@ export interface BridgeClient {
   ask(
     name: string,
     options: { readonly reason: string; readonly withinMs: number; readonly signal?: AbortSignal },
-  ): Promise<Asked>;
+  ): Promise<HandoverResponse>;
   /** The fencing token of an entry, decimal; `undefined` when it is gone. */
   tokenOf(name: string, entry: Pick<EntryRef, 'key' | 'order'>): Promise<string | undefined>;
   /** Does something to the bridge's contenders; settles when it is done. */
   contend(act: ContendersAct): Promise<void>;
   /** What the bridge says of itself; asked once, and again after trouble. */
   facts(): Promise<BridgeFacts>;
-  /** The bridge's time now, in milliseconds since 1970, as far as this page knows: for ages of what pictures tell. */
+  /** The bridge's time now, in milliseconds since 1970, as far as this page knows: for ages of what snapshots tell. */
   serverNow(): number;
   /** Ends all streams; joins are left. */
   close(): void;

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import {
-  askedSchema,
-  evictedSchema,
-  pictureSchemas,
-  tokenedSchema,
-  type Asked,
+  handoverResponseSchema,
+  evictResponseSchema,
+  snapshotSchemas,
+  tokenResponseSchema,
+  type HandoverResponse,
   type BridgeFacts,
   type ContendersAct,
   type EntryRef,
-  type PictureOf,
+  type SnapshotOf,
   type Topic,
 } from '../wire.ts';
 import {
@@ -22,7 +22,14 @@ import {
   Subject,
   takeUntil,
 } from '../rx.ts';
-import type { BridgeClient, BridgeClientOptions, Connection, JoinOptions, JoinState, Seen } from './api.ts';
+import type {
+  BridgeClient,
+  BridgeClientOptions,
+  Connection,
+  JoinOptions,
+  JoinState,
+  Observed,
+} from './api.ts';
 import type { BridgeError } from './bridge-error.ts';
 import { Calls } from './calls.ts';
 import { Line } from './line.ts';
@@ -39,7 +46,7 @@ type Looked = Exclude<Topic, { kind: 'join' }>;
 
 /** What is known of a topic. */
 interface Told<P> {
-  readonly picture: P | undefined;
+  readonly snapshot: P | undefined;
   readonly refusal?: BridgeError;
 }
 
@@ -68,35 +75,35 @@ class StreamingClient implements BridgeClient {
     return this.#tools.line.connection$;
   }
 
-  queues(prefix = ''): Observable<Seen<PictureOf['queues']>> {
+  queues(prefix = ''): Observable<Observed<SnapshotOf['queues']>> {
     return this.#look('queues', { kind: 'queues', prefix });
   }
 
-  queue(name: string): Observable<Seen<PictureOf['queue']>> {
+  queue(name: string): Observable<Observed<SnapshotOf['queue']>> {
     return this.#look('queue', { kind: 'queue', name });
   }
 
-  timeline(name: string): Observable<Seen<PictureOf['timeline']>> {
+  timeline(name: string): Observable<Observed<SnapshotOf['timeline']>> {
     return this.#look('timeline', { kind: 'timeline', name });
   }
 
-  election(name: string): Observable<Seen<PictureOf['election']>> {
+  election(name: string): Observable<Observed<SnapshotOf['election']>> {
     return this.#look('election', { kind: 'election', name });
   }
 
-  sessions(prefix = ''): Observable<Seen<PictureOf['sessions']>> {
+  sessions(prefix = ''): Observable<Observed<SnapshotOf['sessions']>> {
     return this.#look('sessions', { kind: 'sessions', prefix });
   }
 
-  deadlocks(prefix = ''): Observable<Seen<PictureOf['deadlocks']>> {
+  deadlocks(prefix = ''): Observable<Observed<SnapshotOf['deadlocks']>> {
     return this.#look('deadlocks', { kind: 'deadlocks', prefix });
   }
 
-  faults(prefix = ''): Observable<Seen<PictureOf['faults']>> {
+  faults(prefix = ''): Observable<Observed<SnapshotOf['faults']>> {
     return this.#look('faults', { kind: 'faults', prefix });
   }
 
-  contenders(name: string): Observable<Seen<PictureOf['contenders']>> {
+  contenders(name: string): Observable<Observed<SnapshotOf['contenders']>> {
     return this.#look('contenders', { kind: 'contenders', name });
   }
 
@@ -118,7 +125,7 @@ class StreamingClient implements BridgeClient {
   async evict(name: string, entry: EntryRef, { reason }: { readonly reason: string }): Promise<boolean> {
     const { key, order, owner, id } = entry;
     const body = { name, entry: { key, order, owner, ...(id === undefined ? {} : { id }) }, reason };
-    const { removed } = await this.#tools.calls.post({ path: 'evict', body, answer: evictedSchema });
+    const { removed } = await this.#tools.calls.post({ path: 'evict', body, answer: evictResponseSchema });
     return removed;
   }
 
@@ -128,13 +135,13 @@ class StreamingClient implements BridgeClient {
       signal,
       ...request
     }: { readonly reason: string; readonly withinMs: number; readonly signal?: AbortSignal },
-  ): Promise<Asked> {
+  ): Promise<HandoverResponse> {
     const body = { name, ...request };
     const withinMs = request.withinMs + 10_000;
     return this.#tools.calls.post({
       path: 'ask',
       body,
-      answer: askedSchema,
+      answer: handoverResponseSchema,
       withinMs,
       ...(signal && { signal }),
     });
@@ -142,7 +149,7 @@ class StreamingClient implements BridgeClient {
 
   async tokenOf(name: string, { key, order }: Pick<EntryRef, 'key' | 'order'>): Promise<string | undefined> {
     const body = { name, entry: { key, order } };
-    return (await this.#tools.calls.post({ path: 'token', body, answer: tokenedSchema })).token;
+    return (await this.#tools.calls.post({ path: 'token', body, answer: tokenResponseSchema })).token;
   }
 
   async contend(act: ContendersAct): Promise<void> {
@@ -175,12 +182,12 @@ class StreamingClient implements BridgeClient {
     follow(join.place$, NOTHING, forget);
   }
 
-  #look<K extends Looked['kind']>(kind: K, topic: Looked): Observable<Seen<PictureOf[K]>> {
+  #look<K extends Looked['kind']>(kind: K, topic: Looked): Observable<Observed<SnapshotOf[K]>> {
     const key = JSON.stringify(topic);
-    const known$ = this.#shared.get(key) as Observable<Seen<PictureOf[K]>> | undefined;
+    const known$ = this.#shared.get(key) as Observable<Observed<SnapshotOf[K]>> | undefined;
     if (known$) return known$;
     const seen$ = combineLatest([this.#told(kind, topic), this.#tools.line.connection$]).pipe(
-      map(([told, connection]): Seen<PictureOf[K]> => ({ ...connection, ...told })),
+      map(([told, connection]): Observed<SnapshotOf[K]> => ({ ...connection, ...told })),
       takeUntil(this.#closed$),
       finalize(() => this.#shared.delete(key)),
       share({
@@ -194,13 +201,13 @@ class StreamingClient implements BridgeClient {
     return seen$;
   }
 
-  #told<K extends Looked['kind']>(kind: K, topic: Looked): Observable<Told<PictureOf[K]>> {
+  #told<K extends Looked['kind']>(kind: K, topic: Looked): Observable<Told<SnapshotOf[K]>> {
     return new Observable((subscriber) => {
-      const told$ = new BehaviorSubject<Told<PictureOf[K]>>({ picture: undefined });
+      const told$ = new BehaviorSubject<Told<SnapshotOf[K]>>({ snapshot: undefined });
       subscriber.add(told$.subscribe(subscriber));
-      const take = (picture: unknown): void =>
-        told$.next({ picture: understood(picture, pictureSchemas[kind]) });
-      const refuse = (refusal: BridgeError): void => told$.next({ picture: undefined, refusal });
+      const take = (snapshot: unknown): void =>
+        told$.next({ snapshot: understood(snapshot, snapshotSchemas[kind]) });
+      const refuse = (refusal: BridgeError): void => told$.next({ snapshot: undefined, refusal });
       subscriber.add(this.#tools.line.listen({ topic, take, refuse }));
     });
   }

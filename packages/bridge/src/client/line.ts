@@ -20,8 +20,8 @@ import { parsed } from './parsed.ts';
 /** Who wants to be told of a topic. */
 export interface Listener {
   readonly topic: Topic;
-  /** A picture, as it came. What it throws breaks the stream off. */
-  readonly take: (picture: unknown) => void;
+  /** A snapshot, as it came. What it throws breaks the stream off. */
+  readonly take: (snapshot: unknown) => void;
   readonly refuse: (error: BridgeError) => void;
 }
 
@@ -166,9 +166,9 @@ export class Line {
   #take({ type, id, data }: StreamEvent): void {
     if (type === 'hello') this.#greet(data);
     if (type === 'state') {
-      const { topic, picture } = parsed(data, stateEventSchema);
+      const { topic, snapshot } = parsed(data, stateEventSchema);
       const listening = this.#topics.get(topic);
-      listening?.take(picture);
+      listening?.take(snapshot);
       if (listening) listening.since = id;
     }
     if (type === 'refused') {

@@ -1,4 +1,4 @@
-import type { HandoverPicture } from '../wire.ts';
+import type { HandoverSnapshot } from '../wire.ts';
 import type { ClientClock, PageLock } from './api.ts';
 import { BridgeError } from './bridge-error.ts';
 
@@ -20,7 +20,7 @@ export class PageHold implements PageLock {
   readonly order: string;
   readonly token: string;
   readonly answer: PageLock['answer'];
-  requests: readonly HandoverPicture[] = [];
+  requests: readonly HandoverSnapshot[] = [];
   readonly #spec: PageHoldSpec;
   readonly #loss = new AbortController();
   #deadline: number;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { joinPictureSchema, joinedSchema } from '../wire.ts';
-import type { JoinKey, JoinPicture, JoinRequest, Touched } from '../wire.ts';
+import { joinSnapshotSchema, joinResponseSchema } from '../wire.ts';
+import type { JoinKey, JoinSnapshot, JoinRequest, TouchResponse } from '../wire.ts';
 import { Subject, Subscription, type Observable } from '../rx.ts';
-import type { ClientClock, OwnPlace, PageLock } from './api.ts';
+import type { ClientClock, PageClaimState, PageLock } from './api.ts';
 import { Backoff } from './backoff.ts';
 import { BridgeError, bridgeError } from './bridge-error.ts';
 import type { Calls } from './calls.ts';
@@ -19,9 +19,9 @@ export interface PageJoinTools {
   readonly clock: ClientClock;
 }
 
-type Queued = Extract<JoinPicture, { status: 'queued' }>;
-type Holding = Extract<JoinPicture, { status: 'held' | 'doubtful' }>;
-type Ended = Extract<OwnPlace, { status: 'ended' }>;
+type Queued = Extract<JoinSnapshot, { status: 'queued' }>;
+type Holding = Extract<JoinSnapshot, { status: 'held' | 'suspect' }>;
+type Ended = Extract<PageClaimState, { status: 'ended' }>;
 
 // Clocks run at nearly the same rate.
 const OF_THE_GRACE = 0.98;
@@ -35,7 +35,7 @@ const LEFT_WITHIN_MS = 5_000;
 export class PageJoin {
   readonly #request: JoinRequest & { readonly key: JoinKey };
   readonly #tools: PageJoinTools;
-  readonly #place$ = new Subject<OwnPlace>();
+  readonly #place$ = new Subject<PageClaimState>();
   /** Until it leaves: from then on the bridge is to notice by itself, should it not be reached. */
   readonly #keeping = new Subscription();
   readonly #listening = new Subscription();
@@ -56,7 +56,7 @@ export class PageJoin {
   }
 
   /** Completes after `ended`. */
-  get place$(): Observable<OwnPlace> {
+  get place$(): Observable<PageClaimState> {
     return this.#place$;
   }
 
@@ -77,7 +77,7 @@ export class PageJoin {
     const { calls, clock } = this.#tools;
     try {
       this.#waitedAt = clock.now();
-      const call = { path: 'joins', body: this.#request, answer: joinedSchema };
+      const call = { path: 'joins', body: this.#request, answer: joinResponseSchema };
       const { graceMs } = await calls.post(call);
       if (!this.#leaving) this.#keep(graceMs);
     } catch (error) {
@@ -98,29 +98,30 @@ export class PageJoin {
     const { line, touches } = this.#tools;
     const { key } = this.#request;
     this.#graceMs = graceMs;
-    const take = (picture: unknown): void => this.#take(understood(picture, joinPictureSchema));
+    const take = (snapshot: unknown): void => this.#take(understood(snapshot, joinSnapshotSchema));
     const refuse = (error: BridgeError): void => this.#onUnknown(error);
-    const touched = (answer: Touched['joins'][number], sentAt: number): void => this.#touched(answer, sentAt);
+    const touched = (answer: TouchResponse['joins'][number], sentAt: number): void =>
+      this.#touched(answer, sentAt);
     this.#listening.add(line.listen({ topic: { kind: 'join', ...key }, take, refuse }));
     this.#keeping.add(touches.keep({ key, touched }, graceMs));
   }
 
-  #take(picture: JoinPicture): void {
+  #take(snapshot: JoinSnapshot): void {
     if (this.#hasEnded || this.#leaving) return;
-    if (picture.status === 'queued') this.#place$.next(queuedPlace(picture));
-    else if (picture.status === 'ended') this.#end(endedPlace(picture));
-    else if (picture.status !== 'joining') this.#takeHold(picture);
+    if (snapshot.status === 'queued') this.#place$.next(queuedPlace(snapshot));
+    else if (snapshot.status === 'ended') this.#end(endedPlace(snapshot));
+    else if (snapshot.status !== 'joining') this.#takeHold(snapshot);
   }
 
-  #takeHold(picture: Holding): void {
-    this.#holding = picture;
-    const provenMs = Math.min(this.#graceMs, picture.remainingMs) * OF_THE_GRACE;
+  #takeHold(snapshot: Holding): void {
+    this.#holding = snapshot;
+    const provenMs = Math.min(this.#graceMs, snapshot.remainingMs) * OF_THE_GRACE;
     if (!this.#hold) this.#prove(this.#waitedAt + provenMs);
     else this.#tell();
     this.#tools.touches.now();
   }
 
-  #touched({ keepsMs, holds, known }: Touched['joins'][number], sentAt: number): void {
+  #touched({ keepsMs, holds, known }: TouchResponse['joins'][number], sentAt: number): void {
     if (this.#hasEnded || this.#leaving) return;
     if (!known) this.#onUnknown(undefined);
     else if (holds) this.#prove(sentAt + keepsMs * OF_THE_GRACE);
@@ -129,10 +130,10 @@ export class PageJoin {
 
   /** Begins to hold, or goes on, where the time of the proof is not over already. */
   #prove(deadline: number): void {
-    const picture = this.#holding;
+    const snapshot = this.#holding;
     if (this.#hold) this.#hold.prove(deadline);
-    else if (picture && deadline > this.#tools.clock.now()) {
-      this.#hold = this.#begin(picture, deadline);
+    else if (snapshot && deadline > this.#tools.clock.now()) {
+      this.#hold = this.#begin(snapshot, deadline);
       this.#tell();
     }
   }
@@ -157,11 +158,11 @@ export class PageJoin {
   }
 
   #tell(): void {
-    const picture = this.#holding;
+    const snapshot = this.#holding;
     const lock = this.#hold;
-    if (!picture || !lock) return;
-    lock.requests = picture.requests;
-    this.#place$.next({ status: picture.status, lock });
+    if (!snapshot || !lock) return;
+    lock.requests = snapshot.requests;
+    this.#place$.next({ status: snapshot.status, lock });
   }
 
   #onLoss(error: BridgeError): void {
@@ -232,10 +233,10 @@ function newKey(): JoinKey {
   return { id: hex(12), secret: hex(24) };
 }
 
-function queuedPlace({ id, token, position, expectedWaitMs, at, answer }: Queued): OwnPlace {
+function queuedPlace({ id, token, position, expectedWaitMs, at, answer }: Queued): PageClaimState {
   return { status: 'queued', id, token, position, expectedWaitMs, at, answer };
 }
 
-function endedPlace({ outcome, error }: Extract<JoinPicture, { status: 'ended' }>): Ended {
+function endedPlace({ outcome, error }: Extract<JoinSnapshot, { status: 'ended' }>): Ended {
   return { status: 'ended', outcome, error: error && new BridgeError(error) };
 }

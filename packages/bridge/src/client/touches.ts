@@ -1,4 +1,4 @@
-import { touchedSchema, type JoinKey, type Touched } from '../wire.ts';
+import { touchResponseSchema, type JoinKey, type TouchResponse } from '../wire.ts';
 import type { Subscription } from '../rx.ts';
 import { follow } from '../follow.ts';
 import type { ClientClock } from './api.ts';
@@ -9,7 +9,7 @@ import type { Line } from './line.ts';
 export interface Kept {
   readonly key: JoinKey;
   /** What the bridge answered to a touch that was sent at this time of the clock. */
-  readonly touched: (answer: Touched['joins'][number], sentAt: number) => void;
+  readonly touched: (answer: TouchResponse['joins'][number], sentAt: number) => void;
 }
 
 /** What touches are made with. */
@@ -83,7 +83,12 @@ export class Touches {
     try {
       const body = { joins: kept.map(({ key }) => key) };
       const withinMs = this.#graceMs / TOUCHES_IN_GRACE;
-      const { joins } = await calls.post({ path: 'joins/touch', body, answer: touchedSchema, withinMs });
+      const { joins } = await calls.post({
+        path: 'joins/touch',
+        body,
+        answer: touchResponseSchema,
+        withinMs,
+      });
       for (const join of kept) {
         const answer = joins.find(({ id }) => id === join.key.id);
         if (answer) join.touched(answer, sentAt);

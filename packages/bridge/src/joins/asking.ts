@@ -2,7 +2,7 @@ import type { HandoverRequest, Ownership, QueueState } from '@queuelock/core';
 import { invalidArgument } from '@queuelock/core/backend';
 import { follow } from '../follow.ts';
 import { Subscription, type Observable } from '../rx.ts';
-import type { HandoverPicture, JoinAnswer } from '../wire.ts';
+import type { HandoverSnapshot, JoinAnswer } from '../wire.ts';
 
 /** Those who ask a holder to make way, until they are answered or gone. */
 export class Asking {
@@ -17,7 +17,7 @@ export class Asking {
     this.#queue$ = queue$;
   }
 
-  get pictures(): readonly HandoverPicture[] {
+  get snapshots(): readonly HandoverSnapshot[] {
     return [...this.#requests].map(([from, { from: entry, reason, withinMs }]) => ({
       from,
       owner: entry.owner,

@@ -1,16 +1,16 @@
-import type { LineState, LockClient, Ownership } from '@queuelock/core';
+import type { PositionedClaimState, LockClient, Ownership } from '@queuelock/core';
 import { QueueLockError, invalidArgument } from '@queuelock/core/backend';
 import { follow } from '../follow.ts';
 import { Subject, Subscription, type Observable } from '../rx.ts';
 import type { ServerTime } from '../server-time.ts';
-import type { JoinAnswer, JoinKey, JoinPicture, JoinRequest, Touched } from '../wire.ts';
+import type { JoinAnswer, JoinKey, JoinSnapshot, JoinRequest, TouchResponse } from '../wire.ts';
 import { Asking } from './asking.ts';
-import { joinPicture } from './join-picture.ts';
-import { Silence, type Sign, type SilenceTools } from './silence.ts';
+import { joinSnapshot } from './join-snapshot.ts';
+import { IdleDetector, type Sign, type IdleDetectorTools } from './idle-detector.ts';
 
 /** What a join is made with. */
-export interface JoinTools extends SilenceTools {
-  readonly client: Pick<LockClient, 'line' | 'watch'>;
+export interface JoinTools extends IdleDetectorTools {
+  readonly client: Pick<LockClient, 'claimWithPosition' | 'watch'>;
   readonly time: ServerTime;
 }
 
@@ -33,8 +33,8 @@ export class Join {
   readonly #tools: JoinTools;
   readonly #changed$ = new Subject<void>();
   readonly #line = new Subscription();
-  readonly #silence: Silence;
-  #state: LineState = { status: 'joining' };
+  readonly #idleDetector: IdleDetector;
+  #state: PositionedClaimState = { status: 'joining' };
   /** The key of the entry, read as soon as it is known: after the page's release it may not be readable. */
   #entryKey = '';
   /** The requests to one that holds. */
@@ -49,7 +49,7 @@ export class Join {
     this.key = spec.key;
     this.#tools = tools;
     this.#hasRequest = request !== undefined;
-    const line$ = tools.client.line(name, {
+    const line$ = tools.client.claimWithPosition(name, {
       owner: spec.owner,
       holding: [],
       ...(metadata && { metadata }),
@@ -57,7 +57,7 @@ export class Join {
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(request && { request }),
     });
-    this.#silence = new Silence(spec.sign, tools, () => {
+    this.#idleDetector = new IdleDetector(spec.sign, tools, () => {
       this.#abandon();
     });
     this.#line.add(follow(line$, (state) => this.#take(state)));
@@ -68,8 +68,8 @@ export class Join {
     return this.#changed$;
   }
 
-  get silence(): Silence {
-    return this.#silence;
+  get idleDetector(): IdleDetector {
+    return this.#idleDetector;
   }
 
   get hasEnded(): boolean {
@@ -88,19 +88,19 @@ export class Join {
     return 'ownership' in this.#state ? this.#state.ownership : undefined;
   }
 
-  /** For so long from now the page may rely on the bridge; see `Touched`. */
-  get touched(): Touched['joins'][number] {
+  /** For so long from now the page may rely on the bridge; see `TouchResponse`. */
+  get touched(): TouchResponse['joins'][number] {
     const { ownership, hasEnded, key } = this;
     const graceMs = hasEnded ? 0 : this.#tools.graceMs;
     const keepsMs = ownership ? Math.min(graceMs, ownership.remainingMs) : graceMs;
     return { id: key.id, keepsMs, known: true, holds: ownership !== undefined };
   }
 
-  picture(): JoinPicture {
-    return joinPicture(this.#state, {
+  snapshot(): JoinSnapshot {
+    return joinSnapshot(this.#state, {
       at: this.#tools.time.now(),
       key: this.#entryKey,
-      requests: this.#asking?.pictures ?? [],
+      requests: this.#asking?.snapshots ?? [],
     });
   }
 
@@ -117,7 +117,7 @@ export class Join {
     await this.#asking.answer(answer);
   }
 
-  #take(state: LineState): void {
+  #take(state: PositionedClaimState): void {
     this.#state = state;
     if (state.status === 'queued') this.#entryKey = state.key;
     if ('ownership' in state) this.#entryKey = state.ownership.key;
@@ -145,14 +145,14 @@ export class Join {
   }
 
   /** Unsubscribing from the line leaves or releases, and what the line would have said is said here. */
-  #endBy(state: Extract<LineState, { status: 'ended' }>): void {
+  #endBy(state: Extract<PositionedClaimState, { status: 'ended' }>): void {
     if (this.hasEnded) return;
     this.#line.unsubscribe();
     this.#take(state);
   }
 
   #finish(): void {
-    this.#silence.stop();
+    this.#idleDetector.stop();
     this.#requests.unsubscribe();
     this.#asking = undefined;
   }

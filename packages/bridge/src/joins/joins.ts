@@ -4,9 +4,9 @@ import type { ClientId, Quota } from '../limits/quota.ts';
 import type { Identity } from '../options.ts';
 import { Refused } from '../refusal.ts';
 import { EMPTY, finalize } from '../rx.ts';
-import type { Joined, JoinKey, JoinRequest, Touched, TouchRequest } from '../wire.ts';
+import type { JoinResponse, JoinKey, JoinRequest, TouchResponse, TouchRequest } from '../wire.ts';
 import { Join, type JoinTools } from './join.ts';
-import type { Sign } from './silence.ts';
+import type { Sign } from './idle-detector.ts';
 
 /** What joins are made with. */
 export interface JoinsTools extends JoinTools {
@@ -49,7 +49,7 @@ export class Joins {
    * What has ended makes room for what begins.
    * @throws {QueueLockError} `INVALID_ARGUMENT`; `UNAVAILABLE` when there are too many joins, or too many requests to holders.
    */
-  join(request: JoinRequest, { sign, identity, client }: JoinerFacts): Joined {
+  join(request: JoinRequest, { sign, identity, client }: JoinerFacts): JoinResponse {
     const { graceMs, joins, asks } = this.#tools;
     const { key = newKey() } = request;
     // Sent again, since its answer was lost.
@@ -84,7 +84,7 @@ export class Joins {
   }
 
   /** A touch keeps a join. */
-  touch({ joins }: TouchRequest): Touched {
+  touch({ joins }: TouchRequest): TouchResponse {
     return { joins: joins.map((key) => this.#touched(key)) };
   }
 
@@ -99,10 +99,10 @@ export class Joins {
     for (const { forget } of this.#ended.values()) forget();
   }
 
-  #touched(key: JoinKey): Touched['joins'][number] {
+  #touched(key: JoinKey): TouchResponse['joins'][number] {
     try {
       const join = this.get(key);
-      join.silence.touch();
+      join.idleDetector.touch();
       return join.touched;
     } catch {
       return { id: key.id, keepsMs: 0, known: false, holds: false };

@@ -15,7 +15,7 @@ export interface ClientLimits {
   readonly joins?: number;
   /** Requests to holders that are not answered: by `ask`, and by a join with a `request`. Default 10. */
   readonly asks?: number;
-  /** Bytes that were sent and are not read yet, in large pictures. Default 8 MiB. */
+  /** Bytes that were sent and are not read yet, in large snapshots. Default 8 MiB. */
   readonly bytes?: number;
   /** Request bodies that are being received. Default 16. */
   readonly bodies?: number;
@@ -44,7 +44,7 @@ export interface BridgeLimits {
   readonly joins?: number;
   /** Requests to holders that are not answered. Default 100. */
   readonly asks?: number;
-  /** Bytes of large pictures that are encoded and not read yet, each picture counted once; as many are kept for later readers. Default 32 MiB. */
+  /** Bytes of large snapshots that are encoded and not read yet, each snapshot counted once; as many are kept for later readers. Default 32 MiB. */
   readonly bytes?: number;
   /** Request bodies that are being received. Default 200. */
   readonly bodies?: number;

@@ -1,4 +1,4 @@
-import { admittedOf, type Eviction, type QueueEntry, type QueueState } from '@queuelock/core';
+import { admittedEntries, type Eviction, type QueueEntry, type QueueState } from '@queuelock/core';
 import type { Span } from '../wire.ts';
 
 const KEPT_SPANS = 200;
@@ -17,7 +17,7 @@ export interface Gap {
 
 /**
  * What one observer has seen of a queue: who joined, held and left, and when it was seen. Keeps the latest only. What happened between two
- * pictures and was over again is not in it.
+ * snapshots and was over again is not in it.
  */
 export class Chronicle {
   readonly beganAt: number;
@@ -27,7 +27,7 @@ export class Chronicle {
   readonly #gaps: Writable<Gap>[] = [];
   readonly #holds: number[] = [];
   #handOffs = 0;
-  /** Whether the picture before this one was the newest all the time until now. */
+  /** Whether the snapshot before this one was the newest all the time until now. */
   #isContinuous = false;
 
   constructor(beganAt: number) {
@@ -75,7 +75,7 @@ export class Chronicle {
   #take(entries: readonly QueueEntry[], now: number): void {
     const gap = this.#gaps.at(-1);
     if (gap) gap.to ??= now;
-    const admitted = admittedOf(entries);
+    const admitted = admittedEntries(entries);
     const present = entries.map((entry): [string, Stay] => {
       const stay = this.#present.get(nameOf(entry)) ?? this.#begun(entry, now);
       if (admitted.has(entry)) this.#hold(stay, now);

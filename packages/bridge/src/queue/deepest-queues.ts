@@ -30,7 +30,7 @@ export interface DeepSettings {
 }
 
 /** Entries in all queues that are looked into at most: what is made of them takes its time. */
-const MOST_ENTRIES = 20_000;
+const MAX_ENTRIES = 20_000;
 
 /** Looks into the deepest queues of a list: each that stays among them is watched on. Closes the view with the last subscription. */
 export function watchDeepest(view: ListView, settings: DeepSettings): Observable<DeepQueues> {
@@ -130,7 +130,7 @@ function deepestOf(
   let entries = 0;
   for (const { name, depth } of deep) {
     if (names.size >= most) break;
-    if (entries + depth > MOST_ENTRIES) continue;
+    if (entries + depth > MAX_ENTRIES) continue;
     entries += depth;
     names.add(name);
   }

@@ -1,5 +1,5 @@
 import type { QueuesState } from '@queuelock/core';
-import { pictureOf } from '../pictures/entry.ts';
+import { snapshotOf } from '../snapshots/entry.ts';
 import { filter, startWith, type Observable } from '../rx.ts';
 import { textOf, type ListedRecord, type SharedList } from './shared-list.ts';
 
@@ -33,11 +33,11 @@ export class ListView {
     return { ...this.#list.state, queues: this.#shown.map(({ queue }) => queue) };
   }
 
-  /** The picture in pieces of JSON, as of now. */
+  /** The snapshot in pieces of JSON, as of now. */
   *pieces(now: number, most: number): Generator<string> {
     const shown = this.#shown;
     const head = JSON.stringify({
-      ...pictureOf(this.#list.state, now),
+      ...snapshotOf(this.#list.state, now),
       prefix: this.#prefix,
       count: shown.length,
     });
@@ -58,11 +58,11 @@ export class ListView {
 
   #hasChanged(): boolean {
     const { state } = this.#list;
-    if (state.status === 'connecting' && state.trouble === undefined) return false;
+    if (state.status === 'connecting' && state.error === undefined) return false;
     const records = this.#list.recordsOf(this.#prefix);
     const isSame =
       this.#status?.status === state.status &&
-      this.#status.trouble === state.trouble &&
+      this.#status.error === state.error &&
       records.length === this.#shown.length &&
       records.every((record, index) => record === this.#shown[index]);
     this.#shown = records;

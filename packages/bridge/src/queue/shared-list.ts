@@ -2,7 +2,7 @@ import type { ListedQueue, LockClient, QueuesState } from '@queuelock/core';
 import { follow } from '../follow.ts';
 import { Subject, type Observable, type Subscription } from '../rx.ts';
 import type { ServerTime } from '../server-time.ts';
-import type { ListedQueuePicture } from '../wire.ts';
+import type { ListedQueueSnapshot } from '../wire.ts';
 
 /** What lists are made with. */
 export interface ListTools {
@@ -43,7 +43,7 @@ export class SharedList {
     return this.#changed$;
   }
 
-  get state(): Pick<QueuesState, 'status' | 'trouble'> {
+  get state(): Pick<QueuesState, 'status' | 'error'> {
     return this.#state;
   }
 
@@ -93,11 +93,11 @@ function recordOf(
 
 /** A queue of a list, as it is sent. */
 export function textOf(record: ListedRecord): string {
-  record.text ??= JSON.stringify(pictureOfRecord(record));
+  record.text ??= JSON.stringify(snapshotOfRecord(record));
   return record.text;
 }
 
-function pictureOfRecord({ queue, frontAt, isLonger }: ListedRecord): ListedQueuePicture {
+function snapshotOfRecord({ queue, frontAt, isLonger }: ListedRecord): ListedQueueSnapshot {
   const { name, depth, front, left } = queue;
   return { name, depth, front: String(front), left, frontAt, ...(isLonger ? { frontLonger: true } : {}) };
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import {
-  admittedOf,
+  admittedEntries,
   isQueueLockError,
   type Eviction,
   type LockClient,
@@ -11,7 +11,7 @@ import { follow } from '../follow.ts';
 import { EMPTY, Subject, Subscription, type Observable } from '../rx.ts';
 import type { ServerTime } from '../server-time.ts';
 import { evictionSchema } from '../wire.ts';
-import { evictionPicture } from '../pictures/entry.ts';
+import { evictionSnapshot } from '../snapshots/entry.ts';
 import { Chronicle, nameOf } from './chronicle.ts';
 
 /** What a watched queue works with. */
@@ -81,7 +81,7 @@ export class WatchedQueue {
   }
 
   #explain(evictions: readonly Eviction[]): void {
-    this.#evictions = evictions.filter((eviction) => v.is(evictionSchema, evictionPicture(eviction)));
+    this.#evictions = evictions.filter((eviction) => v.is(evictionSchema, evictionSnapshot(eviction)));
     this.chronicle.explain(this.#evictions);
     this.#tools.faults.evictions(this.name, this.#evictions);
     this.#changed$.next();
@@ -91,7 +91,7 @@ export class WatchedQueue {
     const { entries, status } = this.#state;
     if (status !== 'live') return;
     const known = this.#tokens;
-    const holders = [...admittedOf(entries)].slice(0, TOKENS_OF);
+    const holders = [...admittedEntries(entries)].slice(0, TOKENS_OF);
     this.#tokens = new Map(holders.map((entry) => [nameOf(entry), known.get(nameOf(entry))]));
     for (const entry of holders) if (!known.has(nameOf(entry))) void this.#askForToken(entry);
   }

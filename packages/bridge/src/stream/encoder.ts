@@ -2,20 +2,20 @@ import type { Clock } from '@queuelock/core';
 import type { ClientId } from '../limits/quota.ts';
 import type { Feed } from './feed.ts';
 
-/** What pictures are encoded with. */
+/** What snapshots are encoded with. */
 export interface EncoderTools {
   readonly clock: Clock;
-  /** Bytes of pictures that are kept for later readers. */
+  /** Bytes of snapshots that are kept for later readers. */
   readonly keptBytes: number;
 }
 
-/** How long the bridge encodes before it reads requests again; one piece of a picture may take longer. */
+/** How long the bridge encodes before it reads requests again; one piece of a snapshot may take longer. */
 const SLICE_MS = 5;
 const LEAST_REST_MS = 1;
 
 /**
- * Encodes pictures in slices, and rests after each slice for as long as it took: so whatever is looked at, half of the time is left for the
- * requests of pages, the touches of those that hold among them. Clients take turns, one picture each.
+ * Encodes snapshots in slices, and rests after each slice for as long as it took: so whatever is looked at, half of the time is left for the
+ * requests of pages, the touches of those that hold among them. Clients take turns, one snapshot each.
  */
 export class Encoder {
   readonly #tools: EncoderTools;
@@ -32,7 +32,7 @@ export class Encoder {
     this.#tools = tools;
   }
 
-  /** Encodes the feed's latest picture, at once where the encoder is idle. The feed notifies its readers. */
+  /** Encodes the feed's latest snapshot, at once where the encoder is idle. The feed notifies its readers. */
   want(feed: Feed, client: ClientId): void {
     const wanted = this.#wanted.get(client);
     if (wanted) wanted.add(feed);

@@ -7,7 +7,7 @@ import { topicKey, type Topic } from '../wire.ts';
 export interface TopicSource {
   /** Emits when there is something new to tell; after the subscription too, if there is anything. */
   readonly changed$: Observable<unknown>;
-  /** The picture as of now, whole, in pieces of JSON: between two pieces the bridge may do something else. */
+  /** The snapshot as of now, whole, in pieces of JSON: between two pieces the bridge may do something else. */
   readonly encode: () => Iterable<string>;
   /** Lets go of what it looks at. */
   readonly close: () => void;
@@ -23,14 +23,14 @@ export interface FeedTools {
   readonly nextVersion: () => number;
 }
 
-/** A reader of pictures: is notified of a new one, and again when it is encoded. */
+/** A reader of snapshots: is notified of a new one, and again when it is encoded. */
 export type NewsOf = (feed: Feed) => void;
 
-// So a picture of a megabyte is sent once a second.
+// So a snapshot of a megabyte is sent once a second.
 const BYTES_PER_MS = 1_000;
 
 /**
- * The latest picture of a topic for all readers: encoded once, however many they are, and only when one of them has room for it.
+ * The latest snapshot of a topic for all readers: encoded once, however many they are, and only when one of them has room for it.
  * News are told at once, the next ones after a pause.
  */
 export class Feed {
@@ -58,13 +58,13 @@ export class Feed {
     this.#watch = follow(source.changed$, () => this.#onChange());
   }
 
-  /** Of the latest picture; 0: there is none yet. */
+  /** Of the latest snapshot; 0: there is none yet. */
   get version(): number {
     return this.#version;
   }
 
   /**
-   * The latest picture as an event; `undefined` until it is encoded.
+   * The latest snapshot as an event; `undefined` until it is encoded.
    * @throws what the source has thrown at the encoding.
    */
   get event(): Uint8Array | undefined {
@@ -72,12 +72,12 @@ export class Feed {
     return this.#event;
   }
 
-  /** Whether there is a picture that is not encoded. */
+  /** Whether there is a snapshot that is not encoded. */
   get isUnencoded(): boolean {
     return this.#version > 0 && !this.#event && !this.#failure;
   }
 
-  /** Of the encoded picture. */
+  /** Of the encoded snapshot. */
   get bytes(): number {
     return this.#event?.byteLength ?? 0;
   }
@@ -98,11 +98,11 @@ export class Feed {
     this.#readers.delete(news);
   }
 
-  /** Encodes the latest picture, piece by piece, and notifies the readers. */
+  /** Encodes the latest snapshot, piece by piece, and notifies the readers. */
   *encode(): Generator<void> {
     this.#isEncoding = true;
     try {
-      const pieces = [`data: {"topic":${JSON.stringify(topicKey(this.#topic))},"picture":`];
+      const pieces = [`data: {"topic":${JSON.stringify(topicKey(this.#topic))},"snapshot":`];
       for (const piece of this.#source.encode()) {
         pieces.push(piece);
         yield;
@@ -117,7 +117,7 @@ export class Feed {
     if (this.#isOutdated) this.#onChange();
   }
 
-  /** Makes room: the picture is encoded again for its next reader. */
+  /** Makes room: the snapshot is encoded again for its next reader. */
   dropEvent(): void {
     this.#event = undefined;
   }

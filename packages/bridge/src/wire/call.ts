@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { handoverRequestEntries, type WireHandoverRequest } from './handover.ts';
 import { errorSchema, type WireError } from './error.ts';
-import { MAX_NAME } from './topic.ts';
+import { MAX_NAME, WIRE_VERSION } from './topic.ts';
 import { entryRefSchema, type EntryRef } from './queue.ts';
 
 /** What a page has to know before anything else. */
@@ -33,7 +33,7 @@ export interface EvictRequest {
 }
 
 /** Answer: whether it was there and was removed. */
-export interface Evicted {
+export interface EvictResponse {
   readonly removed: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface AskRequest extends WireHandoverRequest {
 }
 
 /** What the holder answered. `released`: it left meanwhile. `free`: nobody held. */
-export interface Asked {
+export interface HandoverResponse {
   readonly answer: 'yields' | 'declined' | 'ignored' | 'released' | 'free';
   readonly reason?: string;
 }
@@ -55,7 +55,7 @@ export interface TokenRequest {
 }
 
 /** Answer: decimal; left out when the entry is gone. */
-export interface Tokened {
+export interface TokenResponse {
   readonly token?: string;
 }
 
@@ -63,7 +63,7 @@ export interface Tokened {
 export interface Hello {
   readonly version: number;
   readonly epoch: string;
-  /** The bridge's time, as in pictures. */
+  /** The bridge's time, as in snapshots. */
   readonly now: number;
   /** So often at least something comes, and be it a comment. */
   readonly heartbeatMs: number;
@@ -73,8 +73,8 @@ export interface Hello {
 export interface StateEvent {
   /** As `topicKey` names it. */
   readonly topic: string;
-  /** The picture that belongs to the topic's kind. */
-  readonly picture: unknown;
+  /** The snapshot that belongs to the topic's kind. */
+  readonly snapshot: unknown;
 }
 
 /** Tells that a topic of a stream is not told. */
@@ -108,7 +108,7 @@ export const evictRequestSchema: v.GenericSchema<EvictRequest> = v.strictObject(
 });
 
 /** Checks the answer to it. */
-export const evictedSchema: v.GenericSchema<Evicted> = v.object({ removed: v.boolean() });
+export const evictResponseSchema: v.GenericSchema<EvictResponse> = v.object({ removed: v.boolean() });
 
 /** Checks the request to ask. */
 export const askRequestSchema: v.GenericSchema<AskRequest> = v.strictObject({
@@ -117,7 +117,7 @@ export const askRequestSchema: v.GenericSchema<AskRequest> = v.strictObject({
 });
 
 /** Checks the answer to it. */
-export const askedSchema: v.GenericSchema<Asked> = v.object({
+export const handoverResponseSchema: v.GenericSchema<HandoverResponse> = v.object({
   answer: v.picklist(['yields', 'declined', 'ignored', 'released', 'free']),
   reason: v.exactOptional(text),
 });
@@ -129,18 +129,18 @@ export const tokenRequestSchema: v.GenericSchema<TokenRequest> = v.strictObject(
 });
 
 /** Checks the answer to it. */
-export const tokenedSchema: v.GenericSchema<Tokened> = v.object({ token: v.exactOptional(text) });
+export const tokenResponseSchema: v.GenericSchema<TokenResponse> = v.object({ token: v.exactOptional(text) });
 
 /** Checks the first event. */
 export const helloSchema: v.GenericSchema<Hello> = v.object({
-  version: v.literal(1),
+  version: v.literal(WIRE_VERSION),
   epoch: text,
   now: number,
   heartbeatMs: number,
 });
 
-/** Checks an event; its picture is checked by the schema of its kind. */
-export const stateEventSchema: v.GenericSchema<StateEvent> = v.object({ topic: text, picture: v.unknown() });
+/** Checks an event; its snapshot is checked by the schema of its kind. */
+export const stateEventSchema: v.GenericSchema<StateEvent> = v.object({ topic: text, snapshot: v.unknown() });
 
 /** Checks the refusal of a topic. */
 export const refusedEventSchema: v.GenericSchema<RefusedEvent> = v.object({

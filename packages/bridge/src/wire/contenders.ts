@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { pictureEntries, type Picture } from './picture.ts';
+import { snapshotEntries, type Snapshot } from './snapshot.ts';
 
 /** A program that stands in a queue for visitors to disturb. */
-export interface ContenderPicture {
+export interface ContenderSnapshot {
   /** Its owner's label in the queue. */
   readonly id: string;
   readonly pid: number;
@@ -15,7 +15,7 @@ export interface ContenderPicture {
   readonly isFrozen: boolean;
   /** Nothing that it sends reaches the store, and nothing reaches it. */
   readonly isCut: boolean;
-  /** As in a queue's picture. Left out when its entry is not there. */
+  /** As in a queue's snapshot. Left out when its entry is not there. */
   readonly position?: number;
   /** Decimal: the fencing token of its hold, or that it will have. */
   readonly token?: string;
@@ -26,7 +26,7 @@ export interface ContenderPicture {
 }
 
 /** Something that happened, in words. */
-export interface HappeningPicture {
+export interface HappeningSnapshot {
   /** Counts up. */
   readonly id: number;
   readonly at: number;
@@ -37,7 +37,7 @@ export interface HappeningPicture {
 }
 
 /** Contenders, and what has happened among them. */
-export interface ContendersPicture extends Picture {
+export interface ContendersSnapshot extends Snapshot {
   /** The queue. */
   readonly name: string;
   /** As many may live at a time. */
@@ -49,9 +49,9 @@ export interface ContendersPicture extends Picture {
   /** Whether one can be cut off. */
   readonly canCut: boolean;
   /** In the order in which they came. */
-  readonly contenders: readonly ContenderPicture[];
+  readonly contenders: readonly ContenderSnapshot[];
   /** The latest, the newest last. */
-  readonly happenings: readonly HappeningPicture[];
+  readonly happenings: readonly HappeningSnapshot[];
 }
 
 /** Body of the request to do something to contenders. `release`: to end its hold now, in order. */
@@ -63,8 +63,8 @@ const text = v.string();
 const number = v.number();
 
 /** Checks contenders. */
-export const contendersSchema: v.GenericSchema<ContendersPicture> = v.object({
-  ...pictureEntries,
+export const contendersSchema: v.GenericSchema<ContendersSnapshot> = v.object({
+  ...snapshotEntries,
   name: text,
   most: number,
   ttlMs: number,

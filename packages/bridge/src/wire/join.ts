@@ -28,13 +28,13 @@ export interface JoinKey {
 }
 
 /** What the maker of a join has to know to keep it. */
-export interface Joined extends JoinKey {
+export interface JoinResponse extends JoinKey {
   /** The bridge leaves the queue, or releases, when it has not heard of the page for so long: no stream, no touch. */
   readonly graceMs: number;
 }
 
 /** What was asked of a holder that came through the bridge, and waits for an answer. */
-export interface HandoverPicture {
+export interface HandoverSnapshot {
   /** The `id` of the entry that asks. */
   readonly from: string;
   readonly owner: string;
@@ -42,8 +42,8 @@ export interface HandoverPicture {
   readonly withinMs: number;
 }
 
-/** A place that was taken through the bridge. Tokens and orders are decimal. `at` as in `Picture`. */
-export type JoinPicture = { readonly at: number } & (
+/** A place that was taken through the bridge. Tokens and orders are decimal. `at` as in `Snapshot`. */
+export type JoinSnapshot = { readonly at: number } & (
   | { readonly status: 'joining' }
   | {
       readonly status: 'queued';
@@ -60,15 +60,15 @@ export type JoinPicture = { readonly at: number } & (
       readonly answer?: { readonly answer: 'yields' | 'declined' | 'ignored'; readonly reason?: string };
     }
   | {
-      /** `doubtful`: still held, but a heartbeat of the bridge is overdue. */
-      readonly status: 'held' | 'doubtful';
+      /** `suspect`: still held, but a heartbeat of the bridge is overdue. */
+      readonly status: 'held' | 'suspect';
       readonly id: string;
       readonly key: string;
       readonly order: string;
       readonly token: string;
-      /** Of the bridge's own hold, as of `at`. A page holds no longer than the bridge has promised to keep it: see `Touched`. */
+      /** Of the bridge's own hold, as of `at`. A page holds no longer than the bridge has promised to keep it: see `TouchResponse`. */
       readonly remainingMs: number;
-      readonly requests: readonly HandoverPicture[];
+      readonly requests: readonly HandoverSnapshot[];
     }
   | {
       readonly status: 'ended';
@@ -83,7 +83,7 @@ export interface TouchRequest {
 }
 
 /** Answer to a touch. */
-export interface Touched {
+export interface TouchResponse {
   readonly joins: readonly {
     readonly id: string;
     /**
@@ -135,7 +135,11 @@ export const joinRequestSchema: v.GenericSchema<JoinRequest> = v.strictObject({
 });
 
 /** Checks what a maker of a join is told. */
-export const joinedSchema: v.GenericSchema<Joined> = v.object({ id: text, secret: text, graceMs: number });
+export const joinResponseSchema: v.GenericSchema<JoinResponse> = v.object({
+  id: text,
+  secret: text,
+  graceMs: number,
+});
 
 const place = { at: number, id: text, key: text, order: text, token: text };
 const handover = v.object({ from: text, owner: text, reason: text, withinMs: number });
@@ -145,7 +149,7 @@ const answer = v.object({
 });
 
 /** Checks a place. */
-export const joinPictureSchema: v.GenericSchema<JoinPicture> = v.variant('status', [
+export const joinSnapshotSchema: v.GenericSchema<JoinSnapshot> = v.variant('status', [
   v.object({ at: number, status: v.literal('joining') }),
   v.object({
     ...place,
@@ -156,7 +160,7 @@ export const joinPictureSchema: v.GenericSchema<JoinPicture> = v.variant('status
   }),
   v.object({
     ...place,
-    status: v.picklist(['held', 'doubtful']),
+    status: v.picklist(['held', 'suspect']),
     remainingMs: number,
     requests: v.array(handover),
   }),
@@ -174,7 +178,7 @@ export const touchRequestSchema: v.GenericSchema<TouchRequest> = v.strictObject(
 });
 
 /** Checks the answer to a touch. */
-export const touchedSchema: v.GenericSchema<Touched> = v.object({
+export const touchResponseSchema: v.GenericSchema<TouchResponse> = v.object({
   joins: v.array(v.object({ id: text, keepsMs: number, holds: v.boolean(), known: v.boolean() })),
 });
 

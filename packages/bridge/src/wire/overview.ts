@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { pictureEntries, type Picture } from './picture.ts';
-import { entryRefSchema, evictionSchema, type EntryRef, type EvictionPicture } from './queue.ts';
+import { snapshotEntries, type Snapshot } from './snapshot.ts';
+import { entryRefSchema, evictionSchema, type EntryRef, type EvictionSnapshot } from './queue.ts';
 
 /** Who stands for a leader. */
-export interface CandidatePicture {
+export interface CandidateSnapshot {
   /** As stored, also by programs in other languages. */
   readonly value: string;
   readonly key: string;
@@ -13,10 +13,10 @@ export interface CandidatePicture {
 }
 
 /** An election. */
-export interface ElectionPicture extends Picture {
+export interface ElectionSnapshot extends Snapshot {
   readonly name: string;
   /** In the order in which they will lead; the first one leads. */
-  readonly candidates: readonly CandidatePicture[];
+  readonly candidates: readonly CandidateSnapshot[];
   /** Since when the bridge has seen the first one lead. */
   readonly leaderAt?: number;
 }
@@ -25,13 +25,13 @@ export interface ElectionPicture extends Picture {
 export interface SessionEntry extends EntryRef {
   /** The queue. */
   readonly name: string;
-  /** As in a queue's picture. */
+  /** As in a queue's snapshot. */
   readonly position: number;
   readonly since?: number;
 }
 
 /** The entries of one program, as far as they tell whose they are: of one owner, host and process. */
-export interface SessionPicture {
+export interface SessionSnapshot {
   readonly owner: string;
   readonly host?: string;
   readonly pid?: number;
@@ -47,14 +47,14 @@ export interface Coverage {
 }
 
 /** Who stands where. */
-export interface SessionsPicture extends Picture, Coverage {
+export interface SessionsSnapshot extends Snapshot, Coverage {
   readonly prefix: string;
   /** Those with most entries first. */
-  readonly sessions: readonly SessionPicture[];
+  readonly sessions: readonly SessionSnapshot[];
 }
 
 /** A wait of a circle. */
-export interface StuckPicture {
+export interface StuckSnapshot {
   /** The queue. */
   readonly name: string;
   readonly entry: EntryRef & { readonly host?: string; readonly pid?: number };
@@ -62,13 +62,13 @@ export interface StuckPicture {
 }
 
 /** Circles of waits; the first wait of each is the youngest, which should give up. */
-export interface DeadlocksPicture extends Picture, Coverage {
+export interface DeadlocksSnapshot extends Snapshot, Coverage {
   readonly prefix: string;
-  readonly deadlocks: readonly (readonly StuckPicture[])[];
+  readonly deadlocks: readonly (readonly StuckSnapshot[])[];
 }
 
 /** Something that went wrong at some time. */
-export interface FaultPicture {
+export interface FaultSnapshot {
   readonly at: number;
   /** `session`: of the bridge itself, in doubt or lost. `store`: it could not be reached, or can be again. */
   readonly kind: 'session' | 'store' | 'eviction';
@@ -76,24 +76,24 @@ export interface FaultPicture {
   readonly about: string;
   readonly text: string;
   /** With `eviction`. */
-  readonly eviction?: EvictionPicture;
+  readonly eviction?: EvictionSnapshot;
 }
 
-/** A fact of the store, as the core's `examine` tells it. */
-export interface FindingPicture {
-  readonly level: 'fine' | 'advice' | 'problem';
+/** A fact of the store, as the core's `diagnose` tells it. */
+export interface FindingSnapshot {
+  readonly level: 'ok' | 'warning' | 'error';
   readonly about: string;
   readonly text: string;
 }
 
 /** What is wrong, and what was. */
-export interface FaultsPicture extends Picture {
+export interface FaultsSnapshot extends Snapshot {
   readonly prefix: string;
-  /** As of `examinedAt`; looked at again from time to time. */
-  readonly findings: readonly FindingPicture[];
-  readonly examinedAt?: number;
+  /** As of `diagnosedAt`; looked at again from time to time. */
+  readonly findings: readonly FindingSnapshot[];
+  readonly diagnosedAt?: number;
   /** Seen by the bridge, the newest last; the oldest are forgotten. */
-  readonly faults: readonly FaultPicture[];
+  readonly faults: readonly FaultSnapshot[];
 }
 
 const text = v.string();
@@ -102,8 +102,8 @@ const maybe = { host: v.exactOptional(text), pid: v.exactOptional(number) };
 const coverage = { looked: number, left: number };
 
 /** Checks an election. */
-export const electionSchema: v.GenericSchema<ElectionPicture> = v.object({
-  ...pictureEntries,
+export const electionSchema: v.GenericSchema<ElectionSnapshot> = v.object({
+  ...snapshotEntries,
   name: text,
   candidates: v.array(v.object({ value: text, key: text, order: text, id: v.exactOptional(text) })),
   leaderAt: v.exactOptional(number),
@@ -115,33 +115,33 @@ const sessionEntrySchema: v.GenericSchema<SessionEntry> = v.intersect([
 ]);
 
 /** Checks sessions. */
-export const sessionsSchema: v.GenericSchema<SessionsPicture> = v.object({
-  ...pictureEntries,
+export const sessionsSchema: v.GenericSchema<SessionsSnapshot> = v.object({
+  ...snapshotEntries,
   ...coverage,
   prefix: text,
   sessions: v.array(v.object({ owner: text, ...maybe, entries: v.array(sessionEntrySchema) })),
 });
 
-const stuckSchema: v.GenericSchema<StuckPicture> = v.object({
+const stuckSchema: v.GenericSchema<StuckSnapshot> = v.object({
   name: text,
   entry: v.intersect([entryRefSchema, v.object(maybe)]),
   waitsFor: entryRefSchema,
 });
 
 /** Checks deadlocks. */
-export const deadlocksSchema: v.GenericSchema<DeadlocksPicture> = v.object({
-  ...pictureEntries,
+export const deadlocksSchema: v.GenericSchema<DeadlocksSnapshot> = v.object({
+  ...snapshotEntries,
   ...coverage,
   prefix: text,
   deadlocks: v.array(v.array(stuckSchema)),
 });
 
 /** Checks faults. */
-export const faultsSchema: v.GenericSchema<FaultsPicture> = v.object({
-  ...pictureEntries,
+export const faultsSchema: v.GenericSchema<FaultsSnapshot> = v.object({
+  ...snapshotEntries,
   prefix: text,
-  findings: v.array(v.object({ level: v.picklist(['fine', 'advice', 'problem']), about: text, text })),
-  examinedAt: v.exactOptional(number),
+  findings: v.array(v.object({ level: v.picklist(['ok', 'warning', 'error']), about: text, text })),
+  diagnosedAt: v.exactOptional(number),
   faults: v.array(
     v.object({
       at: number,

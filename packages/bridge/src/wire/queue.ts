@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { removalSchema, type Removal } from './error.ts';
-import { pictureEntries, type Picture } from './picture.ts';
+import { snapshotEntries, type Snapshot } from './snapshot.ts';
 
 /** An entry as it is named when something is to be done to it. */
 export interface EntryRef {
@@ -12,7 +12,7 @@ export interface EntryRef {
 }
 
 /** One contender. What its client does not tell is left out. */
-export interface EntryPicture extends EntryRef {
+export interface EntrySnapshot extends EntryRef {
   readonly shared: boolean;
   readonly metadata: Readonly<Record<string, string>>;
   readonly host?: string;
@@ -44,19 +44,19 @@ export interface EntryPicture extends EntryRef {
 }
 
 /** An entry that was removed by somebody else. */
-export interface EvictionPicture extends Removal {
+export interface EvictionSnapshot extends Removal {
   readonly entry: EntryRef;
   /** By the clock of who did it. */
   readonly at: number;
 }
 
 /** A queue. */
-export interface QueuePicture extends Picture {
+export interface QueueSnapshot extends Snapshot {
   readonly name: string;
   /** In the server's order. */
-  readonly entries: readonly EntryPicture[];
+  readonly entries: readonly EntrySnapshot[];
   /** The latest evictions, the newest last. */
-  readonly evictions: readonly EvictionPicture[];
+  readonly evictions: readonly EvictionSnapshot[];
   /** How many holds have ended while the bridge looked. */
   readonly handOffs: number;
   /** The median of the holds that the bridge has seen from beginning to end lately. */
@@ -81,7 +81,7 @@ export interface Span extends EntryRef {
 }
 
 /** The recent past of a queue. The bridge keeps it while somebody looks at the queue, and for a while after. */
-export interface TimelinePicture extends Picture {
+export interface TimelineSnapshot extends Snapshot {
   readonly name: string;
   /** When the bridge began to look. */
   readonly beganAt: number;
@@ -92,7 +92,7 @@ export interface TimelinePicture extends Picture {
 }
 
 /** A queue in a list. */
-export interface ListedQueuePicture {
+export interface ListedQueueSnapshot {
   readonly name: string;
   readonly depth: number;
   /** The order of the first entry, decimal. */
@@ -106,10 +106,10 @@ export interface ListedQueuePicture {
 }
 
 /** A list of queues. */
-export interface QueuesPicture extends Picture {
+export interface QueuesSnapshot extends Snapshot {
   readonly prefix: string;
   /** By name; no more than the bridge's limit. */
-  readonly queues: readonly ListedQueuePicture[];
+  readonly queues: readonly ListedQueueSnapshot[];
   /** How many there are in all. */
   readonly count: number;
 }
@@ -123,7 +123,7 @@ const refEntries = { key: text, order: decimal, owner: text, id: v.exactOptional
 /** Checks how an entry is named. */
 export const entryRefSchema: v.GenericSchema<EntryRef> = v.object(refEntries);
 
-const entrySchema: v.GenericSchema<EntryPicture> = v.object({
+const entrySchema: v.GenericSchema<EntrySnapshot> = v.object({
   ...refEntries,
   shared: v.boolean(),
   metadata: v.record(text, text),
@@ -145,7 +145,7 @@ const entrySchema: v.GenericSchema<EntryPicture> = v.object({
 });
 
 /** Checks an eviction. */
-export const evictionSchema: v.GenericSchema<EvictionPicture> = v.intersect([
+export const evictionSchema: v.GenericSchema<EvictionSnapshot> = v.intersect([
   removalSchema,
   v.object({
     entry: entryRefSchema,
@@ -155,8 +155,8 @@ export const evictionSchema: v.GenericSchema<EvictionPicture> = v.intersect([
 ]);
 
 /** Checks a queue. */
-export const queueSchema: v.GenericSchema<QueuePicture> = v.object({
-  ...pictureEntries,
+export const queueSchema: v.GenericSchema<QueueSnapshot> = v.object({
+  ...snapshotEntries,
   name: text,
   entries: v.array(entrySchema),
   evictions: v.array(evictionSchema),
@@ -176,8 +176,8 @@ const spanSchema: v.GenericSchema<Span> = v.object({
 });
 
 /** Checks a timeline. */
-export const timelineSchema: v.GenericSchema<TimelinePicture> = v.object({
-  ...pictureEntries,
+export const timelineSchema: v.GenericSchema<TimelineSnapshot> = v.object({
+  ...snapshotEntries,
   name: text,
   beganAt: number,
   spans: v.array(spanSchema),
@@ -185,8 +185,8 @@ export const timelineSchema: v.GenericSchema<TimelinePicture> = v.object({
 });
 
 /** Checks a list of queues. */
-export const queuesSchema: v.GenericSchema<QueuesPicture> = v.object({
-  ...pictureEntries,
+export const queuesSchema: v.GenericSchema<QueuesSnapshot> = v.object({
+  ...snapshotEntries,
   prefix: text,
   queues: v.array(
     v.object({

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 /** The version of everything in `@queuelock/bridge/wire`: part of every path. Another one is another protocol. */
-export const WIRE_VERSION = 1;
+export const WIRE_VERSION = 2;
 
 /** The longest name or prefix that is taken, in UTF-16 units; a store may take less. */
 export const MAX_NAME = 512;
@@ -9,7 +9,7 @@ export const MAX_NAME = 512;
 /** Topics in one stream at most, joins among them. */
 export const MAX_TOPICS = 64;
 
-/** What a stream tells about. Of one kind and one subject there is one state, and each picture of it is whole. */
+/** What a stream tells about. Of one kind and one subject there is one state, and each snapshot of it is whole. */
 export type Topic =
   /** The queues that are not empty and whose names begin with the prefix. */
   | { readonly kind: 'queues'; readonly prefix: string }
@@ -33,7 +33,7 @@ export type Topic =
 /** A topic as a stream is asked for it. */
 export interface Wanted {
   readonly topic: Topic;
-  /** The `id` of the event that brought its latest picture: it is sent again only if there is a newer one. */
+  /** The `id` of the event that brought its latest snapshot: it is sent again only if there is a newer one. */
   readonly since?: string;
 }
 

@@ -27,7 +27,7 @@ async function readLists(stream: number): Promise<void> {
   response.resume();
 }
 
-/** Streams whose pictures are never read. */
+/** Streams whose snapshots are never read. */
 async function readNothing(stream: number): Promise<void> {
   const prefixes = Array.from({ length: 8 }, (_, n) => 'queue-0'.slice(0, n));
   const response = await visitor.stream(prefixes.map((prefix) => ({ kind: 'queues', prefix })));
@@ -63,7 +63,7 @@ function sendSlowly(): void {
   for (let n = 0; n < 200; n += 1) {
     const socket = connect({ host: hostname, port: Number(port), localAddress: '127.1.253.232' });
     socket.on('error', () => count());
-    socket.write('POST /queuelock/v1/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: 200000\r\n\r\n{');
+    socket.write('POST /queuelock/v2/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: 200000\r\n\r\n{');
   }
 }
 

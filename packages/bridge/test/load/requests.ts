@@ -30,7 +30,7 @@ export class Visitor {
     return new Promise((resolve, reject) => {
       const headers = { 'content-type': 'application/json', [TOKEN_HEADER]: this.#token };
       const options = { method, headers, agent: this.#agent, localAddress: this.#localAddress };
-      const sending = request(`${this.#url}/v1/${path}`, options, resolve);
+      const sending = request(`${this.#url}/v2/${path}`, options, resolve);
       sending.on('error', reject);
       sending.end(body === undefined ? undefined : JSON.stringify(body));
     });

@@ -74,7 +74,7 @@ export class Arena implements Contenders {
     most: MOST,
     ttlMs: ttlSecondsOn(this.#settings.info) * 1_000,
     ...CUTTING[this.#cutting ?? 'not'],
-    contenders: this.#players.map(({ picture }) => picture),
+    contenders: this.#players.map(({ snapshot }) => snapshot),
     happenings: this.#story.lines.map(({ t, ...line }) => ({ ...line, at: millisOf(t) })),
   });
 
@@ -175,6 +175,6 @@ const CUTTING = {
   },
   not: {
     canCut: false,
-    cut: 'None can be cut off here: over TLS a proxy in between would not have the name of the server, and the driver native makes no connection through one.',
+    cut: 'None can be cut off here: over TLS a proxy in between would not have the name of the server, and the transport native makes no connection through one.',
   },
 } as const;

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const SCRIPT =
   'kill -STOP "$1"; echo still; read -r word; if [ "$word" = thaw ]; then kill -CONT "$1"; else kill -KILL "$1"; fi';
 
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 const STEP_MS = 20;
 
 /**
@@ -18,7 +18,7 @@ const STEP_MS = 20;
 export async function freeze(pid: number, isFree: () => Promise<boolean>): Promise<() => Promise<void>> {
   for (let tries = 1; ; tries += 1) {
     const thaw = await stop(pid);
-    if (tries === MOST_TRIES || (await isFree())) return thaw;
+    if (tries === MAX_TRIES || (await isFree())) return thaw;
     await thaw();
     await pause(STEP_MS);
   }

@@ -8,7 +8,7 @@ import { millisOf } from '../stamp.ts';
 import type { ArenaEvent, Disturbance } from './events.ts';
 import { freeze } from './freeze.ts';
 import { Pace } from './pace.ts';
-import { Standing, type PlayerPicture } from './standing.ts';
+import { Standing, type PlayerSnapshot } from './standing.ts';
 import { openWay, type Way } from './way.ts';
 
 /** What can be done to it. */
@@ -30,7 +30,7 @@ export interface PlayerSettings extends Omit<Casting, 'part' | 'emit' | 'onRepor
 const HOLD_MS = 2_500;
 /** What it is told: to hold on until it hears that its time is over, so that it does when it is frozen or cut off. */
 const PART = { rounds: 1_000_000, holdMs: 3_600_000 };
-// The proven time grows a little with every heartbeat; less than this is not worth a new picture.
+// The proven time grows a little with every heartbeat; less than this is not worth a new snapshot.
 const BUDGET_STEP_MS = 200;
 
 /** A contender that people may disturb. */
@@ -78,7 +78,7 @@ export class Player {
     return this.#end !== undefined;
   }
 
-  get picture(): PlayerPicture {
+  get snapshot(): PlayerSnapshot {
     const until = this.#provenUntilMs;
     const own = { id: this.id, pid: this.pid, isFrozen: this.#thaw !== undefined, isCut: this.#isCut };
     if (this.#end !== undefined) return { ...own, status: 'gone', end: this.#end };

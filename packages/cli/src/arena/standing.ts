@@ -3,9 +3,9 @@ import { positionsOf, type QueueEntry } from '@queuelock/core';
 import type { ContendEvent } from '../contend/event.ts';
 
 /** A contender as the page shows it. */
-export type PlayerPicture = ReturnType<Contenders['draw']>['contenders'][number];
+export type PlayerSnapshot = ReturnType<Contenders['draw']>['contenders'][number];
 
-const STATUS: Record<ContendEvent['ev'], PlayerPicture['status']> = {
+const STATUS: Record<ContendEvent['ev'], PlayerSnapshot['status']> = {
   requesting: 'joins',
   enqueued: 'waits',
   acquired: 'holds',
@@ -27,13 +27,13 @@ export class Standing {
     return this.#last;
   }
 
-  get status(): PlayerPicture['status'] {
+  get status(): PlayerSnapshot['status'] {
     if (!this.#last) return 'starts';
     return this.#hasExpired ? 'expired' : STATUS[this.#last.ev];
   }
 
-  /** What a picture shows of its entry. */
-  get entry(): Pick<PlayerPicture, 'position' | 'token'> {
+  /** What a snapshot shows of its entry. */
+  get entry(): Pick<PlayerSnapshot, 'position' | 'token'> {
     const token = this.#last?.zxid ?? this.#last?.token;
     if (!this.#isIn || this.#hasExpired) return {};
     return {

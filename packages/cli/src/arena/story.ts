@@ -116,7 +116,7 @@ export class Story {
 
   #lose({ t, id, reason = 'unknown reason' }: ContendEvent): void {
     const text =
-      this.#holder === id && reason === 'in-doubt-too-long'
+      this.#holder === id && reason === 'heartbeat-timeout'
         ? `${id} gives up the lock by its own clock: its proven time is over`
         : `${id} learns that it has lost the lock (${reason})`;
     this.#say({ t, kind: 'loss', text });

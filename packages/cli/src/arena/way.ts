@@ -19,7 +19,7 @@ export interface Way {
 
 const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb):\/\/([^/?]*@)?([^/?]*)(.*)$/is;
 /** The npm package zookeeper opens its sockets itself. */
-const BESIDE_NODE = /[?&]driver=native(&|$)/;
+const BESIDE_NODE = /[?&]transport=native(&|$)/;
 const SECRET_BYTES = 32;
 const INTRODUCED_WITHIN_MS = 5_000;
 const PORTS: Readonly<Record<string, number>> = {

@@ -113,7 +113,7 @@ const FIRST: Seen = { state: { status: 'joining' }, queued: false };
 
 function answerIn({ state, queued }: Seen): Answer | undefined {
   if (state.status === 'queued') return state.answer;
-  if (state.status === 'held' || state.status === 'doubtful') return { answer: queued ? 'released' : 'free' };
+  if (state.status === 'held' || state.status === 'suspect') return { answer: queued ? 'released' : 'free' };
   if (state.status === 'ended' && state.outcome !== 'released') throw state.error;
   return undefined;
 }

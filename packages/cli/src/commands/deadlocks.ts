@@ -22,7 +22,7 @@ const AT_A_TIME = 50;
 
 const NOTES = `Only what programs tell is known: a client of this kind names what its call chain holds while it waits (\`holding\`, or \`run\` within
 \`run\`). The youngest is the one that should give up; \`queuelock kick\` makes it. Exit code ${String(EXIT.failure)}: there is a deadlock.
-With --json, for each circle: youngest and waits, each with queue, owner, host, pid, order, key, waitsFor (owner and key).`;
+With --json, for each circle: victim and waits, each with queue, owner, host, pid, order, key, waitsFor (owner and key).`;
 
 /** Adds `deadlocks`: who waits in a circle. */
 export function addDeadlocks(program: Command): void {
@@ -83,13 +83,13 @@ async function deadlocksIn(
   }
 }
 
-function tell(out: Printer, { waits, youngest }: Deadlock): void {
-  const facts = { youngest: factsOf(youngest), waits: waits.map(factsOf) };
+function tell(out: Printer, { waits, victim }: Deadlock): void {
+  const facts = { victim: factsOf(victim), waits: waits.map(factsOf) };
   const lines = waits.map(
     ({ name, entry, waitsFor }) =>
       `  ${who(entry)} waits in ${toPrintable(name)} for ${toPrintable(waitsFor.owner)}`,
   );
-  const advice = `  the youngest is ${toPrintable(youngest.entry.owner)}, in ${toPrintable(youngest.name)}`;
+  const advice = `  the youngest is ${toPrintable(victim.entry.owner)}, in ${toPrintable(victim.name)}`;
   out.print(facts, 'deadlock', ...lines, advice);
 }
 

@@ -26,7 +26,7 @@ Exit code ${String(EXIT.failure)}: there is a problem. With --json: level (fine,
 export function addDoctor(program: Command): void {
   const command = program
     .command('doctor')
-    .summary('examine the servers and their queues')
+    .summary('diagnose the servers and their queues')
     .description(
       'Connects to the backend at URL (default: the one that all commands use) and tells what is wrong or could be better.',
     )
@@ -53,21 +53,21 @@ export function addDoctor(program: Command): void {
 const MAX_TEXT = 2_000;
 
 const MARKS: Readonly<Record<Finding['level'], string>> = {
-  fine: 'ok',
-  advice: 'advice',
-  problem: 'PROBLEM',
+  ok: 'ok',
+  warning: 'warning',
+  error: 'ERROR',
 };
 const COLOURS: Readonly<Record<Finding['level'], Colour>> = {
-  fine: 'green',
-  advice: 'yellow',
-  problem: 'red',
+  ok: 'green',
+  warning: 'yellow',
+  error: 'red',
 };
-const RANK: Readonly<Record<Finding['level'], number>> = { problem: 0, advice: 1, fine: 2 };
+const RANK: Readonly<Record<Finding['level'], number>> = { error: 0, warning: 1, ok: 2 };
 
 function runDoctor({ prefix, json, ...place }: DoctorOptions): Promise<number> {
   return withClient(place, async ({ client, stop, lines }) => {
-    const told = await client.examine(prefix);
-    const isThere = told.some(({ level }) => level !== 'problem');
+    const told = await client.diagnose(prefix);
+    const isThere = told.some(({ level }) => level !== 'error');
     const clocks = isThere ? clocksAhead(await someQueues(client, prefix, stop.signal), Date.now()) : [];
     const findings = [...told, ...clocks].sort((a, b) => RANK[a.level] - RANK[b.level]);
     for (const { level, about, text } of findings) {
@@ -78,7 +78,7 @@ function runDoctor({ prefix, json, ...place }: DoctorOptions): Promise<number> {
           `${toPrintable(about)}: ${toPrintable(text, MAX_TEXT)}`,
         ]);
     }
-    return findings.some(({ level }) => level === 'problem') ? EXIT.failure : EXIT.ok;
+    return findings.some(({ level }) => level === 'error') ? EXIT.failure : EXIT.ok;
   });
 }
 

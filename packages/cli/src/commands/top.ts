@@ -16,9 +16,9 @@ interface TopOptions extends PlaceOptions {
 }
 
 const NOTES = `On a terminal: keys d h l w n sort by entries, hand-offs, time held, wait, name; / filters; Enter opens a queue; ? tells the rest; q quits.
-Elsewhere, or with --count or --json, it prints a picture every --every milliseconds until it is stopped.
+Elsewhere, or with --count or --json, it prints a snapshot every --every milliseconds until it is stopped.
 Hand-offs are counted from the start of the command. While the server cannot be reached it says so, and goes on when it can.
-With --json, for each picture: t (ms since 1970), status (live, stale), queues, each with name, depth, handOffsPerS, heldMs,
+With --json, for each snapshot: t (ms since 1970), status (live, stale), queues, each with name, depth, handOffsPerS, heldMs,
 heldLonger (it was held before the first look), turnMs, waitMs (what who joins now would wait).`;
 
 /** Adds `top`: the queues at work. */
@@ -30,11 +30,11 @@ export function addTop(program: Command): void {
       'Shows the queues whose names begin with PREFIX (default: all): how deep, how fast, how long held.',
     )
     .argument('[prefix]', 'what the names begin with', '')
-    .option('--every <ms>', 'between two pictures that are printed', wholeNumber(100, MAX_MS), 2_000)
-    .option('--count <n>', 'print so many pictures, then end', wholeNumber(1, 1_000_000_000))
+    .option('--every <ms>', 'between two snapshots that are printed', wholeNumber(100, MAX_MS), 2_000)
+    .option('--count <n>', 'print so many snapshots, then end', wholeNumber(1, 1_000_000_000))
     .addOption(backendOption())
     .addOption(profileOption())
-    .addOption(jsonOption('one JSON object a picture'))
+    .addOption(jsonOption('one JSON object a snapshot'))
     .addOption(verboseOption())
     .action(async (prefix, options) => {
       process.exitCode = await runTop(prefix, options);

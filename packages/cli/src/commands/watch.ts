@@ -76,7 +76,7 @@ class Teller {
   see(state: QueueState): void {
     if (state.status === 'connecting') return;
     if (state.status === 'stale') {
-      const reason = describeFailure(state.trouble, false).replace(/^queuelock: /, '');
+      const reason = describeFailure(state.error, false).replace(/^queuelock: /, '');
       if (!this.#isStale) this.#print({ ev: 'stale', reason }, `stale    ${reason}`);
       this.#isStale = true;
       return;

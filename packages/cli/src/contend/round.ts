@@ -51,7 +51,7 @@ class Round {
     return new Promise((resolve, reject) => {
       const follow = (state: ClaimState): void => {
         if (state.status === 'queued') this.#enqueue(entryFields(state));
-        if (state.status === 'held' || state.status === 'doubtful')
+        if (state.status === 'held' || state.status === 'suspect')
           this.#hold ??= this.#holdIt(state.ownership);
         if (state.status === 'ended') this.#end(state).then(resolve, reject);
       };

@@ -5,7 +5,7 @@ import type { Paper } from '../terminal/terminal.ts';
 import type { HistoryEvent } from './history.ts';
 import { columnsOf, lanesOf, type Doing, type Lane } from './lanes.ts';
 
-/** Everything that a picture shows. */
+/** Everything that a snapshot shows. */
 export interface View {
   readonly queue: QueueState;
   readonly history: readonly HistoryEvent[];
@@ -22,7 +22,7 @@ export interface View {
 const STEPS_MS = [50, 100, 200, 300, 500, 1_000];
 const BUDGET_MS_PER_CELL = 200;
 
-/** The live picture, without a line break at the end: counters, a lane of time for each contender, the queue as it is now. */
+/** The live snapshot, without a line break at the end: counters, a lane of time for each contender, the queue as it is now. */
 export function drawFrame(view: View, paper: Paper): string {
   const lanes = lanesOf(view.history, view.start);
   const roomForQueue = Math.max(1, paper.rows - view.contenders - 6);

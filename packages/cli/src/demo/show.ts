@@ -29,7 +29,7 @@ export interface ShowSettings {
   readonly json: boolean;
 }
 
-/** JSON lines if asked for; a live picture on a terminal that can be drawn on; else a log. */
+/** JSON lines if asked for; a live snapshot on a terminal that can be drawn on; else a log. */
 export function openShow(settings: ShowSettings): Show {
   if (settings.json) return jsonShow(settings);
   settings.lines.write(opening(settings));

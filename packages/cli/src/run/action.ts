@@ -3,7 +3,7 @@ export interface Situation {
   /** For how long the hold is proven from now on. */
   readonly remainingMs: number;
   /** Whether a heartbeat is overdue. */
-  readonly doubtful: boolean;
+  readonly suspect: boolean;
   /** Between TERM and KILL. */
   readonly graceMs: number;
   readonly child: { readonly state: 'running' } | { readonly state: 'terminating'; readonly sinceMs: number };
@@ -23,7 +23,7 @@ export const KILL_MARGIN_MS = 100;
  * lost, and killed before the budget is used up: its last instruction runs under the lock. A budget that is used up
  * already, because the process was stalled or the entry was removed, kills at once.
  */
-export function decide({ remainingMs, doubtful, graceMs, child }: Situation): Action {
+export function decide({ remainingMs, suspect, graceMs, child }: Situation): Action {
   const killInMs = remainingMs - KILL_MARGIN_MS;
   if (killInMs <= 0) return { do: 'kill' };
   if (child.state === 'terminating') {
@@ -31,7 +31,7 @@ export function decide({ remainingMs, doubtful, graceMs, child }: Situation): Ac
     return graceLeftMs <= 0 ? { do: 'kill' } : { do: 'wait', ms: Math.min(graceLeftMs, killInMs) };
   }
   const termInMs = killInMs - graceMs;
-  if (!doubtful) return { do: 'wait', ms: termInMs > 0 ? termInMs : killInMs };
+  if (!suspect) return { do: 'wait', ms: termInMs > 0 ? termInMs : killInMs };
   return termInMs <= 0 ? { do: 'term' } : { do: 'wait', ms: termInMs };
 }
 

@@ -52,7 +52,7 @@ export class RunnableCommand {
     if (held.remainingMs <= KILL_MARGIN_MS) return EXIT.lost;
     const order = (quarry: Quarry): void => {
       const { remainingMs } = held;
-      const situation = { remainingMs, doubtful: false, graceMs, child: { state: 'running' } } as const;
+      const situation = { remainingMs, suspect: false, graceMs, child: { state: 'running' } } as const;
       watchdog?.order(ordersFor(quarry, situation, momentNow()));
     };
     const mark = randomUUID();

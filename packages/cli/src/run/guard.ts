@@ -29,7 +29,7 @@ const LOOK_AT_LEAST_EVERY_MS = 250;
 
 class Guard {
   readonly #guarded: Guarded;
-  #doubtful = false;
+  #suspect = false;
   #termAt: number | undefined;
   #killed = false;
   #timer: NodeJS.Timeout | undefined;
@@ -43,8 +43,8 @@ class Guard {
     const look = (): void => {
       this.#look();
     };
-    const hear = (doubtful: boolean): void => {
-      this.#doubtful = doubtful;
+    const hear = (suspect: boolean): void => {
+      this.#suspect = suspect;
       look();
     };
     const sessions = session$.subscribe({
@@ -87,7 +87,7 @@ class Guard {
     const { hold, graceMs } = this.#guarded;
     return {
       remainingMs: hold.remainingMs,
-      doubtful: this.#doubtful,
+      suspect: this.#suspect,
       graceMs,
       child:
         this.#termAt === undefined

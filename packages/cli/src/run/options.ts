@@ -74,11 +74,11 @@ export function patienceOf({
   wait,
   needs,
   ...options
-}: TermOptions): Pick<AcquireOptions, 'timeoutMs' | 'needsMs'> {
+}: TermOptions): Pick<AcquireOptions, 'timeoutMs' | 'minRemainingMs'> {
   const timeoutMs = options.try ? 0 : wait;
   return {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(needs === undefined ? {} : { needsMs: needs }),
+    ...(needs === undefined ? {} : { minRemainingMs: needs }),
   };
 }
 

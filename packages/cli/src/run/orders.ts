@@ -42,7 +42,7 @@ export function passedMs(from: Moment, to: Moment): number {
  */
 export function ordersFor(
   quarry: Quarry,
-  { remainingMs, doubtful, graceMs }: Situation,
+  { remainingMs, suspect, graceMs }: Situation,
   from: Moment,
 ): Orders {
   const killInMs = Math.max(0, remainingMs - KILL_MARGIN_MS / 2);
@@ -51,7 +51,7 @@ export function ordersFor(
     ...quarry,
     from,
     // Without doubt a heartbeat is on its way; that counts for as long as somebody looks.
-    termInMs: doubtful ? termInMs : Math.max(termInMs, Math.min(SILENT_AFTER_MS, killInMs)),
+    termInMs: suspect ? termInMs : Math.max(termInMs, Math.min(SILENT_AFTER_MS, killInMs)),
     killInMs,
     graceMs,
   };

@@ -4,15 +4,15 @@ import { paperOf, type Paper } from './terminal.ts';
 
 const EVERY_MS = 100;
 
-/** A picture that is redrawn in place. */
+/** A snapshot that is redrawn in place. */
 export interface Screen {
   /** Draws now, for instance after a key; it is also drawn ten times a second. */
   redraw(): void;
-  /** The last picture stays. */
+  /** The last snapshot stays. */
   close(): void;
 }
 
-/** Draws in place until it is closed. `over`: this is the last picture. */
+/** Draws in place until it is closed. `over`: this is the last snapshot. */
 export function openScreen(terminal: WriteStream, draw: (paper: Paper, over: boolean) => string): Screen {
   const update = createLogUpdate(terminal);
   let shown = '';
@@ -43,7 +43,7 @@ export function openScreen(terminal: WriteStream, draw: (paper: Paper, over: boo
   };
 }
 
-/** A terminal that became narrower has wrapped the old picture: it has more lines than were written. */
+/** A terminal that became narrower has wrapped the old snapshot: it has more lines than were written. */
 function eraseWrapped(terminal: WriteStream, shown: string): void {
   const rows = shown.split('\n').map((line) => Math.max(1, Math.ceil(widthOf(line) / terminal.columns)));
   const height = rows.reduce((sum, count) => sum + count, 0);

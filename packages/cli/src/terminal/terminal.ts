@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 
-/** What a picture may use. */
+/** What a snapshot may use. */
 export interface Paper {
   readonly columns: number;
   readonly rows: number;
@@ -10,7 +10,7 @@ export interface Paper {
   readonly blocks: boolean;
 }
 
-/** Whether a picture can be redrawn in place: a terminal that moves its cursor and knows its size; some pretend to be one and have none. */
+/** Whether a snapshot can be redrawn in place: a terminal that moves its cursor and knows its size; some pretend to be one and have none. */
 export function canDraw({ isTTY, columns, rows }: WriteStream): boolean {
   return isTTY && columns > 0 && rows > 0 && process.env['TERM'] !== 'dumb';
 }

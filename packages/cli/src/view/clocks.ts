@@ -16,6 +16,6 @@ export function clocksAhead(queues: readonly QueueState[], now: number): readonl
   }
   return [...ahead].map(([host, byMs]): Finding => {
     const text = `its clock is ahead of the one here by ${duration(byMs)} at least: locks do not go by the time of day, but the ages that are shown do; let NTP set both`;
-    return { level: 'advice', about: `host ${host}`, text };
+    return { level: 'warning', about: `host ${host}`, text };
   });
 }

@@ -100,8 +100,8 @@ class Canvas {
     const paper = paperOf(this.#output);
     // Each line ends itself: what is wider than the terminal was cut when it was made.
     const painted = this.#lines(paper).map((line) => paint(line, paper) + END_OF_LINE);
-    const picture = HOME + painted.join('\r\n');
-    if (picture !== this.#shown) this.#output.write(picture);
-    this.#shown = picture;
+    const snapshot = HOME + painted.join('\r\n');
+    if (snapshot !== this.#shown) this.#output.write(snapshot);
+    this.#shown = snapshot;
   }
 }

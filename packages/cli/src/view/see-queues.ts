@@ -26,7 +26,7 @@ export async function seeQueues(
   let trouble: unknown;
   const live$ = client.queues(prefix).pipe(
     filter((state) => {
-      trouble = state.trouble ?? trouble;
+      trouble = state.error ?? trouble;
       if (isQueueLockError(trouble) && !trouble.retryable) throw trouble;
       return state.status === 'live';
     }),

@@ -26,7 +26,7 @@ export interface BatchSettings {
 
 const ROWS = 20;
 
-/** Prints pictures one below the other: where nothing can be redrawn, and for programs. */
+/** Prints snapshots one below the other: where nothing can be redrawn, and for programs. */
 export async function runBatch({ list, lines, stop }: Listing, settings: BatchSettings): Promise<void> {
   const { prefix, everyMs, json } = settings;
   let meter = EMPTY_METER;

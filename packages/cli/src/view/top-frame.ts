@@ -7,7 +7,7 @@ import { tableLines, type Column, type Row } from './table.ts';
 import { count, counted, duration, fit, timeOfDay, widthOf } from './text.ts';
 import { cursorOf, type SortKey, type TopState } from './top-state.ts';
 
-/** Everything that a picture of `top` shows. */
+/** Everything that a snapshot of `top` shows. */
 export interface TopView {
   readonly place: string;
   readonly state: TopState;

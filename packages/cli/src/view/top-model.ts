@@ -19,7 +19,7 @@ export interface TopSource {
   readonly wallTime: () => number;
 }
 
-/** All that `top` knows and what its user has chosen; it asks for a picture when there is something new to see. */
+/** All that `top` knows and what its user has chosen; it asks for a snapshot when there is something new to see. */
 export class TopModel {
   readonly #source: TopSource;
   readonly #onNews: () => void;
@@ -43,19 +43,18 @@ export class TopModel {
     });
   }
 
-  /** The lines of a picture as of now. */
+  /** The lines of a snapshot as of now. */
   lines(paper: Paper): readonly (readonly Span[])[] {
     const { place, monotonic, wallTime } = this.#source;
     const now = monotonic();
     const rows = rowsOf(this.#meter, now);
-    const { status, trouble } = this.#queues;
+    const { status, error } = this.#queues;
     return topLines(
       {
         place,
         state: this.#state,
         status,
-        trouble:
-          trouble === undefined ? undefined : describeFailure(trouble, false).replace(/^queuelock: /, ''),
+        trouble: error === undefined ? undefined : describeFailure(error, false).replace(/^queuelock: /, ''),
         staleMs: now - this.#liveAt,
         rows,
         chosen: chosen(rows, this.#state),

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import type { Backend, SeenEntry } from '@queuelock/core/backend';
+import type { Backend, StoredEntry } from '@queuelock/core/backend';
 import type { Contender } from '../contender.ts';
 import { fact, type Fact } from '../fact.ts';
 import { lacks } from '../lacks.ts';
 import type { Stage } from '../stage.ts';
 import { enterAll, onlyAdmitted, type Line } from './line.ts';
 
-type Target = Pick<SeenEntry, 'key' | 'order'>;
+type Target = Pick<StoredEntry, 'key' | 'order'>;
 
 /** Evicts over a connection that has nothing to do with the entry. */
 class Evictor {
@@ -27,7 +27,7 @@ class Evictor {
   /** A contender, by what an observer sees of it. */
   async take(contender: Contender): Promise<boolean> {
     const watch = this.#stage.watchOn(this.#backend);
-    const sees = ({ order }: SeenEntry): boolean => order === contender.order;
+    const sees = ({ order }: StoredEntry): boolean => order === contender.order;
     await watch.until('the entry', (entries) => entries.some(sees));
     watch.stop();
     contender.giveUp();

@@ -1,11 +1,11 @@
 // Chapter api: what do users and authors of backends see?
-// Types and errors, and no mechanism: api, options, hold-api, queue-api, line-api, store-api for users; spi, store-facts for backends.
+// Types and errors, and no mechanism: api, options, hold-api, queue-api, position-api, store-api for users; spi, store-facts for backends.
 
 import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';
 import type { HandoverAnswer, MultiOwnership, Ownership, SharedOwnership } from './hold-api.ts';
-import type { Line } from './line-api.ts';
-import type { AcquireOptions, ClaimOptions, RunOptions, Together, WorkOptions } from './options.ts';
+import type { PositionStream } from './position-api.ts';
+import type { AcquireOptions, ClaimOptions, RunOptions, SharedOptions, WorkOptions } from './options.ts';
 import type { Eviction, QueueEntry, QueueState, SharedRegister } from './queue-api.ts';
 import type { QueueHistory, QueuesState } from './store-api.ts';
 import type { Finding } from './store-facts.ts';
@@ -13,7 +13,7 @@ import type { Finding } from './store-facts.ts';
 /** What a claim is at the moment. As JSON, bigints are decimal texts; so it is with all states, entries, ownerships and errors. */
 export type ClaimState =
   | { readonly status: 'joining' }
-  /** In line. `entriesAhead`: those that conflict, who hold among them, as of the last look; where the store tells it for free. See `line`. */
+  /** In line. `entriesAhead`: those that conflict, who hold among them, as of the last look; where the store tells it for free. See `claimWithPosition`. */
   | {
       readonly status: 'queued';
       readonly entriesAhead: number | undefined;
@@ -29,7 +29,7 @@ export type ClaimState =
     }
   | { readonly status: 'held'; readonly ownership: Ownership }
   /** Still held, but a heartbeat is overdue: it will be `held` again or lost within `ownership.remainingMs`. */
-  | { readonly status: 'doubtful'; readonly ownership: Ownership }
+  | { readonly status: 'suspect'; readonly ownership: Ownership }
   | ({ readonly status: 'ended' } & ClaimOutcome);
 
 /** How a claim ended. */
@@ -45,7 +45,7 @@ export type MultiClaimState =
   | { readonly status: 'joining' }
   /** In all lines. `waitingFor`: the names whose turn has not come. */
   | { readonly status: 'queued'; readonly waitingFor: readonly string[] }
-  | { readonly status: 'held' | 'doubtful'; readonly ownership: MultiOwnership }
+  | { readonly status: 'held' | 'suspect'; readonly ownership: MultiOwnership }
   | ({ readonly status: 'ended' } & ClaimOutcome);
 
 /** Several names taken together; made by `LockClient.multi`. */
@@ -70,7 +70,7 @@ export interface MultiLock {
 /** Settings of a multi-lock's acquisition: what `ClaimOptions` says, for all names. */
 export type MultiOptions = Pick<
   ClaimOptions,
-  'signal' | 'timeoutMs' | 'needsMs' | 'owner' | 'metadata' | 'mode' | 'holding'
+  'signal' | 'timeoutMs' | 'minRemainingMs' | 'owner' | 'metadata' | 'mode' | 'holding'
 >;
 
 /** Settings of a multi-lock's `run`. */
@@ -78,7 +78,7 @@ export interface MultiRunOptions extends MultiOptions, WorkOptions {}
 
 /** Liveness of the client's session. `idle`: nothing needed one yet. `lost`: it ended or could not be opened; the next call opens another. */
 export interface SessionState {
-  readonly status: 'idle' | 'opening' | 'alive' | 'doubtful' | 'lost' | 'closed';
+  readonly status: 'idle' | 'opening' | 'alive' | 'suspect' | 'lost' | 'closed';
   /** The server's name for the session, once it is open. */
   readonly id?: string;
   /** As granted, in milliseconds. */
@@ -97,7 +97,7 @@ export interface LockClient extends AsyncDisposable {
   run<T>(
     name: string,
     work: (ownership: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
-    options: RunOptions & Together,
+    options: RunOptions & SharedOptions,
   ): Promise<Awaited<T>>;
   /**
    * Waits for the lock, runs `work` under it, releases, and answers what `work` answered: whoever is told by it may count on the release.
@@ -117,13 +117,13 @@ export interface LockClient extends AsyncDisposable {
     options?: RunOptions,
   ): Promise<Awaited<T>>;
   /** With others: what is held is a `SharedOwnership`. Otherwise as the one that follows. */
-  acquire(name: string, options: AcquireOptions & Together): Promise<SharedOwnership>;
+  acquire(name: string, options: AcquireOptions & SharedOptions): Promise<SharedOwnership>;
   /** Waits for the lock; release it with `release()` or `await using`. Rejects as `run` does. */
   acquire(name: string, options?: AcquireOptions): Promise<Ownership>;
   /** With others: what is held is a `SharedOwnership`. Otherwise as the one that follows. */
   tryAcquire(
     name: string,
-    options: Omit<AcquireOptions, 'timeoutMs'> & Together,
+    options: Omit<AcquireOptions, 'timeoutMs'> & SharedOptions,
   ): Promise<SharedOwnership | undefined>;
   /**
    * The lock if nobody is ahead, `undefined` if somebody is: busy is an answer, not an error. Leaves nothing behind. One attempt: rejects
@@ -141,7 +141,7 @@ export interface LockClient extends AsyncDisposable {
    * `ended`. `queued` is told as soon as the queue was seen. A stream as `claim`, and something to loop over:
    *
    * ```ts
-   * for await (const state of locks.line(name)) {
+   * for await (const state of locks.claimWithPosition(name)) {
    *   if (state.status === 'queued') show(state.position, state.expectedWaitMs);
    *   if (state.status === 'held') {
    *     await work(state.ownership);
@@ -154,7 +154,7 @@ export interface LockClient extends AsyncDisposable {
    * an event for each change, elsewhere a read of the queue after a change, at most four a second however many changes there are. The place
    * is told at most four times a second. Fails as `maxWaiters` does where the queue may not be read. A waiter without it watches only the one ahead.
    */
-  line(name: string, options?: ClaimOptions): Line;
+  claimWithPosition(name: string, options?: ClaimOptions): PositionStream;
   /**
    * Several names as one lock, no two alike, at most 60. All queues are entered at one point of the store's order, so any two
    * multi-locks stand in the same order in every queue that they share, and cannot wait for each other in a circle. (A call chain
@@ -180,7 +180,7 @@ export interface LockClient extends AsyncDisposable {
   watch(name: string): Observable<QueueState>;
   /**
    * The queues that are not empty and whose names begin with `prefix` (default: all), by name: now, then their changes, merged. Cold;
-   * never errors. Throws `INVALID_ARGUMENT` for a backend that has no list; so `history` and `examine`.
+   * never errors. Throws `INVALID_ARGUMENT` for a backend that has no list; so `history` and `diagnose`.
    */
   queues(prefix?: string): Observable<QueuesState>;
   /** What the store still knows of a queue's past. Rejects with `UNAVAILABLE` when it cannot be asked; one attempt. */
@@ -191,7 +191,7 @@ export interface LockClient extends AsyncDisposable {
    */
   tokenOf(name: string, entry: Pick<QueueEntry, 'key' | 'order'>): Promise<bigint | undefined>;
   /** What is to be said about the servers and about the queues whose names begin with `prefix` (default: all). Changes nothing; one attempt. */
-  examine(prefix?: string): Promise<readonly Finding[]>;
+  diagnose(prefix?: string): Promise<readonly Finding[]>;
   /** The session's state, the present one first. */
   readonly session$: Observable<SessionState>;
   /**
@@ -201,7 +201,7 @@ export interface LockClient extends AsyncDisposable {
    * @returns a text for as long as the session lives; it stays right for entries that the session makes later
    * @throws {QueueLockError} `INVALID_ARGUMENT` on a backend that cannot resume sessions
    */
-  resumption(): Promise<string>;
+  exportSession(): Promise<string>;
   /**
    * As `close`, but the session and its entries stay on the server until the TTL is over or somebody resumes it. What is held counts
    * as lost here (`client-closed`).

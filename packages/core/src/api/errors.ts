@@ -40,7 +40,7 @@ export type QueueLockErrorCode =
   | 'DEADLOCK';
 
 /** Why an ownership was revoked. */
-export type RevocationReason = 'session-lost' | 'in-doubt-too-long' | 'entry-removed' | 'client-closed';
+export type RevocationReason = 'session-lost' | 'heartbeat-timeout' | 'entry-removed' | 'client-closed';
 
 const RETRYABLE: ReadonlySet<QueueLockErrorCode> = new Set([
   'TIMEOUT',

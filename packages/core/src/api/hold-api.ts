@@ -19,10 +19,10 @@ export interface Hold extends AsyncDisposable {
   readonly remainingMs: number;
   /**
    * For the line before an effect that others can see: throws `OWNERSHIP_LOST` when the lock is not held any more, and
-   * `NOT_ENOUGH_TIME` when less than `needsMs` of the hold is proven, for instance the timeout of the request that follows.
+   * `NOT_ENOUGH_TIME` when less than `minRemainingMs` of the hold is proven, for instance the timeout of the request that follows.
    * Call it in the same synchronous block as the send: between a check and an `await`'s end a process may stand still.
    */
-  readonly throwIfLost: (needsMs?: number) => void;
+  readonly throwIfLost: (minRemainingMs?: number) => void;
   /**
    * Gives the lock up. Settles when the server has confirmed it or the session has surely ended; a lost connection makes
    * it take longer, never fail. Calling it again answers the same. After a loss it does nothing.
@@ -62,7 +62,7 @@ export interface SharedOwnership extends Hold {
   /** Of how many permits there are it has `permits`: 1 of 1 for a lock. With a limit that changes: as it was when it joined. */
   readonly limit: number;
   readonly permits: number;
-  /** How often the call chain has entered this hold: 1, and one more for each `reentrant` or `within` around it. */
+  /** How often the call chain has entered this hold: 1, and one more for each `reentrant` or `reenter` around it. */
   readonly depth: number;
   /** Replaces what everybody sees of the entry. Repeated until it is certain; rejects with `OWNERSHIP_LOST` after a loss or a release. */
   readonly update: (

@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../base/clock.ts';
 import type { SharedOwnership } from './hold-api.ts';
-import type { Place } from './line-api.ts';
+import type { QueuePosition } from './position-api.ts';
 
 /** Settings of a lock client. */
 export interface LockClientOptions {
@@ -16,9 +16,9 @@ export interface LockClientOptions {
    * Longest pause between heartbeats in milliseconds; each is up to a fifth shorter, so that clients do not beat in step. Default: a
    * quarter of the granted TTL, so that three beats may fail.
    */
-  readonly renewEveryMs?: number;
+  readonly heartbeatIntervalMs?: number;
   /** Reserve for our own lateness at the end of a hold, in milliseconds. Default: 2 % of the TTL, at least 200. */
-  readonly marginMs?: number;
+  readonly safetyMarginMs?: number;
   /**
    * How long a new holder waits when the one before did not end by a release (crash, lost session, removed by an operator), in
    * milliseconds. For work on resources that cannot check a fencing token: a holder that was cut off or paused may still have
@@ -26,11 +26,11 @@ export interface LockClientOptions {
    * `tryAcquire` waits for it as well. 2,500 covers what was measured for clients without proven heartbeats. Default 0: off.
    * What Chubby calls the lock-delay.
    */
-  readonly uncleanHandoverDelayMs?: number;
+  readonly lockDelayMs?: number;
   /** How long the first connection may take before a call fails with `UNAVAILABLE`, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /**
-   * Goes on with the session of an earlier process, from `LockClient.resumption`; that process must be gone or have called `abandon`:
+   * Goes on with the session of an earlier process, from `LockClient.exportSession`; that process must be gone or have called `abandon`:
    * one that still runs loses the session at its next heartbeat, and until then both hold what it holds. A session that has ended is
    * replaced by a new one. Claim the entries that are to go on by their `id` within one TTL: after that, what no claim has asked for is
    * removed from its queue, as a release of the earlier process may have been lost.
@@ -43,7 +43,7 @@ export interface LockClientOptions {
 }
 
 /** A polite request to whoever holds, made by a waiter; the holder sees it in `Ownership.requests$`. */
-export interface HandoverWish {
+export interface HandoverRequestOptions {
   /** For the holder to decide by; at most 200 characters. */
   readonly reason: string;
   /** How long an answer is of use, in milliseconds; after that the request counts as ignored. */
@@ -63,10 +63,10 @@ export interface ClaimOptions {
   /**
    * Time that the work needs, in milliseconds: the hold begins only with at least so much of it proven, after another
    * heartbeat if need be, and the call rejects with `NOT_ENOUGH_TIME` if a heartbeat proves less. At most what a heartbeat proves at
-   * best, or `INVALID_ARGUMENT`: the TTL less 1 % and the margin; on ZooKeeper, where it proves the one before, less `renewEveryMs` besides
+   * best, or `INVALID_ARGUMENT`: the TTL less 1 % and the margin; on ZooKeeper, where it proves the one before, less `heartbeatIntervalMs` besides
    * (a quarter of the TTL). Default 0.
    */
-  readonly needsMs?: number;
+  readonly minRemainingMs?: number;
   /** Overrides the client's label for this entry. */
   readonly owner?: string;
   /** Shown with the entry, for people: never put secrets here. At most 1,024 bytes of JSON together with the owner. */
@@ -111,12 +111,12 @@ export interface ClaimOptions {
    */
   readonly steal?: { readonly reason: string };
   /** Asks the holder to make way, while waiting in line; the answer is part of the state `queued`. */
-  readonly request?: HandoverWish;
+  readonly request?: HandoverRequestOptions;
   /** The `id` of an entry that the resumed session has: the claim takes over its place instead of a new one. */
   readonly id?: string;
   /**
    * How long it will hold, in milliseconds, as far as its caller knows: announced to others until this client has held the name itself, and
-   * assumed of those ahead who announce nothing, where `line` and `onPlace` tell an expected wait. Default: unknown.
+   * assumed of those ahead who announce nothing, where `claimWithPosition` and `onPosition` tell an expected wait. Default: unknown.
    */
   readonly typicalHoldMs?: number;
   /** What the entry stores, as it is, in place of owner and metadata: for formats that other programs read. At most 1,024 bytes. */
@@ -124,7 +124,7 @@ export interface ClaimOptions {
 }
 
 /** What lets others hold at the same time: with either, what is held is a `SharedOwnership`. */
-export type Together =
+export type SharedOptions =
   | { readonly mode: 'shared' }
   // eslint-disable-next-line rxjs-x/finnish -- as in ClaimOptions
   | { readonly limit: number | Observable<number> };
@@ -154,10 +154,10 @@ export interface AcquireOptions extends ClaimOptions {
    */
   readonly reentrant?: boolean;
   /** Enters again what this handle holds, from whatever call chain; one after the other likewise. The name must be the same. */
-  readonly within?: SharedOwnership;
+  readonly reenter?: SharedOwnership;
   /**
    * Called while it waits in line: with its place as soon as the queue was seen, and when that changes, at most four times a second. Never for
-   * one that need not wait. What it throws ends the wait. Costs what `LockClient.line` does.
+   * one that need not wait. What it throws ends the wait. Costs what `LockClient.claimWithPosition` does.
    */
-  readonly onPlace?: (place: Place) => void;
+  readonly onPosition?: (place: QueuePosition) => void;
 }

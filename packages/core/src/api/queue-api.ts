@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { HandoverAnswer } from './hold-api.ts';
-import type { HandoverWish } from './options.ts';
+import type { HandoverRequestOptions } from './options.ts';
 
 /** One contender as everybody can see it. What only clients of this kind tell is `undefined` for others. */
 export interface QueueEntry {
@@ -35,7 +35,7 @@ export interface QueueEntry {
   /** How long its client has held this name lately, or expects to, in milliseconds. */
   readonly typicalHoldMs?: number;
   /** What it asks of the holder. */
-  readonly request?: HandoverWish;
+  readonly request?: HandoverRequestOptions;
   /** The ids of the entries whose answers it has read. */
   readonly heard: readonly string[];
   /** What it answered, by the id of the entry that asked; the newest last. */
@@ -74,7 +74,7 @@ export interface RegisterState {
   readonly status: 'connecting' | 'live' | 'stale';
   readonly text: string | undefined;
   /** While it is not `live`: why the last look failed. */
-  readonly trouble?: unknown;
+  readonly error?: unknown;
 }
 
 /** The present state of a queue; the first entry holds the lock, unless its client has not noticed yet. */
@@ -85,5 +85,5 @@ export interface QueueState {
   /** In the server's order. */
   readonly entries: readonly QueueEntry[];
   /** While it is not `live`: why the last look failed, for instance `FOREIGN_FORMAT`, which does not end by itself. */
-  readonly trouble?: unknown;
+  readonly error?: unknown;
 }

@@ -1,8 +1,8 @@
 import type { Observable } from 'rxjs';
 import type { BackendInfo } from './backend-info.ts';
-import type { Finding, ListedQueue, SeenEntry, StoredHistory } from './store-facts.ts';
+import type { Finding, ListedQueue, StoredEntry, StoredHistory } from './store-facts.ts';
 
-export type { SeenEntry } from './store-facts.ts';
+export type { StoredEntry } from './store-facts.ts';
 export type { BackendInfo };
 
 /** One wish to enter a queue. */
@@ -22,7 +22,7 @@ export interface EntrySpec {
 }
 
 /** How several queues are entered at once. */
-export interface TogetherOption {
+export interface EnqueueAllOptions {
   /**
    * Unless all are admitted at once, the caller takes them out at once. So there need be no order among calls of which nobody waits, and
    * the backend waits for nobody to keep one. Default `false`.
@@ -111,7 +111,7 @@ export interface Session {
   readonly ttlMs: number;
   /** Emits when the backend has a reason to doubt that the session is healthy; the core then renews at once. */
   readonly doubts$?: Observable<unknown>;
-  /** For clients with an `uncleanHandoverDelayMs`; a backend without it refuses those. */
+  /** For clients with a `lockDelayMs`; a backend without it refuses those. */
   readonly traces?: HoldTraces;
   /**
    * Renews. Resolves to the milliseconds that the server will keep the session, counted from the moment of this *call*,
@@ -139,7 +139,7 @@ export interface Session {
    * are ordered alike in every queue that both enter. Rejects as `enqueue`, for all of them; repeated and removed likewise,
    * each entry by its own id. Nothing of it is seen by others before all of it is certain to come, or to go with the session.
    */
-  enqueueAll?(specs: readonly EntrySpec[], option?: TogetherOption): Promise<readonly Placement[]>;
+  enqueueAll?(specs: readonly EntrySpec[], option?: EnqueueAllOptions): Promise<readonly Placement[]>;
   /** As `enqueue`, but `undefined` when the entry would have to wait; nothing is left behind then. */
   tryEnqueue(spec: EntrySpec): Promise<Placement | undefined>;
   /** Replaces the entry's value; `false` if there is no such entry. */
@@ -179,7 +179,7 @@ export interface Session {
 }
 
 /** How somebody looks at a queue. */
-export interface Looking {
+export interface ObserveOptions {
   /** At least so many milliseconds lie between two reads, whatever changes; a backend that is told changes need not heed it. Default 0. */
   readonly apartMs?: number;
 }
@@ -206,7 +206,7 @@ export interface Backend {
    * The queue in order, first emission: the queue now (also when it is empty), again after every change.
    * Changes may be merged; the last emission is current. May error on connection trouble: the core subscribes again.
    */
-  observe(queue: string, looking?: Looking): Observable<readonly SeenEntry[]>;
+  observe(queue: string, looking?: ObserveOptions): Observable<readonly StoredEntry[]>;
   /**
    * Removes somebody's entry, as an operator does: only if it is still the one with that key and order. `false` if it is not
    * there. Its owner's `turns$` error with `ENTRY_LOST`.
@@ -226,7 +226,7 @@ export interface Backend {
   /** What the store still knows of a queue's past. One attempt, which bounds its own time or gives up with `signal`. */
   history?(queue: string, signal: AbortSignal): Promise<StoredHistory>;
   /** Looks at the servers and at the queues whose names begin with `prefix`, and changes nothing. One attempt, which bounds its own time. */
-  examine?(prefix: string): Promise<readonly Finding[]>;
+  diagnose?(prefix: string): Promise<readonly Finding[]>;
   /** Frees every connection, timer and handle. Sessions that are still open are left to their TTL. Never rejects. */
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface QueuesState {
   /** By name. */
   readonly queues: readonly ListedQueue[];
   /** While it is not `live`: why the last look failed. */
-  readonly trouble?: unknown;
+  readonly error?: unknown;
 }
 
 /** One thing that happened in a queue. */

@@ -1,7 +1,7 @@
 // What a store tells beyond the one queue that somebody stands in: for those who look after it.
 
 /** One entry as everybody can see it. */
-export interface SeenEntry {
+export interface StoredEntry {
   /** Its key or path as stored. A later entry may have the same one, so what tells entries apart is key and order. */
   readonly key: string;
   readonly order: bigint;
@@ -28,7 +28,7 @@ export interface ListedQueue {
    * that was made anew is not counted.
    */
   readonly left: number;
-  /** How many of the entries are foreign, see {@link SeenEntry.foreign}; absent where there is none. */
+  /** How many of the entries are foreign, see {@link StoredEntry.foreign}; absent where there is none. */
   readonly foreign?: number;
 }
 
@@ -38,13 +38,13 @@ export interface PastChange {
   readonly revision: bigint;
   readonly kind: 'joined' | 'changed' | 'left';
   /** As it was after the change; before it, with `left`. */
-  readonly entry: SeenEntry;
+  readonly entry: StoredEntry;
 }
 
 /** What a store still knows of a queue's past. */
 export interface StoredHistory {
   /** The queue in order, as it was before the first change. */
-  readonly before: readonly SeenEntry[];
+  readonly before: readonly StoredEntry[];
   /** The earliest first. */
   readonly changes: readonly PastChange[];
   /** What is missing, one sentence each, for people. */
@@ -53,8 +53,8 @@ export interface StoredHistory {
 
 /** One thing that was looked at. */
 export interface Finding {
-  /** `problem`: it breaks a promise, or may. `advice`: it can be better. */
-  readonly level: 'fine' | 'advice' | 'problem';
+  /** `error`: it breaks a promise, or may. `warning`: it can be better. */
+  readonly level: 'ok' | 'warning' | 'error';
   /** A server, a queue, a key. */
   readonly about: string;
   /** What is so, and what to do about it. Without any secret. */

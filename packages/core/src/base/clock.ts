@@ -1,5 +1,5 @@
 // Chapter base: which tools know nothing of locks?
-// Time and chance (clock, timer, jitter), the vocabulary of streams (rx) with what they lack, signals that look, JSON.
+// Time and chance (clock, timer, backoff), the vocabulary of streams (rx) with what they lack, signals that look, JSON.
 
 import { uptime } from 'node:os';
 

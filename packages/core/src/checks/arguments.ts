@@ -14,7 +14,7 @@ import { EVICT_OPTIONS, STEAL_OPTIONS, WISH_OPTIONS } from './known-options.ts';
 import { limitOf } from '../entry/limit.ts';
 import type { ClaimOptions, LockClientOptions } from '../api/options.ts';
 import type { SessionSettings } from '../session/session.ts';
-import type { Backend, SeenEntry } from '../api/spi.ts';
+import type { Backend, StoredEntry } from '../api/spi.ts';
 import type { ClaimRequest } from '../entry/wish.ts';
 
 const HOST = hostname();
@@ -53,7 +53,7 @@ export function checkDrain(drainMs: number): void {
 }
 
 /** Checks whom somebody means. */
-export function checkEntry(entry: Pick<SeenEntry, 'key' | 'order'>): void {
+export function checkEntry(entry: Pick<StoredEntry, 'key' | 'order'>): void {
   const { key, order } = checkedObject('entry', entry);
   if (typeof key !== 'string' || typeof order !== 'bigint')
     throw invalidArgument('entry', entry, 'has key and order, as watch shows them');
@@ -61,7 +61,7 @@ export function checkEntry(entry: Pick<SeenEntry, 'key' | 'order'>): void {
 
 /** Checks whom an operator means to remove; answers why. */
 export function checkedEviction(
-  entry: Pick<SeenEntry, 'key' | 'order'>,
+  entry: Pick<StoredEntry, 'key' | 'order'>,
   options: Parameters<LockClient['evict']>[2],
 ): string {
   checkEntry(entry);
@@ -72,15 +72,15 @@ export function checkedEviction(
 export function settingsOf(
   backend: Backend,
   options: LockClientOptions,
-): SessionSettings & { readonly owner: string; readonly uncleanHandoverDelayMs: number } {
+): SessionSettings & { readonly owner: string; readonly lockDelayMs: number } {
   const { minTtlMs, minTtlRule, defaultTtlMs, name } = backend.info;
-  const { ttlMs = defaultTtlMs, uncleanHandoverDelayMs = 0 } = options;
+  const { ttlMs = defaultTtlMs, lockDelayMs = 0 } = options;
   const why = ` on ${name}${minTtlRule === undefined ? '' : `: ${minTtlRule}`}`;
   within('ttlMs', ttlMs, { min: minTtlMs, max: MAX_TTL_MS, why });
   within('connectTimeoutMs', options.connectTimeoutMs ?? 5_000, { min: 1, max: MAX_TIMER_MS });
-  within('uncleanHandoverDelayMs', uncleanHandoverDelayMs, { min: 0, max: MAX_TIMER_MS });
-  within('marginMs', options.marginMs ?? 0, { min: 0, max: ttlMs / 2, why: ', half the TTL' });
-  within('renewEveryMs', options.renewEveryMs ?? ttlMs / 4, {
+  within('lockDelayMs', lockDelayMs, { min: 0, max: MAX_TIMER_MS });
+  within('safetyMarginMs', options.safetyMarginMs ?? 0, { min: 0, max: ttlMs / 2, why: ', half the TTL' });
+  within('heartbeatIntervalMs', options.heartbeatIntervalMs ?? ttlMs / 4, {
     min: 1,
     max: ttlMs / 2,
     why: ', half the TTL',
@@ -88,7 +88,7 @@ export function settingsOf(
   return {
     ...options,
     ttlMs,
-    uncleanHandoverDelayMs,
+    lockDelayMs,
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
     clock: options.clock ?? systemClock(),
     owner: options.owner ?? `${HOST}:${String(process.pid)}`,
@@ -103,11 +103,11 @@ export interface RequestDefaults {
 
 /** Checks what is asked of one claim. */
 export function requestOf(name: string, options: ClaimOptions, defaults: RequestDefaults): ClaimRequest {
-  const { signal, timeoutMs, needsMs = 0, mode = 'exclusive', permits = 1, id } = options;
+  const { signal, timeoutMs, minRemainingMs = 0, mode = 'exclusive', permits = 1, id } = options;
   const limit = limitOf(options, (now) => count('limit', now, MAX_LIMIT));
   checkPatience(options);
   const why = ', which is what a heartbeat proves at best with this ttlMs';
-  within('needsMs', needsMs, { min: 0, max: defaults.longestHoldMs, why });
+  within('minRemainingMs', minRemainingMs, { min: 0, max: defaults.longestHoldMs, why });
   if (!MODES.has(mode)) throw invalidArgument('mode', mode, "is 'exclusive' or 'shared'");
   if (mode === 'shared' && (limit.fixed !== 1 || permits !== 1))
     throw invalidArgument('mode', mode, "is 'exclusive' with a limit or permits");
@@ -121,7 +121,7 @@ export function requestOf(name: string, options: ClaimOptions, defaults: Request
     limit,
     label: labelOf(options, defaults),
     typicalHoldMs: checkTypicalHold(options.typicalHoldMs),
-    needsMs,
+    minRemainingMs,
     patience: { signal, timeoutMs },
     inLine: inLineOf(options),
   };

@@ -3,7 +3,7 @@ import { knownWithout, type KnownOptions } from './checked-options.ts';
 import type {
   AcquireOptions,
   ClaimOptions,
-  HandoverWish,
+  HandoverRequestOptions,
   LockClientOptions,
   RunOptions,
   WorkOptions,
@@ -11,9 +11,9 @@ import type {
 
 export const CLIENT_OPTIONS: KnownOptions<LockClientOptions> = {
   ttlMs: 'number',
-  renewEveryMs: 'number',
-  marginMs: 'number',
-  uncleanHandoverDelayMs: 'number',
+  heartbeatIntervalMs: 'number',
+  safetyMarginMs: 'number',
+  lockDelayMs: 'number',
   connectTimeoutMs: 'number',
   resume: 'string',
   owner: 'string',
@@ -23,7 +23,7 @@ export const CLIENT_OPTIONS: KnownOptions<LockClientOptions> = {
 export const MULTI_OPTIONS: KnownOptions<MultiOptions> = {
   signal: 'any',
   timeoutMs: 'number',
-  needsMs: 'number',
+  minRemainingMs: 'number',
   owner: 'string',
   metadata: 'object',
   mode: 'any',
@@ -58,8 +58,8 @@ export const CLAIM_OPTIONS: KnownOptions<ClaimOptions> = {
 export const ACQUIRE_OPTIONS: KnownOptions<AcquireOptions> = {
   ...CLAIM_OPTIONS,
   reentrant: 'boolean',
-  within: 'object',
-  onPlace: 'function',
+  reenter: 'object',
+  onPosition: 'function',
 };
 
 /** Those of `run`, for recipes that take them too. */
@@ -72,7 +72,7 @@ export const TRY_ACQUIRE_OPTIONS: KnownOptions<Omit<AcquireOptions, 'timeoutMs'>
 
 export const STEAL_OPTIONS: KnownOptions<NonNullable<ClaimOptions['steal']>> = { reason: 'string' };
 
-export const WISH_OPTIONS: KnownOptions<HandoverWish> = { reason: 'string', withinMs: 'number' };
+export const WISH_OPTIONS: KnownOptions<HandoverRequestOptions> = { reason: 'string', withinMs: 'number' };
 
 export const CLOSE_OPTIONS: KnownOptions<CloseOptions> = { drainMs: 'number' };
 

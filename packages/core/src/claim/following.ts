@@ -1,5 +1,5 @@
 import type { ClaimState } from '../api/api.ts';
-import type { Witness } from '../hold/deed.ts';
+import type { OwnershipListener } from '../hold/ownership-init.ts';
 import type { AcquireTrace } from '../diagnostics/diagnostics.ts';
 import { endedBy, type Place } from './ending.ts';
 import { exposedKey } from '../entry/exposed-key.ts';
@@ -27,7 +27,7 @@ interface Surroundings {
 interface FollowingTools {
   readonly context: Pick<
     ClaimContext,
-    'clock' | 'evictions' | 'holdTimes' | 'info' | 'uncleanHandoverDelayMs' | 'watch'
+    'clock' | 'evictions' | 'holdTimes' | 'info' | 'lockDelayMs' | 'watch'
   >;
   /** Comes when the hold begins. */
   readonly granted: Moment;
@@ -67,7 +67,7 @@ class ToolsOf implements AnswerTools {
  * One claim that has its place. What ends it arrives as an error, of whatever is followed: the session, the turns, what is done in line.
  * One stream by hand: every acquisition has one, and it changes its state at few points.
  */
-class Following implements Witness {
+class Following implements OwnershipListener {
   readonly #subscriber: Subscriber<ClaimState>;
   readonly #place: Place;
   readonly #request: ClaimRequest;
@@ -145,9 +145,9 @@ class Following implements Witness {
       return;
     }
     const { live, entry } = this.#place;
-    const { clock, uncleanHandoverDelayMs } = this.#around.context;
-    const { needsMs } = this.#request;
-    const beginning = { live, spec: entry.spec, needsMs, uncleanHandoverDelayMs, clock };
+    const { clock, lockDelayMs } = this.#around.context;
+    const { minRemainingMs } = this.#request;
+    const beginning = { live, spec: entry.spec, minRemainingMs, lockDelayMs, clock };
     const grant = (): void => {
       this.#grant(now);
     };
@@ -161,7 +161,7 @@ class Following implements Witness {
     granted.come();
     this.#inLine?.unsubscribe();
     const { live, entry } = this.#place;
-    const ownership = new HeldOwnership({ live, entry, tools: this.#tools, turn, witness: this, info });
+    const ownership = new HeldOwnership({ live, entry, tools: this.#tools, turn, listener: this, info });
     this.#ownership = ownership;
     if (trace) ownership.trace(trace.granted(ownership));
     const begunAt = clock.now();
@@ -180,7 +180,7 @@ class Following implements Witness {
   #tellHealth(): void {
     const ownership = this.#ownership;
     if (!ownership?.held) return;
-    this.#subscriber.next({ status: this.#health === 'alive' ? 'held' : 'doubtful', ownership });
+    this.#subscriber.next({ status: this.#health === 'alive' ? 'held' : 'suspect', ownership });
   }
 
   #fail(cause: unknown): void {

@@ -19,7 +19,7 @@ import { OwnLabel } from '../entry/own-label.ts';
 import type { QueueState } from '../api/queue-api.ts';
 import { Observable, Subscription, take, throwIfEmpty } from '../base/rx.ts';
 import type { LiveSession } from '../session/session.ts';
-import type { BackendInfo, Looking } from '../api/spi.ts';
+import type { BackendInfo, ObserveOptions } from '../api/spi.ts';
 import { UNANSWERED, limitedBy } from '../work/wait-limit.ts';
 import { wishOf, type ClaimRequest } from '../entry/wish.ts';
 
@@ -30,8 +30,8 @@ export interface ClaimContext {
   readonly openingTrouble: () => unknown;
   readonly clock: Clock;
   readonly info: BackendInfo;
-  readonly uncleanHandoverDelayMs: number;
-  readonly watch: (name: string, looking?: Looking) => Observable<QueueState>;
+  readonly lockDelayMs: number;
+  readonly watch: (name: string, looking?: ObserveOptions) => Observable<QueueState>;
   readonly evictions: Evictions;
   readonly holdTimes: HoldTimes;
   readonly closing: Closing;

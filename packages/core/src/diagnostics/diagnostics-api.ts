@@ -28,7 +28,7 @@ export interface LockMessage {
 }
 
 /**
- * One acquisition of one name, from `run`, `acquire`, `tryAcquire`, `claim`, `line`, or of one of several names together. All events of an
+ * One acquisition of one name, from `run`, `acquire`, `tryAcquire`, `claim`, `claimWithPosition`, or of one of several names together. All events of an
  * acquisition have the same object, so a listener may key by it. What it tells grows.
  */
 export interface AcquireMessage extends LockMessage {

@@ -3,9 +3,9 @@ import { invalidArgument } from '../api/errors.ts';
 import { jsonable } from '../base/jsonable.ts';
 import { durationOf, listOf, parseJson, recordOf, textOf, timeOf, wholeOf } from '../base/parsed.ts';
 import { shorten } from '../base/printable.ts';
-import type { HandoverWish } from '../api/options.ts';
+import type { HandoverRequestOptions } from '../api/options.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
-import type { SeenEntry } from '../api/spi.ts';
+import type { StoredEntry } from '../api/spi.ts';
 
 /** What an entry of ours tells everybody. */
 export interface EntryLabel {
@@ -22,7 +22,7 @@ export interface EntryLabel {
   readonly shared?: boolean;
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;
-  readonly request?: HandoverWish;
+  readonly request?: HandoverRequestOptions;
   /** The entries whose answers it has read. */
   readonly heard?: readonly string[];
   readonly answers?: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
@@ -61,7 +61,7 @@ function saysNothing(part: unknown): boolean {
 }
 
 /** An entry as everybody can see it. A value that another kind of client wrote counts as its label as a whole. */
-export function toEntry({ key, order, shared, value, foreign }: SeenEntry): QueueEntry {
+export function toEntry({ key, order, shared, value, foreign }: StoredEntry): QueueEntry {
   const label = decodeLabel(value);
   const entry = { key, order, value, ...optional('foreign', foreign), ...label };
   return jsonable({ ...entry, shared: shared || label.shared === true });
@@ -118,7 +118,7 @@ export function decodeLabel(value: string): Told {
   };
 }
 
-function requestOf(part: unknown): HandoverWish | undefined {
+function requestOf(part: unknown): HandoverRequestOptions | undefined {
   const { reason, ...wish } = recordOf(part);
   const withinMs = durationOf(wish['withinMs']);
   return typeof reason === 'string' && withinMs !== undefined ? { reason, withinMs } : undefined;

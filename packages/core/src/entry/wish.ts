@@ -20,7 +20,7 @@ export interface ClaimRequest {
   /** As its caller expects. */
   readonly typicalHoldMs: number | undefined;
   /** Of the hold, before it begins. */
-  readonly needsMs: number;
+  readonly minRemainingMs: number;
   /** A timeout of 0 joins only if nobody is ahead. */
   readonly patience: WaitLimit;
   readonly inLine: Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;

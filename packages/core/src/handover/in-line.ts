@@ -1,7 +1,7 @@
 // Chapter handover: who should make way, and what may a waiter do?
 // While it waits (here): limits of the line, stealing, asking. requests: asked and answered. evictions: removed, and why.
 
-import { admittedOf } from '../turn/admitted.ts';
+import { admittedEntries } from '../turn/admitted.ts';
 import type { Clock } from '../base/clock.ts';
 import { QueueLockError } from '../api/errors.ts';
 import { inTheWayOf, type Evictions } from './evictions.ts';
@@ -118,7 +118,7 @@ function clearTheWay(
   reason: string,
   evictions: Evictions,
 ): Observable<unknown> {
-  const admitted = admittedOf(entries);
+  const admitted = admittedEntries(entries);
   const condemned = inTheWayOf(entries, own).map((victim) => ({
     victim,
     kind: admitted.has(victim) ? ('stolen' as const) : ('overtaken' as const),

@@ -1,4 +1,4 @@
-import { admittedOf } from '../turn/admitted.ts';
+import { admittedEntries } from '../turn/admitted.ts';
 import type { EntryLabel } from '../entry/entry-value.ts';
 import { inTheWayOf, type Evictions } from './evictions.ts';
 import type { HandoverAnswer, HandoverRequest, Ownership } from '../api/hold-api.ts';
@@ -96,7 +96,7 @@ class Request implements HandoverRequest {
   readonly yieldToRequester = async (): Promise<void> => {
     await this.#answer({ answer: 'yields' });
     const entries = await this.#heard();
-    const admitted = admittedOf(entries);
+    const admitted = admittedEntries(entries);
     // An entry ahead of the own one holds as well, or was released and is still there: as long as it is, the own one counts as a waiter.
     const isBehind = ({ order }: QueueEntry): boolean => order > this.#own.order;
     const between = inTheWayOf(entries, this.from).filter((entry) => isBehind(entry) && !admitted.has(entry));

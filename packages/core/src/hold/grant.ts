@@ -20,21 +20,21 @@ import { askUntilDefinite } from '../turn/watch-kit.ts';
 interface Beginning {
   readonly live: LiveSession;
   readonly spec: EntrySpec;
-  readonly needsMs: number;
-  readonly uncleanHandoverDelayMs: number;
+  readonly minRemainingMs: number;
+  readonly lockDelayMs: number;
   readonly clock: Clock;
 }
 
 /** Between turn and ownership: whether the hold may begin at once, which is most often so. */
 export function mayBeginNow(beginning: Beginning): boolean {
-  const leavesTraces = beginning.uncleanHandoverDelayMs > 0;
+  const leavesTraces = beginning.lockDelayMs > 0;
   return !leavesTraces && beginning.live.liveness.isAlive && hasEnoughTime(beginning);
 }
 
 /** Emits once, when it may. */
 export function whenItMayBegin(beginning: Beginning): Observable<unknown> {
   const proven$ = proven(beginning);
-  if (beginning.uncleanHandoverDelayMs === 0) return proven$;
+  if (beginning.lockDelayMs === 0) return proven$;
   return concat(defer(() => handedOver(beginning)).pipe(ignoreElements()), proven$);
 }
 
@@ -43,7 +43,7 @@ const BEATS_TO_WAIT_FOR = 2;
 
 /** A grant needs a session that is beyond doubt at that moment, and time for the work. Emits once. */
 function proven(beginning: Beginning): Observable<unknown> {
-  const { live, spec, needsMs } = beginning;
+  const { live, spec, minRemainingMs } = beginning;
   const { liveness } = live;
   const better$ = new Observable<void>((subscriber) => {
     subscriber.add(liveness.proofs$.pipe(take(BEATS_TO_WAIT_FOR)).subscribe(subscriber));
@@ -52,7 +52,7 @@ function proven(beginning: Beginning): Observable<unknown> {
   const enoughLater$ = better$.pipe(
     filter(() => hasEnoughTime(beginning)),
     take(1),
-    throwIfEmpty(() => notEnoughTime(spec.queue, needsMs, liveness.remainingMs)),
+    throwIfEmpty(() => notEnoughTime(spec.queue, minRemainingMs, liveness.remainingMs)),
   );
   return liveness.health$.pipe(
     filter((health) => health === 'alive'),
@@ -61,17 +61,16 @@ function proven(beginning: Beginning): Observable<unknown> {
   );
 }
 
-function hasEnoughTime({ live, needsMs }: Pick<Beginning, 'live' | 'needsMs'>): boolean {
+function hasEnoughTime({ live, minRemainingMs }: Pick<Beginning, 'live' | 'minRemainingMs'>): boolean {
   const { remainingMs } = live.liveness;
-  return remainingMs > 0 && remainingMs >= needsMs;
+  return remainingMs > 0 && remainingMs >= minRemainingMs;
 }
 
 /** Leaves a trace of this hold; waits when one is there of a hold that did not end by a release. */
-function handedOver({ live, spec, uncleanHandoverDelayMs: delayMs, clock }: Beginning): Observable<unknown> {
+function handedOver({ live, spec, lockDelayMs: delayMs, clock }: Beginning): Observable<unknown> {
   const { traces } = live.session;
   const { queue, id } = spec;
-  if (!traces)
-    throw invalidArgument('uncleanHandoverDelayMs', delayMs, 'is 0 on this backend: it keeps no traces');
+  if (!traces) throw invalidArgument('lockDelayMs', delayMs, 'is 0 on this backend: it keeps no traces');
   const found$ = askUntilDefinite(() => traces.leave(queue, id));
   const erased$ = (ids: readonly string[]): Observable<unknown> =>
     askUntilDefinite(() => traces.erase(queue, ids));
@@ -81,9 +80,9 @@ function handedOver({ live, spec, uncleanHandoverDelayMs: delayMs, clock }: Begi
 }
 
 /** Says how much time there is, and what gives more. */
-export function notEnoughTime(name: string, needsMs: number, leftMs: number): QueueLockError {
+export function notEnoughTime(name: string, minRemainingMs: number, leftMs: number): QueueLockError {
   return new QueueLockError(
     'NOT_ENOUGH_TIME',
-    `${JSON.stringify(name)}: ${String(Math.floor(leftMs))} ms of the hold are proven and ${String(needsMs)} are needed (needsMs); ask for less or raise ttlMs`,
+    `${JSON.stringify(name)}: ${String(Math.floor(leftMs))} ms of the hold are proven and ${String(minRemainingMs)} are needed (minRemainingMs); ask for less or raise ttlMs`,
   );
 }

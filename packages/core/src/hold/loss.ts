@@ -2,7 +2,7 @@ import { QueueLockError, isQueueLockError, type RevocationReason } from '../api/
 
 const SENTENCE: Record<RevocationReason, string> = {
   'session-lost': 'the session was lost on the server, and every entry with it',
-  'in-doubt-too-long':
+  'heartbeat-timeout':
     'no heartbeat was confirmed in time, so the server may have granted the lock to the next',
   'entry-removed': 'somebody else removed the entry from the queue',
   'client-closed': 'the client was closed while it held the lock',

@@ -3,7 +3,7 @@
 
 import { checkedText, checkedTexts } from '../checks/checked.ts';
 import { checkedSignal } from '../base/checked-signal.ts';
-import type { Deed, Witness } from './deed.ts';
+import type { OwnershipInit, OwnershipListener } from './ownership-init.ts';
 import { tellLoss, type HoldTrace } from '../diagnostics/diagnostics.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { EntryLabel } from '../entry/entry-value.ts';
@@ -29,7 +29,7 @@ export class HeldOwnership implements Ownership {
   readonly #entry: Entry;
   readonly #live: LiveSession;
   readonly #tools: AnswerTools;
-  readonly #witness: Witness;
+  readonly #listener: OwnershipListener;
   readonly #info: BackendInfo;
   readonly #ended = new Moment();
   #shared: boolean;
@@ -41,12 +41,12 @@ export class HeldOwnership implements Ownership {
   #lossError: QueueLockError | undefined;
   #trace: HoldTrace | undefined;
 
-  constructor({ entry, live, tools, turn, witness, info }: Deed) {
+  constructor({ entry, live, tools, turn, listener, info }: OwnershipInit) {
     this.grantToken = turn.grantToken;
     this.#entry = entry;
     this.#live = live;
     this.#tools = tools;
-    this.#witness = witness;
+    this.#listener = listener;
     this.#info = info;
     this.#shared = entry.spec.shared;
   }
@@ -95,14 +95,14 @@ export class HeldOwnership implements Ownership {
     return this.remainingMs > 0;
   }
 
-  readonly throwIfLost = (needsMs = 0): void => {
+  readonly throwIfLost = (minRemainingMs = 0): void => {
     const left = this.remainingMs;
     if (left === 0)
       throw (
         this.#lossError ?? new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`)
       );
     // Also NaN is no time to count on.
-    if (!(left >= needsMs)) throw notEnoughTime(this.name, needsMs, left);
+    if (!(left >= minRemainingMs)) throw notEnoughTime(this.name, minRemainingMs, left);
   };
 
   get signal(): AbortSignal {
@@ -155,14 +155,14 @@ export class HeldOwnership implements Ownership {
 
   /** It is held no more; what it takes to leave the queue is up to the caller. */
   giveUp(): void {
-    if (this.#finish('released')) this.#witness.givenUp();
+    if (this.#finish('released')) this.#listener.givenUp();
   }
 
   readonly release = async (): Promise<void> => {
     this.giveUp();
     await this.#entry.leave();
     if (this.#story) await this.#story;
-    if (this.#end === 'released') this.#witness.released();
+    if (this.#end === 'released') this.#listener.released();
   };
 
   async [Symbol.asyncDispose](): Promise<void> {

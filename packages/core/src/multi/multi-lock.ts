@@ -9,7 +9,7 @@ import {
 import { heldByThisChain, runWithin } from '../reentrancy/call-chain.ts';
 import { checkedOptions } from '../checks/checked-options.ts';
 import { QueueLockError, isQueueLockError } from '../api/errors.ts';
-import { firstHeld } from '../claim/first-held.ts';
+import { waitUntilHeld } from '../claim/wait-until-held.ts';
 import type { MultiOwnership } from '../api/hold-api.ts';
 import { MULTI_OPTIONS, MULTI_RUN_OPTIONS, TRY_MULTI_OPTIONS } from '../checks/known-options.ts';
 import type { ClaimContext } from '../claim/lock.ts';
@@ -60,7 +60,7 @@ export class NamesTogether implements MultiLock {
   async #acquire(options: MultiOptions): Promise<MultiOwnership> {
     const claim$ = this.#claim(options);
     if (options.timeoutMs !== 0) this.#refuseReentry();
-    return firstHeld(claim$);
+    return waitUntilHeld(claim$);
   }
 
   async tryAcquire(options?: Omit<MultiOptions, 'timeoutMs'>): Promise<MultiOwnership | undefined> {

@@ -37,10 +37,10 @@ export class HeldTogether implements MultiOwnership {
     return this.#signal;
   }
 
-  readonly throwIfLost = (needsMs?: number): void => {
+  readonly throwIfLost = (minRemainingMs?: number): void => {
     // The first loss explains the others, which were released because of it.
     if (!this.held && this.#lossError) throw this.#lossError;
-    for (const hold of this.#all()) hold.throwIfLost(needsMs);
+    for (const hold of this.#all()) hold.throwIfLost(minRemainingMs);
   };
 
   readonly release = (): Promise<void> => {

@@ -87,8 +87,8 @@ function join(
       const holds = states.map(ownershipIn).filter((hold) => hold !== undefined);
       if (holds.length === states.length) ownership ??= new HeldTogether(holds);
       if (!ownership) return waiting(states, requests, timeoutMs);
-      const isDoubtful = states.some(({ status }) => status === 'doubtful');
-      return { status: isDoubtful ? 'doubtful' : 'held', ownership };
+      const isSuspect = states.some(({ status }) => status === 'suspect');
+      return { status: isSuspect ? 'suspect' : 'held', ownership };
     }),
     // Of one that was lost only the end is left to tell.
     filter((state) => !('ownership' in state) || state.ownership.held),
@@ -148,7 +148,7 @@ function waiting(
 
 /** What is held at this moment: a loss is told by its claim when its story is known. */
 function ownershipIn(state: ClaimState): Ownership | undefined {
-  const ownership = state.status === 'held' || state.status === 'doubtful' ? state.ownership : undefined;
+  const ownership = state.status === 'held' || state.status === 'suspect' ? state.ownership : undefined;
   return ownership?.held ? ownership : undefined;
 }
 

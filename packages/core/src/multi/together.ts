@@ -1,5 +1,5 @@
 import { invalidArgument } from '../api/errors.ts';
-import type { EntrySpec, Placement, Session, TogetherOption } from '../api/spi.ts';
+import type { EntrySpec, Placement, Session, EnqueueAllOptions } from '../api/spi.ts';
 
 interface Joining {
   readonly spec: EntrySpec;
@@ -10,10 +10,10 @@ interface Joining {
 /** Claims that join at one point of the store's order: whoever comes first waits until the others have come too. */
 export class Together {
   readonly #count: number;
-  readonly #option: TogetherOption;
+  readonly #option: EnqueueAllOptions;
   readonly #joining = new Map<Session, Joining[]>();
 
-  constructor(count: number, option: TogetherOption) {
+  constructor(count: number, option: EnqueueAllOptions) {
     this.#count = count;
     this.#option = option;
   }
@@ -43,7 +43,7 @@ export class Together {
 async function enqueueAll(
   session: Session,
   joining: readonly Joining[],
-  option: TogetherOption,
+  option: EnqueueAllOptions,
 ): Promise<void> {
   try {
     if (!session.enqueueAll)

@@ -19,7 +19,7 @@ interface Shared {
 }
 
 /** What counts when a hold is entered again. */
-export type ReentryOptions = Pick<AcquireOptions, 'signal' | 'timeoutMs' | 'needsMs'>;
+export type ReentryOptions = Pick<AcquireOptions, 'signal' | 'timeoutMs' | 'minRemainingMs'>;
 
 /**
  * A hold that may be entered again from within. Each level has a line of its own: of those who enter from the same level, one is in at
@@ -49,7 +49,7 @@ export class ReentrantOwnership implements Ownership {
   }
 
   /** Another level, once those who entered from this one before have left. */
-  async enter({ needsMs, ...patience }: ReentryOptions, clock: Clock): Promise<ReentrantOwnership> {
+  async enter({ minRemainingMs, ...patience }: ReentryOptions, clock: Clock): Promise<ReentrantOwnership> {
     const before = this.#line;
     let leave!: () => void;
     const left = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ export class ReentrantOwnership implements Ownership {
       const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
       const lost$ = waitLimit({ signal: this.signal }, context);
       await turnWithin(before, merge(patienceOf(patience, context), lost$));
-      this.throwIfLost(needsMs);
+      this.throwIfLost(minRemainingMs);
     } catch (error) {
       leave();
       throw error;
@@ -121,9 +121,9 @@ export class ReentrantOwnership implements Ownership {
     return this.#shared.hold.requests$;
   }
 
-  readonly throwIfLost = (needsMs?: number): void => {
+  readonly throwIfLost = (minRemainingMs?: number): void => {
     this.#throwIfReleased();
-    this.#shared.hold.throwIfLost(needsMs);
+    this.#shared.hold.throwIfLost(minRemainingMs);
   };
 
   readonly downgrade = async (): Promise<void> => {
@@ -173,17 +173,17 @@ export function holdToEnter(
   name: string,
   options: AcquireOptions,
 ): ReentrantOwnership | undefined {
-  const { within, reentrant = false, mode = 'exclusive', timeoutMs } = options;
+  const { reenter, reentrant = false, mode = 'exclusive', timeoutMs } = options;
   const around = heldByThisChain().filter((held) => held.by === by && held.ownership.name === name);
-  const hold = within ?? around[0]?.ownership;
+  const hold = reenter ?? around[0]?.ownership;
   if (!hold) return undefined;
-  if (within && !(within instanceof ReentrantOwnership && within.isOf(by, name)))
+  if (reenter && !(reenter instanceof ReentrantOwnership && reenter.isOf(by, name)))
     throw invalidArgument(
-      'within',
-      within,
+      'reenter',
+      reenter,
       `is a hold of ${JSON.stringify(name)} that this client has taken with reentrant: true`,
     );
-  if (within || reentrant) {
+  if (reenter || reentrant) {
     if (!(hold instanceof ReentrantOwnership))
       throw isHeld(name, 'the hold around it says reentrant: true as well');
     if (hold.shared && mode === 'exclusive') throw isHeld(name, 'a reader does not become a writer');

@@ -4,13 +4,13 @@ import type { BackendInfo } from '../api/spi.ts';
 /** The numbers of one session, all in milliseconds. */
 export interface Pace {
   /** Between two heartbeats. */
-  readonly renewEveryMs: number;
+  readonly heartbeatIntervalMs: number;
   /** How long one heartbeat may take before the next is tried. */
   readonly answerTimeoutMs: number;
   /** Between a heartbeat that failed and the next try. */
   readonly retryAfterMs: number;
   /** Kept back for our own lateness. */
-  readonly marginMs: number;
+  readonly safetyMarginMs: number;
 }
 
 // Bound on how differently two clocks may run. NTP slews by at most 0.05 %; a quartz is off by less than 0.01 %.
@@ -19,22 +19,22 @@ const CLOCK_RATE_ERROR = 0.01;
 /** A quarter of the TTL between beats leaves room for three that fail, on two or three servers. */
 export function paceOf(ttlMs: number, options: LockClientOptions): Pace {
   return {
-    renewEveryMs: options.renewEveryMs ?? ttlMs / 4,
+    heartbeatIntervalMs: options.heartbeatIntervalMs ?? ttlMs / 4,
     answerTimeoutMs: Math.max(300, ttlMs / 8),
     retryAfterMs: Math.min(200, ttlMs / 40),
-    marginMs: options.marginMs ?? Math.max(200, ttlMs / 50),
+    safetyMarginMs: options.safetyMarginMs ?? Math.max(200, ttlMs / 50),
   };
 }
 
 /** How much of a hold the regular heartbeats can prove at best: those that are answered at once. */
 export function longestHoldMs(
-  settings: { readonly ttlMs: number } & Pick<LockClientOptions, 'marginMs' | 'renewEveryMs'>,
+  settings: { readonly ttlMs: number } & Pick<LockClientOptions, 'safetyMarginMs' | 'heartbeatIntervalMs'>,
   { proofLag = 0 }: Pick<BackendInfo, 'proofLag'>,
 ): number {
-  const { marginMs, renewEveryMs } = paceOf(settings.ttlMs, settings);
+  const { safetyMarginMs, heartbeatIntervalMs } = paceOf(settings.ttlMs, settings);
   // The one before is early enough, or one before that.
-  const lagMs = proofLag === 0 ? 0 : Math.max(renewEveryMs, proofLag * settings.ttlMs);
-  return deadlineOf(-lagMs, settings.ttlMs, marginMs);
+  const lagMs = proofLag === 0 ? 0 : Math.max(heartbeatIntervalMs, proofLag * settings.ttlMs);
+  return deadlineOf(-lagMs, settings.ttlMs, safetyMarginMs);
 }
 
 /**
@@ -50,6 +50,6 @@ export function leftOfTtl(ttlMs: number, elapsedMs: number): number {
  * Until when a hold may be believed in. Counted from the moment the proving call was *sent*: the server cannot have
  * started its own count earlier than that.
  */
-export function deadlineOf(sentAt: number, provenMs: number, marginMs: number): number {
-  return sentAt + provenMs * (1 - CLOCK_RATE_ERROR) - marginMs;
+export function deadlineOf(sentAt: number, provenMs: number, safetyMarginMs: number): number {
+  return sentAt + provenMs * (1 - CLOCK_RATE_ERROR) - safetyMarginMs;
 }

@@ -3,7 +3,7 @@ import { QueueLockError, detailOf } from '../api/errors.ts';
 import { BehaviorSubject, Subject, type Observable } from '../base/rx.ts';
 
 /** What is known of a session that has not ended. */
-export type Health = 'alive' | 'doubtful';
+export type Health = 'alive' | 'suspect';
 
 /**
  * Whether a session may be believed in, at this very moment. Every question compares the clock with the deadline, so the
@@ -88,7 +88,7 @@ export class Liveness {
   /** A heartbeat is overdue, or the connection is in trouble; `why`, if that is known. */
   doubt(why?: unknown): void {
     this.#trouble = why ?? this.#trouble;
-    if (this.remainingMs > 0) this.#tell('doubtful');
+    if (this.remainingMs > 0) this.#tell('suspect');
   }
 
   /** The session is over. Only the first end counts. */
@@ -106,7 +106,7 @@ export class Liveness {
     return new QueueLockError(
       'SESSION_LOST',
       `no heartbeat was confirmed in time at ${this.#endpoint}: the server may have freed the session${detail}`,
-      { reason: 'in-doubt-too-long', ...(cause === undefined ? {} : { cause }) },
+      { reason: 'heartbeat-timeout', ...(cause === undefined ? {} : { cause }) },
     );
   }
 

@@ -46,7 +46,7 @@ export interface SessionEnd {
  * Act 1: am I alive? Opens a session when subscribed, emits it, and keeps it alive by heartbeats; errors when it could
  * not be opened or has ended. Unsubscribing ends it: nothing under it is believed in any more before the server is told.
  *
- *     open ── session ── beat ── beat ── (overdue: doubtful) ── beat ── … ── deadline, or the server says so: error
+ *     open ── session ── beat ── beat ── (overdue: suspect) ── beat ── … ── deadline, or the server says so: error
  */
 export function openSession(
   settings: SessionOpening,
@@ -114,7 +114,7 @@ function connect(
       settings.trouble(error);
       throw error;
     });
-    const deadline = deadlineOf(openedAt, session.ttlMs, paceOf(session.ttlMs, settings).marginMs);
+    const deadline = deadlineOf(openedAt, session.ttlMs, paceOf(session.ttlMs, settings).safetyMarginMs);
     const isOver = deadline <= clock.now();
     if (!stop.signal.aborted && !isOver) return { session, openedAt, deadline };
     await session.close();

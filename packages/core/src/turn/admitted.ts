@@ -4,7 +4,7 @@ import type { QueueEntry } from '../api/queue-api.ts';
  * Whose turn it is, of a queue as everybody can see it: an entry is admitted while the conflicting entries ahead and itself take at
  * most its `limit` permits; two shared entries do not conflict. A client that was admitted may not have noticed yet.
  */
-export function admittedOf(entries: readonly QueueEntry[]): ReadonlySet<QueueEntry> {
+export function admittedEntries(entries: readonly QueueEntry[]): ReadonlySet<QueueEntry> {
   const admitted = new Set<QueueEntry>();
   let taken = 0;
   let takenByExclusive = 0;

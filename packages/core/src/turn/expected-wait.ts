@@ -1,5 +1,5 @@
-import { admittedOf } from './admitted.ts';
-import type { WaitBasis } from '../api/line-api.ts';
+import { admittedEntries } from './admitted.ts';
+import type { WaitBasis } from '../api/position-api.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
 
 /** What an observer has seen of the holds of a queue. */
@@ -42,7 +42,7 @@ export function expectedWaitAt(
   const own = entries[at];
   if (!own) return { waitMs: undefined, basis: basisOf([], seen) };
   const ahead = entries.slice(0, at);
-  if (admittedOf([...ahead, own]).has(own)) return { waitMs: 0, basis: basisOf([], seen) };
+  if (admittedEntries([...ahead, own]).has(own)) return { waitMs: 0, basis: basisOf([], seen) };
   const line = new Schedule();
   for (const entry of ahead) line.add(entry, remainingMs(entry, seen));
   const waitMs = line.startOf(own);

@@ -1,4 +1,4 @@
-import { admittedOf } from './admitted.ts';
+import { admittedEntries } from './admitted.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { QueueEntry } from '../api/queue-api.ts';
  * noticed yet. 1: the first of those who wait. And so on, readers counted like everybody.
  */
 export function positionsOf(entries: readonly QueueEntry[]): ReadonlyMap<QueueEntry, number> {
-  const admitted = admittedOf(entries);
+  const admitted = admittedEntries(entries);
   let waiting = 0;
   return new Map(entries.map((entry) => [entry, admitted.has(entry) ? 0 : (waiting += 1)]));
 }

@@ -1,4 +1,4 @@
-import { admittedOf } from './admitted.ts';
+import { admittedEntries } from './admitted.ts';
 import type { Clock } from '../base/clock.ts';
 import type { HoldTimes } from './expected-wait.ts';
 import type { QueueEntry, QueueState } from '../api/queue-api.ts';
@@ -30,7 +30,7 @@ export class SeenHolds {
 
   look({ status, entries }: QueueState): void {
     if (status === 'live')
-      this.#follow(new Map([...admittedOf(entries)].map((entry) => [nameOf(entry), entry])));
+      this.#follow(new Map([...admittedEntries(entries)].map((entry) => [nameOf(entry), entry])));
     this.#isContinuous = status === 'live';
   }
 

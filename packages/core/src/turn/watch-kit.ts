@@ -12,10 +12,10 @@ export interface Taker {
 }
 
 /** What an entry is admitted by. */
-export type Rule = Pick<EntrySpec, 'limit' | 'permits'>;
+export type AdmissionRule = Pick<EntrySpec, 'limit' | 'permits'>;
 
 /** The conflicting entries ahead of one's own. */
-export interface Ahead<R> {
+export interface EntriesAhead<R> {
   /** Nearest first; all of them, or at least as many as were asked for. */
   readonly refs: readonly R[];
   /** How many there are, where that is known for free. */
@@ -31,25 +31,25 @@ export interface Departure {
    * with a limit of 1 has left after its hold. One that gave up or died while it waited says nothing.
    */
   readonly owned?: boolean;
-  /** The store's revision when it went, where `Ahead.seenAt` is told. */
+  /** The store's revision when it went, where `EntriesAhead.seenAt` is told. */
   readonly at?: bigint;
 }
 
 /** What a store without own logic can tell about one entry's place. */
 export interface QueueView<R> {
   /** Looks: the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the own entry is not there. */
-  ahead(count: number): Promise<Ahead<R>>;
+  ahead(count: number): Promise<EntriesAhead<R>>;
   /**
    * Emits once when that entry is gone, also if it was gone before; `undefined` when it may be in the way no more for another
    * reason. Rides out connection trouble.
    */
-  gone(ref: R): Observable<Departure | undefined>;
+  removal(ref: R): Observable<Departure | undefined>;
   /** Emits once when the own entry is gone. Whoever is admitted at once asks later, see `OWN_UNWATCHED_MS`. */
-  readonly ownGone$: Observable<unknown>;
+  readonly ownRemoval$: Observable<unknown>;
 }
 
 /** Whose turn it is: the one rule of every primitive. */
-export function turnOf(ahead: Ahead<Taker>, rule: Rule): Turn {
+export function turnOf(ahead: EntriesAhead<Taker>, rule: AdmissionRule): Turn {
   const { refs, total, seenAt } = ahead;
   const admitted = inTheWay(refs, rule).length === 0;
   return {
@@ -63,7 +63,10 @@ export function turnOf(ahead: Ahead<Taker>, rule: Rule): Turn {
  * The nearest entries ahead that together leave too few permits, none when there are enough: as long as all of these
  * exist, the own entry is not admitted.
  */
-function inTheWay<R extends Taker>(nearestFirst: readonly R[], { limit, permits = 1 }: Rule): readonly R[] {
+function inTheWay<R extends Taker>(
+  nearestFirst: readonly R[],
+  { limit, permits = 1 }: AdmissionRule,
+): readonly R[] {
   let left = limit - permits;
   const last = nearestFirst.findIndex((ref) => (left -= ref.permits ?? 1) < 0);
   return nearestFirst.slice(0, last + 1);
@@ -73,11 +76,11 @@ function inTheWay<R extends Taker>(nearestFirst: readonly R[], { limit, permits 
  * What is known of those ahead after one of them has gone, if that is enough to be admitted; else only another look tells. The next
  * one stands behind all that were seen, since nobody can enter in front of an entry.
  */
-export function aheadWithout<R extends Taker>(
-  { refs, total }: Ahead<R>,
+export function entriesAheadWithout<R extends Taker>(
+  { refs, total }: EntriesAhead<R>,
   { ref, owned = false, at }: Departure & { readonly ref: R },
-  rule: Rule,
-): Ahead<R> | undefined {
+  rule: AdmissionRule,
+): EntriesAhead<R> | undefined {
   const place = refs.indexOf(ref);
   const isComplete = total === refs.length;
   if (!owned && !isComplete) return undefined;
@@ -86,8 +89,8 @@ export function aheadWithout<R extends Taker>(
   return { refs: left, total: left.length, ...(at === undefined ? {} : { seenAt: at }) };
 }
 
-/** As much of it as `aheadWithout` needs, since thousands may wait: of a line that is longer than what was seen of it, those in the way. */
-export function remembered<R extends Taker>(ahead: Ahead<R>, rule: Rule): Ahead<R> {
+/** As much of it as `entriesAheadWithout` needs, since thousands may wait: of a line that is longer than what was seen of it, those in the way. */
+export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: AdmissionRule): EntriesAhead<R> {
   const { refs, total } = ahead;
   return total === refs.length ? ahead : Object.assign({}, ahead, { refs: inTheWay(refs, rule) });
 }
@@ -105,8 +108,8 @@ export const OWN_UNWATCHED_MS = 250;
  */
 export function turnsByWatching<R extends Taker>(
   view: QueueView<R>,
-  rule: Rule,
-  first: Ahead<R>,
+  rule: AdmissionRule,
+  first: EntriesAhead<R>,
 ): Observable<Turn> {
   const turn = turnOf(first, rule);
   if (turn.admitted) return held(view, turn);
@@ -115,7 +118,7 @@ export function turnsByWatching<R extends Taker>(
 }
 
 /** The turn of an entry that owns at once, and its loss if it owns for long. One stream by hand: every short hold has it. */
-function held(view: Pick<QueueView<Taker>, 'ownGone$'>, turn: Turn): Observable<Turn> {
+function held(view: Pick<QueueView<Taker>, 'ownRemoval$'>, turn: Turn): Observable<Turn> {
   return new Observable((subscriber) => {
     subscriber.next(turn);
     const timer = setTimeout(() => lost(view).subscribe(subscriber), OWN_UNWATCHED_MS);
@@ -125,8 +128,8 @@ function held(view: Pick<QueueView<Taker>, 'ownGone$'>, turn: Turn): Observable<
   });
 }
 
-function lost({ ownGone$ }: Pick<QueueView<Taker>, 'ownGone$'>): Observable<never> {
-  return ownGone$.pipe(
+function lost({ ownRemoval$ }: Pick<QueueView<Taker>, 'ownRemoval$'>): Observable<never> {
+  return ownRemoval$.pipe(
     map((): never => {
       throw new QueueLockError('ENTRY_LOST', 'the entry was removed by somebody else');
     }),
@@ -134,7 +137,11 @@ function lost({ ownGone$ }: Pick<QueueView<Taker>, 'ownGone$'>): Observable<neve
 }
 
 /** The turns of an entry that waits; silent when it is admitted. One stream by hand: there is one for each that waits. */
-function inLine<R extends Taker>(view: QueueView<R>, rule: Rule, first: Ahead<R>): Observable<Turn> {
+function inLine<R extends Taker>(
+  view: QueueView<R>,
+  rule: AdmissionRule,
+  first: EntriesAhead<R>,
+): Observable<Turn> {
   return new Observable((subscriber) => {
     const error = (cause: unknown): void => {
       subscriber.error(cause);
@@ -144,18 +151,18 @@ function inLine<R extends Taker>(view: QueueView<R>, rule: Rule, first: Ahead<R>
       step.unsubscribe();
       return (step = new Subscription());
     }
-    function stand(ahead: Ahead<R>): void {
+    function stand(ahead: EntriesAhead<R>): void {
       const waiting = nextStep();
       subscriber.next(turnOf(ahead, rule));
       for (const ref of inTheWay(ahead.refs, rule)) {
         if (waiting.closed) return;
         const next = (gone: Departure | undefined): void => {
           if (waiting.closed) return;
-          const known = gone && aheadWithout(ahead, { ref, ...gone }, rule);
+          const known = gone && entriesAheadWithout(ahead, { ref, ...gone }, rule);
           if (known) stand(known);
           else nextStep().add(look(view, rule).subscribe({ next: stand, error }));
         };
-        waiting.add(view.gone(ref).subscribe({ next, error }));
+        waiting.add(view.removal(ref).subscribe({ next, error }));
       }
     }
     subscriber.add(() => {
@@ -165,7 +172,7 @@ function inLine<R extends Taker>(view: QueueView<R>, rule: Rule, first: Ahead<R>
   });
 }
 
-function look<R extends Taker>(view: QueueView<R>, rule: Rule): Observable<Ahead<R>> {
+function look<R extends Taker>(view: QueueView<R>, rule: AdmissionRule): Observable<EntriesAhead<R>> {
   return askUntilDefinite(async () => remembered(await view.ahead(rule.limit), rule));
 }
 

@@ -4,7 +4,7 @@ import { jsonable } from '../base/jsonable.ts';
 import { liveView } from './live-view.ts';
 import type { QueueState } from '../api/queue-api.ts';
 import { ReplaySubject, finalize, map, share, takeUntil, type Observable } from '../base/rx.ts';
-import type { Backend, Looking } from '../api/spi.ts';
+import type { Backend, ObserveOptions } from '../api/spi.ts';
 
 /** A queue as everybody can see it. Trouble with the server shows as `stale` and is retried; the stream itself never errors. */
 function watchQueue(
@@ -18,7 +18,7 @@ function watchQueue(
         status: view.status,
         name,
         entries: view.status === 'connecting' ? [] : view.value.map(toEntry),
-        ...('trouble' in view ? { trouble: view.trouble } : {}),
+        ...('error' in view ? { error: view.error } : {}),
       }),
     ),
   );
@@ -40,7 +40,7 @@ export class SharedQueues {
     this.#closes$ = closes$;
   }
 
-  watch(name: string, looking?: Looking): Observable<QueueState> {
+  watch(name: string, looking?: ObserveOptions): Observable<QueueState> {
     const way = `${String(looking?.apartMs ?? 0)} ${name}`;
     const present$ = this.#shared.get(way);
     if (present$) return present$;

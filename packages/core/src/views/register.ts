@@ -36,11 +36,11 @@ export class RetryingRegister implements SharedRegister {
       map((view) => ({
         status: view.status,
         text: view.status === 'connecting' ? undefined : view.value?.text,
-        ...('trouble' in view ? { trouble: view.trouble } : {}),
+        ...('error' in view ? { error: view.error } : {}),
       })),
       distinctUntilChanged(
         (before, now) =>
-          before.status === now.status && before.text === now.text && before.trouble === now.trouble,
+          before.status === now.status && before.text === now.text && before.error === now.error,
       ),
       takeUntil(end.closes$),
     );

@@ -1,4 +1,4 @@
-import { admittedOf } from '../turn/admitted.ts';
+import { admittedEntries } from '../turn/admitted.ts';
 import { toEntry } from '../entry/entry-value.ts';
 import { jsonable } from '../base/jsonable.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
@@ -72,5 +72,5 @@ class Line {
 }
 
 function holding(entries: readonly QueueEntry[]): ReadonlySet<string> {
-  return new Set([...admittedOf(entries)].map(({ key }) => key));
+  return new Set([...admittedEntries(entries)].map(({ key }) => key));
 }

@@ -32,7 +32,7 @@ export class StoreViews {
         jsonable({
           status,
           queues: 'value' in view ? [...view.value].sort(byName).map((queue) => jsonable({ ...queue })) : [],
-          ...('trouble' in view ? { trouble: view.trouble } : {}),
+          ...('error' in view ? { error: view.error } : {}),
         }),
       ),
       takeUntil(this.#end.closes$),
@@ -57,13 +57,13 @@ export class StoreViews {
     return this.#backend.tokenOf ? this.#backend.tokenOf(name, entry) : entry.order;
   }
 
-  async examine(prefix: string): Promise<readonly Finding[]> {
-    const backend = this.#offering('examine', checkedPrefix(prefix));
+  async diagnose(prefix: string): Promise<readonly Finding[]> {
+    const backend = this.#offering('diagnose', checkedPrefix(prefix));
     this.#end.closing.throwIfAborted();
-    return backend.examine(prefix);
+    return backend.diagnose(prefix);
   }
 
-  #offering<M extends 'queues' | 'history' | 'examine'>(
+  #offering<M extends 'queues' | 'history' | 'diagnose'>(
     member: M,
     value: string,
   ): Backend & Required<Pick<Backend, M>> {

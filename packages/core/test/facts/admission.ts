@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { NEVER, concat, of, throwError, type Observable } from 'rxjs';
-import { QueueLockError, type SeenEntry } from '../../src/backend.ts';
+import { QueueLockError, type StoredEntry } from '../../src/backend.ts';
 import { Gate, join, ownershipOf, type CoreFact } from '../stage.ts';
 
 export const admissionFacts: readonly CoreFact[] = [
@@ -89,7 +89,7 @@ export const admissionFacts: readonly CoreFact[] = [
     title: 'who sees an earlier entry with its key in an old picture of the queue waits for its own',
     async check(stage) {
       const line = [await join(stage, stage.client()), await join(stage, stage.client())];
-      const asItWas$ = (queue: string): Observable<readonly SeenEntry[]> => {
+      const asItWas$ = (queue: string): Observable<readonly StoredEntry[]> => {
         const { key } = stage.server.queues().get(queue)!.at(-1)!;
         return of([{ key, order: 0n, shared: false, value: '' }]);
       };

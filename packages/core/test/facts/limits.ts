@@ -60,7 +60,7 @@ export const limitFacts: readonly CoreFact[] = [
     async check(stage) {
       const limit$ = new BehaviorSubject(2);
       const trace = new Gate('leaveTrace');
-      const settings = { uncleanHandoverDelayMs: 100 };
+      const settings = { lockDelayMs: 100 };
       const holder = await join(stage, stage.client(settings), { limit: limit$ });
       const client = stage.client({ ...settings, link: { intercept: trace.requests } });
       const claim = await join(stage, client, { limit: limit$ });
@@ -80,7 +80,7 @@ export const limitFacts: readonly CoreFact[] = [
     async check(stage) {
       const limit$ = new BehaviorSubject(2);
       const [trace, change] = [new Gate('leaveTrace'), new Gate()];
-      const settings = { uncleanHandoverDelayMs: 100 };
+      const settings = { lockDelayMs: 100 };
       const holder = await join(stage, stage.client(settings), { limit: limit$ });
       const client = stage.client({
         ...settings,

@@ -23,7 +23,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
       const abort = new AbortController();
       const entered: string[] = [];
       const enter = async (who: string, signal?: AbortSignal): Promise<Ownership> => {
-        const own = await client.acquire('x', { within: outer, ...(signal ? { signal } : {}) });
+        const own = await client.acquire('x', { reenter: outer, ...(signal ? { signal } : {}) });
         entered.push(who);
         return own;
       };
@@ -46,14 +46,14 @@ export const reentrancyFacts: readonly CoreFact[] = [
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
-      const inner = await client.acquire('x', { within: outer });
-      const late = rejection(client.acquire('x', { within: outer, timeoutMs: 50 }));
-      const tried = client.tryAcquire('x', { within: outer });
+      const inner = await client.acquire('x', { reenter: outer });
+      const late = rejection(client.acquire('x', { reenter: outer, timeoutMs: 50 }));
+      const tried = client.tryAcquire('x', { reenter: outer });
       await stage.clock.advance(50);
       expect(await late).to.include({ code: 'TIMEOUT' });
       expect(await tried).to.equal(undefined);
       await inner.release();
-      const next = await stage.passing(client.tryAcquire('x', { within: outer }).then((own) => own!));
+      const next = await stage.passing(client.tryAcquire('x', { reenter: outer }).then((own) => own!));
       expect(next.depth).to.equal(2);
       await next.release();
       await stage.passing(outer.release());
@@ -64,9 +64,9 @@ export const reentrancyFacts: readonly CoreFact[] = [
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
-      const inner = await client.acquire('x', { within: outer });
-      const innermost = await client.acquire('x', { within: inner });
-      const waits = [client.acquire('x', { within: outer }), client.acquire('x', { within: inner })];
+      const inner = await client.acquire('x', { reenter: outer });
+      const innermost = await client.acquire('x', { reenter: inner });
+      const waits = [client.acquire('x', { reenter: outer }), client.acquire('x', { reenter: inner })];
       const codes = codesOf(waits);
       const [entry] = stage.server.queues().get('x')!;
       if (how === 'the session dies') stage.server.expireSession(entry!.sessionId);
@@ -89,7 +89,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
       const gate = new Gate('remove');
       const client = stage.client({ link: { intercept: gate.requests } });
       const outer = await client.acquire('x', AGAIN);
-      const inner = await client.acquire('x', { within: outer });
+      const inner = await client.acquire('x', { reenter: outer });
       const left = Promise.all([outer.release(), outer.release()]);
       await stage.settle();
       expect([outer.held, inner.held, gate.held]).to.deep.equal([false, true, 0]);
@@ -108,7 +108,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
-      const inner = await client.acquire('x', { within: outer });
+      const inner = await client.acquire('x', { reenter: outer });
       await inner.release();
       expect([inner.held, inner.remainingMs, inner.signal.aborted, outer.held]).to.deep.equal([
         false,
@@ -120,7 +120,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
       const refused = [
         inner.downgrade(),
         inner.update({ metadata: {} }),
-        client.acquire('x', { within: inner }),
+        client.acquire('x', { reenter: inner }),
       ];
       expect(await codesOf(refused)).to.deep.equal(['OWNERSHIP_LOST', 'OWNERSHIP_LOST', 'OWNERSHIP_LOST']);
       outer.throwIfLost();
@@ -132,8 +132,8 @@ export const reentrancyFacts: readonly CoreFact[] = [
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
-      const inner = await client.acquire('x', { within: outer });
-      const waiting = rejection(client.acquire('x', { within: outer }));
+      const inner = await client.acquire('x', { reenter: outer });
+      const waiting = rejection(client.acquire('x', { reenter: outer }));
       await outer.release();
       await inner.release();
       expect(await stage.passing(waiting)).to.include({ code: 'OWNERSHIP_LOST' });
@@ -223,9 +223,9 @@ export const reentrancyFacts: readonly CoreFact[] = [
         .multi(['x'])
         .run(() => codesOf([client.run('x', () => undefined, AGAIN), client.multi(['w', 'x']).acquire()]));
       expect(codes).to.deep.equal(['REENTRANT', 'REENTRANT']);
-      for (const within of [plain, other])
-        expect(String(await rejection(client.acquire('y', { within }))))
-          .to.include('within')
+      for (const reenter of [plain, other])
+        expect(String(await rejection(client.acquire('y', { reenter }))))
+          .to.include('reenter')
           .and.to.include('a hold of "y" that this client has taken with reentrant: true');
       await stage.passing(Promise.all([plain.release(), other.release()]));
     },

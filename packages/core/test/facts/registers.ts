@@ -115,8 +115,8 @@ export const registerFacts: readonly CoreFact[] = [
       const told: string[] = [];
       const subscription = client
         .register('x', 'notes')
-        .state$.subscribe(({ status, text, trouble }) =>
-          told.push([status, text ?? '-', trouble instanceof Error ? trouble.message : ''].join(' ').trim()),
+        .state$.subscribe(({ status, text, error }) =>
+          told.push([status, text ?? '-', error instanceof Error ? error.message : ''].join(' ').trim()),
         );
       await stage.settle();
       isAway = false;

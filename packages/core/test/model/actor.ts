@@ -17,8 +17,8 @@ const GRACE_MS = 2;
 const NEXT: Record<SessionState['status'], readonly SessionState['status'][]> = {
   idle: ['idle', 'opening', 'closed'],
   opening: ['alive', 'lost', 'closed'],
-  alive: ['doubtful', 'lost', 'closed'],
-  doubtful: ['alive', 'lost', 'closed'],
+  alive: ['suspect', 'lost', 'closed'],
+  suspect: ['alive', 'lost', 'closed'],
   lost: ['opening', 'closed'],
   closed: [],
 };
@@ -26,7 +26,7 @@ const NEXT: Record<SessionState['status'], readonly SessionState['status'][]> = 
 interface ActorSettings {
   readonly index: number;
   readonly fates: Fates;
-  readonly uncleanHandoverDelayMs: number;
+  readonly lockDelayMs: number;
 }
 
 /** One client on its machine, and the programs that use it. */
@@ -52,7 +52,7 @@ export class Actor {
   hasClosed = false;
 
   constructor(world: World, plan: ClientPlan, { index, fates, ...settings }: ActorSettings) {
-    const { rate, ttlMs, marginMs } = plan;
+    const { rate, ttlMs, safetyMarginMs } = plan;
     this.label = `c${String(index)}`;
     this.#world = world;
     this.#plan = plan;
@@ -62,19 +62,19 @@ export class Actor {
     const options = { ...settings, clock, ttlMs, connectTimeoutMs: CONNECT_TIMEOUT_MS, owner: this.label };
     this.client = world.core.createLockClient(
       this.#backend(),
-      marginMs === undefined ? options : { ...options, marginMs },
+      safetyMarginMs === undefined ? options : { ...options, safetyMarginMs },
     );
     this.client.session$.subscribe((state) => this.#follow(state));
   }
 
   #backend(): Backend {
     const { server, spoil, ledger, timeline } = this.#world;
-    const { marginMs, ttlMs, vague, deaf } = this.#plan;
+    const { safetyMarginMs, ttlMs, vague, deaf } = this.#plan;
     const { intercept, deliver } = this.network;
     const connection = memory({ server, intercept, deliver });
     return ledger.witness(spoil?.(connection, server) ?? connection, {
       machine: this.machine,
-      marginMs: marginMs ?? Math.max(200, ttlMs / 50),
+      safetyMarginMs: safetyMarginMs ?? Math.max(200, ttlMs / 50),
       vague,
       deaf,
       opened: this.#opened,
@@ -116,7 +116,7 @@ export class Actor {
     const renews = (): boolean => ledger.leaseOf(this.#sessionId).renewingSince !== undefined;
     const listens = this.alive && !renews();
     this.#doubts$.next();
-    const doubts = this.#status === 'doubtful' ? renews() : !this.alive;
+    const doubts = this.#status === 'suspect' ? renews() : !this.alive;
     judge.require('doubt', !listens || doubts, () => `${this.label} has no doubt`);
   }
 

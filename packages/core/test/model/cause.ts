@@ -36,7 +36,7 @@ export function hasCause(
     UNAVAILABLE: isLate || (actor.network.hadTrouble && (plan.way === 'tryAcquire' || !actor.alive)),
     ENTRY_LOST: key !== undefined && ledger.evicted.has(key),
     SESSION_LOST: lostItsSession,
-    NOT_ENOUGH_TIME: key !== undefined && provenMs(actor.machine, ledger, key) < (plan.needsMs ?? 0),
+    NOT_ENOUGH_TIME: key !== undefined && provenMs(actor.machine, ledger, key) < (plan.minRemainingMs ?? 0),
   };
   return causes[error.code] ?? false;
 }

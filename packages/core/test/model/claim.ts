@@ -77,12 +77,12 @@ export class Claim {
     judge.require('grant', wanted, () => `${this.label} is granted, and not wanted`);
     judge.require('grant', this.actor.alive, () => `${this.label} is granted in doubt`);
     judge.require('grant', hold.believes, () => `${this.label} is granted, and not held`);
-    const needsMs = this.plan.needsMs ?? 0;
-    const enough = hold.remainingMs >= needsMs;
+    const minRemainingMs = this.plan.minRemainingMs ?? 0;
+    const enough = hold.remainingMs >= minRemainingMs;
     judge.require(
       'enough time',
       enough,
-      () => `${this.label} begins without the ${needsMs} ms that it needs`,
+      () => `${this.label} begins without the ${minRemainingMs} ms that it needs`,
     );
     this.#hold = hold;
     succession.granted(hold);
@@ -96,7 +96,7 @@ export class Claim {
     const say = (what: string) => () => `${this.label} ${what} (${status})`;
     judge.note(`${this.label} ${status}`);
     judge.require('outcome', !this.hasOutcome, say('goes on after its end'));
-    if (status === 'held' || status === 'doubtful') {
+    if (status === 'held' || status === 'suspect') {
       judge.require('grant', this.#hold?.is(state.ownership) === true, say('begins in doubt, or anew'));
       judge.require('no way back', state.ownership.held, say('is not held'));
     } else if (status === 'ended') {

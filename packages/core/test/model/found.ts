@@ -4,12 +4,12 @@ import type { ClaimPlan, ClientPlan, Deed, History } from './plan.ts';
 export interface Found {
   /** What is so since then. */
   readonly fact: string;
-  /** The defect that brings the mistake back. */
-  readonly mistake: string;
+  /** The defect that brings the mutant back. */
+  readonly mutant: string;
   readonly history: History;
 }
 
-const CLIENT: ClientPlan = { ttlMs: 2_000, marginMs: undefined, rate: 1, vague: false, deaf: false };
+const CLIENT: ClientPlan = { ttlMs: 2_000, safetyMarginMs: undefined, rate: 1, vague: false, deaf: false };
 
 /** Deeds with the milliseconds between them, by three clients on a perfect network. */
 function history(...steps: readonly (readonly [after: number, deed: Deed])[]): History {
@@ -25,12 +25,12 @@ function claim(changes: Partial<ClaimPlan> = {}): Deed {
 export const FOUND: readonly Found[] = [
   {
     fact: 'a closed client stays closed, whoever asks it for a lock',
-    mistake: 'a closed client says that it is opening',
+    mutant: 'a closed client says that it is opening',
     history: history([0, { do: 'close', client: 0 }], [0, claim()]),
   },
   {
     fact: 'a claim that is being released is not in doubt any more, nor held again',
-    mistake: 'a state says `held` after the release',
+    mutant: 'a state says `held` after the release',
     history: history(
       [0, claim()],
       [480, { do: 'cut', client: 0, ms: 600, what: 'requests' }],
@@ -39,17 +39,17 @@ export const FOUND: readonly Found[] = [
   },
   {
     fact: 'a claim that is on its way into the queue ends when its client closes',
-    mistake: 'a join outlives its session',
+    mutant: 'a join outlives its session',
     history: history([0, claim()], [2_000, claim()], [0, { do: 'close', client: 0 }]),
   },
   {
     fact: 'the end of a session is told once',
-    mistake: 'a lost session is told twice',
+    mutant: 'a lost session is told twice',
     history: history([0, claim()], [700, { do: 'freeze', client: 0, ms: 1_600 }]),
   },
   {
     fact: 'a name that the server refuses costs no hold of another name',
-    mistake: 'a refused enqueue is followed by a removal, whose refusal ends the session',
+    mutant: 'a refused enqueue is followed by a removal, whose refusal ends the session',
     history: history(
       [0, claim()],
       [500, { do: 'deny', client: 0, name: 'b', ms: 20 }],
@@ -58,7 +58,7 @@ export const FOUND: readonly Found[] = [
   },
   {
     fact: 'who joins while the session ends goes on in the next one',
-    mistake: 'who joins while the session ends gets the same one again',
+    mutant: 'who joins while the session ends gets the same one again',
     history: history(
       [0, claim()],
       [3, { do: 'cut', client: 0, ms: 2_500, what: 'requests' }],
@@ -67,7 +67,7 @@ export const FOUND: readonly Found[] = [
   },
   {
     fact: 'all holds of a session end at one instant',
-    mistake: 'the signal waits for its turn to be told of the end of the session',
+    mutant: 'the signal waits for its turn to be told of the end of the session',
     history: history(
       [0, claim({ looks: true })],
       [0, claim({ name: 'b', looks: true })],

@@ -50,10 +50,10 @@ class Stage {
     this.#history = history;
     const fates = new Fates(history.fates);
     this.#fates = fates;
-    const { uncleanHandoverDelayMs = 0 } = history;
-    this.#world.succession.delayMs = uncleanHandoverDelayMs;
+    const { lockDelayMs = 0 } = history;
+    this.#world.succession.delayMs = lockDelayMs;
     this.#actors = history.clients.map(
-      (plan, index) => new Actor(this.#world, plan, { index, fates, uncleanHandoverDelayMs }),
+      (plan, index) => new Actor(this.#world, plan, { index, fates, lockDelayMs }),
     );
   }
 

@@ -148,7 +148,7 @@ export class Hold {
   #justify(reason: RevocationReason): void {
     const { judge, ledger, server } = this.#world;
     const { machine, closed } = this.actor;
-    if (reason === 'in-doubt-too-long') {
+    if (reason === 'heartbeat-timeout') {
       const calmMs = this.#world.timeline.now() - judge.calmSince;
       judge.require('no needless loss', calmMs < RECOVERY_MS, () => `${this.label} is lost without trouble`);
       const provenUntil = ledger.leaseOf(ledger.sessionOf(this.key)).provenUntil;

@@ -26,7 +26,7 @@ const NO_LEASE: Lease = { keptUntil: 0, provenUntil: 0, renewingSince: undefined
 /** One client's side of the ledger. */
 interface Witnessed {
   readonly machine: Machine;
-  readonly marginMs: number;
+  readonly safetyMarginMs: number;
   /** Renewals that prove less than the session has left, as a backend may. */
   readonly vague: ClientPlan['vague'];
   /** Renewals go on after they were aborted. */
@@ -101,10 +101,10 @@ export class Ledger {
   }
 
   /** Starts to count now. */
-  #proofFrom({ machine, marginMs }: Witnessed): (lease: Lease, provenMs: number) => void {
+  #proofFrom({ machine, safetyMarginMs }: Witnessed): (lease: Lease, provenMs: number) => void {
     const [here, there] = [machine.now(), this.#timeline.now()];
     return (lease, provenMs) => {
-      const provenUntil = here + provenMs * (1 - RATE_ERROR) - marginMs;
+      const provenUntil = here + provenMs * (1 - RATE_ERROR) - safetyMarginMs;
       lease.keptUntil = Math.max(lease.keptUntil, there + provenMs);
       if (lease.provenUntil === Infinity) lease.provenUntil = provenUntil;
       else if (machine.now() < lease.provenUntil) {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 export interface ClientPlan {
   readonly ttlMs: number;
   /** `undefined`: the default. */
-  readonly marginMs: number | undefined;
+  readonly safetyMarginMs: number | undefined;
   /** How fast its clock runs, compared with the server's. */
   readonly rate: number;
   /** Renewals prove less than there is: every other one, or all. */
@@ -25,7 +25,7 @@ export interface ClaimPlan {
   /** How long it is held; `undefined`: until somebody says so. */
   readonly holdMs: number | undefined;
   /** Time that must be proven when it begins. */
-  readonly needsMs?: number | undefined;
+  readonly minRemainingMs?: number | undefined;
   /** Whether its holder keeps looking at `held`; otherwise it relies on being told. */
   readonly looks: boolean;
 }
@@ -52,7 +52,7 @@ export type Deed =
 export interface History {
   readonly clients: readonly ClientPlan[];
   /** All clients wait so long after a hold that did not end by a release. */
-  readonly uncleanHandoverDelayMs?: number;
+  readonly lockDelayMs?: number;
   /** `after`: milliseconds since the deed before. */
   readonly deeds: readonly { readonly after: number; readonly deed: Deed }[];
   /** The luck of every message. */
@@ -70,7 +70,7 @@ const claim: fc.Arbitrary<Deed> = fc.record({
   way: fc.constantFrom<Way[]>('claim', 'claim', 'claim', 'acquire', 'tryAcquire', 'run', 'nested'),
   timeoutMs: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, 3, 60, 700, 2_500),
   holdMs: fc.constantFrom(undefined, undefined, undefined, 0, 30, 400, 2_000),
-  needsMs: fc.constantFrom(undefined, undefined, undefined, undefined, 300, 1_200, 1_700),
+  minRemainingMs: fc.constantFrom(undefined, undefined, undefined, undefined, 300, 1_200, 1_700),
   looks: fc.boolean(),
 });
 const abort: fc.Arbitrary<Deed> = fc.record({ do: fc.constantFrom('abort', 'unsubscribe'), which });
@@ -122,14 +122,14 @@ export const anyHistory: fc.Arbitrary<History> = fc.record({
   clients: fc.array(
     fc.record<ClientPlan>({
       ttlMs: fc.constantFrom(2_000, 3_000),
-      marginMs: fc.constantFrom(undefined, 0),
+      safetyMarginMs: fc.constantFrom(undefined, 0),
       rate: fc.constantFrom(1, 0.99, 1.01),
       vague: fc.constantFrom(false, false, true, 'always' as const),
       deaf: fc.boolean(),
     }),
     { minLength: 3, maxLength: 3 },
   ),
-  uncleanHandoverDelayMs: fc.constantFrom(0, 0, 400),
+  lockDelayMs: fc.constantFrom(0, 0, 400),
   deeds: fc.array(fc.record({ after: fc.constantFrom(0, 0, 1, 3, 10, 50, 200, 700, 2_000), deed }), {
     minLength: 3,
     maxLength: 24,

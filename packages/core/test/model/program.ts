@@ -33,8 +33,8 @@ export class Program {
   /** Settles when the call has, where the way of it is a call. */
   async start(): Promise<void> {
     const { plan, actor, label } = this.claim;
-    const { way, name, timeoutMs, needsMs } = plan;
-    const needs = needsMs === undefined ? {} : { needsMs };
+    const { way, name, timeoutMs, minRemainingMs } = plan;
+    const needs = minRemainingMs === undefined ? {} : { minRemainingMs };
     const options = { signal: this.#abort.signal, owner: label, ...needs };
     this.#world.judge.note(`${label} ${way} ${name} ${timeoutMs === undefined ? '' : `${timeoutMs} ms`}`);
     if (actor.closed) this.claim.mustEnd('its client is closed');
@@ -131,8 +131,8 @@ export class Program {
 
   get #tryMs(): number {
     const { delayMs } = this.#world.succession;
-    const { needsMs = 0 } = this.claim.plan;
-    return TRY_MS + (delayMs > 0 ? UNCLEAN_MS : 0) + (needsMs > 0 ? NEEDS_MS : 0);
+    const { minRemainingMs = 0 } = this.claim.plan;
+    return TRY_MS + (delayMs > 0 ? UNCLEAN_MS : 0) + (minRemainingMs > 0 ? NEEDS_MS : 0);
   }
 
   #watchTheTime(): () => void {

@@ -31,7 +31,7 @@ export interface EtcdOptions {
    * `hosts`, the leader among them, is known to run a version whose reads are never stale: 3.4.42, 3.5.28, 3.6.9 and later.
    * Default `auto`.
    */
-  readonly beats?: 'auto' | 'verified' | 'strict';
+  readonly heartbeatProof?: 'auto' | 'verified' | 'strict';
   /**
    * For a migration, as long as clients without a queue lock the same things by a single key, as npm etcd3's own `Lock`, python-etcd3 and
    * etcd3gw do: that key of a queue, as it is stored (`prefix` is not put in front), or `undefined` for queues that they do not lock.
@@ -60,7 +60,7 @@ export interface EtcdOptions {
 }
 
 /** How a heartbeat is proven. */
-export type Beats = NonNullable<EtcdOptions['beats']>;
+export type HeartbeatProof = NonNullable<EtcdOptions['heartbeatProof']>;
 
 /** What carries the requests. */
 export type Transport = NonNullable<EtcdOptions['transport']>;
@@ -74,7 +74,7 @@ export interface CheckedOptions {
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly credentials: EtcdOptions['credentials'];
   readonly requestTimeoutMs: number;
-  readonly beats: Beats;
+  readonly heartbeatProof: HeartbeatProof;
   readonly singleKey: SingleKeyOf | undefined;
   readonly namingOf: NamingOf;
   readonly transport: Transport;
@@ -87,7 +87,7 @@ const OPTIONS: KnownOptions<EtcdOptions> = {
   auth: 'object',
   credentials: 'object',
   requestTimeoutMs: 'number',
-  beats: 'any',
+  heartbeatProof: 'any',
   singleKey: 'function',
   naming: 'any',
   transport: 'any',
@@ -99,7 +99,7 @@ const CREDENTIALS: KnownOptions<NonNullable<EtcdOptions['credentials']>> = {
   privateKey: 'any',
   certChain: 'any',
 };
-const BEATS: readonly Beats[] = ['auto', 'verified', 'strict'];
+const HEARTBEAT_PROOFS: readonly HeartbeatProof[] = ['auto', 'verified', 'strict'];
 const TRANSPORTS: readonly Transport[] = ['etcd3', 'http2'];
 const DEFAULT_HOST = '127.0.0.1:2379';
 const DEFAULT_PORT = '2379';
@@ -114,7 +114,7 @@ export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
     auth,
     credentials,
     requestTimeoutMs = 1_500,
-    beats = 'auto',
+    heartbeatProof = 'auto',
     singleKey,
     naming,
   } = given;
@@ -134,7 +134,8 @@ export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
       'is a number of milliseconds from 1 to 2147483647',
     );
   }
-  if (!BEATS.includes(beats)) throw invalidArgument('beats', beats, `is one of ${BEATS.join(', ')}`);
+  if (!HEARTBEAT_PROOFS.includes(heartbeatProof))
+    throw invalidArgument('heartbeatProof', heartbeatProof, `is one of ${HEARTBEAT_PROOFS.join(', ')}`);
   checkAuth(auth);
   checkCredentials(credentials);
   return {
@@ -144,7 +145,7 @@ export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
     auth,
     credentials,
     requestTimeoutMs,
-    beats,
+    heartbeatProof,
     singleKey,
     namingOf: namingsOf(naming),
     ...checkTransport(given),

@@ -1,5 +1,5 @@
 // Chapter driver: what is asked of etcd, and what may it answer?
-// The interface of all transports (here); what their failures mean (errors, grpc-status); trouble on the way to members (way).
+// The interface of all transports (here); what their failures mean (errors, grpc-status); trouble on the way to members (member-circuit-breaker).
 
 import type {
   IDeleteRangeRequest,

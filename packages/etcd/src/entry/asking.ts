@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** How many plain newcomers go in one transaction: a creation and a look each, and a server takes 128 operations in one. */
-export const MOST_NEWCOMERS = 60;
+export const MAX_NEWCOMERS = 60;
 
 /** One transaction, which lets all in or none. */
 export function askToEnter(

@@ -78,7 +78,7 @@ export class Entry {
   /** What its grant was told. */
   grantToken: bigint | undefined;
   /** Who has taken over from it before it was taken out. */
-  heir: Entry | undefined;
+  successor: Entry | undefined;
   /** Whether the caller has read the key, and may compare it in transactions of its own. */
   isKeyExposed = false;
   /** What it stores, as far as that is a label of ours that this process has written. */

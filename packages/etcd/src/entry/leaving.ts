@@ -19,7 +19,7 @@ export interface Exit {
 type Outcome = boolean | undefined;
 
 /** How many go in one transaction, below the 128 operations that a server takes. */
-export const MOST_LEAVERS = 120;
+export const MAX_LEAVERS = 120;
 
 const WHAT = 'leaving a queue';
 
@@ -72,14 +72,14 @@ export function removeEntries(
     }
     const own = answer.responses[i];
     const within = own?.response_txn;
-    return within ? outcomeOf(within, removals[i]?.heir) : hasRemoved(own);
+    return within ? outcomeOf(within, removals[i]?.successor) : hasRemoved(own);
   });
 }
 
 async function removeAlone(connection: Connection, entry: Entry): Promise<Outcome> {
-  const { key, within, heir } = removalOf(entry);
+  const { key, within, successor } = removalOf(entry);
   if (within) {
-    return outcomeOf(await connection.ask(WHAT, (etcd, options) => etcd.txn(within, options)), heir);
+    return outcomeOf(await connection.ask(WHAT, (etcd, options) => etcd.txn(within, options)), successor);
   }
   const { deleted } = await connection.ask(WHAT, (etcd, options) => etcd.deleteRange({ key }, options));
   return deleted === '1';
@@ -89,34 +89,34 @@ interface Removal extends Pick<Entry, 'key'> {
   /** Where it is no plain one. */
   readonly within?: ITxnRequest | undefined;
   /** Whom the entry stands for: without that one it is not removed. */
-  readonly heir?: Entry;
+  readonly successor?: Entry;
 }
 
 function removalOf(entry: Entry): Removal {
   const { key, tail, followed } = entry;
-  const heir = presentHeir(entry);
-  if (heir?.order !== undefined) {
-    const within = { compare: [createdAt(heir.key, heir.order)], success: [remove(key)] };
-    return { key, within, heir };
+  const successor = presentSuccessor(entry);
+  if (successor?.order !== undefined) {
+    const within = { compare: [createdAt(successor.key, successor.order)], success: [remove(key)] };
+    return { key, within, successor };
   }
   // It is the last one, as far as this process knows.
   return { key, within: tail && !followed ? leaveWithTail(entry, tail) : undefined };
 }
 
 /** Whom it stands for: who has taken over, from one to the next, and has not left. */
-function presentHeir(entry: Entry): Entry | undefined {
-  let { heir } = entry;
-  while (heir && (heir.withdrawn || heir.gone)) heir = heir.heir;
-  return heir;
+function presentSuccessor(entry: Entry): Entry | undefined {
+  let { successor } = entry;
+  while (successor && (successor.withdrawn || successor.gone)) successor = successor.successor;
+  return successor;
 }
 
-/** An heir that was not there, and has not left either, is lost: the entry stands for nobody any more. */
+/** A successor that was not there, and has not left either, is lost: the entry stands for nobody any more. */
 function outcomeOf(
   { succeeded, responses }: Pick<ITxnResponse, 'succeeded' | 'responses'>,
-  heir: Entry | undefined,
+  successor: Entry | undefined,
 ): Outcome {
-  if (!heir || succeeded) return hasRemoved(responses[0]);
-  if (!heir.withdrawn) heir.lose();
+  if (!successor || succeeded) return hasRemoved(responses[0]);
+  if (!successor.withdrawn) successor.lose();
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 // Chapter queue: how does a queue stand in the store, and who is ahead in it?
 // keys: names and ranges. txn: the words of transactions. Here: of what was read, those ahead. seen-queue, queue-lines: kept by events.
 
-import { QueueLockError, type Ahead } from '@queuelock/core/backend';
+import { QueueLockError, type EntriesAhead } from '@queuelock/core/backend';
 import type { IRangeResponse } from 'etcd3';
 import { readKey } from './keys.ts';
 import { marksIn } from './marks.ts';
@@ -18,7 +18,7 @@ export function lifeOf({ key, createRevision }: KeyRef): string {
 }
 
 /** A conflicting entry. */
-export interface Rival extends KeyRef {
+export interface ConflictingEntry extends KeyRef {
   /** Permits that it takes. */
   readonly permits: number;
   /** What its name says of its limit. A shared one is of a lock, which has 1. */
@@ -60,14 +60,14 @@ export function windowFor(count: number): number {
  * Throws `ENTRY_LOST` when the own one is not the first. Keys of nested names that were made in one step with it may be before it; so
  * many that it is not among the rows tell nothing.
  */
-export function aheadIn({ latest, marks }: QueueRows, own: Contender): Ahead<Rival> {
+export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAhead<ConflictingEntry> {
   const rows = latest.kvs;
   const self = rows.find(({ key }) => key.equals(own.key));
   if (!self && isCutOff(latest)) return { refs: [] };
   if (!self || self.create_revision !== rows[0]?.create_revision)
     throw new QueueLockError('ENTRY_LOST', 'the entry is not in the queue any more');
   const marked = marksIn(marks, own.markDirectory);
-  const refs: Rival[] = [];
+  const refs: ConflictingEntry[] = [];
   for (const { key, create_revision: createRevision } of rows) {
     const other = key === self.key ? undefined : readKey(own.under, key);
     if (!other || (own.shared && (other.shared || marked.has(other.name)))) continue;
@@ -87,7 +87,7 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): Ahead<Riv
 }
 
 /** What is known of those ahead of a fast entry that came right behind that one; see `tail.ts`. */
-export function aheadBehind(last: KeyRef): Ahead<Rival> {
+export function aheadBehind(last: KeyRef): EntriesAhead<ConflictingEntry> {
   return { refs: [{ ...last, permits: 1, limit: 1, mayTell: true }] };
 }
 
@@ -97,11 +97,11 @@ function isCutOff({ kvs, more }: IRangeResponse): boolean {
 }
 
 /** Whether that is all there is to know for an entry that waits for `count` others. */
-export function suffices(ahead: Ahead<Rival>, count: number): boolean {
+export function suffices(ahead: EntriesAhead<ConflictingEntry>, count: number): boolean {
   return ahead.total !== undefined || ahead.refs.length >= count;
 }
 
 /** The limit of the nearest one that has another limit. */
-export function otherLimitIn({ refs }: Ahead<Rival>, limit: number): number | undefined {
+export function otherLimitIn({ refs }: EntriesAhead<ConflictingEntry>, limit: number): number | undefined {
   return refs.find((ref) => ref.limit !== limit)?.limit;
 }

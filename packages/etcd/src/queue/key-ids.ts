@@ -7,7 +7,7 @@ import { labelOfOwner, type EntrySpec } from '@queuelock/core/backend';
 export type CalledOtherwise = ReadonlyMap<string, string>;
 
 // A few megabytes at most. A name that is not used for so long has few keys.
-const MOST_SPARE = 10_000;
+const MAX_SPARE = 10_000;
 
 // Whoever stands in line there with npm etcd3 waits for a key, whichever life of it: https://github.com/microsoft/etcd3/issues/176
 const OF_NPM_ELECTIONS = /(^|\/)election\//;
@@ -83,7 +83,7 @@ export class KeyIds {
     this.#spare.set(queue, ids);
     this.#spares += 1;
     const [oldest] = this.#spare.keys();
-    if (this.#spares > MOST_SPARE && oldest !== undefined) this.#takeSpare(oldest);
+    if (this.#spares > MAX_SPARE && oldest !== undefined) this.#takeSpare(oldest);
   }
 }
 

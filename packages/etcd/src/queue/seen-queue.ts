@@ -1,4 +1,4 @@
-import { labelFromOwner, type SeenEntry } from '@queuelock/core/backend';
+import { labelFromOwner, type StoredEntry } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue, IRangeResponse } from 'etcd3';
 import { isNamedAfterLease, readKey } from './keys.ts';
 
@@ -23,7 +23,7 @@ export class SeenQueue {
   readonly #directories: Directories;
   readonly #revision: bigint;
   // In the order of creation: the list starts so, a new key comes last, and a change keeps its place.
-  readonly #entries = new Map<string, SeenEntry>();
+  readonly #entries = new Map<string, StoredEntry>();
   /** Keys of the entries that are marked as shared. */
   readonly #marked = new Set<string>();
   #changed = true;
@@ -42,7 +42,7 @@ export class SeenQueue {
     return changed;
   }
 
-  entries(): readonly SeenEntry[] {
+  entries(): readonly StoredEntry[] {
     return [...this.#entries.values()].map((entry) =>
       this.#marked.has(entry.key) ? { ...entry, shared: true } : entry,
     );
@@ -75,7 +75,7 @@ export class SeenQueue {
 }
 
 /** An entry as everybody sees it, which is without the note of an owner to those behind it; `undefined` for a key of a nested name. */
-export function seenEntry(under: string, kv: IKeyValue): SeenEntry | undefined {
+export function seenEntry(under: string, kv: IKeyValue): StoredEntry | undefined {
   const read = readKey(under, kv.key);
   if (!read) return undefined;
   const text = kv.value.toString();
@@ -88,7 +88,7 @@ export function seenEntry(under: string, kv: IKeyValue): SeenEntry | undefined {
 /** Whether an owner has left its note in the entry, and nothing else has changed. */
 export function isNoteOnly(
   { value }: Pick<IKeyValue, 'value'>,
-  { from, to }: { readonly from: SeenEntry | undefined; readonly to: SeenEntry },
+  { from, to }: { readonly from: StoredEntry | undefined; readonly to: StoredEntry },
 ): boolean {
   return (
     from?.order === to.order && from.value === to.value && labelFromOwner(value.toString()) !== undefined

@@ -10,7 +10,7 @@ import type { CheckedOptions } from '../api/options.ts';
 import type { MemberFacts } from './read-trust.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 import { driverOf, type DriverOf } from '../wire/transport.ts';
-import { Failures } from '../driver/way.ts';
+import { Failures } from '../driver/member-circuit-breaker.ts';
 
 /** One member of the cluster. */
 export interface Endpoint {

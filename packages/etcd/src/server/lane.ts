@@ -13,7 +13,7 @@ export interface LaneOptions {
 
 // Enough to keep a far server busy. A time limit counts from the sending on: thousands at once would all pass theirs while they
 // are written and read, and every one would fail where each second of them could have succeeded.
-const MOST_AT_ONCE = 64;
+const MAX_AT_ONCE = 64;
 
 /** Requests in their order, 64 at once. Those that wait are patient as long as the line moves. */
 export class Lane {
@@ -23,7 +23,7 @@ export class Lane {
 
   async send<T>(request: () => Promise<T>, options: LaneOptions): Promise<T> {
     if (options.urgent) return request();
-    if (this.#underWay >= MOST_AT_ONCE) await this.#turn(options);
+    if (this.#underWay >= MAX_AT_ONCE) await this.#turn(options);
     else this.#underWay += 1;
     try {
       const answer = await request();

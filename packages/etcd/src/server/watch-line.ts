@@ -1,4 +1,4 @@
-import { isQueueLockError, sooner, type QueueLockError } from '@queuelock/core/backend';
+import { isQueueLockError, withJitter, type QueueLockError } from '@queuelock/core/backend';
 import { ExponentialBackoff, type IBackoff } from 'cockatiel';
 import type { IRangeRequest, IWatchResponse } from 'etcd3';
 import type { Connection, Endpoint, Request } from './connection.ts';
@@ -86,11 +86,11 @@ export class WatchLine {
     const stream = this.#stream;
     if (!stream) return;
     if (compact_revision !== '0') this.#renew(watcher);
-    else void this.#examine(stream, { watcher, reason: cancel_reason });
+    else void this.#diagnose(stream, { watcher, reason: cancel_reason });
   }
 
   /** A stream is bound to the token that it was opened with: where a read is permitted, only the token is out of date. */
-  async #examine(stream: WatchStream, { watcher, reason }: Refusal): Promise<void> {
+  async #diagnose(stream: WatchStream, { watcher, reason }: Refusal): Promise<void> {
     const read: Request<unknown> = (etcd, options) => etcd.range(oneOf(watcher.target), options);
     const error: unknown = await this.#options.connection.call('watching', read).then(
       () => undefined,
@@ -101,7 +101,7 @@ export class WatchLine {
       // Not for ever, since permissions change.
       setTimeout(() => {
         this.#renew(watcher);
-      }, sooner(REFUSED_PAUSE_MS)).unref();
+      }, withJitter(REFUSED_PAUSE_MS)).unref();
       watcher.tell({ status: 'broken', error });
     } else stream.giveUp(`the server canceled a watch (${reason})`);
   }

@@ -13,7 +13,7 @@ interface Group {
 
 // A server has room for 128 events of one revision on a stream; those of a stream that is full come up to 100 ms later.
 const WATCHERS_A_LINE = 100;
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 // So a crowd that comes and goes does not open and close streams all the time.
 const FEW_A_LINE = WATCHERS_A_LINE / 2;
 const MARKS = /\.queuelock\/shared\/(?=[^]*\/)/;
@@ -74,7 +74,7 @@ export class Watches {
 
   #roomiest(): WatchLine {
     const roomiest = [...this.#lines].reduce((one, other) => (other.size < one.size ? other : one));
-    if (this.#closed || roomiest.size < WATCHERS_A_LINE || this.#lines.size === MOST_LINES) return roomiest;
+    if (this.#closed || roomiest.size < WATCHERS_A_LINE || this.#lines.size === MAX_LINES) return roomiest;
     const line = this.#newLine();
     this.#lines.add(line);
     return line;

@@ -1,5 +1,5 @@
 import { isQueueLockError, requireSameEntry, type EntrySpec, type Placement } from '@queuelock/core/backend';
-import { MOST_NEWCOMERS, askToEnterTogether } from '../entry/asking.ts';
+import { MAX_NEWCOMERS, askToEnterTogether } from '../entry/asking.ts';
 import { changeEntry, type Change } from '../entry/changing.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Entered, Newcomer } from '../entry/entered.ts';
@@ -9,22 +9,22 @@ import { Entry } from '../entry/entry.ts';
 import { isRefusal } from '../driver/errors.ts';
 import { Gatherer } from '../base/gathering.ts';
 import { Generation } from '../entry/generation.ts';
-import type { Sight } from '../turn/gone.ts';
+import type { RemovalTools } from '../turn/watch-removal.ts';
 import { KeyIds, mayTakeSpare, type CalledOtherwise } from '../queue/key-ids.ts';
 import { absentKey, generationKey, queuePrefix } from '../queue/keys.ts';
-import { MOST_LEAVERS, removeEntries, withdraw } from '../entry/leaving.ts';
+import { MAX_LEAVERS, removeEntries, withdraw } from '../entry/leaving.ts';
 import { putMark } from '../queue/marks.ts';
 import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
-import { Heirs } from '../turn/heirs.ts';
+import { Successors } from '../turn/successors.ts';
 import { recall } from '../entry/recall.ts';
-import { tellLeaving } from '../turn/owning.ts';
+import { markLeaving } from '../turn/owning.ts';
 import { placeAll } from '../turn/placement.ts';
 import { exclusiveOnly, singleKeyFor } from '../entry/single-key.ts';
 import { checkTogether } from '../entry/together.ts';
 import { removeUnclaimed } from './unclaimed.ts';
 
 /** Where entries live. */
-export interface Surroundings extends Sight {
+export interface Surroundings extends RemovalTools {
   readonly connection: Connection;
   readonly prefix: string;
   readonly singleKeyOf?: SingleKeyOf | undefined;
@@ -35,7 +35,7 @@ export interface Surroundings extends Sight {
 
 /** The entries of one lease, in whatever queues. */
 export class Entries {
-  readonly #around: Surroundings & Desk & { readonly heirs: Heirs };
+  readonly #around: Surroundings & Desk & { readonly successors: Successors };
   readonly #byId = new Map<string, Entry>();
   readonly #keyIds = new KeyIds();
   #resumedAt = 0n;
@@ -45,17 +45,17 @@ export class Entries {
     const { connection, owner } = around;
     const asking = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
     const entering = new Gatherer({
-      most: MOST_NEWCOMERS,
+      most: MAX_NEWCOMERS,
       // Two of one queue would have the same order.
       kindOf: ({ spec }: Newcomer) => spec.queue,
       send: (newcomers) => askToEnterTogether(asking, newcomers),
     });
     const leaving = new Gatherer({
-      most: MOST_LEAVERS,
+      most: MAX_LEAVERS,
       kindOf: ({ key }: Entry) => key.toString(),
       send: (leavers) => removeEntries(connection, leavers),
     });
-    this.#around = { ...around, ...asking, entering, leaving, heirs: new Heirs(asking) };
+    this.#around = { ...around, ...asking, entering, leaving, successors: new Successors(asking) };
   }
 
   /** A private key of the session, which need not exist. */
@@ -148,7 +148,7 @@ export class Entries {
   /** As `Session.exposeKey`. An entry that is out of the queue compares equal to nothing. */
   exposeKey(id: string): boolean {
     const entry = this.#byId.get(id);
-    return !entry || this.#around.heirs.exposeKey(entry);
+    return !entry || this.#around.successors.exposeKey(entry);
   }
 
   /** Waits for requests in flight, since what they will have done decides how to remove the entry. */
@@ -160,11 +160,11 @@ export class Entries {
     entry.withdraw();
     await entry.settled();
     if (this.#resumedAt > 0n && entry.order === undefined) await recall(this.#around, entry);
-    entry.followed = tellLeaving({ followed: this.#around.followed, entry });
-    const { heirs } = this.#around;
-    if (isFirst) heirs.handOver(entry);
+    entry.followed = markLeaving({ followed: this.#around.followed, entry });
+    const { successors } = this.#around;
+    if (isFirst) successors.handOver(entry);
     const removed = await withdraw(this.#around, entry);
-    heirs.confirm(entry);
+    successors.confirm(entry);
     this.#forget({ queue, id }, entry, removed);
     return removed;
   }

@@ -1,6 +1,6 @@
 import { debuglog } from 'node:util';
 import type { Connection, Endpoint } from '../server/connection.ts';
-import type { Beats } from '../api/options.ts';
+import type { HeartbeatProof } from '../api/options.ts';
 import { distrust, losesEvents, type MemberFacts } from '../server/read-trust.ts';
 
 const log = debuglog('queuelock');
@@ -12,15 +12,19 @@ const log = debuglog('queuelock');
  */
 export class ProofChoice {
   readonly #connection: Connection;
-  readonly #beats: Beats;
+  readonly #heartbeatProof: HeartbeatProof;
   readonly #log: (line: string) => void;
   readonly #told = new Map<Endpoint, MemberFacts>();
   readonly #asking = new Map<Endpoint, Promise<void>>();
   #said = '';
 
-  constructor(connection: Connection, beats: Beats, logLine: (line: string) => void = (line) => log(line)) {
+  constructor(
+    connection: Connection,
+    beats: HeartbeatProof,
+    logLine: (line: string) => void = (line) => log(line),
+  ) {
     this.#connection = connection;
-    this.#beats = beats;
+    this.#heartbeatProof = beats;
     this.#log = logLine;
     void connection.trouble$.forEach((endpoint) => {
       this.#told.delete(endpoint);
@@ -33,7 +37,7 @@ export class ProofChoice {
    * term has nothing else to say of an older one, in which a leader that was replaced may go on to answer.
    */
   prepare(term: string): void {
-    if (this.#beats !== 'auto') return;
+    if (this.#heartbeatProof !== 'auto') return;
     for (const endpoint of this.#connection.endpoints) {
       const told = this.#told.get(endpoint)?.term ?? 0;
       if (BigInt(told) >= BigInt(term) || this.#asking.has(endpoint)) continue;
@@ -51,7 +55,7 @@ export class ProofChoice {
 
   /** Whether a keepalive that was answered in this term counts only after a write. */
   strictIn(term: string): boolean {
-    if (this.#beats !== 'auto') return this.#beats === 'strict';
+    if (this.#heartbeatProof !== 'auto') return this.#heartbeatProof === 'strict';
     this.prepare(term);
     return this.#reasons(term).length > 0;
   }

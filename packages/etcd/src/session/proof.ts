@@ -23,7 +23,7 @@ export interface Proof {
 
 // One suffices; the others are asked in case an operator has removed the first. That a further one is gone its own watch tells, and where
 // that is silent, the reconnect that its silence leads to.
-const WITNESSES = 4;
+const PROBED_ENTRIES = 4;
 
 /**
  * A keepalive counts only after this read, and only if both were answered in the same Raft term. A leader that was paused
@@ -110,7 +110,7 @@ function witnessesOf(entries: Iterable<Entry>): Witness[] {
     const { order, withdrawn, gone, unreadable } = entry;
     if (order !== undefined && !withdrawn && !gone && !unreadable && !entry.isOfThePast(order))
       witnesses.push({ entry, order });
-    if (witnesses.length === WITNESSES) break;
+    if (witnesses.length === PROBED_ENTRIES) break;
   }
   return witnesses;
 }

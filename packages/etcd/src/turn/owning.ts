@@ -41,16 +41,16 @@ export function tellingOwner(turns$: Observable<Turn>, telling: Telling): Observ
 }
 
 /** To those of this process who wait for the entry that its session takes it out; whether there are any who wait for its owner. */
-export function tellLeaving({ followed, entry }: Pick<Telling, 'followed' | 'entry'>): boolean {
+export function markLeaving({ followed, entry }: Pick<Telling, 'followed' | 'entry'>): boolean {
   const life = lifeIn(entry);
   const owned = mayTell(entry);
-  return life !== undefined && followed.tellLeaving(life, { owned }) && owned;
+  return life !== undefined && followed.markLeaving(life, { owned }) && owned;
 }
 
 /** To the same that it owns the queue; whether there are any. */
 function tellHere({ followed, entry }: Pick<Telling, 'followed' | 'entry'>): boolean {
   const life = lifeIn(entry);
-  return life !== undefined && mayTell(entry) && followed.tellOwned(life);
+  return life !== undefined && mayTell(entry) && followed.markOwned(life);
 }
 
 export function lifeIn({ key, order }: Entry): string | undefined {

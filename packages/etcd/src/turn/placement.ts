@@ -3,7 +3,7 @@ import { aheadBehind, aheadIn, otherLimitIn, suffices, type KeyRef, type QueueRo
 import type { Entered, Newcomer } from '../entry/entered.ts';
 import { SingleHold } from './single-hold.ts';
 import { takenAt } from '../entry/single-key.ts';
-import { follow, lookAhead, untilLeft, type Following } from './turns.ts';
+import { follow, lookAhead, untilWithdrawn, type Following } from './turns.ts';
 
 type Around = Omit<Following, 'entry' | 'order' | 'rule'>;
 
@@ -49,7 +49,7 @@ async function placementOf(around: Around, arrival: Arrival): Promise<Placement>
     token: order,
     key: entry.key.toString(),
     turn: turnOf(ahead, rule),
-    turns$: untilLeft(follow(following, ahead), entry),
+    turns$: untilWithdrawn(follow(following, ahead), entry),
     ...(otherLimit === undefined ? {} : { otherLimit }),
   };
 }
@@ -72,6 +72,6 @@ async function withSingleKeys(
     const arrival = arrivals[i] as Arrival;
     // The keys may be lost while the entry is still there: that ends it as well.
     const owned$ = hold.follow(arrival, turns$);
-    return { turn: hold.turnOf(turn), turns$: untilLeft(owned$, arrival.entry), ...placement };
+    return { turn: hold.turnOf(turn), turns$: untilWithdrawn(owned$, arrival.entry), ...placement };
   });
 }

@@ -8,7 +8,7 @@ import {
 } from '@queuelock/core/backend';
 import type { Connection } from '../server/connection.ts';
 import type { Entry } from '../entry/entry.ts';
-import { gone, type Sight } from './gone.ts';
+import { watchRemoval, type RemovalTools } from './watch-removal.ts';
 import {
   BehaviorSubject,
   NEVER,
@@ -30,7 +30,7 @@ import {
 import { readTaking, takingTxn, type Attempt, type Claimant } from '../entry/single-key.ts';
 
 /** What taking single keys needs. */
-export interface Taking extends Sight {
+export interface Taking extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
 }
@@ -129,14 +129,14 @@ export class SingleHold {
 
   #outOfTheWay(): Observable<unknown> {
     const { taken } = this.#seen;
-    return taken ? gone(taken, this.#around) : of(true);
+    return taken ? watchRemoval(taken, this.#around) : of(true);
   }
 
   #lost(placed: Placed): Observable<never> {
     const ref = this.#seen.ours.get(placed);
     if (!ref) return NEVER;
     return timer(OWN_UNWATCHED_MS).pipe(
-      switchMap(() => gone(ref, this.#around)),
+      switchMap(() => watchRemoval(ref, this.#around)),
       map(() => {
         throw new QueueLockError('ENTRY_LOST', `somebody removed the single key ${ref.key.toString()}`);
       }),

@@ -1,5 +1,5 @@
 // Chapter turn: whose turn is it, and why am I waiting for that one?
-// Here: follow the nearest ahead. gone: how one is seen to go. owning: who needs no look. single-hold: the key of clients without queues.
+// Here: follow the nearest ahead. watch-removal: how one is seen to go. owning: who needs no look. single-hold: the key of clients without queues.
 
 import {
   QueueLockError,
@@ -7,41 +7,44 @@ import {
   isQueueLockError,
   turnOf,
   turnsByWatching,
-  type Ahead,
+  type EntriesAhead,
   type QueueView,
-  type Rule,
+  type AdmissionRule,
   type Turn,
 } from '@queuelock/core/backend';
 import type { IRangeRequest } from 'etcd3';
-import { aheadIn, suffices, windowFor, type QueueRows, type Rival } from '../queue/ahead.ts';
+import { aheadIn, suffices, windowFor, type QueueRows, type ConflictingEntry } from '../queue/ahead.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Entry } from '../entry/entry.ts';
 import { known } from '../entry/entered.ts';
-import { gone, outOfTheWay, type Sight } from './gone.ts';
-import type { Heirs } from './heirs.ts';
+import { watchRemoval, watchConflictEnd, type RemovalTools } from './watch-removal.ts';
+import type { Successors } from './successors.ts';
 import { rangeUnder } from '../queue/keys.ts';
 import { noteTurn, tellingOwner } from './owning.ts';
 import { Observable, Subscription, defer } from '../base/rx.ts';
 import { latestFirst, lookAt } from '../queue/txn.ts';
 
 /** What following an entry needs. */
-export interface Following extends Sight {
+export interface Following extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
   readonly entry: Entry;
-  readonly heirs: Heirs;
+  readonly successors: Successors;
   readonly order: bigint;
   /** Of the call: the limit may be another one in the next. */
-  readonly rule: Required<Rule>;
+  readonly rule: Required<AdmissionRule>;
 }
 
 /** With so many ahead the turn may come before a watch that is behind has caught up, after 100 ms. */
 const SOON = 3;
 
 /** Looks: the conflicting entries ahead. Two reads only when readers or keys of nested names fill the first. */
-export async function lookAhead(following: Following, count: number): Promise<Ahead<Rival>> {
+export async function lookAhead(
+  following: Following,
+  count: number,
+): Promise<EntriesAhead<ConflictingEntry>> {
   const { entry, order } = following;
-  const read = async (limit: number): Promise<Ahead<Rival>> => {
+  const read = async (limit: number): Promise<EntriesAhead<ConflictingEntry>> => {
     const request = { max_create_revision: order.toString(), ...latestFirst(entry.range, limit) };
     return aheadIn(await readRows(following, request), entry);
   };
@@ -61,20 +64,20 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
 }
 
 /** The entry's turns in the line. */
-export function follow(following: Following, first: Ahead<Rival>): Observable<Turn> {
+export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): Observable<Turn> {
   const { entry, order, rule } = following;
   const isSoon = (first.total ?? Infinity) <= SOON;
   noteTurn(following, turnOf(first, rule));
-  const view: QueueView<Rival> = {
+  const view: QueueView<ConflictingEntry> = {
     ahead: (count) => lookAhead(following, count).catch(rideOutRefusal),
-    gone: (ref) => outOfTheWay(ref, following, isSoon),
-    ownGone$: defer(() => gone({ key: entry.key, createRevision: order.toString() }, following)),
+    removal: (ref) => watchConflictEnd(ref, following, isSoon),
+    ownRemoval$: defer(() => watchRemoval({ key: entry.key, createRevision: order.toString() }, following)),
   };
   return tellingOwner(turnsByWatching(view, rule, first), following);
 }
 
 /** The same turns, until the entry leaves. Its loss is told by whoever sees it first: its watch, or a heartbeat. */
-export function untilLeft(turns$: Observable<Turn>, entry: Entry): Observable<Turn> {
+export function untilWithdrawn(turns$: Observable<Turn>, entry: Entry): Observable<Turn> {
   return new Observable((subscriber) => {
     const watching = new Subscription();
     const next = (turn: Turn): void => {

@@ -1,4 +1,9 @@
-import { QueueLockError, type PastChange, type SeenEntry, type StoredHistory } from '@queuelock/core/backend';
+import {
+  QueueLockError,
+  type PastChange,
+  type StoredEntry,
+  type StoredHistory,
+} from '@queuelock/core/backend';
 import type { IEvent, IRangeResponse, IWatchRequest, IWatchResponse } from 'etcd3';
 import type { Connection, Endpoint } from '../server/connection.ts';
 import type { Channel } from '../driver/driver.ts';
@@ -155,14 +160,14 @@ function watchFrom(revision: bigint, id: string, range: KeyRange): IWatchRequest
   return { create_request: { ...range, watch_id: id, start_revision: String(revision) } };
 }
 
-function entriesIn(under: string, { kvs }: Pick<IRangeResponse, 'kvs'>): readonly SeenEntry[] {
+function entriesIn(under: string, { kvs }: Pick<IRangeResponse, 'kvs'>): readonly StoredEntry[] {
   return kvs.flatMap((kv) => seenEntry(under, kv) ?? []).sort((a, b) => Number(a.order - b.order));
 }
 
 /** Deletions name only the key: what it was is known from before. */
 function changesOf(
   under: string,
-  before: readonly SeenEntry[],
+  before: readonly StoredEntry[],
   events: readonly IEvent[],
 ): readonly PastChange[] {
   const present = new Map(before.map((entry) => [entry.key, entry]));

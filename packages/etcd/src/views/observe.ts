@@ -1,7 +1,7 @@
 // Chapter views: what can be seen of queues, of registers, of the store and its past?
-// One queue (here), all of them (queues), what was (history), texts (registers), and what an operator asks: evict, examine.
+// One queue (here), all of them (queues), what was (history), texts (registers), and what an operator asks: evict, diagnose.
 
-import type { SeenEntry } from '@queuelock/core/backend';
+import type { StoredEntry } from '@queuelock/core/backend';
 import type { IEvent } from 'etcd3';
 import type { Compactions } from '../server/compactions.ts';
 import type { Connection } from '../server/connection.ts';
@@ -30,7 +30,7 @@ interface News {
 export function observeQueue(
   { connection, watches, compactions }: Sources,
   directories: Directories,
-): Observable<readonly SeenEntry[]> {
+): Observable<readonly StoredEntry[]> {
   return new Observable((subscriber) => {
     let queue: Promise<SeenQueue> | undefined;
     let meanwhile: IEvent[] = [];

@@ -1,5 +1,5 @@
 import type { Channel, ChannelListener } from '../driver/driver.ts';
-import type { Passage, Way } from '../driver/way.ts';
+import type { BreakerCall, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
 /** What etcd3 gives as a stream. */
 export interface RawStream<Request, Response> {
@@ -15,11 +15,11 @@ export interface RawStream<Request, Response> {
 export class Etcd3Channel<Request, Response> implements Channel<Request> {
   readonly #stream: Promise<RawStream<Request, Response>>;
   readonly #listener: ChannelListener<Response>;
-  #passage: Passage | undefined;
+  #passage: BreakerCall | undefined;
   #isOver = false;
 
   constructor(
-    way: Way,
+    way: MemberCircuitBreaker,
     open: () => Promise<RawStream<Request, Response>>,
     listener: ChannelListener<Response>,
   ) {
@@ -30,7 +30,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
         opened.on('error', (error) => this.#end(error));
         opened.on('end', () => this.#end(new Error('the server ended the stream')));
         opened.on('data', (response) => {
-          this.#passage?.worked();
+          this.#passage?.succeeded();
           if (!this.#isOver) listener.onResponse(response);
         });
       },
@@ -46,7 +46,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
 
   close(): void {
     this.#isOver = true;
-    this.#passage?.left();
+    this.#passage?.abandoned();
     this.#withStream((stream) => {
       stream.end();
       stream.cancel();
@@ -55,25 +55,25 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
 
   abandon(): void {
     this.#isOver = true;
-    this.#passage?.left();
+    this.#passage?.abandoned();
     // Not ended first: etcd3 then takes the cancellation for a failure and connects anew for the next stream.
     this.#withStream((stream) => stream.cancel());
   }
 
   #end(error: unknown): void {
     if (this.#isOver) return;
-    this.#passage?.ended(error);
+    this.#passage?.failed(error);
     this.abandon();
     this.#listener.onEnd(error);
   }
 
   async #open(
-    way: Way,
+    way: MemberCircuitBreaker,
     open: () => Promise<RawStream<Request, Response>>,
   ): Promise<RawStream<Request, Response>> {
     // Nobody is told of an end before the channel is known.
     await Promise.resolve();
-    this.#passage = way.enter();
+    this.#passage = way.begin();
     return open();
   }
 

@@ -6,7 +6,7 @@ import { Etcd3Channel } from './etcd3-channel.ts';
 import { answeredWithin, loggingInOnce, requireLeader, type GrpcCallOptions } from './interceptors.ts';
 import { watchOpenings } from './opening-sockets.ts';
 import type { CheckedOptions } from '../api/options.ts';
-import { Failures, Way } from '../driver/way.ts';
+import { Failures, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
   // A connection that died without a word is noticed after 8 s. Servers allow a ping every 5 s and only while a call
@@ -35,7 +35,7 @@ export function etcd3Driver(
   const giveUpOpenings = watchOpenings(host);
   const etcd = new Etcd3(etcd3Options(host, options));
   const { kv, leaseClient, watchClient, maintenance } = etcd;
-  const way = new Way(failures);
+  const way = new MemberCircuitBreaker(failures);
   const unary =
     <Request, Response>(ask: (request: Request, call: GrpcCallOptions) => Promise<Response>) =>
     (request: Request, call: CallOptions): Promise<Response> =>
@@ -60,14 +60,14 @@ export function etcd3Driver(
 }
 
 /** Its channels connect anew after every failure, and know nothing of earlier ones; so the way says when. */
-async function by<T>(way: Way, ask: () => Promise<T>): Promise<T> {
-  const passage = way.enter();
+async function by<T>(way: MemberCircuitBreaker, ask: () => Promise<T>): Promise<T> {
+  const passage = way.begin();
   try {
     const answer = await ask();
-    passage.worked();
+    passage.succeeded();
     return answer;
   } catch (error) {
-    passage.ended(error);
+    passage.failed(error);
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { Http2Member } from './http2-member.ts';
 import * as methods from './http2-methods.ts';
 import type { Method } from './http2-methods.ts';
 import type { CheckedOptions } from '../api/options.ts';
-import { Failures, Way } from '../driver/way.ts';
+import { Failures, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
 /** A member over Node's own HTTP/2, with gRPC's framing and etcd's messages made here. Loads neither etcd3 nor grpc-js. */
 export function http2Driver(
@@ -11,7 +11,7 @@ export function http2Driver(
   options: CheckedOptions,
   failures: Failures = new Failures(),
 ): Driver {
-  const member = new Http2Member(host, options, new Way(failures));
+  const member = new Http2Member(host, options, new MemberCircuitBreaker(failures));
   const unary =
     <Request, Response>(method: Method<Request, Response>) =>
     (request: Request, call: CallOptions): Promise<Response> =>

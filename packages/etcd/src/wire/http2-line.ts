@@ -1,7 +1,7 @@
 import { clientClosed } from '../driver/errors.ts';
 import { GrpcError } from '../driver/grpc-status.ts';
 import { Http2Link, type Address, type LinkOptions } from './http2-link.ts';
-import type { Way } from '../driver/way.ts';
+import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
 // A connection that died without a word is noticed after 8 s while a call is open. Servers allow a ping every 5 s, and none without a call.
 const PINGS = { pingEveryMs: 6_000, pingAnswerMs: 2_000 };
@@ -9,7 +9,7 @@ const PINGS = { pingEveryMs: 6_000, pingAnswerMs: 2_000 };
 /** How a line connects. */
 export interface LineOptions extends Pick<LinkOptions, 'connectWithinMs' | 'window'> {
   /** Shared with the member's other line. */
-  readonly way: Way;
+  readonly way: MemberCircuitBreaker;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface LineOptions extends Pick<LinkOptions, 'connectWithinMs' | 'wind
 export class Http2Line {
   readonly #address: Address;
   readonly #options: LinkOptions;
-  readonly #way: Way;
+  readonly #way: MemberCircuitBreaker;
   readonly #links = new Set<Http2Link>();
   #current: Http2Link | undefined;
   #closed = false;
@@ -45,19 +45,19 @@ export class Http2Line {
   }
 
   #dial(): Http2Link {
-    const passage = this.#way.enter();
+    const passage = this.#way.begin();
     let ready = false;
     const link: Http2Link = new Http2Link(this.#address, this.#options, {
       onReady: () => {
         ready = true;
-        passage.worked();
+        passage.succeeded();
       },
       onRetired: () => {
         if (this.#current === link) this.#current = undefined;
       },
       onClose: (failure) => {
         this.#links.delete(link);
-        if (!ready) passage.ended(new GrpcError('UNAVAILABLE', failure.message));
+        if (!ready) passage.failed(new GrpcError('UNAVAILABLE', failure.message));
       },
     });
     this.#links.add(link);

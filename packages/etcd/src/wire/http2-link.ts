@@ -39,7 +39,7 @@ export interface LinkListener {
 }
 
 // Requests that wait to be written count, in megabytes; above it Node refuses further ones.
-const MOST_MEMORY = 512;
+const MAX_MEMORY = 512;
 
 /** One connection to a member, from the dial to its end. Keeps the process alive while a call is open. */
 export class Http2Link {
@@ -61,7 +61,7 @@ export class Http2Link {
     this.#session = connect(`${address.tls ? 'https' : 'http'}://${address.authority}`, {
       createConnection: () => this.#socket,
       settings: { enablePush: false, initialWindowSize: options.window },
-      maxSessionMemory: MOST_MEMORY,
+      maxSessionMemory: MAX_MEMORY,
     });
     this.#session.unref();
     this.#stopWaiting = this.#patience(options.connectWithinMs, 'no connection');

@@ -9,7 +9,7 @@ import { Http2Login } from './http2-login.ts';
 import { authenticate, type Method } from './http2-methods.ts';
 import { ask } from './http2-unary.ts';
 import type { CheckedOptions } from '../api/options.ts';
-import type { Way } from '../driver/way.ts';
+import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
 // A far member need not wait for our leave in the middle of a large answer. Of events no more is on its way than with any other
 // client: a server has to see it when one falls behind.
@@ -26,7 +26,7 @@ export class Http2Member {
   readonly #calls: Http2Line;
   readonly #streams: Http2Line;
 
-  constructor(host: string, options: CheckedOptions, way: Way) {
+  constructor(host: string, options: CheckedOptions, way: MemberCircuitBreaker) {
     const { auth, requestTimeoutMs } = options;
     const address = addressOf(host, options);
     const lineOf = (window: number): Http2Line =>

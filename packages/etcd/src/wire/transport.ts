@@ -4,7 +4,7 @@
 import type { Driver } from '../driver/driver.ts';
 import { lazyDriver } from './lazy-driver.ts';
 import type { CheckedOptions, Transport } from '../api/options.ts';
-import { Failures } from '../driver/way.ts';
+import { Failures } from '../driver/member-circuit-breaker.ts';
 
 /** Reaches one member, `host:port`; those of one cluster share the count of failures. */
 export type DriverOf = (host: string, options: CheckedOptions, failures: Failures) => Driver;

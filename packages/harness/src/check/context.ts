@@ -3,11 +3,11 @@ import { byStamp, forEachEvent } from './history.ts';
 import type { Finding } from './finding.ts';
 
 const EACH_SIDE = 5;
-const MOST_FINDINGS = 25;
+const MAX_FINDINGS = 25;
 
 /** The findings, the first 25 of them with the ten events around each, read from the histories once more. */
 export async function withEvents(directory: string, findings: readonly Finding[]): Promise<Finding[]> {
-  const around = findings.slice(0, MOST_FINDINGS).map((finding) => new Around(finding));
+  const around = findings.slice(0, MAX_FINDINGS).map((finding) => new Around(finding));
   if (around.length > 0)
     await forEachEvent(directory, (event) => {
       const at = BigInt(event.t);

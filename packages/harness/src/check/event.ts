@@ -20,7 +20,12 @@ interface OfAttempt extends Stamped {
 /** A worker begins or ends. */
 export type LifeEvent = Stamped &
   (
-    | { readonly ev: 'started'; readonly pid: number; readonly ttlMs: number; readonly marginMs: number }
+    | {
+        readonly ev: 'started';
+        readonly pid: number;
+        readonly ttlMs: number;
+        readonly safetyMarginMs: number;
+      }
     /** The client was closed; the process is about to end by itself. `loopDelayMs`: the longest its event loop was late. */
     | { readonly ev: 'closed'; readonly loopDelayMs: number }
     /** An uncaught exception or an unhandled rejection. */

@@ -25,7 +25,7 @@ export class LifeBook {
 
   take(event: LifeEvent, at: number): void {
     if (event.ev === 'started') {
-      this.#begin(event.who, { started: at, marginMs: event.marginMs });
+      this.#begin(event.who, { started: at, safetyMarginMs: event.safetyMarginMs });
       return;
     }
     const life = this.of(event.who, at);
@@ -69,10 +69,10 @@ export class LifeBook {
     return this.#lives;
   }
 
-  #begin(who: string, { started, marginMs = 0 }: { started?: number; marginMs?: number }): Life {
+  #begin(who: string, { started, safetyMarginMs = 0 }: { started?: number; safetyMarginMs?: number }): Life {
     const life = new Life(who);
     life.started = started;
-    life.marginMs = marginMs;
+    life.safetyMarginMs = safetyMarginMs;
     this.#lives.push(life);
     this.#newest.set(who, life);
     return life;
@@ -81,7 +81,7 @@ export class LifeBook {
   #takeBeat(life: Life, beat: Extract<LifeEvent, { ev: 'beat' }>, at: number): void {
     let proof = life.proofs.get(beat.session);
     if (!proof) life.proofs.set(beat.session, (proof = new SessionProof()));
-    const believedMs = beat.provenMs * (1 - CLOCK_RATE_ERROR) - life.marginMs;
+    const believedMs = beat.provenMs * (1 - CLOCK_RATE_ERROR) - life.safetyMarginMs;
     proof.add(at, this.#around.moment(beat.sentAt) + believedMs * MS);
   }
 

@@ -22,7 +22,7 @@ export class Life {
   readonly memory: { readonly heapBytes: number; readonly cycles: number }[] = [];
   started: Moment = undefined;
   killed: Moment = undefined;
-  marginMs = 0;
+  safetyMarginMs = 0;
   closed: { readonly at: number; readonly loopDelayMs: number } | undefined;
   crashed: { readonly at: number; readonly message: string } | undefined;
   exited: { readonly at: number; readonly clean: boolean; readonly tookMs: number } | undefined;

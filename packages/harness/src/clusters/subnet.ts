@@ -10,7 +10,7 @@ const HERE = 1;
 const OPERATOR = 2;
 const FIRST_MEMBER = 11;
 const FIRST_CLIENT = 21;
-const MOST_CLIENTS = ROUTER - FIRST_CLIENT;
+const MAX_CLIENTS = ROUTER - FIRST_CLIENT;
 
 /**
  * A network that no other process of the machine uses: the kernel gives the name of our link to one only. Rejects with
@@ -52,7 +52,7 @@ export class Subnet {
     const number = Number(node.replace(/^.*-/, ''));
     if (isMember(node)) return this.#at(FIRST_MEMBER - 1 + number);
     const last = number === 0 ? HERE : FIRST_CLIENT - 1 + number;
-    if (last >= ROUTER) throw new RangeError(`${node}: a cluster has addresses for ${MOST_CLIENTS} clients`);
+    if (last >= ROUTER) throw new RangeError(`${node}: a cluster has addresses for ${MAX_CLIENTS} clients`);
     return this.#at(last);
   }
 

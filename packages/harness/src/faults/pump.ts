@@ -3,7 +3,7 @@ import type { Flow } from './flow.ts';
 import { reset } from './reset.ts';
 
 /** Bytes that a pump keeps before its sender feels back-pressure. */
-const MOST_KEPT_BYTES = 1024 * 1024;
+const MAX_KEPT_BYTES = 1024 * 1024;
 /** A limited flow goes in pieces of this many milliseconds, so that it trickles and does not jump. */
 const PIECE_MS = 20;
 
@@ -67,7 +67,7 @@ export class Pump {
     }
     this.#queue.push({ parcel, at: performance.now() });
     this.#kept(sizeOf(parcel));
-    if (this.#keptBytes > MOST_KEPT_BYTES) from.pause();
+    if (this.#keptBytes > MAX_KEPT_BYTES) from.pause();
     this.#go();
   }
 
@@ -105,7 +105,7 @@ export class Pump {
       }
       this.#forward(this.#queue.shift()!);
     }
-    if (this.#keptBytes <= MOST_KEPT_BYTES && from.isPaused()) from.resume();
+    if (this.#keptBytes <= MAX_KEPT_BYTES && from.isPaused()) from.resume();
   }
 
   // From the settings of now, so that a change applies to what is under way too.

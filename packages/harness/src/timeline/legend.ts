@@ -61,9 +61,9 @@ export function legendOf(scene: Scene, scale: Scale): Strip {
       sample: (x, y) => element('rect', { x, y: y - 5, width: 16, height: 11, rx: 2, fill: toneOf(i) }),
     };
   });
-  const more = queues.length - MOST_QUEUES;
+  const more = queues.length - MAX_QUEUES;
   const rest = more > 0 ? [{ name: `and ${more} more, in the same colours again`, sample: () => '' }] : [];
-  const placed = wrapped([...queues.slice(0, MOST_QUEUES), ...rest, ...SIGNS], scale);
+  const placed = wrapped([...queues.slice(0, MAX_QUEUES), ...rest, ...SIGNS], scale);
   const height = ((placed.at(-1)?.line ?? 0) + 1) * LINE_PX;
   const draw = (top: number): string =>
     placed
@@ -75,7 +75,7 @@ export function legendOf(scene: Scene, scale: Scale): Strip {
   return { height, draw };
 }
 
-const MOST_QUEUES = 8;
+const MAX_QUEUES = 8;
 
 function wrapped(entries: readonly Entry[], { right }: Scale): { entry: Entry; x: number; line: number }[] {
   let [x, line] = [8, 0];

@@ -3,8 +3,8 @@ import type { Fault, Scene, Span, Violation } from './scene.ts';
 import { element, hint, text, widthOf } from './svg.ts';
 
 const LINE_PX = 16;
-const MOST_NAMED = 12;
-const MOST_ROWS = 3;
+const MAX_NAMED = 12;
+const MAX_ROWS = 3;
 /** The names of the seconds. */
 const AXIS_PX = 17;
 
@@ -69,7 +69,7 @@ export function violationLines(
 ): string {
   const { scale, top, bottom } = place;
   const namesAt = new Map<number, string[]>();
-  for (const [i, { rule, at }] of violations.slice(0, MOST_NAMED).entries()) {
+  for (const [i, { rule, at }] of violations.slice(0, MAX_NAMED).entries()) {
     const x = Math.round(scale.x(at));
     namesAt.set(x, [...(namesAt.get(x) ?? []), `${rule} [${i + 1}]`]);
   }
@@ -79,7 +79,7 @@ export function violationLines(
   return labels
     .map((label) => {
       const { x, name } = label;
-      const y = bottom + AXIS_PX + 12 + Math.min(MOST_ROWS - 1, rowOf.get(label) ?? 0) * 13;
+      const y = bottom + AXIS_PX + 12 + Math.min(MAX_ROWS - 1, rowOf.get(label) ?? 0) * 13;
       const centre = Math.min(scale.right - half(label), Math.max(half(label), x));
       const line = element('line', { x1: x, x2: x, y1: top, y2: bottom, class: 'wrong' });
       return line + text(name, { x: centre, y, class: 'wrongname', 'text-anchor': 'middle' });
@@ -90,9 +90,9 @@ export function violationLines(
 /** The same with what happened, below the picture. */
 export function violationStrip(violations: readonly Violation[], width: number): Strip {
   const lines = violations
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ rule, message }, i) => `[${i + 1}] ${rule}: ${message}`);
-  if (violations.length > MOST_NAMED) lines.push(`and ${violations.length - MOST_NAMED} more`);
+  if (violations.length > MAX_NAMED) lines.push(`and ${violations.length - MAX_NAMED} more`);
   const draw = (top: number): string =>
     lines
       .map((line, i) => text(line, { x: 8, y: top + 12 + i * LINE_PX, class: 'wrongname' }, width - 16))

@@ -2,15 +2,15 @@ import { expect } from 'chai';
 import { check } from '../../src/check.ts';
 import { LIMITS, expectFine, messagesIn, rulesIn } from '../../src/check/judged.ts';
 import type { Limits } from '../../src/check/limits.ts';
-import { Tale, type Steps } from '../../src/check/tale.ts';
+import { HistoryBuilder, type Steps } from '../../src/check/history-builder.ts';
 import { runOf } from '../../src/check/history.ts';
 
 const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
-const handOversIn = (tale: Tale) => check(runOf(tale.events), LIMITS).numbers.handOvers;
+const handOversIn = (tale: HistoryBuilder) => check(runOf(tale.events), LIMITS).numbers.handOvers;
 
 /** `a` is killed at 100 while it holds; `b` waits. */
-const crash = (next: Omit<Steps, 'token'>): Tale =>
-  new Tale()
+const crash = (next: Omit<Steps, 'token'>): HistoryBuilder =>
+  new HistoryBuilder()
     .worker('a', 0)
     .worker('b', ...BEATS)
     .attempt('a', { token: 1, queued: 10, acquired: 20 })
@@ -45,7 +45,7 @@ describe('L1', () => {
     expect(rulesIn(tale.close(30_000, 'b', 'c'))).to.deep.equal(['L1']);
   });
   it('lets those who wait outlast a dead waiter ahead of them', () => {
-    const tale = new Tale()
+    const tale = new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0, 4_000)
       .worker('c', ...BEATS)
@@ -72,8 +72,8 @@ describe('L1', () => {
 });
 
 describe('L2', () => {
-  const handOver = (acquired: number, queued = 30): Tale =>
-    new Tale()
+  const handOver = (acquired: number, queued = 30): HistoryBuilder =>
+    new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0)
       .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
@@ -92,7 +92,7 @@ describe('L2', () => {
   it('leaves out what happened during a fault, or past a dead entry', () => {
     const fault = { number: 1, what: 'leader killed', target: 'etcd-1', from: 90, to: 102 };
     expect(handOversIn(handOver(103).fault(1, fault).close(300, 'a', 'b')).clean).to.deep.equal([]);
-    const dead = new Tale()
+    const dead = new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0)
       .worker('c', 0, 4_000)
@@ -105,14 +105,14 @@ describe('L2', () => {
 });
 
 describe('L3', () => {
-  const calm = (steps: Omit<Steps, 'token'>): Tale =>
-    new Tale()
+  const calm = (steps: Omit<Steps, 'token'>): HistoryBuilder =>
+    new HistoryBuilder()
       .worker('a', ...BEATS)
       .worker('b', ...BEATS)
       .attempt('a', { token: 1, queued: 10, acquired: 20, released: 1_100 })
       .harness(1_000, { ev: 'calm' })
       .attempt('b', { token: 2, queued: 30, ...steps });
-  const end = (tale: Tale): Tale => {
+  const end = (tale: HistoryBuilder): HistoryBuilder => {
     for (const worker of ['a', 'b']) tale.harness(24_000, { ev: 'exited', worker, clean: true, tookMs: 1 });
     return tale.harness(24_000, { ev: 'end' });
   };
@@ -126,7 +126,7 @@ describe('L3', () => {
   it('flags whoever waits, holds, joins or releases at the end', () => {
     expect(messagesIn(end(calm({}))).join()).to.contain('b#1 still waits');
     expect(messagesIn(end(calm({ acquired: 1_200 }))).join()).to.contain('b#1 still holds');
-    const joins = new Tale().worker('a', 0).attempt('a', { token: 1, enqueue: 10 }).close(300, 'a');
+    const joins = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, enqueue: 10 }).close(300, 'a');
     expect(messagesIn(joins).join()).to.contain('a#1 still joins');
     const releases = calm({ acquired: 1_200, released: 1_300 });
     releases.events.splice(
@@ -145,14 +145,14 @@ describe('L3', () => {
 });
 
 describe('L4', () => {
-  const alone = (): Tale => new Tale().worker('a', 0);
+  const alone = (): HistoryBuilder => new HistoryBuilder().worker('a', 0);
 
   it('flags what is left on a server', () => {
     const tale = alone().harness(100, { ev: 'left-over', kind: 'key', what: 'q/1' }).close(300, 'a');
     expect(messagesIn(tale)).to.deep.equal(['L4: left over: key q/1']);
   });
   it('flags a process that ends uncleanly, slowly or not at all', () => {
-    const exit = (clean: boolean, tookMs: number): Tale =>
+    const exit = (clean: boolean, tookMs: number): HistoryBuilder =>
       alone().harness(290, { ev: 'exited', worker: 'a', clean, tookMs }).close(300);
     expectFine(exit(true, 2_000));
     expect(rulesIn(exit(true, 2_001))).to.deep.equal(['L4']);
@@ -167,13 +167,16 @@ describe('L4', () => {
 
 describe('L5', () => {
   it('flags a crash, once', () => {
-    const tale = new Tale().worker('a', 0).tell('a', 100, { ev: 'crashed', message: 'Error: so it is' });
+    const tale = new HistoryBuilder()
+      .worker('a', 0)
+      .tell('a', 100, { ev: 'crashed', message: 'Error: so it is' });
     tale.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 });
     expect(messagesIn(tale.close(300))).to.deep.equal(['L5: a crashed: Error: so it is']);
   });
   it('reports the delay of event loops, and judges it only when asked and where nobody held the loop up', () => {
-    const late = (): Tale => new Tale().worker('a', 0).tell('a', 200, { ev: 'closed', loopDelayMs: 50 });
-    const end = (tale: Tale): Tale =>
+    const late = (): HistoryBuilder =>
+      new HistoryBuilder().worker('a', 0).tell('a', 200, { ev: 'closed', loopDelayMs: 50 });
+    const end = (tale: HistoryBuilder): HistoryBuilder =>
       tale.harness(210, { ev: 'exited', worker: 'a', clean: true, tookMs: 1 }).harness(300, { ev: 'end' });
     expectFine(end(late()));
     expect(check(runOf(end(late()).events), LIMITS).numbers.loopDelayMs).to.equal(50);
@@ -190,8 +193,8 @@ describe('L5', () => {
 });
 
 describe('L6', () => {
-  const heaps = (...heapBytes: number[]): Tale => {
-    const tale = new Tale().worker('a', 0);
+  const heaps = (...heapBytes: number[]): HistoryBuilder => {
+    const tale = new HistoryBuilder().worker('a', 0);
     for (const [i, bytes] of heapBytes.entries())
       tale.tell('a', 10 + i, { ev: 'memory', heapBytes: bytes, cycles: i * 1_000 });
     return tale.close(300, 'a');

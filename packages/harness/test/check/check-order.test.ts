@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { expectFine, rulesIn } from '../../src/check/judged.ts';
-import { Tale } from '../../src/check/tale.ts';
+import { HistoryBuilder } from '../../src/check/history-builder.ts';
 
-const three = (): Tale => new Tale().worker('a', 0).worker('b', 0).worker('c', 0);
+const three = (): HistoryBuilder => new HistoryBuilder().worker('a', 0).worker('b', 0).worker('c', 0);
 const all = ['a', 'b', 'c'];
 
 describe('F1', () => {
@@ -20,7 +20,7 @@ describe('F1', () => {
     expect(rulesIn(tale.close(300, ...all))).to.include.members(['F1', 'story']);
   });
 
-  const passed = (steps: { cancelled?: number; failed?: number; queued?: number }): Tale =>
+  const passed = (steps: { cancelled?: number; failed?: number; queued?: number }): HistoryBuilder =>
     three()
       .attempt('a', { token: 1, queued: 10, acquired: 20, released: 60 })
       .attempt('b', { token: 2, queued: 30, ...steps })
@@ -35,7 +35,7 @@ describe('F1', () => {
   });
   it('does not flag a waiter that was killed before, nor one whose session nothing proves any more', () => {
     expectFine(passed({}).harness(50, { ev: 'killed', worker: 'b' }).close(300, 'a', 'c'));
-    const tale = new Tale()
+    const tale = new HistoryBuilder()
       .worker('b', 0)
       .worker('c', 0, 5_000)
       .attempt('b', { token: 2, queued: 30, cancelled: 7_000 })

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { check } from '../../src/check.ts';
 import { LIMITS, expectFine, messagesIn, rulesIn } from '../../src/check/judged.ts';
-import { PROVEN_MS, Tale, type Steps } from '../../src/check/tale.ts';
+import { PROVEN_MS, HistoryBuilder, type Steps } from '../../src/check/history-builder.ts';
 import type { Terms } from '../../src/check/event.ts';
 import { runOf } from '../../src/check/history.ts';
 
@@ -11,10 +11,13 @@ const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 const all = ['a', 'b', 'c', 'd'];
 
 /** Workers that live as long as the tale. */
-const four = (): Tale => all.reduce((tale, who) => tale.worker(who, ...BEATS), new Tale());
+const four = (): HistoryBuilder =>
+  all.reduce((tale, who) => tale.worker(who, ...BEATS), new HistoryBuilder());
 const permits = (count: number, limit = 3): Terms => ({ limit, permits: count });
-const rulesOf = (tale: Tale, endsAt = 300, living = all): string[] => rulesIn(tale.close(endsAt, ...living));
-const fine = (tale: Tale, endsAt = 300, living = all): void => expectFine(tale.close(endsAt, ...living));
+const rulesOf = (tale: HistoryBuilder, endsAt = 300, living = all): string[] =>
+  rulesIn(tale.close(endsAt, ...living));
+const fine = (tale: HistoryBuilder, endsAt = 300, living = all): void =>
+  expectFine(tale.close(endsAt, ...living));
 
 interface First extends Partial<Steps> {
   /** In place of the release: it is lost at 100, or its wait is given up at 70. */
@@ -30,7 +33,7 @@ function firstSteps({ outcome, ...first }: First): Steps {
 const gone = { outcome: 'gave up' } as const;
 
 /** `a` holds from 20 to 100, `b` from `acquired` on to 150. */
-const overlap = (first: First, second: Partial<Steps>, acquired = 50): Tale =>
+const overlap = (first: First, second: Partial<Steps>, acquired = 50): HistoryBuilder =>
   four()
     .attempt('a', firstSteps(first))
     .attempt('b', { token: 2, queued: 15, acquired, released: 150, ...second });
@@ -47,7 +50,7 @@ describe('S2 among those who share', () => {
       fine(overlap({}, { terms: READS }, 100));
     });
     it('flags a writer that overlaps the longest of several readers, and not the last', () => {
-      const tale = (acquired: number): Tale =>
+      const tale = (acquired: number): HistoryBuilder =>
         overlap({ terms: READS, released: 120 }, { terms: READS, released: 60 }).attempt('c', {
           token: 3,
           queued: 30,
@@ -60,8 +63,8 @@ describe('S2 among those who share', () => {
       fine(tale(120));
     });
     it('flags a writer that begins while a reader that is frozen may still believe', () => {
-      const frozen = (acquired: number): Tale =>
-        new Tale()
+      const frozen = (acquired: number): HistoryBuilder =>
+        new HistoryBuilder()
           .worker('a', 0)
           .worker('b', ...BEATS)
           .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 9_000, terms: READS })
@@ -91,7 +94,7 @@ describe('S2 among those who share', () => {
 
   describe('semaphores', () => {
     it('does not flag as many permits as there are, and flags one more', () => {
-      const tale = (third: Terms): Tale =>
+      const tale = (third: Terms): HistoryBuilder =>
         overlap({ terms: permits(1) }, { terms: permits(1) }).attempt('c', {
           token: 3,
           queued: 30,
@@ -104,7 +107,7 @@ describe('S2 among those who share', () => {
       expect(messagesIn(tale(permits(2)).close(300, ...all))[0]).to.contain('4 of 3 permits');
     });
     it('flags a holder too many, by a nanosecond', () => {
-      const tale = (acquired: number): Tale =>
+      const tale = (acquired: number): HistoryBuilder =>
         overlap({ terms: permits(2), released: 100 }, { terms: permits(1) }).attempt('c', {
           token: 3,
           queued: 30,
@@ -124,7 +127,7 @@ describe('S2 among those who share', () => {
 
   describe('locks of several names', () => {
     /** `b` holds `q` and `r` from 50 on; `a` holds `r` alone. */
-    const crossing = (released: number, terms?: Terms): Tale => {
+    const crossing = (released: number, terms?: Terms): HistoryBuilder => {
       const both = { queued: 15, acquired: 50, released: 150, together: [1, 2] };
       return four()
         .attempt('a', { queue: 'r', token: 1, queued: 10, acquired: 20, released, ...(terms && { terms }) })
@@ -197,7 +200,7 @@ describe('F1 among those who share', () => {
     ).to.deep.equal(['F1']);
   });
   it('flags somebody smaller who passes one that others leave too few permits for', () => {
-    const tale = (third: number): Tale =>
+    const tale = (third: number): HistoryBuilder =>
       overlap(
         { terms: permits(2), released: 200 },
         { terms: permits(2), acquired: 201, released: 210 },
@@ -207,7 +210,7 @@ describe('F1 among those who share', () => {
     fine(tale(200), 400);
   });
   it('does not flag those behind one that gave up before', () => {
-    const tale = (cancelled: number): Tale =>
+    const tale = (cancelled: number): HistoryBuilder =>
       four()
         .attempt('a', { token: 1, queued: 10, acquired: 20, released: 200, terms: permits(2) })
         .attempt('b', { token: 2, queued: 15, cancelled, terms: permits(2) })
@@ -226,7 +229,7 @@ describe('F1 among those who share', () => {
         together: [1, 2],
         session: `${who}-session`,
       }));
-    const tale = (second: readonly [number, number]): Tale => {
+    const tale = (second: readonly [number, number]): HistoryBuilder => {
       const told = four();
       for (const steps of waits('a', [1, 1])) told.attempt('a', steps);
       for (const steps of waits('b', second)) told.attempt('b', steps);
@@ -241,7 +244,7 @@ describe('F1 among those who share', () => {
 
 describe('Liveness among those who share', () => {
   /** `a` is killed at 100 while it reads; `b` reads until `released`, `c` waits to write. */
-  const crash = (released: number, acquired: number): Tale =>
+  const crash = (released: number, acquired: number): HistoryBuilder =>
     four()
       .attempt('a', { token: 1, queued: 10, acquired: 20, terms: READS })
       .attempt('b', { token: 2, queued: 15, acquired: 25, released, terms: READS })
@@ -255,7 +258,7 @@ describe('Liveness among those who share', () => {
     fine(crash(1_000, 11_000), 20_500, living);
   });
   it('L1: gives a claim of several names as long as it waits for the others, and no longer', () => {
-    const tale = (released: number, acquired: number): Tale => {
+    const tale = (released: number, acquired: number): HistoryBuilder => {
       const both = { queued: 30, acquired, released: acquired + 10, together: [1, 2] };
       return four()
         .attempt('a', { token: 1, queued: 10, acquired: 20 })

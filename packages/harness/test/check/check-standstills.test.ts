@@ -2,34 +2,34 @@ import { expect } from 'chai';
 import { check } from '../../src/check.ts';
 import { LIMITS, expectFine, messagesIn, rulesIn } from '../../src/check/judged.ts';
 import { STANDSTILL } from '../../src/check/standstills.ts';
-import { Tale } from '../../src/check/tale.ts';
+import { HistoryBuilder } from '../../src/check/history-builder.ts';
 import { runOf } from '../../src/check/history.ts';
 
 const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 
 /** Written down when it is over, among later lines. */
-const still = (tale: Tale, from: number, to: number, number = 1): Tale =>
+const still = (tale: HistoryBuilder, from: number, to: number, number = 1): HistoryBuilder =>
   tale.fault(number, { what: STANDSTILL, target: 'machine', from, to });
 
 /** `a` is killed at 100 while it holds, and `b` acquires so late. */
-const crash = (acquired: number): Tale =>
-  new Tale()
+const crash = (acquired: number): HistoryBuilder =>
+  new HistoryBuilder()
     .worker('a', 0)
     .worker('b', ...BEATS)
     .attempt('a', { token: 1, queued: 10, acquired: 20 })
     .harness(100, { ev: 'killed', worker: 'a' })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 10 });
 
-const handOver = (acquired: number): Tale =>
-  new Tale()
+const handOver = (acquired: number): HistoryBuilder =>
+  new HistoryBuilder()
     .worker('a', 0)
     .worker('b', 0)
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 10 });
 
 /** Everybody is calm at 1,000, and `b` comes to its end so late. */
-const afterCalm = (released: number): Tale =>
-  new Tale()
+const afterCalm = (released: number): HistoryBuilder =>
+  new HistoryBuilder()
     .worker('a', 0)
     .worker('b', ...BEATS)
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 1_100 })
@@ -48,7 +48,7 @@ describe('A standstill of the machine', () => {
   it('gives respite for what of it was after the crash, each time that it comes', () => {
     expectFine(still(crash(6_300).close(30_000, 'b'), 0, 300));
     expect(rulesIn(still(crash(6_301).close(30_000, 'b'), 0, 300))).to.deep.equal(['L1']);
-    const twice = (acquired: number): Tale =>
+    const twice = (acquired: number): HistoryBuilder =>
       still(still(crash(acquired).close(30_000, 'b'), 3_000, 3_300), 6_200, 6_500, 2);
     expectFine(twice(6_700));
     expect(rulesIn(twice(6_701))).to.deep.equal(['L1']);
@@ -71,8 +71,8 @@ describe('A standstill of the machine', () => {
     expect(rulesIn(still(afterCalm(allowed + 300), 500, 800))).to.deep.equal(['L3']);
   });
   it('is no delay of an event loop (L5)', () => {
-    const late = (): Tale =>
-      new Tale()
+    const late = (): HistoryBuilder =>
+      new HistoryBuilder()
         .worker('a', 0)
         .tell('a', 800, { ev: 'closed', loopDelayMs: 340 })
         .harness(810, { ev: 'exited', worker: 'a', clean: true, tookMs: 1 })
@@ -83,8 +83,9 @@ describe('A standstill of the machine', () => {
     expect(rulesIn(still(late(), 300, 590), limits)).to.deep.equal(['L5']);
   });
   it('excuses nobody who believes beside another, or writes, or is let in past another', () => {
-    const overlap = (): Tale => handOver(99).effect('b', 110, { token: 2 }).effect('a', 115, { token: 1 });
-    const past = (): Tale =>
+    const overlap = (): HistoryBuilder =>
+      handOver(99).effect('b', 110, { token: 2 }).effect('a', 115, { token: 1 });
+    const past = (): HistoryBuilder =>
       crash(6_000)
         .worker('c', ...BEATS)
         .attempt('c', { token: 3, queued: 40, acquired: 5_000, released: 5_100 });

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { expectFine, messagesIn } from '../../src/check/judged.ts';
-import { TTL_MS, Tale, stamp, type Steps } from '../../src/check/tale.ts';
+import { TTL_MS, HistoryBuilder, stamp, type Steps } from '../../src/check/history-builder.ts';
 
-const one = (steps: Omit<Steps, 'token'>): Tale =>
-  new Tale().worker('a', 0).attempt('a', { token: 1, ...steps });
-const storyOf = (tale: Tale): string => messagesIn(tale.close(300, 'a')).join('\n');
+const one = (steps: Omit<Steps, 'token'>): HistoryBuilder =>
+  new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, ...steps });
+const storyOf = (tale: HistoryBuilder): string => messagesIn(tale.close(300, 'a')).join('\n');
 
 describe('A history that cannot be', () => {
   it('has an end', () => {
-    const tale = new Tale().worker('a', 0).attempt('a', { token: 1, queued: 10, cancelled: 20 });
+    const tale = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, queued: 10, cancelled: 20 });
     expect(messagesIn(tale)).to.deep.equal(['story: the history has no end']);
   });
   it('lets nobody acquire who did not stand in line', () => {
@@ -33,7 +33,7 @@ describe('A history that cannot be', () => {
     expect(storyOf(tale)).to.contain('says "acquired" twice');
   });
   it('lets those stand where they stand last whose session ended while they joined, and nobody else', () => {
-    const again = (session: string): Tale => {
+    const again = (session: string): HistoryBuilder => {
       const place = { queue: 'q', n: 1, token: '5', order: '5' };
       const tale = one({ enqueue: 5, queued: 10 }).tell('a', 15, {
         ev: 'queued',
@@ -60,14 +60,14 @@ describe('A history that cannot be', () => {
     expectFine(one({ queued: 10, cancelled: 20, left: 30 }).close(300, 'a'));
   });
   it('lets nobody believe before the grant or after the release', () => {
-    const held = (): Tale => one({ queued: 10, acquired: 20, released: 30 });
+    const held = (): HistoryBuilder => one({ queued: 10, acquired: 20, released: 30 });
     expect(storyOf(held().look('a', 19, true))).to.contain('believed before it acquired');
     expect(storyOf(held().look('a', 31, true))).to.contain('believed after it had released');
     expect(storyOf(held().effect('a', 31, { token: 1, outcome: 'refused' }))).to.contain('believed after');
     expectFine(held().look('a', 20, true).look('a', 30, true).look('a', 31, false).close(300, 'a'));
   });
   it('has one token for an attempt, its effects and nobody else', () => {
-    const held = (): Tale => one({ queued: 10, acquired: 20, released: 30 });
+    const held = (): HistoryBuilder => one({ queued: 10, acquired: 20, released: 30 });
     expect(storyOf(held().effect('a', 25, { token: 2 }))).to.contain('writes with token 2, its own is 1');
     expect(storyOf(held().attempt('a', { n: 2, token: 1, queued: 40, cancelled: 50 }))).to.contain(
       'same token 1',
@@ -88,7 +88,7 @@ describe('A history that cannot be', () => {
   });
   it('takes a worker that starts again under its name for another process', () => {
     const tale = one({ queued: 10, acquired: 20 }).harness(30, { ev: 'killed', worker: 'a' });
-    tale.tell('a', 40, { ev: 'started', pid: 2, ttlMs: 5_000, marginMs: 200 });
+    tale.tell('a', 40, { ev: 'started', pid: 2, ttlMs: 5_000, safetyMarginMs: 200 });
     tale.tell('a', 42, { ev: 'beat', session: 's', sentAt: tale.events[0]!.t, provenMs: 5_000 });
     tale.attempt('a', { token: 2, session: 's', queued: 50, acquired: 60, released: 70 });
     expectFine(tale.close(300, 'a'));

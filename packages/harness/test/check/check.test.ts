@@ -1,21 +1,22 @@
 import { expect } from 'chai';
 import { check } from '../../src/check.ts';
 import { LIMITS, expectFine, rulesIn } from '../../src/check/judged.ts';
-import { PROVEN_MS, Tale } from '../../src/check/tale.ts';
+import { PROVEN_MS, HistoryBuilder } from '../../src/check/history-builder.ts';
 import type { ChaosEvent } from '../../src/check/event.ts';
 import { runOf } from '../../src/check/history.ts';
 
 const NS = 1e-6;
 
-const two = (): Tale => new Tale().worker('a', 0, 1_000, 2_000).worker('b', 0, 1_000, 2_000);
+const two = (): HistoryBuilder =>
+  new HistoryBuilder().worker('a', 0, 1_000, 2_000).worker('b', 0, 1_000, 2_000);
 /** `a` holds from 20 to `ended`, `b` from `acquired` on. */
-const handedOver = (ended: number, acquired: number): Tale =>
+const handedOver = (ended: number, acquired: number): HistoryBuilder =>
   two()
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: ended })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 50 });
 /** `a` loses its hold without knowing; its last proof ends at `2,000 + PROVEN_MS`. */
 const DEADLINE = 2_000 + PROVEN_MS;
-const frozenHolder = (acquired: number, revoked: number): Tale =>
+const frozenHolder = (acquired: number, revoked: number): HistoryBuilder =>
   two()
     .beat('b', 6_000)
     .attempt('a', { token: 1, queued: 10, acquired: 20, revoked })
@@ -37,7 +38,7 @@ describe('check', () => {
   });
 
   describe('S1', () => {
-    const written = (sentAt: number): Tale =>
+    const written = (sentAt: number): HistoryBuilder =>
       handedOver(100, 101)
         .effect('b', 110, { token: 2, answered: 120 })
         .effect('a', sentAt, { token: 1, believed: false })
@@ -121,7 +122,7 @@ describe('check', () => {
       expect(rules).to.have.members(['S2', 'S2', 'S3']);
     });
     it('flag a holder that writes in belief after its own deadline, though nobody else wants it', () => {
-      const tale = new Tale()
+      const tale = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 6_000 })
         .effect('a', PROVEN_MS + 1, { token: 1, outcome: 'refused' });
@@ -148,7 +149,7 @@ describe('check', () => {
       expect(rulesIn(tale)).to.deep.equal(['S2', 'S3']);
     });
     it('end the belief of a killed holder with its process', () => {
-      const killed = (at: number): Tale =>
+      const killed = (at: number): HistoryBuilder =>
         two()
           .attempt('a', { token: 1, queued: 10, acquired: 20 })
           .attempt('b', { token: 2, queued: 30, acquired: 101, released: 150 })
@@ -158,20 +159,20 @@ describe('check', () => {
       expect(rulesIn(killed(102))).to.deep.equal(['S2', 'S3']);
     });
     it('flag a hold that begins after its deadline', () => {
-      const tale = new Tale()
+      const tale = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: PROVEN_MS, released: PROVEN_MS + 1 });
       expect(rulesIn(tale.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
     it('flag belief after the loss was announced', () => {
-      const tale = new Tale()
+      const tale = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 50 })
         .look('a', 51, true);
       expect(rulesIn(tale.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
     it('excuse a hold whose entry an operator removed, only as long as the limits say', () => {
-      const evicted = (): Tale => {
+      const evicted = (): HistoryBuilder => {
         const tale = handedOver(100, 60);
         const lost = tale.events.filter(
           ({ who, ev }) => !(who === 'a' && (ev === 'released' || ev === 'left')),
@@ -181,7 +182,7 @@ describe('check', () => {
           .tell('a', 100, { ev: 'revoked', queue: 'q', n: 1, reason: 'entry-removed' })
           .close(300, 'a', 'b');
       };
-      const removing = (key: string, from = 55): Tale =>
+      const removing = (key: string, from = 55): HistoryBuilder =>
         evicted().fault(1, { what: 'holder removed', target: 'q', entries: [{ key }], from, to: from + 3 });
       expect(rulesIn(evicted())).to.deep.equal(['S2', 'S3']);
       expect(rulesIn(evicted(), { evictionMs: 40 })).to.deep.equal(['S2', 'S3']);

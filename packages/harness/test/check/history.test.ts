@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { check } from '../../src/check.ts';
 import { withEvents } from '../../src/check/context.ts';
 import { LIMITS } from '../../src/check/judged.ts';
-import { Tale } from '../../src/check/tale.ts';
+import { HistoryBuilder } from '../../src/check/history-builder.ts';
 import { readEvents, readRun } from '../../src/check/history.ts';
 import { Recorder } from '../../src/check/worker-record.ts';
 
-const tale = (): Tale =>
-  new Tale()
+const tale = (): HistoryBuilder =>
+  new HistoryBuilder()
     .worker('a', 0)
     .worker('b', 0)
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
@@ -28,7 +28,7 @@ describe('Histories in files', () => {
     await rm(directory, { recursive: true });
   });
   const fileOf = (who: string): string => join(directory, `${who}.jsonl`);
-  const write = async ({ events }: Tale): Promise<void> => {
+  const write = async ({ events }: HistoryBuilder): Promise<void> => {
     for (const who of new Set(events.map((event) => event.who))) {
       const lines = events.filter((event) => event.who === who).map((event) => `${JSON.stringify(event)}\n`);
       await writeFile(fileOf(who), lines.join(''));
@@ -52,19 +52,19 @@ describe('Histories in files', () => {
     expect(stamps.every((stamp, i) => i === 0 || stamp >= (stamps[i - 1] ?? 0n))).to.equal(true);
   });
   it('may break off within a line where the process was killed, and only there', async () => {
-    const killed = new Tale().worker('a', 0).attempt('a', { token: 1, queued: 10, acquired: 20 });
+    const killed = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, queued: 10, acquired: 20 });
     await write(killed.harness(50, { ev: 'killed', worker: 'a' }).close(300));
     await appendFile(fileOf('a'), '{"t":"12345');
     expect(await found()).to.deep.equal([]);
     expect((await readRun(directory)).run.torn).to.equal(1);
-    await write(new Tale().worker('a', 0).close(300, 'a'));
+    await write(new HistoryBuilder().worker('a', 0).close(300, 'a'));
     await appendFile(fileOf('a'), '{"t":"12345');
     expect(await found()).to.deep.equal([
       'story: the history of a breaks off within a line, and nobody killed it',
     ]);
   });
   it('may end without a line break', async () => {
-    await write(new Tale().worker('a', 0).close(300, 'a'));
+    await write(new HistoryBuilder().worker('a', 0).close(300, 'a'));
     await appendFile(fileOf('harness'), '{"t":"1234567890500000000","who":"harness","ev":"calm"}');
     expect((await readRun(directory)).run.torn).to.equal(0);
   });

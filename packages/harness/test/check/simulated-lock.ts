@@ -1,5 +1,5 @@
 import type { Terms } from '../../src/check/event.ts';
-import { MARGIN_MS, PROVEN_MS, TTL_MS, Tale, stamp } from '../../src/check/tale.ts';
+import { MARGIN_MS, PROVEN_MS, TTL_MS, HistoryBuilder, stamp } from '../../src/check/history-builder.ts';
 
 /** What happens next in a simulation, after a pause; numbers choose among what there is. */
 export interface Move {
@@ -48,7 +48,7 @@ const PERMITS = 3;
 
 /** A correct lock, its servers and its workers, told as a history: sessions expire, tokens grow, looks compare the clock. */
 export class SimulatedLock {
-  readonly tale: Tale = new Tale();
+  readonly tale: HistoryBuilder = new HistoryBuilder();
   readonly #workers: Worker[] = [];
   #line: Entry[] = [];
   #now = 0;
@@ -68,12 +68,12 @@ export class SimulatedLock {
         beatAt: 0,
       };
       this.#workers.push(worker);
-      this.tale.tell(worker.name, 0, { ev: 'started', pid: i, ttlMs: TTL_MS, marginMs: MARGIN_MS });
+      this.tale.tell(worker.name, 0, { ev: 'started', pid: i, ttlMs: TTL_MS, safetyMarginMs: MARGIN_MS });
       this.#open(worker);
     }
   }
 
-  play(moves: readonly Move[]): Tale {
+  play(moves: readonly Move[]): HistoryBuilder {
     for (const move of moves) {
       this.#pass(move.pauseMs);
       this.#make(move);
@@ -140,7 +140,7 @@ export class SimulatedLock {
       if (granted) this.tale.tell(worker.name, this.#now, { ev: 'look', held: false, n, queue });
       const of = { queue, n } as const;
       if (granted)
-        this.tale.tell(worker.name, this.#now, { ev: 'revoked', reason: 'in-doubt-too-long', ...of });
+        this.tale.tell(worker.name, this.#now, { ev: 'revoked', reason: 'heartbeat-timeout', ...of });
       else this.tale.tell(worker.name, this.#now, { ev: 'failed', code: 'SESSION_LOST', message: '', ...of });
     }
     this.#open(worker);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { check } from '../../src/check.ts';
 import { LIMITS } from '../../src/check/judged.ts';
-import { Tale } from '../../src/check/tale.ts';
+import { HistoryBuilder } from '../../src/check/history-builder.ts';
 import { runOf } from '../../src/check/history.ts';
 import { violationsOf } from '../../src/check/violations.ts';
 import { rowsOf } from '../../src/timeline/scale.ts';
@@ -10,8 +10,8 @@ import { timelineOf, windowOf } from '../../src/timeline/timeline.ts';
 
 const NASTY = '<script>&"\'\u0000\ud800';
 
-const tale = (): Tale =>
-  new Tale()
+const tale = (): HistoryBuilder =>
+  new HistoryBuilder()
     .worker('a', 0)
     .worker('b', 0)
     .attempt('a', { queue: NASTY, token: 1, queued: 10, acquired: 20, released: 100 })

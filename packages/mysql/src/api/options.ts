@@ -6,7 +6,7 @@ import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } f
 import type { ConnectionOptions } from 'mysql2';
 import type { Driver } from '../driver/driver.ts';
 import { OwnDriver } from '../driver/own-driver.ts';
-import { PoolDriver, type GivenPool } from '../driver/pool-driver.ts';
+import { PoolDriver, type MysqlPoolLike } from '../driver/pool-driver.ts';
 import { tlsAddress } from '../driver/tls-address.ts';
 import { serverOf, type Server } from './url.ts';
 
@@ -25,7 +25,7 @@ export interface MysqlOptions {
    * …) does not matter. The first connection verifies the form of rows; a pool that changes them is refused with `INVALID_ARGUMENT` by the
    * first call that needs the server.
    */
-  readonly pool?: GivenPool;
+  readonly pool?: MysqlPoolLike;
   /** With a `url`: PEM texts; giving them switches TLS on. Without `ca` the authorities that Node knows are trusted. */
   readonly tls?: {
     readonly ca?: string | Buffer;
@@ -54,7 +54,7 @@ const OPTIONS: KnownOptions<MysqlOptions> = {
 };
 const TLS_OPTIONS: KnownOptions<NonNullable<MysqlOptions['tls']>> = { ca: 'any', cert: 'any', key: 'any' };
 const LONGEST_MS = 2 ** 31 - 1;
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT`; no message repeats a password. */
 export function settingsOf(options: MysqlOptions): Settings {
@@ -67,8 +67,8 @@ export function settingsOf(options: MysqlOptions): Settings {
   } = checkedOptions('options of mysql', options, OPTIONS);
   if ((url === undefined) === (pool === undefined))
     throw invalidArgument('url', '(not shown)', 'or pool is given, and not both');
-  if (!(Number.isInteger(connections) && connections >= 1 && connections <= MOST_CONNECTIONS))
-    throw invalidArgument('connections', connections, `is a whole number from 1 to ${MOST_CONNECTIONS}`);
+  if (!(Number.isInteger(connections) && connections >= 1 && connections <= MAX_CONNECTIONS))
+    throw invalidArgument('connections', connections, `is a whole number from 1 to ${MAX_CONNECTIONS}`);
   if (!(typeof requestTimeoutMs === 'number' && requestTimeoutMs >= 1 && requestTimeoutMs <= LONGEST_MS)) {
     const rule = `is a number of milliseconds from 1 to ${LONGEST_MS}`;
     throw invalidArgument('requestTimeoutMs', requestTimeoutMs, rule);

@@ -4,13 +4,13 @@ import type { Driver, Wire } from './driver.ts';
 import { proveReplies } from './replies.ts';
 
 /** A pool of `mysql2/promise`, as far as it is used. */
-export interface GivenPool {
+export interface MysqlPoolLike {
   /** A connection to use alone, until it is released or destroyed. */
-  getConnection(): Promise<GivenConnection>;
+  getConnection(): Promise<MysqlConnectionLike>;
 }
 
 /** One of its connections. */
-export interface GivenConnection {
+export interface MysqlConnectionLike {
   /** Sends one statement. */
   query(statement: Statement): Promise<unknown>;
   /** Gives it back. */
@@ -34,11 +34,11 @@ export interface Statement {
 export class PoolDriver implements Driver {
   readonly endpoint: string;
   readonly leastBetweenMs = 0;
-  readonly #pool: GivenPool;
+  readonly #pool: MysqlPoolLike;
   #isProven = false;
 
   /** @throws {QueueLockError} `INVALID_ARGUMENT` */
-  constructor(pool: GivenPool) {
+  constructor(pool: MysqlPoolLike) {
     checkPool(pool);
     this.#pool = pool;
     this.endpoint = endpointOf(pool as Shown);
@@ -88,7 +88,7 @@ export class PoolDriver implements Driver {
 
 /** Reports the end of a connection, if it says so, until the answer is called. */
 function followEnd(
-  connection: GivenConnection & Partial<Pick<NodeJS.EventEmitter, 'on' | 'removeListener'>>,
+  connection: MysqlConnectionLike & Partial<Pick<NodeJS.EventEmitter, 'on' | 'removeListener'>>,
   onEnd: (error: unknown) => void,
 ): () => void {
   const onClosed = (): void => {

@@ -3,7 +3,7 @@
 
 import {
   QueueLockError,
-  Turnstile,
+  ConcurrencyLimiter,
   connectionClosed,
   detailOf,
   isQueueLockError,
@@ -47,7 +47,7 @@ export class Link {
   readonly #driver: Driver;
   readonly #settings: Settings;
   readonly #pace: Pace;
-  readonly #turnstile: Turnstile;
+  readonly #limiter: ConcurrencyLimiter;
   readonly #wires = new Set<Wire>();
   readonly #idle: Wire[] = [];
   readonly #waiting = new Set<Waiting>();
@@ -61,7 +61,7 @@ export class Link {
     this.#driver = driver;
     this.#settings = settings;
     this.#pace = new Pace(settings.clock, driver.leastBetweenMs);
-    this.#turnstile = new Turnstile(settings.connections);
+    this.#limiter = new ConcurrencyLimiter(settings.connections);
   }
 
   get clock(): Clock {
@@ -81,14 +81,14 @@ export class Link {
     { isUrgent = false, withinMs = this.#settings.withinMs }: Way = {},
   ): Promise<T> {
     if (isUrgent) return this.#takeNow(work, withinMs, isUrgent);
-    await this.#turnstile.enter();
+    await this.#limiter.acquire();
     try {
       return await this.#takeNow(work, withinMs, isUrgent);
     } catch (error) {
-      if (isQueueLockError(error, 'UNAVAILABLE')) this.#turnstile.giveUp(error);
+      if (isQueueLockError(error, 'UNAVAILABLE')) this.#limiter.rejectWaiting(error);
       throw error;
     } finally {
-      this.#turnstile.leave();
+      this.#limiter.release();
     }
   }
 
@@ -102,7 +102,7 @@ export class Link {
     }
     this.#wires.clear();
     this.#idle.length = 0;
-    this.#turnstile.giveUp(connectionClosed(this.endpoint));
+    this.#limiter.rejectWaiting(connectionClosed(this.endpoint));
     this.#refuse(connectionClosed(this.endpoint));
   }
 

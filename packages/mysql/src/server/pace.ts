@@ -1,9 +1,9 @@
-import { pauseAfter, type Clock } from '@queuelock/core/backend';
+import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
 /** So that there are at most five attempts in any second. */
 const LEAST_BETWEEN_MS = 200;
 const SPREAD_MS = 50;
-const GROWTH = { firstMs: 50, mostMs: 2_500 };
+const BACKOFF = { initialDelayMs: 50, maxDelayMs: 2_500 };
 // A connection that has been up for so long was no attempt that failed.
 const LASTING_MS = 1_000;
 
@@ -26,7 +26,7 @@ export class Pace {
     const apartMs = goesWell ? this.#leastBetweenMs : LEAST_BETWEEN_MS;
     const spreadMs = apartMs === 0 ? 0 : SPREAD_MS * this.#chance();
     const roomMs = this.#attemptedAt + apartMs + spreadMs - this.#clock.now();
-    const pauseMs = goesWell ? 0 : pauseAfter(this.#failures - 1, GROWTH, this.#clock);
+    const pauseMs = goesWell ? 0 : backoffDelay(this.#failures - 1, BACKOFF, this.#clock);
     return Math.max(0, roomMs, pauseMs);
   }
 

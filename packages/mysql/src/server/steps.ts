@@ -1,4 +1,4 @@
-import { pauseAfter } from '@queuelock/core/backend';
+import { backoffDelay } from '@queuelock/core/backend';
 import type { Wire } from '../driver/driver.ts';
 import { isAbsence, isWorthAgain } from '../driver/errors.ts';
 import type { Link } from './link.ts';
@@ -28,7 +28,7 @@ export interface Answer {
 export type OnTurn = (session: string, ord: string) => void;
 
 // A victim of a deadlock tries again soon: who was in its way has gone on.
-const AGAIN = { firstMs: 4, mostMs: 64 };
+const AGAIN = { initialDelayMs: 4, maxDelayMs: 64 };
 // Each table that is made is on the disk before the next.
 const MAKING_MS = 30_000;
 
@@ -81,7 +81,7 @@ export class Steps {
               this.#isReady = undefined;
               this.#isIncomplete = true;
             }
-            const pauseMs = pauseAfter(attempt, AGAIN, this.#link.clock);
+            const pauseMs = backoffDelay(attempt, AGAIN, this.#link.clock);
             if (!isWorthAgain(error) || leftMs() < 2 * pauseMs) throw error;
             await new Promise<void>((resolve) => this.#link.clock.after(pauseMs, resolve));
           }

@@ -1,7 +1,7 @@
 import type { Clock } from '@queuelock/core/backend';
 import type { Driver } from '../driver/driver.ts';
 import { Link } from '../server/link.ts';
-import { Lookers } from '../turn/lookers.ts';
+import { Observers } from '../turn/observers.ts';
 import { Rounds, type Found } from '../turn/rounds.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 import type { MysqlSession } from './session.ts';
@@ -23,7 +23,7 @@ export class Connection {
   readonly steps: Steps;
   /** A connection has broken. */
   readonly doubts$: Observable<void>;
-  readonly lookers: Lookers;
+  readonly observers: Observers;
   readonly #link: Link;
   readonly #clock: Clock;
   readonly #residents = new Map<string, MysqlSession>();
@@ -50,14 +50,14 @@ export class Connection {
       },
     });
     this.steps = new Steps(this.#link, (session, ord) => this.#admit(session, ord));
-    this.lookers = new Lookers(clock);
+    this.observers = new Observers(clock);
     this.#rounds = new Rounds(clock, () => this.#round());
   }
 
   /** A step that may change what is looked at. @throws {QueueLockError} */
   async take(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     const answer = await this.steps.take(procedure, ...values);
-    this.lookers.lookSoon();
+    this.observers.lookSoon();
     return answer;
   }
 
@@ -107,7 +107,7 @@ export class Connection {
 
   close(): void {
     this.#rounds.close();
-    this.lookers.close();
+    this.observers.close();
     this.#link.close();
   }
 
@@ -134,7 +134,7 @@ export class Connection {
   }
 
   #admit(session: string, ord: string): void {
-    this.#residents.get(session)?.entries.hear(ord, true, this.#calls);
+    this.#residents.get(session)?.entries.notify(ord, true, this.#calls);
   }
 
   #tell(residents: readonly MysqlSession[], told: readonly Told[]): void {

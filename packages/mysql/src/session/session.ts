@@ -2,10 +2,10 @@
 // A session as a client holds it (here), on a connection that all of a process share (connection).
 
 import {
-  Looks,
-  OnTheirWay,
+  SessionReconciler,
+  PendingEnqueues,
   QueueLockError,
-  ToldEntries,
+  EntryTracker,
   entryLost,
   invalidArgument,
   isQueueLockError,
@@ -49,10 +49,10 @@ export class MysqlSession implements Session {
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  readonly entries: ToldEntries<Placed> = new ToldEntries();
+  readonly entries: EntryTracker<Placed> = new EntryTracker();
   readonly #connection: Connection;
-  readonly #onTheirWay = new OnTheirWay();
-  readonly #looks: Looks<Found>;
+  readonly #pendingEnqueues = new PendingEnqueues();
+  readonly #reconciler: SessionReconciler<Found>;
   /** How many of its entries others had taken out when it was last looked. */
   #lost: number;
   #abandoned = false;
@@ -64,11 +64,11 @@ export class MysqlSession implements Session {
     this.doubts$ = connection.doubts$;
     this.#connection = connection;
     this.#lost = lost;
-    this.#looks = new Looks({
+    this.#reconciler = new SessionReconciler({
       entries: this.entries,
-      onTheirWay: this.#onTheirWay,
+      pendingEnqueues: this.#pendingEnqueues,
       inherited,
-      look: () => this.#look(),
+      readEntries: () => this.#look(),
       remove: ({ queue, id: entryId }) => this.#step('leave', queue, entryId, 0),
       nextCall: () => connection.nextCall(),
     });
@@ -86,9 +86,9 @@ export class MysqlSession implements Session {
 
   async renew(): Promise<number> {
     const { row } = await this.#step('renew');
-    const { besides } = this.#looks;
-    const isAsKnown = besides && Number(row.b) === this.entries.size + besides.length;
-    if (!isAsKnown || Number(row.a) !== this.#lost) this.#looks.around();
+    const { unclaimed } = this.#reconciler;
+    const isAsKnown = unclaimed && Number(row.b) === this.entries.size + unclaimed.length;
+    if (!isAsKnown || Number(row.a) !== this.#lost) this.#reconciler.reconcile();
     this.#connection.tidySoon();
     return this.ttlMs;
   }
@@ -125,12 +125,12 @@ export class MysqlSession implements Session {
   }
 
   async remove(queue: string, id: string): Promise<boolean> {
-    const isInDoubt = this.#onTheirWay.has({ queue, id });
+    const isInDoubt = this.#pendingEnqueues.has({ queue, id });
     try {
       const answer = await this.#step('leave', queue, id, isInDoubt ? 1 : 0);
-      this.#onTheirWay.settled({ queue, id });
-      const left = this.entries.leave(queue, id);
-      if (left) this.#looks.left(left);
+      this.#pendingEnqueues.settle({ queue, id });
+      const left = this.entries.remove(queue, id);
+      if (left) this.#reconciler.entryRemoved(left);
       return isDone(answer);
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) return false;
@@ -139,7 +139,7 @@ export class MysqlSession implements Session {
   }
 
   removeUnclaimed(): Promise<void> {
-    return this.#looks.removeUnclaimed();
+    return this.#reconciler.removeUnclaimed();
   }
 
   async abandon(): Promise<void> {
@@ -150,19 +150,19 @@ export class MysqlSession implements Session {
   async close(): Promise<void> {
     // Whatever goes wrong, the lease does the rest.
     await this.#step('end').catch(() => undefined);
-    this.entries.lose();
+    this.entries.endSession();
     this.#connection.leave(this);
   }
 
   /** What a round has seen of it. */
   seen(generation: number | undefined, lost: number): void {
-    if (generation !== this.generation) this.entries.lose();
-    else if (lost !== this.#lost) this.#looks.around();
+    if (generation !== this.generation) this.entries.endSession();
+    else if (lost !== this.#lost) this.#reconciler.reconcile();
   }
 
   /** Something may have been missed. */
   lookAround(): void {
-    if (this.entries.size > 0) this.#looks.around();
+    if (this.entries.size > 0) this.#reconciler.reconcile();
   }
 
   /** They may come, also when there is no answer. */
@@ -178,8 +178,8 @@ export class MysqlSession implements Session {
         return place ? [this.#placement(spec, place, call)] : [];
       });
     };
-    this.#looks.entered();
-    return this.#onTheirWay.while(specs, () => this.entries.meanwhile(ask));
+    this.#reconciler.entryAdded();
+    return this.#pendingEnqueues.track(specs, () => this.entries.whilePending(ask));
   }
 
   async #look(): Promise<readonly Found[]> {
@@ -195,7 +195,7 @@ export class MysqlSession implements Session {
     const key = keyOf(queue, ord);
     const isAdmitted = Number(b) === 1;
     const turn = { admitted: isAdmitted, ...(ahead < COUNTED_AHEAD && { ahead }) };
-    const turns$ = this.entries.place({ queue, id, shared, limit, ord, key, turn, call });
+    const turns$ = this.entries.track({ queue, id, shared, limit, ord, key, turn, call });
     if (!isAdmitted) this.#connection.waits(ahead - limit + 1);
     const order = BigInt(ord);
     return { order, token: order, key, turn, ...(d === null ? {} : { otherLimit: Number(d) }), turns$ };
@@ -207,7 +207,7 @@ export class MysqlSession implements Session {
       throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
     const answer = await this.#connection.take(procedure, this.id, this.generation, ...values);
     if (answer.word !== 'lost') return answer;
-    this.entries.lose();
+    this.entries.endSession();
     throw sessionLost(this.id);
   }
 

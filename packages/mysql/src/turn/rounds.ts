@@ -1,4 +1,4 @@
-import { sooner, type Chance, type Clock } from '@queuelock/core/backend';
+import { withJitter, type RandomSource, type Clock } from '@queuelock/core/backend';
 
 /** Whoever is next asks so often at first. */
 const SHORTEST_MS = 8;
@@ -7,9 +7,9 @@ const LONGEST_MS = 120;
 const GROWTH = 1.5;
 
 /** The time until the next round of one who has so many in front, after so many rounds in which nothing has happened; at chance. */
-export function pauseOf(inFront: number, quietRounds: number, chance: Chance = {}): number {
+export function pauseOf(inFront: number, quietRounds: number, chance: RandomSource = {}): number {
   const first = SHORTEST_MS * Math.max(1, inFront);
-  return sooner(Math.min(LONGEST_MS, first * GROWTH ** quietRounds), chance);
+  return withJitter(Math.min(LONGEST_MS, first * GROWTH ** quietRounds), chance);
 }
 
 /** What a round has found: how many are in front where it is the fewest, and whether anything has changed. `undefined`: nobody waits. */

@@ -1,11 +1,11 @@
 // Chapter turn: whose turn is it, and why am I waiting for that one?
-// The store decides, in its procedures; who waits asks: what (here), and when (rounds). lookers: who looks on.
+// The store decides, in its procedures; who waits asks: what (here), and when (rounds). observers: who looks on.
 
-import type { PlacedEntry } from '@queuelock/core/backend';
+import type { TrackedEntry } from '@queuelock/core/backend';
 import { literal } from '../queue/sql.ts';
 
 /** An entry as the store answered it. */
-export interface Placed extends PlacedEntry {
+export interface Placed extends TrackedEntry {
   readonly ord: string;
   readonly shared: boolean;
   readonly limit: number;

@@ -17,13 +17,13 @@ export function registersOf(connection: () => Connection): Registers {
   return {
     read,
     async write(queue, kind, { text, was }) {
-      const { steps, lookers } = connection();
+      const { steps, observers } = connection();
       const written = await steps.write(changeOf(queue, kind, { text, was })).catch(ifTaken);
-      lookers.lookSoon();
+      observers.lookSoon();
       return text === undefined && was === undefined ? written === 0 : written > 0;
     },
     observe: (queue, kind) =>
-      connection().lookers.watch({ read: () => read(queue, kind), everyMs: EVERY_MS }),
+      connection().observers.watch({ read: () => read(queue, kind), everyMs: EVERY_MS }),
   };
 }
 

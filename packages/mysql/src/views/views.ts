@@ -1,9 +1,9 @@
 // Chapter views: what can be seen of queues, of registers, of the store?
-// Entries in order (here), texts (registers), and what is to be said about the server (examine).
+// Entries in order (here), texts (registers), and what is to be said about the server (diagnose).
 
-import type { FoundQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
+import type { FoundQueue, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import type { Connection } from '../session/connection.ts';
-import { UNCHANGED } from '../turn/lookers.ts';
+import { UNCHANGED } from '../turn/observers.ts';
 import { keyOf } from '../queue/names.ts';
 import { literal, textOf } from '../queue/sql.ts';
 
@@ -27,7 +27,7 @@ interface Stamp {
 }
 
 /** The entries of a queue in order. */
-export async function entriesOf({ steps }: Connection, queue: string): Promise<readonly SeenEntry[]> {
+export async function entriesOf({ steps }: Connection, queue: string): Promise<readonly StoredEntry[]> {
   const rows = await steps.read<EntryRow>(
     `select ord, shared, value from queuelock_entry where queue = ${literal(queue)} order by ord`,
   );
@@ -43,7 +43,7 @@ export async function entriesOf({ steps }: Connection, queue: string): Promise<r
 export function entriesWhenChanged(
   connection: Connection,
   queue: string,
-): () => Promise<readonly SeenEntry[] | typeof UNCHANGED> {
+): () => Promise<readonly StoredEntry[] | typeof UNCHANGED> {
   const sql = `select (select last from queuelock_queue where name = ${literal(queue)}) as last,
     (select changes from queuelock_queue where name = ${literal(queue)}) as changes,
     exists (select 1 from queuelock_session where expires <= utc_timestamp(6)) as ended`;
@@ -83,7 +83,7 @@ export async function queuesIn({ steps }: Connection, prefix: string): Promise<r
 }
 
 /** Who is there: those who have left are forgotten. */
-export function historyOf(entries: readonly SeenEntry[]): StoredHistory {
+export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],
     changes: entries.map((entry) => ({ revision: entry.order, kind: 'joined', entry })),

@@ -5,11 +5,11 @@ import type { ClientConfig } from 'pg';
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import type { AdvisoryKey, AdvisoryKeyOf } from '../advisory/advisory-key.ts';
 import type { Driver } from '../driver/driver.ts';
-import { givenDriver, type Given } from '../driver/given.ts';
+import { givenDriver, type PgPoolLike } from '../driver/pool-like.ts';
 import { checkSchema } from '../queue/names.ts';
 import { PgDriver } from '../driver/pg-driver.ts';
 import { DEFAULT_SCHEMA } from '../sql/migration.ts';
-import { tlsOf, type Pems } from '../driver/tls.ts';
+import { tlsOf, type TlsOptions } from '../driver/tls.ts';
 import { serverOf, type Server } from './url.ts';
 
 /** How to reach a PostgreSQL, and which of its schemas is the locks'. */
@@ -27,9 +27,9 @@ export interface PostgresOptions {
    * application has set do not matter. The first connection verifies the form of rows; a pool that changes them is refused with
    * `INVALID_ARGUMENT` by the first call that needs the server.
    */
-  readonly pool?: Given;
+  readonly pool?: PgPoolLike;
   /** With a `url`: PEM texts. With any of them `sslmode` is `verify-full`, unless the URL says another. */
-  readonly tls?: Pems;
+  readonly tls?: TlsOptions;
   /** All that is stored is in it. Who has another one stands in other queues. Default `queuelock`. */
   readonly schema?: string;
   /** Makes schema and tables if they are not there, which needs the right to. Default `true`; `false`: somebody else does (`migration`). */
@@ -101,7 +101,10 @@ export function settingsOf(options: PostgresOptions): Settings {
   };
 }
 
-function clientConfig({ host, port, user, password, database, sslmode }: Server, pems: Pems): ClientConfig {
+function clientConfig(
+  { host, port, user, password, database, sslmode }: Server,
+  pems: TlsOptions,
+): ClientConfig {
   return {
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),

@@ -1,5 +1,5 @@
 import { invalidArgument, isQueueLockError } from '@queuelock/core/backend';
-import type { Given } from './given.ts';
+import type { PgPoolLike } from './pool-like.ts';
 
 const RULE = 'is a Pool of npm pg (version 8), and not one of its clients';
 /** One connection listens and sends heartbeats, another one is kept for steps. */
@@ -15,7 +15,7 @@ interface PoolOptions {
  * Checks a pool that the caller hands in, without a request to the server.
  * @throws {QueueLockError} `INVALID_ARGUMENT`, which names the option
  */
-export function checkPool(pool: Given): void {
+export function checkPool(pool: PgPoolLike): void {
   try {
     if (typeof Reflect.get(pool, 'connect') !== 'function' || 'release' in pool || 'activeQuery' in pool)
       throw invalidArgument('pool', pool, RULE);

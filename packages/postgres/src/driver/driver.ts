@@ -1,5 +1,5 @@
 // Chapter driver: what is asked of PostgreSQL, and what may it answer?
-// The interface (here), npm pg behind it (pg-driver), pools that are handed in (given, check-pool), how replies are read (replies), TLS,
+// The interface (here), npm pg behind it (pg-driver), pools that are handed in (pool-like, check-pool), how replies are read (replies), TLS,
 // and what failures mean (errors).
 
 /** What a connection tells. */

@@ -10,20 +10,20 @@ import {
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 
 /** PEM texts. */
-export interface Pems {
+export interface TlsOptions {
   readonly ca?: string | Buffer;
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
 }
 
-const PEMS: KnownOptions<Pems> = { ca: 'any', cert: 'any', key: 'any' };
+const TLS_OPTIONS: KnownOptions<TlsOptions> = { ca: 'any', cert: 'any', key: 'any' };
 
 /**
  * How to connect, by the words of libpq: `require` encrypts and trusts whoever answers, unless there is a `ca`; the others check the
  * certificate, `verify-full` the name in it as well. @throws {QueueLockError} `INVALID_ARGUMENT`
  */
-export function tlsOf(sslmode: string | undefined, pems: Pems): false | ConnectionOptions {
-  const { ca, cert, key } = checkedOptions('tls', pems, PEMS);
+export function tlsOf(sslmode: string | undefined, pems: TlsOptions): false | ConnectionOptions {
+  const { ca, cert, key } = checkedOptions('tls', pems, TLS_OPTIONS);
   const isGiven = ca !== undefined || cert !== undefined || key !== undefined;
   const mode = sslmode ?? (isGiven ? 'verify-full' : 'disable');
   if (!MODES.includes(mode)) {

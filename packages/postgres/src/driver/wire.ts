@@ -1,10 +1,10 @@
 import { closing } from '../base/closing.ts';
 import type { Wire, WireEvents } from './driver.ts';
-import type { Queryable } from './given.ts';
+import type { PgQueryable } from './pool-like.ts';
 import { REPLY_TYPES } from './replies.ts';
 
 /** A connection that is open. It is released when its listeners cannot be added. */
-export function wireOf(client: Queryable, events: WireEvents, release: (broken: boolean) => void): Wire {
+export function wireOf(client: PgQueryable, events: WireEvents, release: (broken: boolean) => void): Wire {
   let isOver = false;
   const onEnd = (error?: unknown): void => {
     if (!isOver) events.onEnd(error ?? new Error('the server closed the connection'));
@@ -38,11 +38,11 @@ export function wireOf(client: Queryable, events: WireEvents, release: (broken: 
 
 /** Sends one statement at a time: npm pg has deprecated more on one connection. */
 class Statements {
-  readonly #client: Queryable;
+  readonly #client: PgQueryable;
   #last: Promise<unknown> = Promise.resolve();
   #isOver = false;
 
-  constructor(client: Queryable) {
+  constructor(client: PgQueryable) {
     this.#client = client;
   }
 

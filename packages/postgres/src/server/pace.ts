@@ -1,7 +1,7 @@
-import { pauseAfter, type Clock } from '@queuelock/core/backend';
+import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
-const MOST_IN_A_SECOND = 5;
-const GROWTH = { firstMs: 100, mostMs: 2_500 };
+const MAX_IN_A_SECOND = 5;
+const BACKOFF = { initialDelayMs: 100, maxDelayMs: 2_500 };
 
 /** When to connect: at once, later and later when attempts come to nothing or connections break, and at chance. */
 export class Pace {
@@ -15,13 +15,13 @@ export class Pace {
 
   /** Milliseconds until the next attempt. */
   get pauseMs(): number {
-    const earliest = this.#attempts.length < MOST_IN_A_SECOND ? -Infinity : (this.#attempts[0] ?? -Infinity);
-    const pause = this.#failures === 0 ? 0 : pauseAfter(this.#failures - 1, GROWTH, this.#clock);
+    const earliest = this.#attempts.length < MAX_IN_A_SECOND ? -Infinity : (this.#attempts[0] ?? -Infinity);
+    const pause = this.#failures === 0 ? 0 : backoffDelay(this.#failures - 1, BACKOFF, this.#clock);
     return Math.max(0, earliest + 1_000 - this.#clock.now(), pause);
   }
 
   attempted(): void {
-    this.#attempts = [...this.#attempts.slice(1 - MOST_IN_A_SECOND), this.#clock.now()];
+    this.#attempts = [...this.#attempts.slice(1 - MAX_IN_A_SECOND), this.#clock.now()];
   }
 
   succeeded(): void {

@@ -1,5 +1,5 @@
 // Chapter server: how is it reached, and what does it tell by itself?
-// Connections for steps (here), opened one after another (opener) at a bearable pace; what is notified is heard by ears.
+// Connections for steps (here), opened one after another (opener) at a bearable pace; what is notified is received by notification-listener.
 
 import { connectionClosed } from '@queuelock/core/backend';
 import type { Clock } from '@queuelock/core/backend';

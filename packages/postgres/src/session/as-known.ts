@@ -1,4 +1,4 @@
-import type { FoundEntry, Looks, ToldEntries } from '@queuelock/core/backend';
+import type { FoundEntry, SessionReconciler, EntryTracker } from '@queuelock/core/backend';
 import type { Beat } from '../queue/placed.ts';
 import { sumOf, type Placed } from '../turn/placed.ts';
 
@@ -10,13 +10,13 @@ export interface Found extends FoundEntry {
 /** Whether the store has what is known here, by the sums that a renewal answered. */
 export function isAsKnown(
   { there, waiting }: Pick<Beat, 'there' | 'waiting'>,
-  entries: ToldEntries<Placed>,
-  { besides }: Looks<Found>,
+  entries: EntryTracker<Placed>,
+  { unclaimed }: SessionReconciler<Found>,
 ): boolean {
-  if (!besides) return false;
-  const waitingBesides = besides.filter(({ admitted }) => !admitted);
+  if (!unclaimed) return false;
+  const waitingBesides = unclaimed.filter(({ admitted }) => !admitted);
   return (
-    BigInt(there) === sumOf(entries.all) + sumOf(besides) &&
+    BigInt(there) === sumOf(entries.all) + sumOf(unclaimed) &&
     BigInt(waiting) === sumOf(entries.waiting) + sumOf(waitingBesides)
   );
 }

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import {
-  Fronts,
+  HeadLeaseTimer,
   readings,
-  sooner,
+  withJitter,
   type Clock,
   type ReadingSource,
-  type ToldEntries,
+  type EntryTracker,
 } from '@queuelock/core/backend';
 import type { Advisory } from '../advisory/advisory-holds.ts';
 import type { AdvisoryKeyOf } from '../advisory/advisory-key.ts';
 import { AdvisoryWires } from '../advisory/advisory-wires.ts';
 import type { Driver } from '../driver/driver.ts';
-import { Ears } from '../server/ears.ts';
+import { NotificationListener } from '../server/notification-listener.ts';
 import { Opener } from '../server/opener.ts';
 import { Pool } from '../server/pool.ts';
 import { Subject, defer, finalize, type Observable } from '../base/rx.ts';
@@ -32,7 +32,7 @@ interface Settings {
 /** A session of this process, as its connection sees it. */
 export interface Resident {
   readonly id: string;
-  readonly entries: ToldEntries<Placed>;
+  readonly entries: EntryTracker<Placed>;
   /** Something may have been missed. */
   lookAround(): void;
 }
@@ -48,7 +48,7 @@ const LEAST_MS = 20;
 export class Connection {
   readonly steps: Steps;
   readonly inbox: string;
-  readonly fronts: Fronts;
+  readonly headLeases: HeadLeaseTimer;
   readonly advisory: Advisory;
   /** A connection has broken or is there again. */
   readonly doubts$: Observable<void>;
@@ -56,7 +56,7 @@ export class Connection {
   readonly #channel: string;
   readonly #opener: Opener;
   readonly #pool: Pool;
-  readonly #ears: Ears;
+  readonly #notifications: NotificationListener;
   readonly #residents = new Map<string, Resident>();
   readonly #watched = new Map<string, number>();
   #listens = false;
@@ -79,7 +79,7 @@ export class Connection {
       });
     };
     this.#pool = new Pool(driver, this.#opener, { clock, withinMs, most, onDown });
-    this.#ears = new Ears(driver, this.#opener, {
+    this.#notifications = new NotificationListener(driver, this.#opener, {
       clock,
       withinMs,
       inbox: this.inbox,
@@ -97,12 +97,12 @@ export class Connection {
       keyOf: advisoryKeyOf,
       endpoint: driver.endpoint,
     };
-    this.fronts = this.#newFronts();
+    this.headLeases = this.#newHeadLeaseTimer();
   }
 
   /** Nothing that is notified comes here, as behind a pooler. */
   get isDeaf(): boolean {
-    return this.#ears.isDeaf;
+    return this.#notifications.isDeaf;
   }
 
   /** Grows with every call: what is asked for later is known later. */
@@ -113,12 +113,12 @@ export class Connection {
   /** Resolves when the inbox is heard, or it is known that it is not. @throws {QueueLockError} */
   async open(): Promise<void> {
     this.#listen();
-    await this.#ears.up();
+    await this.#notifications.up();
   }
 
   /** A heartbeat, which waits for no other step. @throws {QueueLockError} */
   beat<T>(name: string, ...values: readonly (string | number)[]): Promise<Answer & T> {
-    return this.steps.takeOn<T>((text, given) => this.#ears.ask(text, given), name, ...values);
+    return this.steps.takeOn<T>((text, given) => this.#notifications.ask(text, given), name, ...values);
   }
 
   /** From now on until it leaves, the news of a session reach it. */
@@ -143,8 +143,8 @@ export class Connection {
         const onMessage = (said: string): void => {
           if (said === stored) changed();
         };
-        const end = this.#ears.listen(this.#channel, { onMessage, onReady: changed });
-        this.#ears.up().catch(refused);
+        const end = this.#notifications.listen(this.#channel, { onMessage, onReady: changed });
+        this.#notifications.up().catch(refused);
         return end;
       },
     });
@@ -154,8 +154,8 @@ export class Connection {
   close(): void {
     this.#isClosed = true;
     this.#cancelPoll?.();
-    this.fronts.close();
-    this.#ears.close();
+    this.headLeases.close();
+    this.#notifications.close();
     this.advisory.wires.close();
     this.#pool.close();
     this.#opener.close();
@@ -166,10 +166,10 @@ export class Connection {
     return !this.isDeaf;
   }
 
-  #newFronts(): Fronts {
-    return new Fronts({
+  #newHeadLeaseTimer(): HeadLeaseTimer {
+    return new HeadLeaseTimer({
       clock: this.#clock,
-      ask: async (queues) => {
+      readLeaseEnds: async (queues) => {
         const { ends } = await this.steps.take<{ readonly ends: readonly (number | null)[] }>(
           'ends',
           queues.map((queue) => storedText(queue)),
@@ -179,14 +179,14 @@ export class Connection {
       isWanted: (queue) =>
         this.#watched.has(queue) ||
         [...this.#residents.values()].some(({ entries }) => entries.waitsIn(queue)),
-      leastMs: LEAST_MS,
+      minDelayMs: LEAST_MS,
     });
   }
 
   #listen(): void {
     if (this.#listens) return;
     this.#listens = true;
-    this.#ears.listen(this.inbox, {
+    this.#notifications.listen(this.inbox, {
       onMessage: (message) => {
         this.#hear(message);
       },
@@ -199,10 +199,10 @@ export class Connection {
   /** Looks from time to time as long as nothing is heard and somebody waits for something. */
   #poll(): void {
     this.#cancelPoll?.();
-    if (this.#isClosed || !this.#ears.isDeaf) return;
-    this.#cancelPoll = this.#clock.after(sooner(POLL_MS, this.#clock), () => {
+    if (this.#isClosed || !this.#notifications.isDeaf) return;
+    this.#cancelPoll = this.#clock.after(withJitter(POLL_MS, this.#clock), () => {
       for (const resident of this.#residents.values()) if (resident.entries.anyWaits) resident.lookAround();
-      if (this.#watched.size > 0) this.#ears.alert();
+      if (this.#watched.size > 0) this.#notifications.alert();
       this.#poll();
     });
   }
@@ -220,8 +220,8 @@ export class Connection {
   #hear(said: string): void {
     const [id = '', kind = '', ord = ''] = said.split(':');
     const entries = this.#residents.get(id)?.entries;
-    if (kind === 'ended') entries?.lose();
-    else entries?.hear(Number(ord), kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
+    if (kind === 'ended') entries?.endSession();
+    else entries?.notify(Number(ord), kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
   }
 
   #lookAround(): void {

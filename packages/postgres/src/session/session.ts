@@ -2,10 +2,10 @@
 // A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (as-known).
 
 import {
-  Looks,
-  OnTheirWay,
+  SessionReconciler,
+  PendingEnqueues,
   QueueLockError,
-  ToldEntries,
+  EntryTracker,
   entryLost,
   invalidArgument,
   isQueueLockError,
@@ -44,11 +44,11 @@ export class PostgresSession implements Session {
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  readonly entries: ToldEntries<Placed> = new ToldEntries();
+  readonly entries: EntryTracker<Placed> = new EntryTracker();
   readonly #connection: Connection;
   readonly #tenancy: Tenancy;
-  readonly #onTheirWay = new OnTheirWay();
-  readonly #looks: Looks<Found>;
+  readonly #pendingEnqueues = new PendingEnqueues();
+  readonly #reconciler: SessionReconciler<Found>;
   readonly #advisory: AdvisoryHolds;
   #abandoned = false;
 
@@ -58,11 +58,11 @@ export class PostgresSession implements Session {
     this.doubts$ = connection.doubts$;
     this.#connection = connection;
     this.#tenancy = tenancy;
-    this.#looks = new Looks({
+    this.#reconciler = new SessionReconciler({
       entries: this.entries,
-      onTheirWay: this.#onTheirWay,
+      pendingEnqueues: this.#pendingEnqueues,
       inherited: tenancy.inherited,
-      look: () => this.#look(),
+      readEntries: () => this.#look(),
       remove: ({ queue, id, ord }) => this.#step('remove', storedText(queue), id, false, ord),
       nextCall: () => connection.nextCall(),
     });
@@ -89,7 +89,7 @@ export class PostgresSession implements Session {
       this.#advisory.beat(),
     ]);
     this.#requireAlive(answer);
-    if (!isAsKnown(answer, this.entries, this.#looks)) this.#looks.around();
+    if (!isAsKnown(answer, this.entries, this.#reconciler)) this.#reconciler.reconcile();
     // Whoever comes ends them, and nobody waits for that here.
     if (answer.someEnded) this.#connection.steps.take('ends', []).catch(() => undefined);
     return this.ttlMs;
@@ -104,7 +104,7 @@ export class PostgresSession implements Session {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
     if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
-    const placements = await this.#onTheirWay.while(specs, async () => {
+    const placements = await this.#pendingEnqueues.track(specs, async () => {
       await this.#advisory.check(specs);
       return this.#enter(specs, false);
     });
@@ -113,7 +113,7 @@ export class PostgresSession implements Session {
   }
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
-    return this.#onTheirWay.while([spec], () =>
+    return this.#pendingEnqueues.track([spec], () =>
       this.#advisory.around(spec, async () => (await this.#enter([spec], true))?.[0]),
     );
   }
@@ -129,15 +129,15 @@ export class PostgresSession implements Session {
   }
 
   async remove(queue: string, id: string): Promise<boolean> {
-    const isInDoubt = this.#onTheirWay.has({ queue, id });
+    const isInDoubt = this.#pendingEnqueues.has({ queue, id });
     try {
       const [wasThere] = await Promise.all([
         this.#done('remove', storedText(queue), id, isInDoubt, null),
         this.#advisory.free({ queue, id }),
       ]);
-      this.#onTheirWay.settled({ queue, id });
-      const left = this.entries.leave(queue, id);
-      if (left) this.#looks.left(left);
+      this.#pendingEnqueues.settle({ queue, id });
+      const left = this.entries.remove(queue, id);
+      if (left) this.#reconciler.entryRemoved(left);
       return wasThere;
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) return false;
@@ -146,7 +146,7 @@ export class PostgresSession implements Session {
   }
 
   removeUnclaimed(): Promise<void> {
-    return this.#looks.removeUnclaimed();
+    return this.#reconciler.removeUnclaimed();
   }
 
   async abandon(): Promise<void> {
@@ -157,18 +157,18 @@ export class PostgresSession implements Session {
   async close(): Promise<void> {
     // Whatever goes wrong, the lease does the rest.
     await Promise.all([this.#step('end_session').catch(() => undefined), this.#advisory.freeAll()]);
-    this.entries.lose();
+    this.entries.endSession();
     this.#connection.leave(this);
   }
 
   lookAround(): void {
-    this.#looks.around();
+    this.#reconciler.reconcile();
   }
 
   /** Nothing for a try that would have to wait. They may come, also when there is no answer. */
   async #enter(specs: readonly EntrySpec[], isTry: boolean): Promise<readonly Placement[] | undefined> {
-    this.#looks.entered();
-    return this.entries.meanwhile(async () => {
+    this.#reconciler.entryAdded();
+    return this.entries.whilePending(async () => {
       const call = this.#connection.nextCall();
       const wishes = JSON.stringify(specs.map(wishOf));
       const answer = await this.#step<Entered>('enqueue', isTry, wishes);
@@ -195,7 +195,7 @@ export class PostgresSession implements Session {
 
   #requireAlive({ word }: Answer): void {
     if (word !== 'lost') return;
-    this.entries.lose();
+    this.entries.endSession();
     throw sessionLost(this.id);
   }
 
@@ -233,8 +233,8 @@ export class PostgresSession implements Session {
     const order = BigInt(ord);
     const key = keyOf(queue, ord);
     const turn = admitted ? { admitted } : { admitted, ahead };
-    const turns$ = this.entries.place({ queue, id, ord, key, turn, call });
-    if (!admitted) this.#connection.fronts.watch(queue, endsInMs, ahead);
+    const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
+    if (!admitted) this.#connection.headLeases.watch(queue, endsInMs, ahead);
     const placed = {
       order,
       token: order,

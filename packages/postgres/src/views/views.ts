@@ -1,7 +1,7 @@
 // Chapter views: what can be seen of queues, of registers, of the store?
-// Entries in order (here), texts (registers), and what is to be said about the server (examine).
+// Entries in order (here), texts (registers), and what is to be said about the server (diagnose).
 
-import type { FoundQueue, Register, SeenEntry, StoredHistory } from '@queuelock/core/backend';
+import type { FoundQueue, Register, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import type { Connection } from '../session/connection.ts';
 import { keyOf } from '../queue/names.ts';
 import { storedText, textOf } from '../queue/text.ts';
@@ -13,7 +13,7 @@ interface Seen {
 }
 
 /** The entries of a queue in order. From now on changes are told. */
-export async function entriesOf(connection: Connection, queue: string): Promise<readonly SeenEntry[]> {
+export async function entriesOf(connection: Connection, queue: string): Promise<readonly StoredEntry[]> {
   const { entries } = await seen(connection, queue);
   return entries.map(({ ord, shared, value }) => ({
     key: keyOf(queue, ord),
@@ -34,9 +34,9 @@ export async function registerOf(
 }
 
 /** Looks again when the first lease in front may have ended. */
-async function seen({ steps, fronts }: Connection, queue: string): Promise<Seen> {
+async function seen({ steps, headLeases }: Connection, queue: string): Promise<Seen> {
   const answer = await steps.take<Seen>('watch', storedText(queue));
-  fronts.watch(queue, answer.endsInMs, Infinity);
+  headLeases.watch(queue, answer.endsInMs, Infinity);
   return answer;
 }
 
@@ -58,7 +58,7 @@ export async function queuesIn(
 }
 
 /** Who is there: those who have left are forgotten. */
-export function historyOf(entries: readonly SeenEntry[]): StoredHistory {
+export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],
     changes: entries.map((entry) => ({ revision: entry.order, kind: 'joined', entry })),

@@ -40,7 +40,7 @@ export const deadlockFacts: readonly RecipeFact[] = [
         [x, 'ben'],
         [y, 'ann'],
       ]);
-      expect(deadlock!.youngest.entry).to.include({ owner: 'ben', pid: process.pid });
+      expect(deadlock!.victim.entry).to.include({ owner: 'ben', pid: process.pid });
     },
   },
   {

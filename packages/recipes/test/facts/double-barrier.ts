@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { doubleBarrier, type DoubleBarrier, type RoundPlace } from '../../src/index.ts';
+import { doubleBarrier, type DoubleBarrier, type RoundMembership } from '../../src/index.ts';
 import type { RecipeFact, Site } from '../frame.ts';
 
 const at = ({ client, queue }: Pick<Site, 'client' | 'queue'>, members: number): DoubleBarrier =>
@@ -14,7 +14,7 @@ export const doubleBarrierFacts: readonly RecipeFact[] = [
       for (let round = 0; round < 3; round++) {
         let inside = 0;
         let leaving = 0;
-        const walk = async (barrier: DoubleBarrier): Promise<RoundPlace> => {
+        const walk = async (barrier: DoubleBarrier): Promise<RoundMembership> => {
           inside += 1;
           const place = await barrier.enter();
           expect(inside, 'all have come').to.equal(3);

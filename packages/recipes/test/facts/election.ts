@@ -144,7 +144,7 @@ const restarted: RecipeFact = {
     const before = site.client();
     const leadership = await election(before, site.queue, { value: 'before' }).campaign();
     const rival = await standing(site, 'rival');
-    const resume = await before.resumption();
+    const resume = await before.exportSession();
     await untilSeen(site, seen, 'before');
     await before.abandon();
     const { id, token, order, key } = leadership;
@@ -168,7 +168,7 @@ const tooLate: RecipeFact = {
     const before = site.client({ ttlMs: site.ttlMs });
     const leadership = await election(before, site.queue, { value: 'before' }).campaign();
     const rival = await standing(site, 'rival');
-    const resume = await before.resumption();
+    const resume = await before.exportSession();
     await before.abandon();
     const next = await rival.elected;
     const { id } = leadership;
@@ -190,7 +190,7 @@ const resigned: RecipeFact = {
     const before = site.client();
     const leadership = await election(before, site.queue, { value: 'before' }).campaign();
     const rival = await standing(site, 'rival');
-    const resume = await before.resumption();
+    const resume = await before.exportSession();
     await leadership.resign();
     const next = await rival.elected;
     await before.abandon();

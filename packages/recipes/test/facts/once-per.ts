@@ -20,7 +20,7 @@ export const oncePerFacts: readonly RecipeFact[] = [
       }
       expect(begun).to.have.lengthOf(3);
       expect(await all[0]!.run('2026-11-24T09:00Z', () => expect.fail('late'))).to.include({
-        outcome: 'passed',
+        outcome: 'superseded',
       });
       await all[0]!.forget();
     },
@@ -32,7 +32,10 @@ export const oncePerFacts: readonly RecipeFact[] = [
       expect(await oncePer(first, queue, { owner: 'a' }).run(1, () => 'done')).to.include({ value: 'done' });
       await first.close();
       const mine = oncePer(second, queue);
-      expect(await mine.run(1, () => expect.fail('not again'))).to.include({ outcome: 'already', by: 'a' });
+      expect(await mine.run(1, () => expect.fail('not again'))).to.include({
+        outcome: 'already-done',
+        by: 'a',
+      });
       await mine.forget();
     },
   },
@@ -41,14 +44,14 @@ export const oncePerFacts: readonly RecipeFact[] = [
     async check({ client, queue, follow, until }) {
       const [dying, next, observer] = [client(), client(), client()];
       const entries = follow(observer.watch(queue));
-      const promise = 'until-done';
-      const first = oncePer(dying, queue, { promise }).run(
+      const guarantee = 'at-least-once';
+      const first = oncePer(dying, queue, { guarantee }).run(
         1,
         (_ownership, stop) => new Promise((resolve) => stop.addEventListener('abort', resolve)),
       );
       const failure = first.catch((error: unknown) => error);
       await until('begun', () => entries.last?.entries.length === 1);
-      const second = oncePer(next, queue, { promise }).run(1, () => 'done');
+      const second = oncePer(next, queue, { guarantee }).run(1, () => 'done');
       await until('in line', () => entries.last?.entries.length === 2);
       await dying.close();
       expect(await second).to.include({ outcome: 'ran', value: 'done' });

@@ -63,9 +63,9 @@ export const reentrancyFacts: readonly RecipeFact[] = [
     async check({ client, queue }) {
       const locks = client();
       const outer = await locks.acquire(queue, AGAIN);
-      const depth = await locks.run(queue, (inner) => inner.depth, { within: outer });
+      const depth = await locks.run(queue, (inner) => inner.depth, { reenter: outer });
       expect(depth).to.equal(2);
-      const straggler = await locks.acquire(queue, { within: outer });
+      const straggler = await locks.acquire(queue, { reenter: outer });
       await outer.release();
       expect([outer.held, straggler.held]).to.deep.equal([false, true]);
       expect(await client().tryAcquire(queue)).to.equal(undefined);
@@ -95,7 +95,7 @@ export const reentrancyFacts: readonly RecipeFact[] = [
       const cut = await line();
       const locks = cut.client({ ttlMs });
       const outer = await locks.acquire(queue, AGAIN);
-      const inner = await locks.acquire(queue, { within: outer });
+      const inner = await locks.acquire(queue, { reenter: outer });
       cut.cut();
       await until('lost', () => !outer.held);
       expect([inner.held, inner.signal.aborted]).to.deep.equal([false, true]);

@@ -4,7 +4,7 @@
 import { createSecureContext } from 'node:tls';
 import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
 import type { Driver } from '../driver/driver.ts';
-import { givenDriver, type Given } from '../driver/given.ts';
+import { givenDriver, type RedisClientLike } from '../driver/client-like.ts';
 import {
   NodeRedisDriver,
   type Client,
@@ -29,7 +29,7 @@ export interface RedisOptions {
    * ioredis has chosen are refused. `select()` of npm redis cannot be seen: only its option `database` counts. The first connection
    * verifies the form of replies; a client that changes them is refused with `INVALID_ARGUMENT` by the first call that needs the server.
    */
-  readonly client?: Given;
+  readonly client?: RedisClientLike;
   /** With a `url`: PEM texts; giving them switches TLS on. Without `ca` the authorities that Node knows are trusted. */
   readonly tls?: {
     readonly ca?: string | Buffer;

@@ -1,5 +1,5 @@
 import { invalidArgument } from '@queuelock/core/backend';
-import type { Given } from './given.ts';
+import type { RedisClientLike } from './client-like.ts';
 
 /** The npm package that a client belongs to. */
 export type ClientLibrary = 'ioredis' | 'redis';
@@ -18,7 +18,7 @@ const RULE = 'is a client of npm redis (version 5 or 6) or a connection of iored
  * decide which data it reads and writes. The drivers replace all other options that matter in their duplicates of the client.
  * @throws {QueueLockError} `INVALID_ARGUMENT`, which names the option
  */
-export function checkClient(client: Given): ClientLibrary {
+export function checkClient(client: RedisClientLike): ClientLibrary {
   try {
     checkKind(client);
     const library = libraryOf(client);
@@ -66,7 +66,7 @@ interface DataOptions {
   readonly dropBufferSupport?: unknown;
 }
 
-function checkOptions(client: Given, library: ClientLibrary): void {
+function checkOptions(client: RedisClientLike, library: ClientLibrary): void {
   const options: DataOptions = client.options ?? {};
   checkKeyPrefix(options.keyPrefix);
   if (library !== 'ioredis') return;

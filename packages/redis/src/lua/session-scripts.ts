@@ -1,4 +1,4 @@
-import { MAY } from './may.ts';
+import { ACL_CHECK } from './acl-check.ts';
 import { OWN, script, type Script } from './script.ts';
 
 /** The life of a session. */
@@ -6,7 +6,7 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   /** session, ttl, inbox */
   open: script(
     'open',
-    `${MAY}
+    `${ACL_CHECK}
   need(session(ARGV[1]), 'hash')
   may_all()
   if call('EXISTS', META) == 0 then number_of_next() end

@@ -1,12 +1,12 @@
 // Chapter server: how is it reached, and what does it tell by itself?
-// One connection at a bearable pace (here); steps over it (steps); what is published is heard by ears.
+// One connection at a bearable pace (here); steps over it (steps); what is published is received by notification-listener.
 
 import {
   QueueLockError,
-  Turnstile,
+  ConcurrencyLimiter,
   connectionClosed,
   isQueueLockError,
-  pauseAfter,
+  backoffDelay,
   type Clock,
 } from '@queuelock/core/backend';
 import type { Address, Driver, Wire } from '../driver/driver.ts';
@@ -16,7 +16,7 @@ import { Pace } from './pace.ts';
 // Some milliseconds of a server's time: more at once are answered no sooner, and the last of thousands too late.
 const AT_ONCE = 64;
 /** Between attempts while the cluster migrates the slot of the keys. */
-const MIGRATING = { firstMs: 20, mostMs: 250 };
+const MIGRATING = { initialDelayMs: 20, maxDelayMs: 250 };
 
 interface Settings {
   readonly clock: Clock;
@@ -40,7 +40,7 @@ export class Link {
   readonly #settings: Settings;
   readonly #pace: Pace;
   readonly #waiting = new Set<Waiting>();
-  readonly #turnstile = new Turnstile(AT_ONCE);
+  readonly #limiter = new ConcurrencyLimiter(AT_ONCE);
   #wire: Wire | undefined;
   #connecting = false;
   #cancelPause: (() => void) | undefined;
@@ -71,14 +71,14 @@ export class Link {
    */
   async send(args: readonly string[], isUrgent = false): Promise<unknown> {
     if (isUrgent) return this.#sendNow(args);
-    await this.#turnstile.enter();
+    await this.#limiter.acquire();
     try {
       return await this.#sendNow(args);
     } catch (error) {
-      if (isQueueLockError(error)) this.#turnstile.giveUp(error);
+      if (isQueueLockError(error)) this.#limiter.rejectWaiting(error);
       throw error;
     } finally {
-      this.#turnstile.leave();
+      this.#limiter.release();
     }
   }
 
@@ -93,7 +93,7 @@ export class Link {
         return await this.#within(leftMs(), wire.send(args));
       } catch (error) {
         this.#judge(wire, error);
-        const pauseMs = isMigrating(error) ? pauseAfter(attempt, MIGRATING, clock) : 0;
+        const pauseMs = isMigrating(error) ? backoffDelay(attempt, MIGRATING, clock) : 0;
         if ((pauseMs === 0 && !movedTo(error)) || pauseMs >= leftMs()) throw error;
         await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
       }
@@ -107,7 +107,7 @@ export class Link {
     this.#wire = undefined;
     wire?.close();
     this.#givenUp?.abort();
-    this.#turnstile.giveUp(connectionClosed(this.#driver.endpoint));
+    this.#limiter.rejectWaiting(connectionClosed(this.#driver.endpoint));
     this.#settle(({ reject }) => {
       reject(connectionClosed(this.#driver.endpoint));
     });

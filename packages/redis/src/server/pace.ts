@@ -1,8 +1,8 @@
-import { pauseAfter, type Clock } from '@queuelock/core/backend';
+import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
 /** Two connections, so that there are at most five attempts in any second. */
 const LEAST_BETWEEN_MS = 500;
-const GROWTH = { firstMs: 50, mostMs: 2_500 };
+const BACKOFF = { initialDelayMs: 50, maxDelayMs: 2_500 };
 // A connection that has been up for so long was no attempt that failed.
 const LASTING_MS = 1_000;
 
@@ -20,7 +20,7 @@ export class Pace {
   get pauseMs(): number {
     const spread = LEAST_BETWEEN_MS + 100 * this.#chance();
     const room = this.#attemptedAt + spread - this.#clock.now();
-    const pause = this.#failures === 0 ? 0 : pauseAfter(this.#failures - 1, GROWTH, this.#clock);
+    const pause = this.#failures === 0 ? 0 : backoffDelay(this.#failures - 1, BACKOFF, this.#clock);
     return Math.max(0, room, pause);
   }
 

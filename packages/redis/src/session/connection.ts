@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { Fronts, readings, type Clock, type ReadingSource, type ToldEntries } from '@queuelock/core/backend';
+import {
+  HeadLeaseTimer,
+  readings,
+  type Clock,
+  type ReadingSource,
+  type EntryTracker,
+} from '@queuelock/core/backend';
 import type { Driver } from '../driver/driver.ts';
 import { endsInMs } from '../turn/ends.ts';
-import { Ears } from '../server/ears.ts';
-import { Hearing } from '../server/hearing.ts';
+import { NotificationListener } from '../server/notification-listener.ts';
+import { PubSubHealthCheck } from '../server/pub-sub-health-check.ts';
 import type { Keys } from '../queue/keys.ts';
 import { Link } from '../server/link.ts';
 import { Subject, defer, finalize, type Observable } from '../base/rx.ts';
@@ -23,7 +29,7 @@ interface Settings {
 /** A session of this process, as its connection sees it. */
 export interface Resident {
   readonly id: string;
-  readonly entries: ToldEntries<Placed>;
+  readonly entries: EntryTracker<Placed>;
   /** News of that number came: they are numbered, so that it shows when some were missed. */
   heard(nth: number): void;
   /** Something may have been missed. */
@@ -41,14 +47,14 @@ export class Connection {
   readonly keys: Keys;
   readonly steps: Steps;
   readonly inbox: string;
-  readonly fronts: Fronts;
+  readonly headLeases: HeadLeaseTimer;
   /** A connection has broken or is there again. */
   readonly doubts$: Observable<void>;
   readonly #clock: Clock;
   readonly #singleKeyOf: SingleKeyOf | undefined;
   readonly #link: Link;
-  readonly #ears: Ears;
-  readonly #hearing: Hearing;
+  readonly #notifications: NotificationListener;
+  readonly #healthCheck: PubSubHealthCheck;
   readonly #residents = new Map<string, Resident>();
   readonly #watched = new Map<string, number>();
   #listens = false;
@@ -69,7 +75,7 @@ export class Connection {
       withinMs,
       onDown: () => {
         // Both are to lead to the same server.
-        this.#ears.renew(new Error('the connection for steps broke'));
+        this.#notifications.renew(new Error('the connection for steps broke'));
         doubt();
       },
       // The server may be another one, or have forgotten.
@@ -80,19 +86,19 @@ export class Connection {
         });
       },
     });
-    this.#ears = new Ears(driver, { clock, withinMs });
-    this.#hearing = new Hearing({
+    this.#notifications = new NotificationListener(driver, { clock, withinMs });
+    this.#healthCheck = new PubSubHealthCheck({
       clock,
       withinMs,
       say: () => this.#link.send(['PUBLISH', this.inbox, '']),
       onDeaf: () => {
-        this.#ears.renew(new Error(`${driver.endpoint}: what it was asked to publish did not come`));
+        this.#notifications.renew(new Error(`${driver.endpoint}: what it was asked to publish did not come`));
       },
     });
     this.steps = new Steps(this.#link, { keys, endpoint: driver.endpoint });
-    this.fronts = new Fronts({
+    this.headLeases = new HeadLeaseTimer({
       clock,
-      ask: async (queues) => {
+      readLeaseEnds: async (queues) => {
         const { rest } = await this.steps.take(SCRIPTS.ends, ...queues);
         return (rest[0] as readonly number[]).map(endsInMs);
       },
@@ -116,7 +122,7 @@ export class Connection {
   async open(): Promise<void> {
     this.#link.keep();
     this.#listen();
-    await this.#ears.up();
+    await this.#notifications.up();
   }
 
   /** From now on until it leaves, the news of a session reach it. */
@@ -136,8 +142,8 @@ export class Connection {
       clock: this.#clock,
       ...looked,
       follow: (changed, onRefused) => {
-        const end = this.#ears.listen(channel, { onMessage: changed, onReady: changed, onRefused });
-        this.#ears.up().catch(onRefused);
+        const end = this.#notifications.listen(channel, { onMessage: changed, onReady: changed, onRefused });
+        this.#notifications.up().catch(onRefused);
         return end;
       },
     });
@@ -152,31 +158,31 @@ export class Connection {
   }
 
   close(): void {
-    this.fronts.close();
-    this.#hearing.close();
-    this.#ears.close();
+    this.headLeases.close();
+    this.#healthCheck.close();
+    this.#notifications.close();
     this.#link.close();
   }
 
   #listen(): void {
     if (this.#listens) return;
     this.#listens = true;
-    this.#ears.listen(this.inbox, {
+    this.#notifications.listen(this.inbox, {
       onMessage: (message) => {
-        this.#hearing.heard();
+        this.#healthCheck.heard();
         for (const said of message.split(' ')) this.#hear(said);
       },
       onReady: () => {
         this.#lookAround();
       },
     });
-    this.#ears.listen(this.keys.everybody, {
+    this.#notifications.listen(this.keys.everybody, {
       onMessage: () => {
         this.#lookAround();
       },
       onReady: () => undefined,
     });
-    this.#hearing.begin();
+    this.#healthCheck.begin();
   }
 
   #watching(queue: string): () => void {
@@ -192,8 +198,8 @@ export class Connection {
   #hear(said: string): void {
     const [id = '', nth, kind = '', ord = ''] = said.split(':');
     const resident = this.#residents.get(id);
-    if (kind === 'ended') resident?.entries.lose();
-    else resident?.entries.hear(ord, kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
+    if (kind === 'ended') resident?.entries.endSession();
+    else resident?.entries.notify(ord, kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
     resident?.heard(Number(nth));
   }
 

@@ -2,10 +2,10 @@
 // A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (news).
 
 import {
-  Looks,
-  OnTheirWay,
+  SessionReconciler,
+  PendingEnqueues,
   QueueLockError,
-  ToldEntries,
+  EntryTracker,
   entryLost,
   invalidArgument,
   isQueueLockError,
@@ -47,12 +47,12 @@ export class RedisSession implements Session {
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  readonly entries: ToldEntries<Placed> = new ToldEntries();
+  readonly entries: EntryTracker<Placed> = new EntryTracker();
   readonly #connection: Connection;
   readonly #generation: string;
-  readonly #onTheirWay = new OnTheirWay();
+  readonly #pendingEnqueues = new PendingEnqueues();
   readonly #news: News;
-  readonly #looks: Looks<Found>;
+  readonly #reconciler: SessionReconciler<Found>;
   #cursor = '0';
   #abandoned = false;
 
@@ -63,11 +63,11 @@ export class RedisSession implements Session {
     this.#connection = connection;
     this.#generation = generation;
     this.#news = new News(news);
-    this.#looks = new Looks({
+    this.#reconciler = new SessionReconciler({
       entries: this.entries,
-      onTheirWay: this.#onTheirWay,
+      pendingEnqueues: this.#pendingEnqueues,
       inherited,
-      look: () => this.#look(),
+      readEntries: () => this.#look(),
       remove: ({ queue, id: entryId, ord }) => this.#step(SCRIPTS.remove, queue, entryId, '0', ord),
       nextCall: () => connection.nextCall(),
     });
@@ -90,11 +90,11 @@ export class RedisSession implements Session {
     const { rest } = await this.#step(SCRIPTS.renew, this.#cursor, newest?.id ?? '', newest?.ord ?? '');
     const [cursor, told, fields, isThere] = rest;
     this.#cursor = String(cursor);
-    const { besides } = this.#looks;
-    const isGone = newest && isThere === 0 && this.entries.knows(newest.ord);
+    const { unclaimed } = this.#reconciler;
+    const isGone = newest && isThere === 0 && this.entries.has(newest.ord);
     const isAsKnown =
-      besides && this.#news.isAsKnown(Number(told), Number(fields), this.entries.size + besides.length);
-    if (isGone || !isAsKnown) this.#looks.around();
+      unclaimed && this.#news.isAsKnown(Number(told), Number(fields), this.entries.size + unclaimed.length);
+    if (isGone || !isAsKnown) this.#reconciler.reconcile();
     return this.ttlMs;
   }
 
@@ -133,12 +133,12 @@ export class RedisSession implements Session {
   }
 
   async remove(queue: string, id: string): Promise<boolean> {
-    const isInDoubt = this.#onTheirWay.has({ queue, id });
+    const isInDoubt = this.#pendingEnqueues.has({ queue, id });
     try {
       const answer = await this.#step(SCRIPTS.remove, queue, id, isInDoubt ? '1' : '0');
-      this.#onTheirWay.settled({ queue, id });
-      const left = this.entries.leave(queue, id);
-      if (left) this.#looks.left(left);
+      this.#pendingEnqueues.settle({ queue, id });
+      const left = this.entries.remove(queue, id);
+      if (left) this.#reconciler.entryRemoved(left);
       return isDone(answer);
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) return false;
@@ -146,7 +146,7 @@ export class RedisSession implements Session {
     }
   }
 
-  readonly removeUnclaimed = (): Promise<void> => this.#looks.removeUnclaimed();
+  readonly removeUnclaimed = (): Promise<void> => this.#reconciler.removeUnclaimed();
 
   async abandon(): Promise<void> {
     this.#abandoned = true;
@@ -156,16 +156,16 @@ export class RedisSession implements Session {
   async close(): Promise<void> {
     // Whatever goes wrong, the lease does the rest.
     await this.#step(SCRIPTS.end).catch(() => undefined);
-    this.entries.lose();
+    this.entries.endSession();
     this.#connection.leave(this);
   }
 
   heard(nth: number): void {
-    if (this.#news.heard(nth)) this.#looks.around();
+    if (this.#news.heard(nth)) this.#reconciler.reconcile();
   }
 
   lookAround(): void {
-    this.#looks.around();
+    this.#reconciler.reconcile();
   }
 
   async #enter(spec: EntrySpec, isTry: '0' | '1'): Promise<Placement | undefined> {
@@ -178,9 +178,9 @@ export class RedisSession implements Session {
 
   /** They may come, also when there is no answer. */
   #asking<T>(specs: readonly EntrySpec[], ask: (call: number) => Promise<T>): Promise<T> {
-    this.#looks.entered();
-    return this.#onTheirWay.while(specs, () =>
-      this.entries.meanwhile(() => ask(this.#connection.nextCall())),
+    this.#reconciler.entryAdded();
+    return this.#pendingEnqueues.track(specs, () =>
+      this.entries.whilePending(() => ask(this.#connection.nextCall())),
     );
   }
 
@@ -190,7 +190,7 @@ export class RedisSession implements Session {
       throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
     const answer = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
     if (answer.word !== 'lost') return answer;
-    this.entries.lose();
+    this.entries.endSession();
     throw sessionLost(this.id);
   }
 
@@ -238,8 +238,8 @@ export class RedisSession implements Session {
     const key = this.#connection.keys.entry(queue, ord);
     // Nobody of ours is ahead of who waits for a single key.
     const turn = admitted === 1 ? { admitted: true } : { admitted: false, ...(ahead > 0 && { ahead }) };
-    const turns$ = this.entries.place({ queue, id, ord, key, turn, call });
-    if (admitted !== 1) this.#connection.fronts.watch(queue, endsInMs(endsInUs), ahead);
+    const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
+    if (admitted !== 1) this.#connection.headLeases.watch(queue, endsInMs(endsInUs), ahead);
     return { order, token: order, key, turn, ...(other === 0 ? {} : { otherLimit: other }), turns$ };
   }
 }

@@ -1,10 +1,10 @@
 // Chapter turn: whose turn is it, and why am I waiting for that one?
 // The store decides, in its scripts, and tells it; entries of this process as it answered them (here); when a lease in front ends (ends).
 
-import type { PlacedEntry } from '@queuelock/core/backend';
+import type { TrackedEntry } from '@queuelock/core/backend';
 
 /** An entry as the store answered it. */
-export interface Placed extends PlacedEntry {
+export interface Placed extends TrackedEntry {
   readonly ord: string;
 }
 

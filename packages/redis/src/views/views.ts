@@ -1,7 +1,7 @@
 // Chapter views: what can be seen of queues, of registers, of the store?
-// Entries in order (here), texts (registers), and what is to be said about the server (examine).
+// Entries in order (here), texts (registers), and what is to be said about the server (diagnose).
 
-import type { FoundQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
+import type { FoundQueue, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import { endsInMs } from '../turn/ends.ts';
 import type { Connection } from '../session/connection.ts';
 import { SCRIPTS } from '../queue/scripts.ts';
@@ -10,12 +10,12 @@ const PACKED = /^[0-9a-f]+\|([012])\|\d+\|\d+\|[0-9a-f]+\|(.*)$/s;
 
 /** The entries of a queue in order. Looks again when the first lease in front may have ended. */
 export async function entriesOf(
-  { steps, keys, fronts }: Connection,
+  { steps, keys, headLeases }: Connection,
   queue: string,
-): Promise<readonly SeenEntry[]> {
+): Promise<readonly StoredEntry[]> {
   const { rest } = await steps.take(SCRIPTS.view, queue);
   const [endsInUs, rows] = rest as [number, readonly (readonly [string, string | null])[]];
-  fronts.watch(queue, endsInMs(endsInUs), Infinity);
+  headLeases.watch(queue, endsInMs(endsInUs), Infinity);
   return rows.flatMap(([ord, packed]) => {
     const [, shared, value = ''] = PACKED.exec(packed ?? '') ?? [];
     return { key: keys.entry(queue, ord), order: BigInt(ord), shared: shared === '1', value };
@@ -39,7 +39,7 @@ export async function queuesIn(
 }
 
 /** Who is there: those who have left are forgotten. */
-export function historyOf(entries: readonly SeenEntry[]): StoredHistory {
+export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],
     changes: entries.map((entry) => ({ revision: entry.order, kind: 'joined', entry })),

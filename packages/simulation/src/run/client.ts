@@ -62,7 +62,7 @@ export class Client {
       // What the other one waited for nobody knows any more: it goes with the session.
       if (estate) void this.#program.goOn(client, estate.left).then(() => this.close());
       else plan.lanes.forEach((lane, i) => void this.#program.run(client, lane, 'xyz'[i] ?? ''));
-      if (mayMove && !estate) void client.resumption().then((text) => (this.#resumption = text), ignore);
+      if (mayMove && !estate) void client.exportSession().then((text) => (this.#resumption = text), ignore);
       if (plan.watches !== undefined && !estate)
         this.#view = new View(client.watch(plan.watches), { queue: plan.watches, timeline, holds, judge });
     });

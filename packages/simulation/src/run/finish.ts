@@ -6,14 +6,14 @@ const RESPITE_MS = 90_000;
 /** Longer than the longest pause between two looks, and between two questions for compactions. */
 const SEEN_WITHIN_MS = 40_000;
 const CLOSES_WITHIN_MS = 30_000;
-const MOST_EVENTS = 200_000;
+const MAX_EVENTS = 200_000;
 /** Longer than any lease, those included that begin anew with another leader. */
 const FORGOTTEN_AFTER_MS = 30_000;
 
 /** Lets a run go on to its end, and judges what is left. */
 export async function finish(stage: Stage): Promise<void> {
   const { timeline, judge, clients } = stage;
-  const isEndless = (): boolean => timeline.events > MOST_EVENTS;
+  const isEndless = (): boolean => timeline.events > MAX_EVENTS;
   const isDone = (): boolean =>
     isEndless() || judge.broken !== undefined || !clients.some(({ isBusy }) => isBusy);
   const isQuiet = (): boolean => timeline.now() - judge.lastAt > RESPITE_MS;

@@ -22,7 +22,7 @@ export function withCrowd(random: Random, plan: Plan): Plan {
   if (plan.store !== 'etcd' || random.chance(0.85)) return plan;
   const client = random.int(0, plan.clients.length - 1);
   const [queue] = plan.queues;
-  const plain = { way: 'acquire', queue, permits: 1, patienceMs: undefined, needsMs: 0 } as const;
+  const plain = { way: 'acquire', queue, permits: 1, patienceMs: undefined, minRemainingMs: 0 } as const;
   const lane = (): Step[] =>
     Array.from({ length: 8 }, () => ({ ...plain, afterMs: 0, holdMs: random.pick([5, 100, 300]) }));
   const atMs = random.int(300, 1_500);

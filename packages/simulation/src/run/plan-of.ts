@@ -85,7 +85,7 @@ function withRecipes(random: Random, plan: Plan): Plan {
   const recast = (step: Step): Step => {
     if ((step.way !== 'acquire' && step.way !== 'run') || random.chance(0.3)) return step;
     const way = random.pick(few);
-    return { ...step, way, needsMs: 0, patienceMs: random.int(1_000, PATIENT_MS) };
+    return { ...step, way, minRemainingMs: 0, patienceMs: random.int(1_000, PATIENT_MS) };
   };
   return withSteps(plan, recast);
 }
@@ -94,7 +94,7 @@ function withRecipes(random: Random, plan: Plan): Plan {
 function withNeighbours(random: Random, plan: Plan): Plan {
   const client = random.int(0, plan.clients.length - 1);
   const [queue] = plan.queues;
-  const plain = { way: 'acquire', queue, permits: 1, patienceMs: undefined, needsMs: 0 } as const;
+  const plain = { way: 'acquire', queue, permits: 1, patienceMs: undefined, minRemainingMs: 0 } as const;
   const asked = (afterMs: number, isShort = false): Step => {
     return { ...plain, afterMs, holdMs: isShort ? random.pick([0, 0, 900]) : random.int(600, 1_500) };
   };
@@ -119,7 +119,7 @@ function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'):
   const holder = random.int(0, plan.clients.length - 1);
   const { store, queues } = plan;
   const asked = stepOf({ store, random, holdsMs: [32_000], queues, hasOperator: false, isSeen: false });
-  const long = { ...asked, afterMs: 0, way: 'acquire' as const, patienceMs: undefined, needsMs: 0 };
+  const long = { ...asked, afterMs: 0, way: 'acquire' as const, patienceMs: undefined, minRemainingMs: 0 };
   const wish = { ...long, afterMs: 1_000, holdMs: 1_000 };
   const clients = plan.clients.map((client, i) =>
     i === holder
@@ -219,7 +219,7 @@ function stepOf({ random, holdsMs, queues, hasOperator }: Context): Step {
     permits: random.int(1, LIMIT),
     holdMs: random.pick(holdsMs),
     patienceMs: isImpatient ? random.int(1, 3_000) : undefined,
-    needsMs: isTold && random.chance(0.1) ? random.int(1, 1_700) : 0,
+    minRemainingMs: isTold && random.chance(0.1) ? random.int(1, 1_700) : 0,
   };
 }
 

@@ -8,7 +8,7 @@ export interface Step {
   /** Gives up after that; for a claim or an abort, in any case. */
   readonly patienceMs: number | undefined;
   /** Of the hold, before it begins. */
-  readonly needsMs: number;
+  readonly minRemainingMs: number;
   /**
    * The hold guards its writes by its entry: one that arrives when it begins, and one that is sent before its release and arrives this much
    * later. Only of exclusive locks.

@@ -85,7 +85,8 @@ export class Program {
         ...(shared ? { mode: 'shared' as const } : {}),
         ...(limit > 1 ? { limit, permits } : {}),
       };
-      const again = { ...step, queue, way: 'resume' as const, patienceMs: RESUMED_WITHIN_MS, needsMs: 0 };
+      const waits = { way: 'resume' as const, patienceMs: RESUMED_WITHIN_MS, minRemainingMs: 0 };
+      const again = { ...step, queue, ...waits };
       return this.#do(client, { ...again, who: `${this.#name}r${i}` }, { id, ...shape });
     });
     await Promise.all(resumed);
@@ -109,13 +110,13 @@ export class Program {
       step.way === 'abort'
         ? this.#machine.after(step.patienceMs ?? 0, () => aborting.abort(reason))
         : () => undefined;
-    const { needsMs } = step;
+    const { minRemainingMs } = step;
     const patience = step.way === 'abort' ? undefined : step.patienceMs;
     const options = {
       ...more,
       signal: aborting.signal,
       ...(patience === undefined ? {} : { timeoutMs: patience }),
-      ...(needsMs > 0 ? { needsMs } : {}),
+      ...(minRemainingMs > 0 ? { minRemainingMs } : {}),
     };
     try {
       if (isRecipe(step)) await this.#recipesOf(client).follow({ ...step, who }, options);
@@ -189,8 +190,8 @@ export class Program {
     const held = singles.map((one) => heldOf(one, { ...user, key: holds.keyOf(one.name, one.token) }));
     judge.require(
       'time',
-      this.#isStopped || ownership.remainingMs >= step.needsMs,
-      () => `${who} has ${ownership.remainingMs} ms and needs ${step.needsMs}`,
+      this.#isStopped || ownership.remainingMs >= step.minRemainingMs,
+      () => `${who} has ${ownership.remainingMs} ms and needs ${step.minRemainingMs}`,
     );
     for (const one of held) holds.begin(one);
     const hold = { step, held, ownership };
@@ -230,10 +231,10 @@ export class Program {
   }
 
   #circumstancesOf(step: Step): Circumstances {
-    const { needsMs, patienceMs = Infinity } = step;
+    const { minRemainingMs, patienceMs = Infinity } = step;
     return {
       ...{ client: this.#name, isStopped: this.#isStopped, isUnruly: this.#isUnruly(step) },
-      ...{ isDemanding: needsMs > 0, isHasty: patienceMs < ANSWERS_WITHIN_MS },
+      ...{ isDemanding: minRemainingMs > 0, isHasty: patienceMs < ANSWERS_WITHIN_MS },
     };
   }
 

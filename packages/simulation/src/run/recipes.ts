@@ -147,8 +147,8 @@ export class RecipeUser {
     const { who } = step;
     const name = queueOf(step);
     const mayRepeat = step.queue !== 'a';
-    const promise = mayRepeat ? 'until-done' : 'at-most-once';
-    const slots = recipes.oncePer(this.#client, name, { promise, owner: who });
+    const guarantee = mayRepeat ? 'at-least-once' : 'at-most-once';
+    const slots = recipes.oncePer(this.#client, name, { guarantee, owner: who });
     const slot = `${step.permits} of ${name}`;
     const told = { mayRepeat, who };
     const { outcome } = await slots.run(
@@ -160,7 +160,7 @@ export class RecipeUser {
       },
       waiting,
     );
-    if (outcome === 'already') agreements.slotIsPast(slot, told);
+    if (outcome === 'already-done') agreements.slotIsPast(slot, told);
   }
 
   async #latch({ who, holdMs }: RecipeStep, waiting: Waiting): Promise<void> {

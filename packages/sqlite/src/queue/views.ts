@@ -1,4 +1,4 @@
-import type { FoundQueue, SeenEntry, StoredHistory } from '@queuelock/core/backend';
+import type { FoundQueue, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import type { Database, Statement } from '../driver/driver.ts';
 import { keyOf } from './entries.ts';
 import { storedBytes, storedWhole } from './stored.ts';
@@ -38,7 +38,7 @@ export class Views {
     this.#dataVersion = db.prepare('pragma data_version');
   }
 
-  entries(queue: string): readonly SeenEntry[] {
+  entries(queue: string): readonly StoredEntry[] {
     const rows = this.#entries.all(bytesOf(queue)) as readonly EntryRow[];
     return rows.map(({ shared, value, ...row }) => {
       const ord = storedWhole(row.ord, 'entry.ord', 1);
@@ -95,7 +95,7 @@ export class Views {
 }
 
 /** Who is there: those who have left are forgotten. */
-export function historyOf(entries: readonly SeenEntry[]): StoredHistory {
+export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],
     changes: entries.map((entry) => ({ revision: entry.order, kind: 'joined', entry })),

@@ -4,7 +4,7 @@ import { fileGone } from '../driver/errors.ts';
 import { Followers, turnsOf, type Follower } from '../turn/followers.ts';
 import { openInbox, type Inbox } from '../turn/inbox.ts';
 import { askUsersIfIncomplete } from '../turn/inquiry.ts';
-import { Lookers } from '../turn/lookers.ts';
+import { Observers } from '../turn/observers.ts';
 import { machineTime, ownMark } from '../base/machine.ts';
 import { Neighbours } from '../turn/neighbours.ts';
 import { openFile, type OpenFile } from '../file/opening.ts';
@@ -30,7 +30,7 @@ export class Connection {
   readonly #peers: Peers;
   readonly #neighbours: Neighbours;
   readonly #followers = new Followers();
-  readonly #lookers: Lookers;
+  readonly #observers: Observers;
   readonly #rounds: Rounds;
   #dataVersion = NONE;
 
@@ -56,7 +56,7 @@ export class Connection {
     this.store = new Store(file, { clock: systemClock(), onStep: (news) => this.#spread(news) });
     this.#peers = new Peers(file.path, (closed) => this.#neighbours.suspect(closed));
     this.#neighbours = new Neighbours(this.store, this.home, this.#peers);
-    this.#lookers = new Lookers(file.path);
+    this.#observers = new Observers(file.path);
     this.#rounds = new Rounds(() => this.#round());
   }
 
@@ -74,7 +74,7 @@ export class Connection {
   /** What `read` answers, now and whenever it has changed. */
   watch<T>(read: () => T, apartMs?: number): Observable<T> {
     this.#rounds.begin(LOOKING_ROUND_MS);
-    return this.#lookers.watch(read, apartMs);
+    return this.#observers.watch(read, apartMs);
   }
 
   /** An entry has been admitted, or removed. */
@@ -96,7 +96,7 @@ export class Connection {
   close(): void {
     if (this.store.isGone) this.#loseAll(fileGone(this.store.file.path));
     this.#rounds.close();
-    this.#lookers.close();
+    this.#observers.close();
     this.#neighbours.close();
     this.#peers.close();
     this.#inbox.close();
@@ -109,12 +109,12 @@ export class Connection {
     // It takes them longer.
     for (const { inbox, ord } of news) if (inbox !== this.home.inbox) this.#peers.tell(inbox, ord);
     for (const { ord } of own) this.lookAt(ord);
-    this.#lookers.lookSoon();
+    this.#observers.lookSoon();
   }
 
   #round(): number | undefined {
-    if (this.#followers.size === 0 && this.#lookers.size === 0) return undefined;
-    let nextMs = this.#lookers.size > 0 ? LOOKING_ROUND_MS : WAITING_ROUND_MS;
+    if (this.#followers.size === 0 && this.#observers.size === 0) return undefined;
+    let nextMs = this.#observers.size > 0 ? LOOKING_ROUND_MS : WAITING_ROUND_MS;
     this.#unlessBusy(() => {
       this.#lookAround();
       nextMs = Math.max(1, Math.min(nextMs, this.#msToNextEnd()));
@@ -128,9 +128,9 @@ export class Connection {
     if (dataVersion !== this.#dataVersion) {
       this.#dataVersion = dataVersion;
       this.#lookForAll();
-      this.#lookers.look();
+      this.#observers.look();
     }
-    this.#lookers.lookAgain();
+    this.#observers.lookAgain();
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.views.isStuck(queue));
@@ -173,6 +173,6 @@ export class Connection {
 
   #loseAll(error: unknown): void {
     for (const follower of this.#followers.all) follower.take('SESSION_LOST');
-    this.#lookers.fail(error);
+    this.#observers.fail(error);
   }
 }

@@ -1,5 +1,5 @@
 // Chapter turn: whose turn is it, and why am I waiting for that one?
-// Those of this process who wait to hear (here); other processes tell (neighbours, peers, inbox); lookers: who looks on.
+// Those of this process who wait to hear (here); other processes tell (neighbours, peers, inbox); observers: who looks on.
 
 import { QueueLockError, type Turn } from '@queuelock/core/backend';
 import { Observable } from '../base/rx.ts';

@@ -23,7 +23,7 @@ const TEMPORARY_FOLDER = /^queuelock-[A-Za-z0-9]{6}$/;
 const OLD_MS = 10_000;
 /** A whole message, or the rest of one; nobody sends a longer one. */
 const LONGEST_LINE = 32;
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /** What a process asks another one, when a part of the file is missing, and what that one answers once it has compared the file. */
 export const INQUIRY = '?';
@@ -105,7 +105,7 @@ async function listenIn(server: Server, file: string, tries: number): Promise<st
     await listen(server, path);
     return path;
   } catch (error) {
-    if (tries === MOST_TRIES) throw error;
+    if (tries === MAX_TRIES) throw error;
     return listenIn(server, file, tries + 1);
   }
 }

@@ -41,13 +41,13 @@ export interface ZooKeeperOptions {
    * Who speaks to the servers: `wire`, Node's own sockets, in worker threads too; or `native`, the npm package `zookeeper`, a compiled
    * addon for the main thread. Default `wire`.
    */
-  readonly driver?: 'native' | 'wire';
-  /** TLS to the servers, with `driver: 'wire'`; `{}` is what most need. Default: none. */
+  readonly transport?: 'native' | 'wire';
+  /** TLS to the servers, with `transport: 'wire'`; `{}` is what most need. Default: none. */
   readonly tls?: ZooKeeperTls;
 }
 
 /** Who speaks to the servers. */
-type DriverName = NonNullable<ZooKeeperOptions['driver']>;
+type TransportName = NonNullable<ZooKeeperOptions['transport']>;
 
 /** The options, checked, with the defaults filled in. */
 export interface Settings {
@@ -60,7 +60,7 @@ export interface Settings {
   readonly connectTimeoutMs: number;
   /** @throws {QueueLockError} `INVALID_ARGUMENT` */
   readonly schemeFor: (queue: string) => Scheme;
-  readonly driver: DriverName;
+  readonly transport: TransportName;
   readonly tls: Tls | undefined;
   /** For messages: without credentials. */
   readonly endpoint: string;
@@ -80,7 +80,7 @@ const OPTIONS: KnownOptions<ZooKeeperOptions> = {
   syncLimit: 'number',
   connectTimeoutMs: 'number',
   naming: 'any',
-  driver: 'any',
+  transport: 'any',
   tls: 'object',
 };
 const AUTH_OPTIONS: KnownOptions<NonNullable<ZooKeeperOptions['auth']>> = {
@@ -91,30 +91,30 @@ const NUMBERS = ['tickTimeMs', 'syncLimit', 'connectTimeoutMs'] as const;
 
 /** As texts. */
 type Parameters = PemFiles &
-  Readonly<Partial<Record<(typeof NUMBERS)[number] | 'naming' | 'driver', string>>>;
+  Readonly<Partial<Record<(typeof NUMBERS)[number] | 'naming' | 'transport', string>>>;
 
 const PARAMETERS: KnownOptions<Parameters> = {
   tickTimeMs: 'string',
   syncLimit: 'string',
   connectTimeoutMs: 'string',
   naming: 'string',
-  driver: 'string',
+  transport: 'string',
   ca: 'string',
   cert: 'string',
   key: 'string',
 };
 const SAYS_TLS = /^(tls|ssl|secure)/i;
-const DRIVERS: ReadonlySet<string> = new Set(['native', 'wire'] satisfies DriverName[]);
+const TRANSPORTS: ReadonlySet<string> = new Set(['native', 'wire'] satisfies TransportName[]);
 const NO_TLS =
-  'cannot be had with driver native: the npm package zookeeper does not do TLS; leave the driver out, or use zk:// on a network you trust';
+  'cannot be had with transport native: the npm package zookeeper does not do TLS; leave the transport out, or use zk:// on a network you trust';
 const TLS_BY_SCHEME =
   'is no parameter of a URL: zks:// in place of zk:// asks for TLS, and ?ca=file&cert=file&key=file says with what';
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` */
 export function settingsOf(options: ZooKeeperOptions): Settings {
-  const driver = driverOf(checkedObject('options of zookeeper', options).driver);
+  const transport = transportOf(checkedObject('options of zookeeper', options).transport);
   for (const name of Object.keys(options))
-    if (driver === 'native' && SAYS_TLS.test(name)) throw invalidArgument(name, name, NO_TLS);
+    if (transport === 'native' && SAYS_TLS.test(name)) throw invalidArgument(name, name, NO_TLS);
   checkedOptions('options of zookeeper', options, OPTIONS);
   const hosts = hostsOf(options.hosts);
   const root = rootOf(options.chroot);
@@ -126,7 +126,7 @@ export function settingsOf(options: ZooKeeperOptions): Settings {
     syncLimit: whole('syncLimit', options.syncLimit ?? 5),
     connectTimeoutMs: whole('connectTimeoutMs', options.connectTimeoutMs ?? 4_000),
     schemeFor: schemesOf(options.naming),
-    driver,
+    transport,
     tls: options.tls && tlsOf(options.tls),
     endpoint: `${options.tls ? 'zks' : 'zk'}://${hosts.map(({ name, port }) => `${name.includes(':') ? `[${name}]` : name}:${port}`).join(',')}${root}`,
   };
@@ -135,8 +135,8 @@ export function settingsOf(options: ZooKeeperOptions): Settings {
 /** @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password. */
 export function optionsOfUrl(url: string): ZooKeeperOptions {
   const { scheme, username, password, hosts, path, params } = parseBackendUrl(url);
-  const driver = driverOf(params.get('driver') as DriverName | undefined);
-  if (scheme === 'zks' && driver === 'native') throw invalidArgument('backend URL', 'zks://', NO_TLS);
+  const transport = transportOf(params.get('transport') as TransportName | undefined);
+  if (scheme === 'zks' && transport === 'native') throw invalidArgument('backend URL', 'zks://', NO_TLS);
   if (scheme !== 'zk' && scheme !== 'zks')
     throw invalidArgument('backend URL', `${scheme}:`, 'has the scheme zk or zks');
   if ((username === undefined) !== (password === undefined)) {
@@ -144,7 +144,7 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
   }
   for (const name of params.keys())
     if (SAYS_TLS.test(name))
-      throw invalidArgument('backend URL', name, driver === 'native' ? NO_TLS : TLS_BY_SCHEME);
+      throw invalidArgument('backend URL', name, transport === 'native' ? NO_TLS : TLS_BY_SCHEME);
   const parameters: Parameters = Object.fromEntries(params);
   const { ca, cert, key } = checkedOptions('parameters of a zk: URL', parameters, PARAMETERS);
   if (scheme === 'zk' && (ca ?? cert ?? key) !== undefined)
@@ -154,7 +154,7 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
     ...(path === '' ? {} : { chroot: `/${path}` }),
     ...(username !== undefined && password !== undefined ? { auth: { username, password } } : {}),
     ...namingOf(params),
-    ...(params.has('driver') ? { driver } : {}),
+    ...(params.has('transport') ? { transport } : {}),
     ...(scheme === 'zks' ? { tls: readPems({ ca, cert, key }) } : {}),
     ...numbersOf(params),
   };
@@ -181,9 +181,9 @@ function schemesOf(naming: ZooKeeperOptions['naming'] = DEFAULT_NAMING): Setting
   return () => scheme;
 }
 
-function driverOf(driver: DriverName = 'wire'): DriverName {
-  if (DRIVERS.has(driver)) return driver;
-  throw invalidArgument('driver', driver, `is one of ${[...DRIVERS].join(', ')}`);
+function transportOf(driver: TransportName = 'wire'): TransportName {
+  if (TRANSPORTS.has(driver)) return driver;
+  throw invalidArgument('transport', driver, `is one of ${[...TRANSPORTS].join(', ')}`);
 }
 
 function hostsOf(hosts: readonly string[]): Host[] {

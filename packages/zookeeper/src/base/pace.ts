@@ -1,10 +1,10 @@
-import { pauseAfter, type Clock } from '@queuelock/core/backend';
+import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
 // Before an attempt, in the second before it: a handle of the C client whose first connection comes to nothing makes a second one
 // before it can be stopped, and that makes five.
-const MOST_BEFORE = 3;
+const MAX_BEFORE = 3;
 // The longest leaves several attempts to the shortest session.
-const GROWTH = { firstMs: 125, mostMs: 750 };
+const BACKOFF = { initialDelayMs: 125, maxDelayMs: 750 };
 const SPREAD_MS = 100;
 // A connection that has been up for so long was no attempt that failed.
 const LASTING_MS = 1_000;
@@ -40,7 +40,7 @@ export class Pace {
   failed({ again }: { readonly again: boolean }): void {
     if (again) this.#note();
     this.#failures += 1;
-    this.#wait(pauseAfter(this.#failures - 1, GROWTH, this.#clock));
+    this.#wait(backoffDelay(this.#failures - 1, BACKOFF, this.#clock));
   }
 
   /** A connection broke that had been up for so long. One that did not last is an attempt that failed. */
@@ -54,12 +54,12 @@ export class Pace {
   }
 
   #note(): void {
-    this.#made = [...this.#made.slice(-MOST_BEFORE), this.#clock.now()];
+    this.#made = [...this.#made.slice(-MAX_BEFORE), this.#clock.now()];
   }
 
   /** Waits so long, and until few enough were made in the last second. */
   #wait(ms: number): void {
-    const oldest = this.#made.length > MOST_BEFORE ? this.#made[0] : undefined;
+    const oldest = this.#made.length > MAX_BEFORE ? this.#made[0] : undefined;
     const room = oldest === undefined ? -Infinity : oldest + 1_000 + this.#spread();
     this.#notBefore = Math.max(this.#clock.now() + ms, room);
   }

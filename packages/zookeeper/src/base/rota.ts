@@ -1,4 +1,4 @@
-import type { Chance } from '@queuelock/core/backend';
+import type { RandomSource } from '@queuelock/core/backend';
 
 /** In which order the servers are tried: each once, in an order of chance, before any is tried again. */
 export class Rota {
@@ -6,7 +6,7 @@ export class Rota {
   #ahead: readonly string[] = [];
   #last: string | undefined;
 
-  constructor({ random = Math.random }: Chance) {
+  constructor({ random = Math.random }: RandomSource) {
     this.#chance = random;
   }
 

@@ -34,7 +34,7 @@ interface Call<Client> {
 
 // Enough to keep a far server busy. All others wait here, where a heartbeat can overtake them: thousands of waiters look
 // again at once after a reconnect, and in a connection nothing overtakes anything.
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /**
  * The calls of one session that have not been answered, sent in their order, a hundred at once. Without a connection they wait
@@ -130,7 +130,7 @@ export class Calls<Client> {
   /** Sends what may be sent. A connection that breaks meanwhile ends it. */
   #advance(): void {
     while (this.#carrier) {
-      const isFull = this.#underWay.size >= MOST_AT_ONCE;
+      const isFull = this.#underWay.size >= MAX_AT_ONCE;
       const call = this.#urgent.shift() ?? (isFull ? undefined : this.#others.shift());
       if (!call) return;
       if (!this.#pending.has(call)) continue;

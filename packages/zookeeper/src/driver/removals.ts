@@ -2,7 +2,7 @@ import { isDefinite } from '@queuelock/core/backend';
 import type { Step, ZkDriver } from './driver.ts';
 
 // As many as a multi-lock has at most; a request of so many paths is well below what a server takes.
-const MOST_AT_ONCE = 60;
+const MAX_AT_ONCE = 60;
 
 interface Removal {
   readonly path: string;
@@ -32,8 +32,8 @@ export class Removals {
 
   #send(): void {
     const asked = this.#asked.splice(0);
-    for (let at = 0; at < asked.length; at += MOST_AT_ONCE)
-      void this.#remove(asked.slice(at, at + MOST_AT_ONCE));
+    for (let at = 0; at < asked.length; at += MAX_AT_ONCE)
+      void this.#remove(asked.slice(at, at + MAX_AT_ONCE));
   }
 
   async #remove(removals: readonly Removal[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { turnOf, type Ahead, type EntrySpec } from '@queuelock/core/backend';
+import { turnOf, type EntriesAhead, type EntrySpec } from '@queuelock/core/backend';
 import type { Created, NodeStat, ZkDriver } from '../driver/driver.ts';
 import { entryLost } from '../driver/errors.ts';
 import {
@@ -14,19 +14,19 @@ import { refuseForeign } from '../queue/foreign.ts';
 import { nameOf } from '../queue/names.ts';
 import type { Scheme } from '../queue/naming.ts';
 import { hasId, textOf } from '../queue/node-text.ts';
-import type { Outlook } from '../server/outlook.ts';
+import type { SessionContext } from '../server/session-context.ts';
 import { withDirectory } from '../queue/parents.ts';
 import { throughQuorum } from '../driver/quorum.ts';
 import type { QueuePlace } from '../queue/queue-place.ts';
 
 /** An entry's place in its queue. */
-export interface Seat {
+export interface NodePosition {
   readonly path: string;
   readonly own: Contender;
   /** The transaction that made the node; of a reader that was a writer, the one that made the writer's. */
   readonly token: bigint;
   /** The conflicting entries ahead, as of a moment after the node was made. */
-  readonly ahead: Ahead<Contender>;
+  readonly ahead: EntriesAhead<Contender>;
 }
 
 /** What is to be put into a queue. */
@@ -44,13 +44,13 @@ interface Wish {
  * node. Who has to wait then looks at the new node once, for the watch on it; who is free only where the driver's create does not
  * tell the transaction, which is the token.
  */
-export async function takeSeat(outlook: Outlook, wish: Wish): Promise<Seat> {
+export async function joinQueue(context: SessionContext, wish: Wish): Promise<NodePosition> {
   const { place } = wish;
-  const { made, children } = await withDirectory(outlook.zk, place, async () => {
-    const [made, children] = await Promise.all([makeNode(outlook.zk, wish), listBehind(outlook, place)]);
+  const { made, children } = await withDirectory(context.zk, place, async () => {
+    const [made, children] = await Promise.all([makeNode(context.zk, wish), listBehind(context, place)]);
     return made && { made, children };
   });
-  return seatOf(outlook, wish, { made, children });
+  return locate(context, wish, { made, children });
 }
 
 /** A node that was made, and what a list that was asked for right after it has shown. */
@@ -64,7 +64,7 @@ export interface Fresh {
  * that is there it is not one's turn.
  */
 export async function listBehind(
-  { zk, lengths }: Outlook,
+  { zk, lengths }: SessionContext,
   { directory, scheme }: QueuePlace,
 ): Promise<readonly string[] | undefined> {
   if (scheme.idIsInText && lengths.wasLong(directory)) return undefined;
@@ -72,14 +72,14 @@ export async function listBehind(
 }
 
 /** The place of a new node. Rejects with `FOREIGN_FORMAT` when it should not stay. */
-export async function seatOf(
-  outlook: Outlook,
+export async function locate(
+  context: SessionContext,
   { place, spec }: Pick<Wish, 'place' | 'spec'>,
   { made, children }: Fresh,
-): Promise<Seat> {
+): Promise<NodePosition> {
   const { path } = made;
-  if (!children) return seatBehind(outlook, place, path);
-  const { zk, lengths } = outlook;
+  if (!children) return locateBehind(context, place, path);
+  const { zk, lengths } = context;
   const { directory, scheme } = place;
   lengths.counted(directory, children.length);
   const strays = namesOf(
@@ -91,20 +91,20 @@ export async function seatOf(
   const others = children.filter((child) => !strays.includes(child));
   const { own, ahead } = await standingOf(zk, place, { path, children: others });
   const waits = !turnOf(ahead, spec).admitted;
-  const token = waits ? await watchOwn(outlook, path) : (made.czxid ?? czxidOf(path, await zk.stat(path)));
+  const token = waits ? await watchOwn(context, path) : (made.czxid ?? czxidOf(path, await zk.stat(path)));
   return { path, own, ahead, token };
 }
 
 /** In a long queue, without a list. If the one right ahead is not there others may be, and the list tells. */
-async function seatBehind(outlook: Outlook, place: QueuePlace, path: string): Promise<Seat> {
+async function locateBehind(context: SessionContext, place: QueuePlace, path: string): Promise<NodePosition> {
   const own = ownIn(path, place);
   const name = nameBefore(own.sequence ?? 0, place.scheme);
   const [token, before] = await Promise.all([
-    watchOwn(outlook, path),
-    outlook.watches.sight(`${place.directory}/${name}`),
+    watchOwn(context, path),
+    context.watches.sight(`${place.directory}/${name}`),
   ]);
   const rival = before && parseContender(name, place.scheme);
-  return { path, own, token, ahead: rival ? { refs: [rival] } : await lookAhead(outlook, place, path) };
+  return { path, own, token, ahead: rival ? { refs: [rival] } : await lookAhead(context, place, path) };
 }
 
 /** `undefined`: there is no such directory. */
@@ -127,7 +127,7 @@ export function newNode(
   return { path: `${directory}/${entryName(spec, scheme)}`, text, mode: 'ephemeral-sequential' };
 }
 
-async function watchOwn({ zk, watches }: Outlook, path: string): Promise<bigint> {
+async function watchOwn({ zk, watches }: SessionContext, path: string): Promise<bigint> {
   return czxidOf(path, await watches.sight(path, () => zk.stat(path, { watch: true })));
 }
 
@@ -165,12 +165,12 @@ export async function findNode(
   return node;
 }
 
-/** The seat of the node that is found. Rejects with `FOREIGN_FORMAT` when it is in and should not stay. */
-export async function findSeat(
+/** The position of the node that is found. Rejects with `FOREIGN_FORMAT` when it is in and should not stay. */
+export async function findPosition(
   zk: ZkDriver,
   place: QueuePlace,
   sought: Parameters<typeof findNode>[2],
-): Promise<Seat | undefined> {
+): Promise<NodePosition | undefined> {
   const node = await findNode(zk, place, sought);
   if (!node) return undefined;
   const { path, token } = node;
@@ -182,10 +182,10 @@ export async function findSeat(
  * `FOREIGN_FORMAT` when it should not be.
  */
 export async function lookAhead(
-  { zk, lengths }: Outlook,
+  { zk, lengths }: SessionContext,
   place: QueuePlace,
   path: string,
-): Promise<Ahead<Contender>> {
+): Promise<EntriesAhead<Contender>> {
   const children = await zk.children(place.directory);
   lengths.counted(place.directory, children?.length ?? 0);
   return (await standingOf(zk, place, { path, children })).ahead;
@@ -207,7 +207,7 @@ async function standingOf(
   zk: ZkDriver,
   place: QueuePlace,
   { path, children }: Listed,
-): Promise<Pick<Seat, 'own' | 'ahead'>> {
+): Promise<Pick<NodePosition, 'own' | 'ahead'>> {
   const { scheme } = place;
   const own = ownIn(path, place);
   if (!children?.includes(own.name)) throw entryLost(path);

@@ -1,17 +1,17 @@
 // Chapter entry: how does a wish become an entry in the queue, and how does it leave?
-// Here: one entry, from its first attempt until it is surely out. enqueue: create and list. alone: a seat in one queue. traces of holds.
+// Here: one entry, from its first attempt until it is surely out. enqueue: create and list. alone: a position in one queue. traces of holds.
 
 import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { nodeOf, seatedAgain, type EntryState, type Seated, type Turning } from './entry-state.ts';
 import { parseContender, readerOf } from '../queue/entries.ts';
-import { findNode, findSeat, takeSeat, type Seat } from './enqueue.ts';
+import { findNode, findPosition, joinQueue, type NodePosition } from './enqueue.ts';
 import { entryLost, entryUnwanted } from '../driver/errors.ts';
 import { Lane, inLine } from '../base/lane.ts';
 import { LateAbort } from '../base/late-abort.ts';
 import { nameOf } from '../queue/names.ts';
 import { textOf } from '../queue/node-text.ts';
-import type { Outlook } from '../server/outlook.ts';
+import type { SessionContext } from '../server/session-context.ts';
 import type { Place } from '../queue/parents.ts';
 import type { QueuePlace } from '../queue/queue-place.ts';
 import { makeReader } from './reader.ts';
@@ -27,7 +27,7 @@ export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
   readonly place: QueuePlace;
-  readonly #outlook: Outlook;
+  readonly #context: SessionContext;
   readonly #zk: ZkDriver;
   readonly #id: string;
   readonly #withdrawal: LateAbort;
@@ -36,13 +36,13 @@ export class OwnEntry {
   readonly #trace: OwnTrace;
   #state: EntryState;
 
-  constructor(outlook: Outlook, place: QueuePlace, identity: Identity) {
+  constructor(context: SessionContext, place: QueuePlace, identity: Identity) {
     const { id, isResumed } = identity;
-    this.#outlook = outlook;
-    this.#zk = outlook.zk;
+    this.#context = context;
+    this.#zk = context.zk;
     this.place = place;
     this.#id = id;
-    this.#trace = new OwnTrace(outlook.zk, place, identity);
+    this.#trace = new OwnTrace(context.zk, place, identity);
     this.#withdrawal = new LateAbort(() => entryUnwanted(id));
     this.isResumed = isResumed;
     this.#state = isResumed ? { status: 'unknown', isInherited: true } : { status: 'absent' };
@@ -84,8 +84,8 @@ export class OwnEntry {
     if (node) this.#state = { ...node, isOrdered: true };
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the seat, taken earlier, is another than what is wanted now */
-  checkShape({ own }: Seat, spec: EntrySpec): void {
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the position, taken earlier, is another than what is wanted now */
+  checkShape({ own }: NodePosition, spec: EntrySpec): void {
     const node = nodeOf(this.#state);
     checkShape(own, spec, { limit: node?.isInherited ?? false });
     if (node) this.#state = { ...node, isInherited: false };
@@ -137,25 +137,25 @@ export class OwnEntry {
     return name;
   }
 
-  /** Only in line. The seat that it has; rejects with `ENTRY_LOST` when it had one. */
-  async seat(): Promise<Seat | undefined> {
+  /** Only in line. The position that it has; rejects with `ENTRY_LOST` when it had one. */
+  async position(): Promise<NodePosition | undefined> {
     const state = this.#state;
     if (state.status === 'absent') return undefined;
     if (state.status === 'gone') throw entryLost(state.path);
     const known = nodeOf(state)?.path;
-    const seat = await findSeat(this.#zk, this.place, { id: this.#id, known });
-    if (!seat && known !== undefined) throw this.#lost(known);
-    this.#state = seat ? seatedAgain(this.#state, seat) : { status: 'absent' };
-    return seat;
+    const position = await findPosition(this.#zk, this.place, { id: this.#id, known });
+    if (!position && known !== undefined) throw this.#lost(known);
+    this.#state = position ? seatedAgain(this.#state, position) : { status: 'absent' };
+    return position;
   }
 
   /** Only in line, and when it has none. */
-  async take(spec: EntrySpec): Promise<Seat> {
+  async take(spec: EntrySpec): Promise<NodePosition> {
     this.attempted();
     const created = (path: string): void => void (this.#state = { status: 'seated', path });
-    const seat = await takeSeat(this.#outlook, { place: this.place, spec, created });
-    this.#state = seatedAgain(this.#state, seat);
-    return seat;
+    const position = await joinQueue(this.#context, { place: this.place, spec, created });
+    this.#state = seatedAgain(this.#state, position);
+    return position;
   }
 
   /** Only in line, and when it has none. A request that puts it in is about to be sent. */
@@ -178,7 +178,7 @@ export class OwnEntry {
     } catch (error) {
       const isOver = isQueueLockError(error, 'SESSION_LOST') || isQueueLockError(error, 'CLOSED');
       if (!isDefinite(error) || isOver) throw error;
-      this.#outlook.giveUp();
+      this.#context.giveUp();
     }
     this.#state = { status: 'absent' };
   }
@@ -189,9 +189,9 @@ export class OwnEntry {
     if (!node) return false;
     const { path, isOwner = false } = node;
     await this.#trace.erase(path);
-    this.#outlook.followed.tellLeaving(path, { owned: isOwner });
+    this.#context.followed.markLeaving(path, { owned: isOwner });
     const nodes = node.status === 'turning' ? [node.twin, path] : [path];
-    const removed = await Promise.all(nodes.map((one) => this.#outlook.removals.delete(one)));
+    const removed = await Promise.all(nodes.map((one) => this.#context.removals.delete(one)));
     this.#state = { status: 'gone', path };
     return removed.includes(true);
   }

@@ -1,6 +1,6 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import type { Step, ZkDriver } from '../driver/driver.ts';
-import { listBehind, newNode, seatOf } from '../entry/enqueue.ts';
+import { listBehind, newNode, locate } from '../entry/enqueue.ts';
 import { privateNodeLost } from '../driver/errors.ts';
 import { wasEmptyAt, type Gate } from '../turn/gate.ts';
 import { privatePath } from '../queue/names.ts';
@@ -33,7 +33,7 @@ export function doesAtOnce(zk: ZkDriver): zk is AtOnceDriver {
 export async function takeAtOnce(
   zk: AtOnceDriver,
   members: readonly Member[],
-  { outlook, place: gate, signal }: Gate,
+  { context, place: gate, signal }: Gate,
 ): Promise<TakenAtOnce> {
   const ownNode = privatePath(gate.root, zk.sessionId);
   const places = members.map(({ entry }) => entry.place);
@@ -56,15 +56,15 @@ export async function takeAtOnce(
         return answer;
       }),
       zk.list(gate.directory),
-      Promise.all(places.map((place) => listBehind(outlook, place))),
+      Promise.all(places.map((place) => listBehind(context, place))),
     ]);
     if (done.done) {
       const { paths, zxid: czxid = 0n } = done;
       const seats = members.map(async (member, at) => {
         const made = { path: paths[at] ?? '', czxid };
         const { entry, spec } = member;
-        const seat = await seatOf(outlook, { place: entry.place, spec }, { made, children: lists[at] });
-        return { member, seat };
+        const position = await locate(context, { place: entry.place, spec }, { made, children: lists[at] });
+        return { member, position };
       });
       return { seated: await settled(seats), wasGateEmpty: wasEmptyAt(czxid, inGate) };
     }

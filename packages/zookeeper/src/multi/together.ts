@@ -9,7 +9,7 @@ import {
   type EntrySpec,
 } from '@queuelock/core/backend';
 import { doesAtOnce, takeAtOnce } from './at-once.ts';
-import type { Seat } from '../entry/enqueue.ts';
+import type { NodePosition } from '../entry/enqueue.ts';
 import type { OwnEntry } from '../entry/entry.ts';
 import { entryLost } from '../driver/errors.ts';
 import { throughGate, wasEmptyAt, type Gate } from '../turn/gate.ts';
@@ -28,7 +28,7 @@ export interface Member {
 /** One that is in. */
 export interface SeatedMember {
   readonly member: Member;
-  readonly seat: Seat;
+  readonly position: NodePosition;
 }
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` */
@@ -46,7 +46,7 @@ export interface Entering extends Omit<Gate, 'signal'> {
 }
 
 /**
- * Takes a seat in several queues, so that any two calls, of whatever sessions, are ordered alike in all queues that both enter: no two
+ * Takes a position in several queues, so that any two calls, of whatever sessions, are ordered alike in all queues that both enter: no two
  * can wait for each other.
  *
  * Where the driver can, all entries are put in by one transaction. Two of these are ordered by their numbers. Other clients put
@@ -71,7 +71,7 @@ export function enterTogether(
     entries.map(({ lane }) => lane),
     async () => {
       const seated = await takenOrCleared(members, { ...entering, signal });
-      for (const { member, seat } of seated) member.entry.checkShape(seat, member.spec);
+      for (const { member, position } of seated) member.entry.checkShape(position, member.spec);
       return seated;
     },
   );
@@ -98,11 +98,11 @@ async function takenOrCleared(
 /** The seats from before, if they count. Nothing, and then nobody has one, if not. */
 async function seatedBefore(
   members: readonly Member[],
-  { outlook: { zk }, place, isTry }: Attempt,
+  { context: { zk }, place, isTry }: Attempt,
 ): Promise<readonly SeatedMember[] | undefined> {
   const seated = await allSeated(members);
   if (!seated || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed)) return seated;
-  const [first, ...others] = seated.map(({ seat }) => seat.token);
+  const [first, ...others] = seated.map(({ position }) => position.token);
   // Those with tokens of their own were put in one by one, in the gate.
   const isOfOneTransaction = first !== undefined && others.every((token) => token === first);
   if (!isOfOneTransaction || others.length === 0 || areAdmitted(seated)) return seated;
@@ -112,7 +112,7 @@ async function seatedBefore(
 }
 
 async function takeAll(members: readonly Member[], attempt: Attempt): Promise<readonly SeatedMember[]> {
-  const { zk } = attempt.outlook;
+  const { zk } = attempt.context;
   attempt.signal?.throwIfAborted();
   const needsNoOrder = members.length === 1 || attempt.isTry;
   if (doesAtOnce(zk) && members.length > 1) {
@@ -124,18 +124,20 @@ async function takeAll(members: readonly Member[], attempt: Attempt): Promise<re
 }
 
 function areAdmitted(seated: readonly SeatedMember[]): boolean {
-  return seated.every(({ seat, member }) => turnOf(seat.ahead, member.spec).admitted);
+  return seated.every(({ position, member }) => turnOf(position.ahead, member.spec).admitted);
 }
 
 /** The seats from before. Nothing, and then nobody has one, if not all of them were taken. */
 async function allSeated(members: readonly Member[]): Promise<readonly SeatedMember[] | undefined> {
-  const seats = await settled(members.map(async (member) => ({ member, seat: await member.entry.seat() })));
-  const found = seats.filter((seated): seated is SeatedMember => seated.seat !== undefined);
+  const seats = await settled(
+    members.map(async (member) => ({ member, position: await member.entry.position() })),
+  );
+  const found = seats.filter((seated): seated is SeatedMember => seated.position !== undefined);
   if (found.length === members.length) return found;
   const [first] = found;
   if (!first) return undefined;
   // What an earlier client of the session was told is not known; it may have been told that all were in.
-  if (members.some(({ entry }) => entry.isResumed)) throw entryLost(`beside ${first.seat.path}`);
+  if (members.some(({ entry }) => entry.isResumed)) throw entryLost(`beside ${first.position.path}`);
   await retractAll(members);
   return undefined;
 }
@@ -145,5 +147,5 @@ async function retractAll(members: readonly Member[]): Promise<void> {
 }
 
 function takeEach(members: readonly Member[]): Promise<readonly SeatedMember[]> {
-  return settled(members.map(async (member) => ({ member, seat: await member.entry.take(member.spec) })));
+  return settled(members.map(async (member) => ({ member, position: await member.entry.take(member.spec) })));
 }

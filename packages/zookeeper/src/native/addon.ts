@@ -90,7 +90,7 @@ export function requireAddon(): new () => NativeClient {
   if (!isMainThread) {
     throw new QueueLockError(
       'INVALID_ARGUMENT',
-      'driver native of queuelock over ZooKeeper runs in the main thread only: the npm package zookeeper crashes the process when it is loaded in two threads; without it (driver wire) any thread will do',
+      'transport native of queuelock over ZooKeeper runs in the main thread only: the npm package zookeeper crashes the process when it is loaded in two threads; without it (transport wire) any thread will do',
     );
   }
   Addon ??= loadAddon();

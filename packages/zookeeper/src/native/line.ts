@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { sooner, type Clock } from '@queuelock/core/backend';
+import { withJitter, type Clock } from '@queuelock/core/backend';
 import { Calls, type Answer, type CallOption, type Request } from '../driver/calls.ts';
 import type { ConnectionNews, NodeChange, SessionKey } from '../driver/driver.ts';
 import { ZkCode, sessionAbandoned, sessionEnded } from '../driver/errors.ts';
@@ -168,7 +168,7 @@ export class Line {
         native.add_auth('digest', `${auth.username}:${auth.password}`, () => undefined),
       );
     if (handle.isDead) this.#giveUp(handle, { again: false });
-    else this.#await(handle, clock.now() + sooner(attemptMsOf(ttlMs), clock));
+    else this.#await(handle, clock.now() + withJitter(attemptMsOf(ttlMs), clock));
   }
 
   #await(handle: NativeHandle, until: number): void {

@@ -87,8 +87,11 @@ async function connectTo(first: string[], settings: Settings, request: Attempts)
   }
 }
 
-function driverOf({ driver, tls }: Settings, { dial, ...options }: DriverOptions): NativeDriver | WireDriver {
-  if (driver === 'wire') return new WireDriver({ ...options, dial, tls });
+function driverOf(
+  { transport, tls }: Settings,
+  { dial, ...options }: DriverOptions,
+): NativeDriver | WireDriver {
+  if (transport === 'wire') return new WireDriver({ ...options, dial, tls });
   requireAddon();
   return new NativeDriver(options);
 }
@@ -108,10 +111,10 @@ async function resolveAll(settings: Settings): Promise<string[]> {
 }
 
 /** With the name for the driver that can compare it with a certificate. */
-async function addressesOf({ name, port }: Host, { driver }: Settings): Promise<string[]> {
+async function addressesOf({ name, port }: Host, { transport }: Settings): Promise<string[]> {
   if (isIP(name)) return [addressText({ host: name, port })];
   const found = await lookup(name, { all: true });
-  const named = driver === 'wire' ? { name } : {};
+  const named = transport === 'wire' ? { name } : {};
   return found.map(({ address }) => addressText({ host: address, port, ...named }));
 }
 

@@ -1,26 +1,26 @@
 // Chapter session: am I alive, and until when is that proven?
-// ZooKeeper's session (here) with its entries; a write on its private-node is a heartbeat, beats says what it proves; resumption hands it on.
+// ZooKeeper's session (here) with its entries; a write on its private-node is a heartbeat, heartbeat-proof says what it proves; resumption hands it on.
 
 import { isQueueLockError, leftOfTtl, type QueueLockError } from '@queuelock/core/backend';
 import type {
   Clock,
   EntrySpec,
-  Followed,
+  LocalWaiters,
   HoldTraces,
   Placement,
   Session,
-  TogetherOption,
+  EnqueueAllOptions,
 } from '@queuelock/core/backend';
 import { orAborted } from '../base/aborted.ts';
 import { enterAlone } from '../entry/alone.ts';
-import { Beats } from './beats.ts';
+import { HeartbeatProof } from './heartbeat-proof.ts';
 import type { ZkDriver } from '../driver/driver.ts';
 import { OwnEntry } from '../entry/entry.ts';
-import type { Seat } from '../entry/enqueue.ts';
+import type { NodePosition } from '../entry/enqueue.ts';
 import { privateNodeLost, sessionLost, sessionTaken } from '../driver/errors.ts';
 import { gateDirectory, queuePath } from '../queue/names.ts';
 import { checkChange, checkShare, checkSpec } from '../queue/naming-checks.ts';
-import { outlookOf, type Outlook } from '../server/outlook.ts';
+import { sessionContextOf, type SessionContext } from '../server/session-context.ts';
 import { takePrivateNode, type PrivateNode } from './private-node.ts';
 import { placeOf, type QueuePlaces } from '../queue/queue-place.ts';
 import { resumptionText } from './resumption.ts';
@@ -37,7 +37,7 @@ export interface SessionPlace extends QueuePlaces {
   /** An earlier client may have put entries in. */
   readonly isResumed: boolean;
   /** The entries of all sessions of this process that others in it wait for. */
-  readonly followed: Followed;
+  readonly followed: LocalWaiters;
 }
 
 /** Begins to use it, alone: whoever had it before finds at the next heartbeat that it is taken. */
@@ -61,12 +61,12 @@ class ZooKeeperSession implements Session {
   readonly #isResumed: boolean;
   readonly #clock: Clock;
   readonly #privateNode: PrivateNode;
-  readonly #beats: Beats;
+  readonly #heartbeatProof: HeartbeatProof;
   readonly #givenUp$ = new Subject<void>();
   #isGivenUp = false;
   /** Said when it is another client's. */
   #taken: QueueLockError | undefined;
-  readonly #outlook: Outlook;
+  readonly #context: SessionContext;
   readonly #entries = new Map<string, OwnEntry>();
   /** Where the entry with an id was asked for. */
   readonly #queues = new Map<string, string>();
@@ -85,12 +85,12 @@ class ZooKeeperSession implements Session {
     this.#isResumed = isResumed;
     this.#clock = clock;
     this.#privateNode = privateNode;
-    this.#beats = new Beats(zk.timeoutMs, zk.begunAt);
-    this.#outlook = outlookOf(zk, { followed, giveUp: () => this.#giveUp() });
+    this.#heartbeatProof = new HeartbeatProof(zk.timeoutMs, zk.begunAt);
+    this.#context = sessionContextOf(zk, { followed, giveUp: () => this.#giveUp() });
     this.traces = new Traces(zk, { places, entryOf: (queue, id) => this.#known(queue, id) });
     zk.connection$.subscribe({
       next: (news) => {
-        if (news.status === 'lost') this.#beats.disconnected(news.at);
+        if (news.status === 'lost') this.#heartbeatProof.disconnected(news.at);
       },
       error: () => undefined,
     });
@@ -117,7 +117,7 @@ class ZooKeeperSession implements Session {
       throw this.#taken;
     }
     // A server that is set up otherwise grants less at a reconnect; what was proven before that is worth nothing then.
-    if (this.#zk.timeoutMs >= this.ttlMs) return this.#beats.acknowledged(sentAt);
+    if (this.#zk.timeoutMs >= this.ttlMs) return this.#heartbeatProof.acknowledged(sentAt);
     const granted = `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`;
     throw this.#lost(sessionLost(granted));
   }
@@ -146,7 +146,7 @@ class ZooKeeperSession implements Session {
 
   async enqueueAll(
     specs: readonly EntrySpec[],
-    { isTry = false }: TogetherOption = {},
+    { isTry = false }: EnqueueAllOptions = {},
   ): Promise<readonly Placement[]> {
     checkTogether(specs);
     if (specs.length === 0) return [];
@@ -155,8 +155,8 @@ class ZooKeeperSession implements Session {
     const { root } = this.#places;
     const place = { root, directory: gateDirectory(root) };
     try {
-      const seats = await enterTogether(members, { outlook: this.#outlook, place, isTry });
-      return seats.map(({ seat, member }) => this.#placement(member, seat));
+      const seats = await enterTogether(members, { context: this.#context, place, isTry });
+      return seats.map(({ position, member }) => this.#placement(member, position));
     } catch (error) {
       this.#forgetLost(specs, error);
       throw error;
@@ -192,7 +192,7 @@ class ZooKeeperSession implements Session {
   }
 
   async removeUnclaimed(): Promise<void> {
-    if (this.#isResumed) await removeUnclaimed(this.#outlook, this.#places.root, this.#entries);
+    if (this.#isResumed) await removeUnclaimed(this.#context, this.#places.root, this.#entries);
   }
 
   abandon(): Promise<void> {
@@ -203,8 +203,8 @@ class ZooKeeperSession implements Session {
     return this.#zk.close();
   }
 
-  #placement({ entry, spec: { limit, permits = 1 } }: Member, seat: Seat): Placement {
-    return placementOf(this.#outlook, { entry, seat, rule: { limit, permits } });
+  #placement({ entry, spec: { limit, permits = 1 } }: Member, position: NodePosition): Placement {
+    return placementOf(this.#context, { entry, position, rule: { limit, permits } });
   }
 
   #entryFor(spec: EntrySpec): OwnEntry {
@@ -224,7 +224,7 @@ class ZooKeeperSession implements Session {
     const known = this.#entries.get(key);
     if (known) return known;
     const place = placeOf(this.#places, queue);
-    const entry = new OwnEntry(this.#outlook, place, { id, isResumed: this.#isResumed });
+    const entry = new OwnEntry(this.#context, place, { id, isResumed: this.#isResumed });
     this.#entries.set(key, entry);
     return entry;
   }

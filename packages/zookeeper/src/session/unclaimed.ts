@@ -2,7 +2,7 @@ import { QueueLockError } from '@queuelock/core/backend';
 import type { OwnEntry } from '../entry/entry.ts';
 import { parseMarked } from '../queue/marks.ts';
 import { isOwnNode } from '../queue/names.ts';
-import type { Outlook } from '../server/outlook.ts';
+import type { SessionContext } from '../server/session-context.ts';
 
 /**
  * Removes the entries of a resumed session that no call of this process has asked for. Over the npm package `zookeeper`, and on servers
@@ -11,7 +11,7 @@ import type { Outlook } from '../server/outlook.ts';
  * @param claimed what this process has asked for
  */
 export async function removeUnclaimed(
-  { zk, removals }: Pick<Outlook, 'zk' | 'removals'>,
+  { zk, removals }: Pick<SessionContext, 'zk' | 'removals'>,
   root: string,
   claimed: ReadonlyMap<string, OwnEntry>,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { Listing } from '../driver/driver.ts';
 import { contendersIn } from '../queue/entries.ts';
 import { OwnEntry } from '../entry/entry.ts';
 import { DEFAULT_NAMING, schemeOf } from '../queue/naming.ts';
-import type { Outlook } from '../server/outlook.ts';
+import type { SessionContext } from '../server/session-context.ts';
 import type { Place } from '../queue/parents.ts';
 import {
   filter,
@@ -23,7 +23,7 @@ const GATE = schemeOf(DEFAULT_NAMING);
 
 /** A queue for the steps that take more than one request: whose turn it is makes them alone. */
 export interface Gate {
-  readonly outlook: Outlook;
+  readonly context: SessionContext;
   readonly place: Place;
   /** Gives up waiting; the work is not begun after it. */
   readonly signal?: AbortSignal;
@@ -53,17 +53,17 @@ export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean 
  * given up with `UNAVAILABLE`, and whoever is dead in the gate is out by then. Leaving is repeated until it is certain; where
  * it is refused the session ends. If the work rejects, a part of it may have been done.
  */
-export async function throughGate<T>({ outlook, place, signal }: Gate, work: () => Promise<T>): Promise<T> {
+export async function throughGate<T>({ context, place, signal }: Gate, work: () => Promise<T>): Promise<T> {
   const id = randomBytes(16).toString('hex');
-  const entry = new OwnEntry(outlook, { ...place, scheme: GATE }, { id, isResumed: false });
+  const entry = new OwnEntry(context, { ...place, scheme: GATE }, { id, isResumed: false });
   try {
     signal?.throwIfAborted();
-    await untilTurn(outlook, entry, { id, signal, place });
+    await untilTurn(context, entry, { id, signal, place });
     signal?.throwIfAborted();
     return await work();
   } finally {
     // Nobody waits for it: to be in for a little longer spoils no order.
-    repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(outlook.giveUp);
+    repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(context.giveUp);
   }
 }
 
@@ -73,20 +73,24 @@ interface Ticket {
   readonly signal: AbortSignal | undefined;
 }
 
-async function untilTurn(outlook: Outlook, entry: OwnEntry, ticket: Ticket): Promise<void> {
+async function untilTurn(context: SessionContext, entry: OwnEntry, ticket: Ticket): Promise<void> {
   try {
-    await waitInLine(outlook, entry, ticket);
+    await waitInLine(context, entry, ticket);
   } catch (error) {
     ticket.signal?.throwIfAborted();
     throw isQueueLockError(error, 'ENTRY_LOST') ? thrownOut(ticket.place, error) : error;
   }
 }
 
-async function waitInLine(outlook: Outlook, entry: OwnEntry, { id, place, signal }: Ticket): Promise<void> {
+async function waitInLine(
+  context: SessionContext,
+  entry: OwnEntry,
+  { id, place, signal }: Ticket,
+): Promise<void> {
   const rule = { limit: 1 };
-  const { timeoutMs } = outlook.zk;
-  const seat = await enterAlone(entry, { queue: place.directory, id, shared: false, ...rule });
-  const { turn, turns$ } = placementOf(outlook, { entry, seat, rule });
+  const { timeoutMs } = context.zk;
+  const position = await enterAlone(entry, { queue: place.directory, id, shared: false, ...rule });
+  const { turn, turns$ } = placementOf(context, { entry, position, rule });
   if (turn.admitted) return;
   signal?.throwIfAborted();
   const turn$ = turns$.pipe(

@@ -7,42 +7,48 @@ import {
   turnsByWatching,
   type Departure,
   type Placement,
-  type Rule,
+  type AdmissionRule,
   type Turn,
 } from '@queuelock/core/backend';
-import { lookAhead, type Seat } from '../entry/enqueue.ts';
+import { lookAhead, type NodePosition } from '../entry/enqueue.ts';
 import { orderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import type { OwnEntry } from '../entry/entry.ts';
-import type { Outlook } from '../server/outlook.ts';
+import type { SessionContext } from '../server/session-context.ts';
 import { Observable, defer, of, switchMap } from '../base/rx.ts';
 import type { Going, Watches } from '../server/watches.ts';
 
 /** An entry's place and what it is admitted by. */
 export interface Standing {
   readonly entry: OwnEntry;
-  readonly seat: Seat;
-  readonly rule: Rule;
+  readonly position: NodePosition;
+  readonly rule: AdmissionRule;
 }
 
-/** A seat as the core sees it. */
-export function placementOf(outlook: Outlook, standing: Standing): Placement {
-  const { entry, seat, rule } = standing;
-  const turn = turnOf(seat.ahead, rule);
+/** A position as the core sees it. */
+export function placementOf(context: SessionContext, standing: Standing): Placement {
+  const { entry, position, rule } = standing;
+  const turn = turnOf(position.ahead, rule);
   noteTurn(standing, turn);
   const { scheme } = entry.place;
-  const otherLimit = otherLimitAhead(seat.ahead.refs, { own: seat.own, limit: rule.limit, scheme });
-  const turns$ = heard(follow(outlook, standing), standing, outlook);
-  const place = { order: orderOf(seat.own.sequence), token: seat.token, key: seat.path, turn, turns$ };
+  const otherLimit = otherLimitAhead(position.ahead.refs, { own: position.own, limit: rule.limit, scheme });
+  const turns$ = heard(follow(context, standing), standing, context);
+  const place = {
+    order: orderOf(position.own.sequence),
+    token: position.token,
+    key: position.path,
+    turn,
+    turns$,
+  };
   return otherLimit === undefined ? place : { ...place, otherLimit };
 }
 
 /** Only an exclusive entry with a limit of 1 is alone when its turn comes. */
-function noteTurn({ entry, seat, rule }: Standing, { admitted }: Turn): void {
-  if (admitted && rule.limit === 1 && !seat.own.shared) entry.noteOwned(seat.path);
+function noteTurn({ entry, position, rule }: Standing, { admitted }: Turn): void {
+  if (admitted && rule.limit === 1 && !position.own.shared) entry.noteOwned(position.path);
 }
 
 /** The same turns, each noted; they end with the session, without a word when that was abandoned. */
-function heard(turns$: Observable<Turn>, standing: Standing, { zk }: Outlook): Observable<Turn> {
+function heard(turns$: Observable<Turn>, standing: Standing, { zk }: SessionContext): Observable<Turn> {
   return new Observable((subscriber) => {
     const next = (turn: Turn): void => {
       noteTurn(standing, turn);
@@ -57,17 +63,17 @@ function heard(turns$: Observable<Turn>, standing: Standing, { zk }: Outlook): O
   });
 }
 
-function follow(outlook: Outlook, { entry, seat, rule }: Standing): Observable<Turn> {
-  const { watches } = outlook;
-  const pathNow = (): string => entry.path ?? seat.path;
+function follow(context: SessionContext, { entry, position, rule }: Standing): Observable<Turn> {
+  const { watches } = context;
+  const pathNow = (): string => entry.path ?? position.path;
   return turnsByWatching<Contender>(
     {
-      ahead: () => lookAhead(outlook, entry.place, pathNow()),
-      gone: (rival) => departureOf(rival, { entry, seat }, outlook),
-      ownGone$: ownGone(pathNow, watches),
+      ahead: () => lookAhead(context, entry.place, pathNow()),
+      removal: (rival) => departureOf(rival, { entry, position }, context),
+      ownRemoval$: ownGone(pathNow, watches),
     },
     rule,
-    seat.ahead,
+    position.ahead,
   );
 }
 
@@ -78,13 +84,13 @@ function follow(outlook: Outlook, { entry, seat, rule }: Standing): Observable<T
  */
 function departureOf(
   rival: Contender,
-  { entry: { place, shared$ }, seat }: Pick<Standing, 'entry' | 'seat'>,
-  { watches, followed }: Outlook,
+  { entry: { place, shared$ }, position }: Pick<Standing, 'entry' | 'position'>,
+  { watches, followed }: SessionContext,
 ): Observable<Departure | undefined> {
   return new Observable((subscriber) => {
     const path = `${place.directory}/${rival.name}`;
     const known = followed.follow(path);
-    const mayTurn = !rival.shared && !seat.own.shared && place.scheme.shared !== undefined;
+    const mayTurn = !rival.shared && !position.own.shared && place.scheme.shared !== undefined;
     const hasLeft = ({ seen, own, unwritten }: Going): boolean => {
       if (own && !known.leaving) return false;
       return mayTurn ? unwritten && !place.scheme.turnsUnwritten : seen;

@@ -1,4 +1,4 @@
-import { invalidArgument, type SeenEntry } from '@queuelock/core/backend';
+import { invalidArgument, type StoredEntry } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { contendersIn, orderOf, parseContender, type Contender } from '../queue/entries.ts';
 import type { QueuePlace } from '../queue/queue-place.ts';
@@ -15,7 +15,7 @@ export function entryIn({ directory, scheme }: QueuePlace, key: string): Contend
 export async function evictEntry(
   zk: ZkDriver,
   place: QueuePlace,
-  { key, order }: Pick<SeenEntry, 'key' | 'order'>,
+  { key, order }: Pick<StoredEntry, 'key' | 'order'>,
 ): Promise<boolean> {
   const { sequence } = entryIn(place, key);
   if (orderOf(sequence) !== order || !(await zk.delete(key))) return false;

@@ -1,7 +1,12 @@
 // Chapter views: what can be seen of queues, of registers, of the servers and the past?
-// One queue (here), all of them (queues, by walk), what was (history), texts (registers), and what an operator asks: evict, examine.
+// One queue (here), all of them (queues, by walk), what was (history), texts (registers), and what an operator asks: evict, diagnose.
 
-import { QueueLockError, isQueueLockError, type Looking, type SeenEntry } from '@queuelock/core/backend';
+import {
+  QueueLockError,
+  isQueueLockError,
+  type ObserveOptions,
+  type StoredEntry,
+} from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { orderOf, standingIn, type Contender } from '../queue/entries.ts';
 import { refuseForeign } from '../queue/foreign.ts';
@@ -32,8 +37,8 @@ type Values = Map<string, string>;
 export function observeQueue(
   zk: ZkDriver,
   place: QueuePlace,
-  { apartMs = 0 }: Looking = {},
-): Observable<readonly SeenEntry[]> {
+  { apartMs = 0 }: ObserveOptions = {},
+): Observable<readonly StoredEntry[]> {
   return defer(() => {
     const { directory } = place;
     const values: Values = new Map();
@@ -76,7 +81,7 @@ function breaks(zk: ZkDriver): Observable<never> {
   );
 }
 
-async function look(zk: ZkDriver, place: QueuePlace, values: Values): Promise<readonly SeenEntry[]> {
+async function look(zk: ZkDriver, place: QueuePlace, values: Values): Promise<readonly StoredEntry[]> {
   const { directory, scheme } = place;
   const children = await childrenOrNotice(zk, directory);
   await refuseForeign(zk, place, { children });
@@ -99,7 +104,7 @@ async function entryOf(
   zk: ZkDriver,
   { directory, scheme }: QueuePlace,
   { contender, values }: { contender: Contender; values: Values },
-): Promise<SeenEntry | undefined> {
+): Promise<StoredEntry | undefined> {
   const { name, sequence, shared } = contender;
   const key = `${directory}/${name}`;
   const value = values.get(name) ?? (await valueOf(zk, key, scheme));
@@ -119,7 +124,7 @@ async function valueOf(zk: ZkDriver, path: string, scheme: Scheme): Promise<stri
   }
 }
 
-function isSame(before: readonly SeenEntry[], now: readonly SeenEntry[]): boolean {
+function isSame(before: readonly StoredEntry[], now: readonly StoredEntry[]): boolean {
   return (
     before.length === now.length &&
     now.every(({ key, value }, at) => key === before[at]?.key && value === before[at].value)

@@ -1,4 +1,10 @@
-import { QueueLockError, sooner, systemClock, type Clock, type ListedQueue } from '@queuelock/core/backend';
+import {
+  QueueLockError,
+  withJitter,
+  systemClock,
+  type Clock,
+  type ListedQueue,
+} from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { orderOf } from '../queue/entries.ts';
 import type { QueuePlaces } from '../queue/queue-place.ts';
@@ -33,7 +39,7 @@ export function observeQueues(
       tookMs = clock.now() - begun;
       return counts.listed(queues);
     };
-    const again = (): number => sooner(Math.max(PAUSE_MS, PAUSES_PER_WALK * tookMs), clock);
+    const again = (): number => withJitter(Math.max(PAUSE_MS, PAUSES_PER_WALK * tookMs), clock);
     return lookAgainOn(merge(breaks(zk), zk.ended$), { look, again });
   });
 }

@@ -3,7 +3,7 @@ import type { NodeData, ZkDriver } from '../driver/driver.ts';
 import { throughGate } from '../turn/gate.ts';
 import { registerPaths } from '../queue/names.ts';
 import { lookWhileConnected } from './observe.ts';
-import { outlookOf } from '../server/outlook.ts';
+import { sessionContextOf } from '../server/session-context.ts';
 import { withDirectory } from '../queue/parents.ts';
 import { distinctUntilChanged, map, switchMap, type Observable } from '../base/rx.ts';
 
@@ -48,7 +48,7 @@ export class NodeRegisters implements Registers {
     const { root } = this.#store;
     const paths = registerPaths(root, queue, kind);
     return this.#store.ask((zk) =>
-      throughGate({ outlook: outlookOf(zk), place: { root, directory: paths.gate } }, async () => {
+      throughGate({ context: sessionContextOf(zk), place: { root, directory: paths.gate } }, async () => {
         // Whoever was in the gate before has left it after writing, and that has been seen.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;

@@ -32,7 +32,7 @@ import { doneOf, requestFor } from './steps.ts';
 
 const ANY_VERSION = -1;
 // The servers' default `jute.maxbuffer`. One that gets more drops the connection.
-const MOST_REQUEST_BYTES = 0xf_ff_ff;
+const MAX_REQUEST_BYTES = 0xf_ff_ff;
 
 /** The driver that speaks ZooKeeper's protocol itself, over the sockets of Node. */
 export class WireDriver implements ZkDriver {
@@ -175,7 +175,7 @@ export class WireDriver implements ZkDriver {
     option?: CallOption,
   ): Promise<{ readonly code: number; readonly values: [T] }> {
     const size = sizeOf(request);
-    if (size > MOST_REQUEST_BYTES) throw tooLarge(what, size);
+    if (size > MAX_REQUEST_BYTES) throw tooLarge(what, size);
     return this.#line.call(what, request, option);
   }
 
@@ -206,6 +206,6 @@ function statOf(stat: WireStat): NodeStat {
 function tooLarge(what: string, size: number): QueueLockError {
   return new QueueLockError(
     'INVALID_ARGUMENT',
-    `the request to ${what} takes ${size} bytes, and a ZooKeeper server takes ${MOST_REQUEST_BYTES} (jute.maxbuffer)`,
+    `the request to ${what} takes ${size} bytes, and a ZooKeeper server takes ${MAX_REQUEST_BYTES} (jute.maxbuffer)`,
   );
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { sooner } from '@queuelock/core/backend';
+import { withJitter } from '@queuelock/core/backend';
 import { Calls, type Answer, type CallOption, type Carrier } from '../driver/calls.ts';
 import type { ConnectionNews } from '../driver/driver.ts';
 import { AUTH_FAILED_STATE, ZkCode, sessionAbandoned, sessionEnded } from '../driver/errors.ts';
@@ -136,7 +136,7 @@ export class WireLine {
         dial,
         tls,
         hello: this.#seen.hello(),
-        withinMs: sooner(attemptMsOf(ttlMs), clock),
+        withinMs: withJitter(attemptMsOf(ttlMs), clock),
         clock,
       },
       {

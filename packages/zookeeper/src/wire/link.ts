@@ -38,7 +38,7 @@ export interface LinkListener {
 }
 
 // Longer than any list of children that a server can hold; its requests are limited to a megabyte, its answers are not.
-const MOST_FRAME_BYTES = 256 * 2 ** 20;
+const MAX_FRAME_BYTES = 256 * 2 ** 20;
 // `ZCONNECTIONLOSS`
 const CONNECTION_LOSS = -4;
 
@@ -49,7 +49,7 @@ export class WireLink {
   readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #listener: LinkListener;
-  readonly #frames = new FrameReader(MOST_FRAME_BYTES);
+  readonly #frames = new FrameReader(MAX_FRAME_BYTES);
   readonly #pipeline: Pipeline;
   readonly #traffic: { -readonly [when in keyof Traffic]: Traffic[when] };
   #welcome: Welcome | undefined;

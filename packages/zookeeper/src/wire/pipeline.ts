@@ -23,7 +23,7 @@ interface Asked {
 
 const LAST_XID = 2 ** 31 - 1;
 // Places of answered requests at the front of the line that are not cleared yet.
-const MOST_SPENT = 1_000;
+const MAX_SPENT = 1_000;
 
 /**
  * The requests of one connection that have not been answered: numbered, and answered in their order. Knows nothing of
@@ -101,7 +101,7 @@ export class Pipeline {
     const asked = this.#asked[this.#first];
     if (!asked) return undefined;
     this.#first += 1;
-    if (this.#first === this.#asked.length || this.#first === MOST_SPENT) {
+    if (this.#first === this.#asked.length || this.#first === MAX_SPENT) {
       this.#asked.splice(0, this.#first);
       this.#first = 0;
     }

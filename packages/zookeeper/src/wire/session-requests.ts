@@ -12,7 +12,7 @@ export interface Watched {
 type Kind = keyof Watched;
 
 // The server drops a connection for a request of a megabyte; as much as other clients send at once.
-const MOST_PATH_BYTES = 128 * 1024;
+const MAX_PATH_BYTES = 128 * 1024;
 
 /** Says that the client is there. Its number is `Xid.ping`. */
 export function ping(): WireRequest<undefined> {
@@ -57,7 +57,7 @@ function portions(watched: Watched): Watched[] {
       const bytes = Buffer.byteLength(path);
       if (bytes > room) {
         portions.push({ data: [], exist: [], child: [] });
-        room = MOST_PATH_BYTES;
+        room = MAX_PATH_BYTES;
       }
       room -= bytes;
       portions.at(-1)?.[kind].push(path);

@@ -17,8 +17,9 @@ describe('a client with the npm package whose ZooKeeper servers do not serve', (
 
   /** Opens again and again, as the core does, and then looks at the C client for a while. */
   async function triesFor(ms: number, hosts: readonly string[], connectTimeoutMs = 4_000): Promise<void> {
-    const backend = bench.keep(zookeeper({ hosts, driver: 'native', ...SINGLE, connectTimeoutMs }), (made) =>
-      made.close(),
+    const backend = bench.keep(
+      zookeeper({ hosts, transport: 'native', ...SINGLE, connectTimeoutMs }),
+      (made) => made.close(),
     );
     const stop = new AbortController();
     const opening = outcome(repeatUntilDefinite(async () => backend.open(2_000, stop.signal), stop.signal));

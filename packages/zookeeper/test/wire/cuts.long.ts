@@ -15,7 +15,7 @@ const SESSIONS = 20;
 const CUTS = 1_000;
 // Until everything has been compiled, and every list has its size.
 const WARM_ROUNDS = 20;
-const MOST_BYTES = 3 * 2 ** 20;
+const MAX_BYTES = 3 * 2 ** 20;
 
 describe('sessions over sockets of Node whose connections are cut a thousand times under load', function () {
   this.timeout(300_000);
@@ -59,7 +59,7 @@ describe('sessions over sockets of Node whose connections are cut a thousand tim
     const done = await Promise.all(working);
     const told = `${JSON.stringify(before)}, then ${JSON.stringify(after)}; ${done.join(' ')} cycles`;
     console.info(`      ${told}`);
-    expect(after.bytes - before.bytes, told).to.be.lessThan(MOST_BYTES);
+    expect(after.bytes - before.bytes, told).to.be.lessThan(MAX_BYTES);
     expect(after.files - before.files, told).to.be.at.most(SESSIONS);
     // Each session has one connection, or is about to have one.
     expect(after.links, told).to.be.at.most(SESSIONS);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { FrameReader } from '../../src/wire/frames.ts';
 import { WireError } from '../../src/wire/wire-error.ts';
 
-const MOST_BYTES = 20_000;
+const MAX_BYTES = 20_000;
 
 function frameOf(content: Uint8Array): Buffer {
   const length = Buffer.alloc(4);
@@ -27,7 +27,7 @@ describe('frames of ZooKeeper', () => {
         fc.array(fc.integer({ min: 1, max: 6_000 }), { minLength: 1 }),
         (frames, sizes) => {
           const stream = Buffer.concat(frames.map(frameOf));
-          const reader = new FrameReader(MOST_BYTES);
+          const reader = new FrameReader(MAX_BYTES);
           const found: Buffer[] = [];
           for (let at = 0, turn = 0; at < stream.length; turn += 1) {
             const size = sizes[turn % sizes.length]!;
@@ -45,8 +45,8 @@ describe('frames of ZooKeeper', () => {
   });
 
   it('are refused by their length alone when they are too long, or shorter than nothing', () => {
-    for (const length of [MOST_BYTES + 1, 2 ** 31 - 1, -1, -(2 ** 31)]) {
-      const reader = new FrameReader(MOST_BYTES);
+    for (const length of [MAX_BYTES + 1, 2 ** 31 - 1, -1, -(2 ** 31)]) {
+      const reader = new FrameReader(MAX_BYTES);
       const bytes = Buffer.alloc(4);
       bytes.writeInt32BE(length);
       reader.push(bytes);

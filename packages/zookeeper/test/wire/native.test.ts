@@ -22,10 +22,10 @@ describe('both drivers for ZooKeeper', () => {
       let session: Session = await bench.session(server, 10_000, first);
       const { id } = session;
       const { key, order } = await session.enqueue(entry);
-      for (const driver of [second, first]) {
+      for (const transport of [second, first]) {
         const resumption = session.resumption!;
         await session.abandon!();
-        session = await bench.backend(server, { driver }).resume!(resumption, signal);
+        session = await bench.backend(server, { transport }).resume!(resumption, signal);
         expect(session.id).to.equal(id);
         const again = await session.enqueue(entry);
         expect([again.key, again.order]).to.deep.equal([key, order]);

@@ -59,8 +59,8 @@ describe('TLS to ZooKeeper', () => {
     const placement = await session.enqueue(wish(newQueue()));
     expect(placement.turn.admitted).to.equal(true);
     expect(await session.renew(signal)).to.be.greaterThan(0);
-    const [finding] = await backend.examine!('');
-    expect(finding).to.deep.include({ level: 'fine', about: `server localhost:${port}` });
+    const [finding] = await backend.diagnose!('');
+    expect(finding).to.deep.include({ level: 'ok', about: `server localhost:${port}` });
   });
 
   it('goes on over the next connection after one was cut', async () => {

@@ -15,9 +15,9 @@ function overEtcd(transport) {
   return ours(async () => (await import('@queuelock/etcd')).etcd({ hosts: [process.env.ETCD], transport }));
 }
 
-function overZooKeeper(driver) {
+function overZooKeeper(transport) {
   const hosts = [process.env.ZK];
-  return ours(async () => (await import('@queuelock/zookeeper')).zookeeper({ hosts, driver }));
+  return ours(async () => (await import('@queuelock/zookeeper')).zookeeper({ hosts, transport }));
 }
 
 async function ours(backend) {

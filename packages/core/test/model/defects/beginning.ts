@@ -4,7 +4,7 @@ import { inCore, inSession, type Defect } from './defect.ts';
 export const BEGINNING_DEFECTS: readonly Defect[] = [
   inCore('a hold begins without the time that its work needs', 'enough time', [
     'hold/grant.ts',
-    ' && remainingMs >= needsMs;',
+    ' && remainingMs >= minRemainingMs;',
     ';',
   ]),
   inCore(

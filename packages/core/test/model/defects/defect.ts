@@ -3,11 +3,11 @@ import type { Backend, Session } from '../../../src/backend.ts';
 import type { Alteration } from '@queuelock/harness/alteration';
 import type { Rule } from '../judge.ts';
 
-/** A mistake that somebody could make. */
+/** A mutant that somebody could make. */
 export interface Defect {
   readonly what: string;
   /** The rules that may notice it first. */
-  readonly noticedBy: readonly Rule[];
+  readonly killedBy: readonly Rule[];
   /** In the core. */
   readonly alterations?: readonly Alteration[];
   /** In a backend. */
@@ -19,16 +19,16 @@ export type Spoil = (backend: Backend, server: MemoryServer) => Backend;
 /** A defect in the core. */
 export function inCore(
   what: string,
-  noticedBy: Rule | readonly Rule[],
+  killedBy: Rule | readonly Rule[],
   ...alterations: readonly Alteration[]
 ): Defect {
-  return { what, noticedBy: [noticedBy].flat(), alterations };
+  return { what, killedBy: [killedBy].flat(), alterations };
 }
 
 /** A defect in what a backend's sessions do. */
 export function inSession(
   what: string,
-  noticedBy: Rule | readonly Rule[],
+  killedBy: Rule | readonly Rule[],
   change: (session: Session, server: MemoryServer) => Partial<Session>,
 ): Defect {
   const spoil: Spoil = (backend, server) => ({
@@ -38,7 +38,7 @@ export function inSession(
       return { ...passedOn(session), ...change(session, server) };
     },
   });
-  return { what, noticedBy: [noticedBy].flat(), spoil };
+  return { what, killedBy: [killedBy].flat(), spoil };
 }
 
 function passedOn(session: Session): Session {

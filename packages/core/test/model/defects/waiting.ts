@@ -57,7 +57,7 @@ function turnsFrom(`,
     [
       'hold/grant.ts',
       '  const { remainingMs }',
-      '  if (needsMs === 0) return true;\n  const { remainingMs }',
+      '  if (minRemainingMs === 0) return true;\n  const { remainingMs }',
     ],
   ),
   inCore('a try waits in line', 'at once', [

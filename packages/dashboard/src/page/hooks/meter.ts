@@ -1,12 +1,12 @@
-import type { QueuesPicture } from '@queuelock/bridge/wire';
+import type { QueuesSnapshot } from '@queuelock/bridge/wire';
 import { useState } from 'react';
 import { EMPTY_METER, metered, type Meter } from '../model/meter.ts';
 
-/** What the pictures so far tell together. */
-export function useMeter(picture: QueuesPicture | undefined): Meter {
-  const [seen, setSeen] = useState({ picture: undefined as QueuesPicture | undefined, meter: EMPTY_METER });
-  if (!picture || picture.status !== 'live' || picture === seen.picture) return seen.meter;
-  const next = { picture, meter: metered(seen.meter, picture) };
+/** What the snapshots so far tell together. */
+export function useMeter(snapshot: QueuesSnapshot | undefined): Meter {
+  const [seen, setSeen] = useState({ snapshot: undefined as QueuesSnapshot | undefined, meter: EMPTY_METER });
+  if (!snapshot || snapshot.status !== 'live' || snapshot === seen.snapshot) return seen.meter;
+  const next = { snapshot, meter: metered(seen.meter, snapshot) };
   setSeen(next);
   return next.meter;
 }

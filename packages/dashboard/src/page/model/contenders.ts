@@ -1,4 +1,4 @@
-import type { ContenderPicture, ContendersAct, ContendersPicture } from '@queuelock/bridge/wire';
+import type { ContenderSnapshot, ContendersAct, ContendersSnapshot } from '@queuelock/bridge/wire';
 import { duration, ordinal } from './text.ts';
 
 /** A button of a contender. */
@@ -10,8 +10,8 @@ export interface ContenderButton {
 
 /** What can be done to a contender now; the same places in the row whatever its state. */
 export function buttonsOf(
-  { status, isFrozen, isCut }: ContenderPicture,
-  { canCut }: Pick<ContendersPicture, 'canCut'>,
+  { status, isFrozen, isCut }: ContenderSnapshot,
+  { canCut }: Pick<ContendersSnapshot, 'canCut'>,
 ): readonly ContenderButton[] {
   if (status === 'gone') return [];
   const cut: ContenderButton = isCut
@@ -27,7 +27,7 @@ export function buttonsOf(
   ];
 }
 
-const STATUS: Record<Exclude<ContenderPicture['status'], 'waits' | 'gone'>, string> = {
+const STATUS: Record<Exclude<ContenderSnapshot['status'], 'waits' | 'gone'>, string> = {
   starts: 'starts',
   joins: 'joins',
   holds: 'holds',
@@ -36,7 +36,7 @@ const STATUS: Record<Exclude<ContenderPicture['status'], 'waits' | 'gone'>, stri
 };
 
 /** What a contender is at, in words. */
-export function contenderWords({ status, position, end, token }: ContenderPicture): string {
+export function contenderWords({ status, position, end, token }: ContenderSnapshot): string {
   if (status === 'gone') return `is gone: ${end ?? 'ended'}`;
   if (status === 'holds') return token === undefined ? 'holds' : `holds with token ${token}`;
   if (status !== 'waits') return STATUS[status];
@@ -52,8 +52,8 @@ export interface Proven {
 
 /** Of one that holds, or believes so; `now` by the bridge's clock. */
 export function provenOf(
-  { status, provenUntil }: ContenderPicture,
-  { ttlMs }: Pick<ContendersPicture, 'ttlMs'>,
+  { status, provenUntil }: ContenderSnapshot,
+  { ttlMs }: Pick<ContendersSnapshot, 'ttlMs'>,
   now: number,
 ): Proven | undefined {
   if (provenUntil === undefined || (status !== 'holds' && status !== 'expired')) return undefined;

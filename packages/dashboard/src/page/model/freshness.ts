@@ -1,5 +1,5 @@
-import type { Seen } from '@queuelock/bridge/client';
-import type { Picture } from '@queuelock/bridge/wire';
+import type { Observed } from '@queuelock/bridge/client';
+import type { Snapshot } from '@queuelock/bridge/wire';
 import { seconds } from './text.ts';
 
 /** How far what is shown can be relied on, in words; `undefined` words where there is nothing to say. */
@@ -14,9 +14,9 @@ export interface Now {
   readonly bridge: number;
 }
 
-/** Of a picture, which came from a store, through a bridge, over a connection: what is broken first is what is said. */
+/** Of a snapshot, which came from a store, through a bridge, over a connection: what is broken first is what is said. */
 export function freshnessOf(
-  { connection, since, error, picture, refusal }: Seen<Picture>,
+  { connection, since, error, snapshot, refusal }: Observed<Snapshot>,
   now: Now,
 ): Freshness {
   if (connection === 'stale') {
@@ -31,17 +31,17 @@ export function freshnessOf(
       tone: 'stale',
       words: `The server of this page refuses to tell: ${withoutCode(refusal.message)}.`,
     };
-  if (!picture) {
+  if (!snapshot) {
     const why = error ? `: ${withoutCode(error.message)}; trying again.` : '.';
     return { tone: 'connecting', words: `Connecting${why}` };
   }
-  const trouble = picture.trouble ? `: ${withoutCode(picture.trouble.message)}` : '';
-  if (picture.status === 'connecting')
+  const trouble = snapshot.error ? `: ${withoutCode(snapshot.error.message)}` : '';
+  if (snapshot.status === 'connecting')
     return { tone: 'connecting', words: `The store does not answer yet${trouble}.` };
-  if (picture.status === 'live') return { tone: 'live', words: undefined };
+  if (snapshot.status === 'live') return { tone: 'live', words: undefined };
   return {
     tone: 'stale',
-    words: `The store does not answer, this is as of ${seconds(now.bridge - picture.at)} ago${trouble}.`,
+    words: `The store does not answer, this is as of ${seconds(now.bridge - snapshot.at)} ago${trouble}.`,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { EntryPicture, QueuePicture } from '@queuelock/bridge/wire';
+import type { EntrySnapshot, QueueSnapshot } from '@queuelock/bridge/wire';
 
 /** How a hold stands against what is usual, or against what is proven. */
 export interface HoldMeter {
@@ -14,8 +14,8 @@ export interface HoldMeter {
 
 /** Of an entry that holds, in a queue as it was at `at`; `now` by the bridge's clock. `fullMs`: the largest budget seen of it. */
 export function holdMeter(
-  entry: Pick<EntryPicture, 'heldAt' | 'remainingMs' | 'typicalHoldMs'>,
-  { at, typicalHoldMs }: Pick<QueuePicture, 'at' | 'typicalHoldMs'>,
+  entry: Pick<EntrySnapshot, 'heldAt' | 'remainingMs' | 'typicalHoldMs'>,
+  { at, typicalHoldMs }: Pick<QueueSnapshot, 'at' | 'typicalHoldMs'>,
   { now, fullMs }: { readonly now: number; readonly fullMs: number },
 ): HoldMeter {
   const { heldAt = at, remainingMs } = entry;
@@ -31,17 +31,17 @@ export function holdMeter(
 }
 
 /** Those whose turn has come. */
-export function holdersOf({ entries }: Pick<QueuePicture, 'entries'>): readonly EntryPicture[] {
+export function holdersOf({ entries }: Pick<QueueSnapshot, 'entries'>): readonly EntrySnapshot[] {
   return entries.filter(({ position }) => position === 0);
 }
 
 /** Those who wait, in order. */
-export function waitersOf({ entries }: Pick<QueuePicture, 'entries'>): readonly EntryPicture[] {
+export function waitersOf({ entries }: Pick<QueueSnapshot, 'entries'>): readonly EntrySnapshot[] {
   return entries.filter(({ position }) => position > 0);
 }
 
 /** Names an entry in this queue; a key may be used again after it was removed, not with the same order. */
-export function entryKey({ key, order }: Pick<EntryPicture, 'key' | 'order'>): string {
+export function entryKey({ key, order }: Pick<EntrySnapshot, 'key' | 'order'>): string {
   return `${order} ${key}`;
 }
 
@@ -52,7 +52,7 @@ export function notesOf({
   limit,
   request,
   metadata,
-}: Pick<EntryPicture, 'shared' | 'permits' | 'limit' | 'request' | 'metadata'>): string {
+}: Pick<EntrySnapshot, 'shared' | 'permits' | 'limit' | 'request' | 'metadata'>): string {
   const texts = [
     shared ? 'reads' : '',
     limit > 1 ? `${permits} of ${limit}` : '',

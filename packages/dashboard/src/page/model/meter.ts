@@ -1,4 +1,4 @@
-import type { ListedQueuePicture, QueuesPicture } from '@queuelock/bridge/wire';
+import type { ListedQueueSnapshot, QueuesSnapshot } from '@queuelock/bridge/wire';
 
 /** A queue as somebody sees it who has looked for a while. */
 export interface QueueRow {
@@ -22,7 +22,7 @@ interface Sample {
 }
 
 interface Metered {
-  readonly queue: ListedQueuePicture;
+  readonly queue: ListedQueueSnapshot;
   /** The earliest first. */
   readonly samples: readonly Sample[];
 }
@@ -34,12 +34,12 @@ export const EMPTY_METER: Meter = new Map();
 
 const WINDOW_MS = 10_000;
 
-/** Takes in another picture. */
-export function metered(before: Meter, { queues, at }: Pick<QueuesPicture, 'queues' | 'at'>): Meter {
+/** Takes in another snapshot. */
+export function metered(before: Meter, { queues, at }: Pick<QueuesSnapshot, 'queues' | 'at'>): Meter {
   return new Map(queues.map((queue) => [queue.name, follow(before.get(queue.name), queue, at)]));
 }
 
-function follow(before: Metered | undefined, queue: ListedQueuePicture, at: number): Metered {
+function follow(before: Metered | undefined, queue: ListedQueueSnapshot, at: number): Metered {
   const sample = { at, left: queue.left };
   if (!before || before.queue.left > queue.left) return { queue, samples: [sample] };
   const recent = before.samples.filter((_sample, place, all) => {

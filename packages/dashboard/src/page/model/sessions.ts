@@ -1,13 +1,16 @@
-import type { Coverage, SessionPicture } from '@queuelock/bridge/wire';
+import type { Coverage, SessionSnapshot } from '@queuelock/bridge/wire';
 import { count, counted } from './text.ts';
 
 /** Names a session: entries that tell the same of themselves are of one. */
-export function sessionKey({ owner, host, pid }: Pick<SessionPicture, 'owner' | 'host' | 'pid'>): string {
+export function sessionKey({ owner, host, pid }: Pick<SessionSnapshot, 'owner' | 'host' | 'pid'>): string {
   return JSON.stringify([owner, host, pid]);
 }
 
 /** Those that have a text in their owner, host, process or in the name of one of their queues. */
-export function sessionsWith(sessions: readonly SessionPicture[], filter: string): readonly SessionPicture[] {
+export function sessionsWith(
+  sessions: readonly SessionSnapshot[],
+  filter: string,
+): readonly SessionSnapshot[] {
   const wanted = filter.toLowerCase();
   if (wanted === '') return sessions;
   return sessions.filter(({ owner, host = '', pid = '', entries }) =>

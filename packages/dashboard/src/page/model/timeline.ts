@@ -1,4 +1,4 @@
-import type { Span, TimelinePicture } from '@queuelock/bridge/wire';
+import type { Span, TimelineSnapshot } from '@queuelock/bridge/wire';
 
 /** Part of the time axis, from 0 (the oldest that is shown) to 1 (now). */
 interface Stretch {
@@ -50,7 +50,7 @@ export interface Frame {
 
 /** The stays of the last `windowMs`: the newest of those that have left, those that are there, in order. */
 export function drawingOf(
-  { spans, gaps }: Pick<TimelinePicture, 'spans' | 'gaps'>,
+  { spans, gaps }: Pick<TimelineSnapshot, 'spans' | 'gaps'>,
   { now, windowMs, lanes }: Frame,
 ): Drawing {
   const begin = now - windowMs;
@@ -128,7 +128,7 @@ export function pulseOf(spans: readonly Span[], { now, windowMs }: Frame, parts:
 
 /** Hand-offs in a second, over the part of the last minute that the bridge has looked. */
 export function handOffsPerS(
-  { spans, beganAt }: Pick<TimelinePicture, 'spans' | 'beganAt'>,
+  { spans, beganAt }: Pick<TimelineSnapshot, 'spans' | 'beganAt'>,
   now: number,
 ): number {
   const windowMs = Math.max(1_000, Math.min(60_000, now - beganAt));

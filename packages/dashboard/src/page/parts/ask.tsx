@@ -1,4 +1,4 @@
-import type { Asked, EntryPicture } from '@queuelock/bridge/wire';
+import type { HandoverResponse, EntrySnapshot } from '@queuelock/bridge/wire';
 import { useBridge } from '@queuelock/react';
 import { useState, type ReactElement } from 'react';
 import { useTask } from '../hooks/task.ts';
@@ -8,7 +8,7 @@ import { Dialog, Pairs } from './dialog.tsx';
 import { Outcome } from './evict.tsx';
 import { Said } from './words.tsx';
 
-const ANSWERS: Readonly<Record<Asked['answer'], string>> = {
+const ANSWERS: Readonly<Record<HandoverResponse['answer'], string>> = {
   yields: 'It makes way.',
   declined: 'It declined.',
   ignored: 'It did not answer in time. Not every program listens to requests.',
@@ -21,7 +21,7 @@ const WITHIN_S = [5, 15, 30, 60] as const;
 /** What the dialog is about. */
 export interface AskProps {
   readonly name: string;
-  readonly holder: EntryPicture;
+  readonly holder: EntrySnapshot;
   readonly onClose: () => void;
 }
 
@@ -30,7 +30,7 @@ export function AskDialog({ name, holder, onClose }: AskProps): ReactElement {
   const client = useBridge();
   const [reason, setReason] = useState('');
   const [withinS, setWithinS] = useState<number>(15);
-  const [task, start] = useTask<Asked>();
+  const [task, start] = useTask<HandoverResponse>();
   const owner = plain(holder.owner) || 'the holder';
   if (task.status === 'done') {
     const { answer, reason: why } = task.value;

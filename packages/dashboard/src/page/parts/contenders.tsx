@@ -1,4 +1,4 @@
-import type { ContenderPicture, ContendersAct, ContendersPicture } from '@queuelock/bridge/wire';
+import type { ContenderSnapshot, ContendersAct, ContendersSnapshot } from '@queuelock/bridge/wire';
 import { useBridge } from '@queuelock/react';
 import type { ReactElement } from 'react';
 import { useNow } from '../hooks/now.ts';
@@ -9,16 +9,16 @@ import { plain } from '../model/text.ts';
 
 /** What the list of contenders takes. */
 export interface ContendersProps {
-  readonly picture: ContendersPicture;
+  readonly snapshot: ContendersSnapshot;
   readonly isRunning: boolean;
 }
 
 /** Processes that contend for the lock, and what can be done to them. */
-export function Contenders({ picture, isRunning }: ContendersProps): ReactElement {
+export function Contenders({ snapshot, isRunning }: ContendersProps): ReactElement {
   const client = useBridge();
   const { bridge: now } = useNow(250, isRunning);
   const [task, start] = useTask<undefined>();
-  const { contenders, most, cut } = picture;
+  const { contenders, most, cut } = snapshot;
   const living = contenders.filter(({ status }) => status !== 'gone').length;
   const act = (what: ContendersAct): void => {
     start(async () => {
@@ -51,7 +51,7 @@ export function Contenders({ picture, isRunning }: ContendersProps): ReactElemen
           <Contender
             key={contender.id}
             contender={contender}
-            picture={picture}
+            snapshot={snapshot}
             now={isRunning ? now : undefined}
             onAct={(what) => {
               act({ act: what, id: contender.id });
@@ -65,16 +65,16 @@ export function Contenders({ picture, isRunning }: ContendersProps): ReactElemen
 }
 
 interface ContenderProps {
-  readonly contender: ContenderPicture;
-  readonly picture: ContendersPicture;
+  readonly contender: ContenderSnapshot;
+  readonly snapshot: ContendersSnapshot;
   /** `undefined`: what is shown is old. */
   readonly now: number | undefined;
   readonly onAct: (act: Exclude<ContendersAct['act'], 'add'>) => void;
 }
 
-function Contender({ contender, picture, now, onAct }: ContenderProps): ReactElement {
+function Contender({ contender, snapshot, now, onAct }: ContenderProps): ReactElement {
   const { id, pid, status, isFrozen, isCut } = contender;
-  const proven = now === undefined ? undefined : provenOf(contender, picture, now);
+  const proven = now === undefined ? undefined : provenOf(contender, snapshot, now);
   const name = plain(id);
   return (
     <li data-status={status} data-disturbed={isFrozen || isCut}>
@@ -93,7 +93,7 @@ function Contender({ contender, picture, now, onAct }: ContenderProps): ReactEle
         <span className="fill" style={{ transform: `scaleX(${proven?.part ?? 0})` }} />
       </span>
       <div className="acts" role="group" aria-label={`What to do to ${name}`}>
-        {buttonsOf(contender, picture).map(({ act, title, isOff }) => (
+        {buttonsOf(contender, snapshot).map(({ act, title, isOff }) => (
           <button
             key={BUTTON_OF[act]}
             type="button"

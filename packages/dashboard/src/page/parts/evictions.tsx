@@ -1,4 +1,4 @@
-import type { EvictionPicture } from '@queuelock/bridge/wire';
+import type { EvictionSnapshot } from '@queuelock/bridge/wire';
 import type { ReactElement } from 'react';
 import { timeOfDay } from '../model/text.ts';
 import { Said } from './words.tsx';
@@ -7,7 +7,7 @@ import { Said } from './words.tsx';
 export function Evictions({
   evictions,
 }: {
-  readonly evictions: readonly EvictionPicture[];
+  readonly evictions: readonly EvictionSnapshot[];
 }): ReactElement | null {
   if (evictions.length === 0) return null;
   return (

@@ -1,20 +1,20 @@
-import type { Seen } from '@queuelock/bridge/client';
-import type { Picture } from '@queuelock/bridge/wire';
+import type { Observed } from '@queuelock/bridge/client';
+import type { Snapshot } from '@queuelock/bridge/wire';
 import { useConnection } from '@queuelock/react';
 import type { ReactElement, ReactNode } from 'react';
 import { useNow } from '../hooks/now.ts';
 import { freshnessOf } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 
-/** What a part of a page that comes of a picture takes. */
+/** What a part of a page that comes of a snapshot takes. */
 export interface FreshProps {
-  readonly seen: Seen<Picture>;
+  readonly seen: Observed<Snapshot>;
   /** Show the rest also before something is known. */
   readonly isAlways?: boolean;
   readonly children: ReactNode;
 }
 
-/** What comes of a picture: plainly said to be old where it is, and then shown as such. */
+/** What comes of a snapshot: plainly said to be old where it is, and then shown as such. */
 export function Fresh({ seen, isAlways = false, children }: FreshProps): ReactElement {
   const { tone, words } = freshnessOf(seen, useNow(1_000));
   return (
@@ -37,14 +37,14 @@ export function Fresh({ seen, isAlways = false, children }: FreshProps): ReactEl
   );
 }
 
-/** The picture, if it tells anything yet. */
-export function knownOf<P extends Picture>({ picture }: Seen<P>): P | undefined {
-  return picture?.status === 'connecting' ? undefined : picture;
+/** The snapshot, if it tells anything yet. */
+export function knownOf<P extends Snapshot>({ snapshot }: Observed<P>): P | undefined {
+  return snapshot?.status === 'connecting' ? undefined : snapshot;
 }
 
 /** Whether ages are to grow: what is shown is as it is now. */
-export function isLive({ connection, picture }: Seen<Picture>): boolean {
-  return connection === 'live' && picture?.status === 'live';
+export function isLive({ connection, snapshot }: Observed<Snapshot>): boolean {
+  return connection === 'live' && snapshot?.status === 'live';
 }
 
 const WORDS = { live: 'live', connecting: 'connecting', stale: 'no answer' } as const;

@@ -1,4 +1,4 @@
-import type { HappeningPicture } from '@queuelock/bridge/wire';
+import type { HappeningSnapshot } from '@queuelock/bridge/wire';
 import type { ReactElement } from 'react';
 import { plain, timeOfDay } from '../model/text.ts';
 import { Empty } from './words.tsx';
@@ -7,7 +7,7 @@ import { Empty } from './words.tsx';
 export function Happenings({
   happenings,
 }: {
-  readonly happenings: readonly HappeningPicture[];
+  readonly happenings: readonly HappeningSnapshot[];
 }): ReactElement {
   return (
     <section className="sheet happenings" aria-labelledby="happenings-title">

@@ -1,5 +1,5 @@
 import type { PageLock } from '@queuelock/bridge/client';
-import type { HandoverPicture } from '@queuelock/bridge/wire';
+import type { HandoverSnapshot } from '@queuelock/bridge/wire';
 import { useState, type ReactElement } from 'react';
 import { useNow } from '../hooks/now.ts';
 import { useTask } from '../hooks/task.ts';
@@ -9,12 +9,12 @@ import { duration, plain } from '../model/text.ts';
 /** What it takes to show a lock that this page holds. */
 export interface HeldPlaceProps {
   readonly lock: PageLock;
-  readonly isDoubtful: boolean;
+  readonly isSuspect: boolean;
   readonly leave: () => void;
 }
 
 /** A lock that this page holds, for how long that is proven, and who asks for it. */
-export function HeldPlace({ lock, isDoubtful, leave }: HeldPlaceProps): ReactElement {
+export function HeldPlace({ lock, isSuspect, leave }: HeldPlaceProps): ReactElement {
   useNow(250);
   const [fullMs, setFullMs] = useState(lock.remainingMs);
   const { remainingMs } = lock;
@@ -22,14 +22,14 @@ export function HeldPlace({ lock, isDoubtful, leave }: HeldPlaceProps): ReactEle
   return (
     <div className="standing">
       <p className="place" role="status">
-        {isDoubtful ? 'You hold it, in doubt' : 'You hold it'}
+        {isSuspect ? 'You hold it, in doubt' : 'You hold it'}
       </p>
       <div className="meter" data-kind="budget">
         <span className="track" aria-hidden="true">
           <span className="fill" style={{ transform: `scaleX(${fullMs > 0 ? remainingMs / fullMs : 0})` }} />
         </span>
         <span className="note">
-          {isDoubtful ? 'a heartbeat is overdue: ' : ''}
+          {isSuspect ? 'a heartbeat is overdue: ' : ''}
           {duration(remainingMs)} proven from now
         </span>
       </div>
@@ -50,7 +50,7 @@ function Request({
   request,
   lock,
 }: {
-  readonly request: HandoverPicture;
+  readonly request: HandoverSnapshot;
   readonly lock: PageLock;
 }): ReactElement {
   const [task, start] = useTask<unknown>();

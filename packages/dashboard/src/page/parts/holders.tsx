@@ -1,4 +1,4 @@
-import type { EntryPicture, QueuePicture } from '@queuelock/bridge/wire';
+import type { EntrySnapshot, QueueSnapshot } from '@queuelock/bridge/wire';
 import { useState, type ReactElement } from 'react';
 import { useNow } from '../hooks/now.ts';
 import { entryKey, holdersOf, holdMeter, notesOf, type HoldMeter } from '../model/hold.ts';
@@ -8,13 +8,13 @@ import { Empty, Said } from './words.tsx';
 
 /** What may be done to an entry here; what is missing may not. */
 export interface Acts {
-  readonly onEvict?: (entry: EntryPicture) => void;
-  readonly onAsk?: (holder: EntryPicture) => void;
+  readonly onEvict?: (entry: EntrySnapshot) => void;
+  readonly onAsk?: (holder: EntrySnapshot) => void;
 }
 
 /** What the list of holders takes. */
 export interface HoldersProps {
-  readonly picture: QueuePicture;
+  readonly snapshot: QueueSnapshot;
   readonly isRunning: boolean;
   readonly acts: Acts;
 }
@@ -23,8 +23,8 @@ export interface HoldersProps {
 const SHOWN = 4;
 
 /** Those whose turn has come. */
-export function Holders({ picture, isRunning, acts }: HoldersProps): ReactElement {
-  const holders = holdersOf(picture);
+export function Holders({ snapshot, isRunning, acts }: HoldersProps): ReactElement {
+  const holders = holdersOf(snapshot);
   const { bridge: now } = useNow(250, isRunning);
   return (
     <section className="sheet" aria-labelledby="holders-title">
@@ -37,7 +37,7 @@ export function Holders({ picture, isRunning, acts }: HoldersProps): ReactElemen
           <Holder
             key={entryKey(entry)}
             entry={entry}
-            picture={picture}
+            snapshot={snapshot}
             now={now}
             isRunning={isRunning}
             acts={acts}
@@ -50,17 +50,17 @@ export function Holders({ picture, isRunning, acts }: HoldersProps): ReactElemen
 }
 
 interface HolderProps {
-  readonly entry: EntryPicture;
-  readonly picture: QueuePicture;
+  readonly entry: EntrySnapshot;
+  readonly snapshot: QueueSnapshot;
   readonly now: number;
   readonly isRunning: boolean;
   readonly acts: Acts;
 }
 
-function Holder({ entry, picture, now, isRunning, acts: { onEvict, onAsk } }: HolderProps): ReactElement {
+function Holder({ entry, snapshot, now, isRunning, acts: { onEvict, onAsk } }: HolderProps): ReactElement {
   const fullMs = useLargest(entry.remainingMs ?? 0);
-  const meter = holdMeter(entry, picture, { now, fullMs });
-  const heldMs = Math.max(0, now - (entry.heldAt ?? picture.at));
+  const meter = holdMeter(entry, snapshot, { now, fullMs });
+  const heldMs = Math.max(0, now - (entry.heldAt ?? snapshot.at));
   const notes = notesOf(entry);
   return (
     <li className="holder">

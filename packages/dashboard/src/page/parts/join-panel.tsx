@@ -76,7 +76,7 @@ function Ended({ view: { state, error } }: { readonly view: LockView }): ReactEl
 
 function Standing({ view }: { readonly view: LockView }): ReactElement {
   const { state, lock, leave } = view;
-  if (lock) return <HeldPlace lock={lock} isDoubtful={state.status === 'doubtful'} leave={leave} />;
+  if (lock) return <HeldPlace lock={lock} isSuspect={state.status === 'suspect'} leave={leave} />;
   return (
     <div className="standing">
       <Position view={view} />

@@ -1,4 +1,4 @@
-import type { StuckPicture } from '@queuelock/bridge/wire';
+import type { StuckSnapshot } from '@queuelock/bridge/wire';
 import { useId, type ReactElement } from 'react';
 import { arrowsOf, ringOf } from '../model/ring.ts';
 import { plain, short } from '../model/text.ts';
@@ -10,7 +10,7 @@ const ROOM = { across: HALF.across + 5, down: HALF.down + 5 };
 const MOST = 12;
 
 /** A circle of waits, drawn: each waits for the next. The first gives up. */
-export function Ring({ circle }: { readonly circle: readonly StuckPicture[] }): ReactElement {
+export function Ring({ circle }: { readonly circle: readonly StuckSnapshot[] }): ReactElement {
   const id = useId();
   const shown = circle.slice(0, MOST);
   const places = ringOf(shown.length, RADIUS);

@@ -1,4 +1,4 @@
-import type { TimelinePicture } from '@queuelock/bridge/wire';
+import type { TimelineSnapshot } from '@queuelock/bridge/wire';
 import { useId, useLayoutEffect, useRef, useState, type ReactElement } from 'react';
 import { useMedia, usePaceMs } from '../hooks/media.ts';
 import { useNow } from '../hooks/now.ts';
@@ -19,7 +19,7 @@ const WINDOWS = [
 
 /** What the timeline takes. */
 export interface TimelineProps {
-  readonly picture: TimelinePicture;
+  readonly snapshot: TimelineSnapshot;
   /** It moves on. */
   readonly isRunning: boolean;
   /** The entry of whoever looks at the page. */
@@ -27,13 +27,13 @@ export interface TimelineProps {
 }
 
 /** Who waited and who held lately, one lane for each stay: a fair queue is a staircase. */
-export function Timeline({ picture, isRunning, ownId }: TimelineProps): ReactElement {
+export function Timeline({ snapshot, isRunning, ownId }: TimelineProps): ReactElement {
   const [windowMs, setWindowMs] = useState<number>(WINDOWS[0][1]);
   const isNarrow = useMedia('(max-width: 720px)');
   // What moves by less than a pixel need not be drawn anew.
   const { bridge: now } = useNow(Math.max(usePaceMs(), windowMs / 600), isRunning);
   const frame = { now, windowMs, lanes: isNarrow ? 10 : 14 };
-  const drawing = drawingOf(picture, frame);
+  const drawing = drawingOf(snapshot, frame);
   return (
     <section className="sheet timeline" aria-labelledby="timeline-title">
       <header className="sheet-head">
@@ -54,7 +54,7 @@ export function Timeline({ picture, isRunning, ownId }: TimelineProps): ReactEle
           ))}
         </div>
       </header>
-      <Chart drawing={drawing} pulse={pulseOf(picture.spans, frame, PULSE_PARTS)} now={now} ownId={ownId} />
+      <Chart drawing={drawing} pulse={pulseOf(snapshot.spans, frame, PULSE_PARTS)} now={now} ownId={ownId} />
       {drawing.left > 0 && <p className="foot">{counted(drawing.left, 'more stay')} not drawn</p>}
     </section>
   );

@@ -1,4 +1,4 @@
-import type { EntryPicture } from '@queuelock/bridge/wire';
+import type { EntrySnapshot } from '@queuelock/bridge/wire';
 import { useMemo, type ReactElement } from 'react';
 import { useNow } from '../hooks/now.ts';
 import { entryKey, notesOf } from '../model/hold.ts';
@@ -10,7 +10,7 @@ import { Empty, Said } from './words.tsx';
 /** What the list of waiters takes. */
 export interface WaitersProps {
   /** In order. */
-  readonly waiters: readonly EntryPicture[];
+  readonly waiters: readonly EntrySnapshot[];
   readonly isRunning: boolean;
   readonly acts: Acts;
   /** The entry of whoever looks at the page. */
@@ -43,7 +43,7 @@ export function Waiters({ waiters, isRunning, acts, ownId }: WaitersProps): Reac
   );
 }
 
-function columnsOf(now: number, { onEvict }: Acts): readonly Column<EntryPicture>[] {
+function columnsOf(now: number, { onEvict }: Acts): readonly Column<EntrySnapshot>[] {
   return [
     { id: 'position', title: 'Pos', isNumber: true, cell: ({ position }) => count(position) },
     { id: 'owner', title: 'Owner', cell: ({ owner }) => <Said text={owner} /> },
@@ -60,11 +60,11 @@ function columnsOf(now: number, { onEvict }: Acts): readonly Column<EntryPicture
   ];
 }
 
-function expected({ expectedWaitMs }: EntryPicture): string {
+function expected({ expectedWaitMs }: EntrySnapshot): string {
   return expectedWaitMs === undefined ? '-' : `~${duration(expectedWaitMs)}`;
 }
 
-function evicting(onEvict: (entry: EntryPicture) => void): Column<EntryPicture> {
+function evicting(onEvict: (entry: EntrySnapshot) => void): Column<EntrySnapshot> {
   return {
     id: 'acts',
     title: 'Acts',

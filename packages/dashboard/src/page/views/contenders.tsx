@@ -12,8 +12,8 @@ import { Title } from '../parts/words.tsx';
 export function ContendersView({ name }: { readonly name: string }): ReactElement {
   const seen = useContenders(name);
   const timeline = useTimeline(name);
-  const { picture } = seen;
-  const holders = (picture?.contenders ?? []).filter(({ status }) => status === 'holds');
+  const { snapshot } = seen;
+  const holders = (snapshot?.contenders ?? []).filter(({ status }) => status === 'holds');
   return (
     <>
       <div className="head">
@@ -21,14 +21,14 @@ export function ContendersView({ name }: { readonly name: string }): ReactElemen
         <a href={hashOf({ view: 'queue', name })}>Stand in line with them →</a>
       </div>
       <Fresh seen={seen}>
-        {picture && (
+        {snapshot && (
           <div className="split">
-            <Contenders picture={picture} isRunning={isLive(seen)} />
-            <Happenings happenings={picture.happenings} />
+            <Contenders snapshot={snapshot} isRunning={isLive(seen)} />
+            <Happenings happenings={snapshot.happenings} />
           </div>
         )}
-        {timeline.picture && (
-          <Timeline picture={timeline.picture} isRunning={isLive(timeline)} ownId={undefined} />
+        {timeline.snapshot && (
+          <Timeline snapshot={timeline.snapshot} isRunning={isLive(timeline)} ownId={undefined} />
         )}
         <HandOffs owners={holders.map(({ id }) => id)} />
       </Fresh>

@@ -1,4 +1,4 @@
-import type { DeadlocksPicture, StuckPicture } from '@queuelock/bridge/wire';
+import type { DeadlocksSnapshot, StuckSnapshot } from '@queuelock/bridge/wire';
 import { useDeadlocks } from '@queuelock/react';
 import { useState, type ReactElement } from 'react';
 import { useMay } from '../hooks/facts.ts';
@@ -9,32 +9,32 @@ import { Fresh } from '../parts/freshness.tsx';
 import { Ring } from '../parts/ring.tsx';
 import { Empty, QueueLink, Said, Title } from '../parts/words.tsx';
 
-type Circle = DeadlocksPicture['deadlocks'][number];
+type Circle = DeadlocksSnapshot['deadlocks'][number];
 
 /** Who waits in a circle. */
 export function DeadlocksView(): ReactElement {
   const seen = useDeadlocks();
   const [target, setTarget] = useState<Target>();
-  const { picture } = seen;
+  const { snapshot } = seen;
   return (
     <>
       <div className="head">
         <Title>Deadlocks</Title>
-        {picture && (
+        {snapshot && (
           <p>
-            {counted(picture.looked, 'queue')} looked into{coverageWords(picture)}
+            {counted(snapshot.looked, 'queue')} looked into{coverageWords(snapshot)}
           </p>
         )}
       </div>
       <Fresh seen={seen}>
-        {picture?.deadlocks.length === 0 && (
+        {snapshot?.deadlocks.length === 0 && (
           <Empty title="Nobody waits in a circle">
             A circle is found where programs tell what they hold while they wait, as those do that lock inside
             of `run`.
           </Empty>
         )}
         <ul className="stack">
-          {picture?.deadlocks.map((circle) => (
+          {snapshot?.deadlocks.map((circle) => (
             <CircleCard key={circleKey(circle)} circle={circle} onEvict={setTarget} />
           ))}
         </ul>
@@ -98,6 +98,6 @@ function CircleCard({ circle, onEvict }: CircleProps): ReactElement {
   );
 }
 
-function circleKey(circle: readonly StuckPicture[]): string {
+function circleKey(circle: readonly StuckSnapshot[]): string {
   return JSON.stringify(circle.map(({ name, entry }) => [name, entry.key, entry.order]));
 }

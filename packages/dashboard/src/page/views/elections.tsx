@@ -88,14 +88,14 @@ function ElectionCard({
 }
 
 function Leader({ view }: { readonly view: LeaderView }): ReactElement {
-  const { leader, picture } = view;
+  const { leader, snapshot } = view;
   const { bridge: now } = useNow(1_000, isLive(view));
-  const standing = Math.max(0, (picture?.candidates.length ?? 0) - 1);
+  const standing = Math.max(0, (snapshot?.candidates.length ?? 0) - 1);
   return (
     <div className="leader">
       <p className="owner">{leader ? <Said text={leader.value} none="(no value)" /> : 'Nobody leads'}</p>
       <p className="note">
-        {leader && picture?.leaderAt !== undefined && `leads for ${seconds(now - picture.leaderAt)}, `}
+        {leader && snapshot?.leaderAt !== undefined && `leads for ${seconds(now - snapshot.leaderAt)}, `}
         {standing === 0
           ? 'nobody else stands'
           : `${counted(standing, 'other')} ${standing === 1 ? 'stands' : 'stand'}`}
@@ -126,7 +126,7 @@ export function ElectionView({ name }: { readonly name: string }): ReactElement 
             <h2 id="candidates-title">Candidates, in the order in which they will lead</h2>
           </header>
           <ol className="candidates">
-            {view.picture?.candidates.slice(0, SHOWN).map(({ value, key, order }, place) => (
+            {view.snapshot?.candidates.slice(0, SHOWN).map(({ value, key, order }, place) => (
               <li key={`${order} ${key}`}>
                 <span className="number">{place === 0 ? 'leads' : place}</span>
                 <Said text={value} none="(no value)" />

@@ -1,4 +1,4 @@
-import type { FaultPicture, FindingPicture } from '@queuelock/bridge/wire';
+import type { FaultSnapshot, FindingSnapshot } from '@queuelock/bridge/wire';
 import { useFaults } from '@queuelock/react';
 import type { ReactElement } from 'react';
 import { plain, seconds, timeOfDay } from '../model/text.ts';
@@ -9,29 +9,29 @@ import { Empty, Said, Title } from '../parts/words.tsx';
 /** What is wrong, and what has gone wrong while the bridge looked. */
 export function FaultsView(): ReactElement {
   const seen = useFaults();
-  const { picture } = seen;
+  const { snapshot } = seen;
   const { bridge: now } = useNow(1_000, isLive(seen));
   return (
     <>
       <Title>Faults</Title>
       <Fresh seen={seen}>
-        {picture && (
+        {snapshot && (
           <>
             <section className="sheet" aria-labelledby="findings-title">
               <header className="sheet-head">
                 <h2 id="findings-title">What is said about the store</h2>
-                {picture.examinedAt !== undefined && (
-                  <p className="foot">looked at {seconds(now - picture.examinedAt)} ago</p>
+                {snapshot.diagnosedAt !== undefined && (
+                  <p className="foot">looked at {seconds(now - snapshot.diagnosedAt)} ago</p>
                 )}
               </header>
-              <Findings findings={picture.findings} wasExamined={picture.examinedAt !== undefined} />
+              <Findings findings={snapshot.findings} wasDiagnosed={snapshot.diagnosedAt !== undefined} />
             </section>
             <section className="sheet" aria-labelledby="faults-title">
               <header className="sheet-head">
                 <h2 id="faults-title">What has happened</h2>
                 <p className="foot">the newest first</p>
               </header>
-              <Happened faults={picture.faults} />
+              <Happened faults={snapshot.faults} />
             </section>
           </>
         )}
@@ -40,16 +40,16 @@ export function FaultsView(): ReactElement {
   );
 }
 
-const ORDER = ['problem', 'advice', 'fine'] as const;
+const ORDER = ['error', 'warning', 'ok'] as const;
 
 interface FindingsProps {
-  readonly findings: readonly FindingPicture[];
-  readonly wasExamined: boolean;
+  readonly findings: readonly FindingSnapshot[];
+  readonly wasDiagnosed: boolean;
 }
 
-function Findings({ findings, wasExamined }: FindingsProps): ReactElement {
+function Findings({ findings, wasDiagnosed }: FindingsProps): ReactElement {
   if (findings.length === 0)
-    return <Empty title={wasExamined ? 'Nothing was found' : 'It has not been looked at yet'} />;
+    return <Empty title={wasDiagnosed ? 'Nothing was found' : 'It has not been looked at yet'} />;
   const sorted = ORDER.flatMap((level) => findings.filter((finding) => finding.level === level));
   return (
     <ul className="events">
@@ -70,13 +70,13 @@ function Findings({ findings, wasExamined }: FindingsProps): ReactElement {
 
 const SHOWN = 200;
 
-function Happened({ faults }: { readonly faults: readonly FaultPicture[] }): ReactElement {
+function Happened({ faults }: { readonly faults: readonly FaultSnapshot[] }): ReactElement {
   if (faults.length === 0) return <Empty title="Nothing has gone wrong while the bridge looked" />;
   const newest = faults.slice(-SHOWN).reverse();
   return (
     <ol className="events">
       {newest.map(({ at, kind, about, text }, place) => (
-        <li key={place} data-level={kind === 'eviction' ? 'advice' : 'problem'}>
+        <li key={place} data-level={kind === 'eviction' ? 'warning' : 'error'}>
           <span className="level">{kind}</span>
           <span className="time">{timeOfDay(at)}</span>
           <p>

@@ -1,4 +1,4 @@
-import type { EntryPicture, QueuePicture } from '@queuelock/bridge/wire';
+import type { EntrySnapshot, QueueSnapshot } from '@queuelock/bridge/wire';
 import { useQueue, useTimeline } from '@queuelock/react';
 import { useMemo, useState, type ReactElement } from 'react';
 import { useMay } from '../hooks/facts.ts';
@@ -20,7 +20,7 @@ import { Figure, Figures, Said, Title } from '../parts/words.tsx';
 /** What an operator is about to do. */
 type Doing =
   | { readonly kind: 'evict'; readonly target: Target }
-  | { readonly kind: 'ask'; readonly holder: EntryPicture };
+  | { readonly kind: 'ask'; readonly holder: EntrySnapshot };
 
 /** One queue: who holds, who waits, what happened lately, and what can be done about it. */
 export function QueueView({ name }: { readonly name: string }): ReactElement {
@@ -33,12 +33,12 @@ export function QueueView({ name }: { readonly name: string }): ReactElement {
   const acts = useMemo(
     () => ({
       ...(may.evict && {
-        onEvict: (entry: EntryPicture): void => {
+        onEvict: (entry: EntrySnapshot): void => {
           setDoing({ kind: 'evict', target: { name, entry } });
         },
       }),
       ...(may.ask && {
-        onAsk: (holder: EntryPicture): void => {
+        onAsk: (holder: EntrySnapshot): void => {
           setDoing({ kind: 'ask', holder });
         },
       }),
@@ -48,7 +48,7 @@ export function QueueView({ name }: { readonly name: string }): ReactElement {
   const done = (): void => {
     setDoing(undefined);
   };
-  const picture = knownOf(seen);
+  const snapshot = knownOf(seen);
   return (
     <>
       <div className="head">
@@ -58,24 +58,24 @@ export function QueueView({ name }: { readonly name: string }): ReactElement {
         <a href="#/queues">← All queues</a>
       </div>
       <Fresh seen={seen} isAlways>
-        {picture && (
+        {snapshot && (
           <QueueFigures
-            picture={picture}
-            perS={timeline.picture && handOffsPerS(timeline.picture, timeline.picture.at)}
+            snapshot={snapshot}
+            perS={timeline.snapshot && handOffsPerS(timeline.snapshot, timeline.snapshot.at)}
           />
         )}
         <div className="split">
-          {picture && <Holders picture={picture} isRunning={isLive(seen)} acts={acts} />}
+          {snapshot && <Holders snapshot={snapshot} isRunning={isLive(seen)} acts={acts} />}
           {(may.join || place.isTaken) && <JoinPanel place={place} />}
         </div>
-        {picture && (
+        {snapshot && (
           <>
-            {timeline.picture && (
-              <Timeline picture={timeline.picture} isRunning={isLive(timeline)} ownId={place.id} />
+            {timeline.snapshot && (
+              <Timeline snapshot={timeline.snapshot} isRunning={isLive(timeline)} ownId={place.id} />
             )}
-            <Waiters waiters={waitersOf(picture)} isRunning={isLive(seen)} acts={acts} ownId={place.id} />
-            <Evictions evictions={picture.evictions} />
-            <HandOffs owners={holdersOf(picture).map(({ owner }) => owner)} />
+            <Waiters waiters={waitersOf(snapshot)} isRunning={isLive(seen)} acts={acts} ownId={place.id} />
+            <Evictions evictions={snapshot.evictions} />
+            <HandOffs owners={holdersOf(snapshot).map(({ owner }) => owner)} />
           </>
         )}
       </Fresh>
@@ -86,14 +86,14 @@ export function QueueView({ name }: { readonly name: string }): ReactElement {
 }
 
 interface QueueFiguresProps {
-  readonly picture: QueuePicture;
+  readonly snapshot: QueueSnapshot;
   readonly perS: number | undefined;
 }
 
-function QueueFigures({ picture, perS }: QueueFiguresProps): ReactElement {
-  const holders = holdersOf(picture);
-  const waiters = picture.entries.length - holders.length;
-  const oldest = waitersOf(picture).reduce((first, { seenAt }) => Math.min(first, seenAt), picture.at);
+function QueueFigures({ snapshot, perS }: QueueFiguresProps): ReactElement {
+  const holders = holdersOf(snapshot);
+  const waiters = snapshot.entries.length - holders.length;
+  const oldest = waitersOf(snapshot).reduce((first, { seenAt }) => Math.min(first, seenAt), snapshot.at);
   return (
     <Figures>
       <Figure
@@ -106,12 +106,12 @@ function QueueFigures({ picture, perS }: QueueFiguresProps): ReactElement {
       <Figure
         title="Hand-offs"
         value={perS === undefined ? '-' : rate(perS)}
-        note={`a second; ${counted(picture.handOffs, 'hold')} ended`}
+        note={`a second; ${counted(snapshot.handOffs, 'hold')} ended`}
       />
       <Figure
         title="Typical hold"
-        value={picture.typicalHoldMs === undefined ? '-' : duration(picture.typicalHoldMs)}
-        note={waiters > 0 ? `longest wait ${duration(picture.at - oldest)}` : 'as seen lately'}
+        value={snapshot.typicalHoldMs === undefined ? '-' : duration(snapshot.typicalHoldMs)}
+        note={waiters > 0 ? `longest wait ${duration(snapshot.at - oldest)}` : 'as seen lately'}
       />
     </Figures>
   );

@@ -13,7 +13,7 @@ import { Empty, Figure, Figures, QueueLink, Title } from '../parts/words.tsx';
 /** All queues that are not empty. */
 export function QueuesView(): ReactElement {
   const seen = useQueues();
-  const meter = useMeter(seen.picture);
+  const meter = useMeter(seen.snapshot);
   const { bridge: now } = useNow(1_000, isLive(seen));
   const rows = useMemo(() => rowsOf(meter, now), [meter, now]);
   return (
@@ -25,7 +25,7 @@ export function QueuesView(): ReactElement {
             A queue is listed while somebody holds its lock or waits for it.
           </Empty>
         ) : (
-          <QueueList rows={rows} all={seen.picture?.count ?? rows.length} />
+          <QueueList rows={rows} all={seen.snapshot?.count ?? rows.length} />
         )}
       </Fresh>
     </>

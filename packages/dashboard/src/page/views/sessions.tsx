@@ -1,4 +1,4 @@
-import type { SessionPicture } from '@queuelock/bridge/wire';
+import type { SessionSnapshot } from '@queuelock/bridge/wire';
 import { useSessions } from '@queuelock/react';
 import { useMemo, useState, type ReactElement } from 'react';
 import { coverageWords, sessionKey, sessionsWith } from '../model/sessions.ts';
@@ -11,12 +11,12 @@ import { Empty, QueueLink, Said, Title } from '../parts/words.tsx';
 /** Entries by the program that made them. */
 export function SessionsView(): ReactElement {
   const seen = useSessions();
-  const { picture } = seen;
+  const { snapshot } = seen;
   const [filter, setFilter] = useState('');
   const [opened, setOpened] = useState<string>();
   const columns = useMemo(() => columnsOf(setOpened), []);
-  const shown = useMemo(() => sessionsWith(picture?.sessions ?? [], filter), [picture, filter]);
-  const session = picture?.sessions.find((one) => sessionKey(one) === opened);
+  const shown = useMemo(() => sessionsWith(snapshot?.sessions ?? [], filter), [snapshot, filter]);
+  const session = snapshot?.sessions.find((one) => sessionKey(one) === opened);
   return (
     <>
       <Title>Sessions</Title>
@@ -34,7 +34,7 @@ export function SessionsView(): ReactElement {
               }}
             />
             <p className="foot" role="status">
-              {counted(shown.length, 'session')} shown{picture && coverageWords(picture)}
+              {counted(shown.length, 'session')} shown{snapshot && coverageWords(snapshot)}
             </p>
           </header>
           {shown.length === 0 ? (
@@ -56,8 +56,8 @@ export function SessionsView(): ReactElement {
   );
 }
 
-function columnsOf(onOpen: (key: string) => void): readonly Column<SessionPicture>[] {
-  const held = ({ entries }: SessionPicture): number =>
+function columnsOf(onOpen: (key: string) => void): readonly Column<SessionSnapshot>[] {
+  const held = ({ entries }: SessionSnapshot): number =>
     entries.filter(({ position }) => position === 0).length;
   return [
     {
@@ -93,7 +93,7 @@ function SessionDialog({
   session,
   onClose,
 }: {
-  readonly session: SessionPicture;
+  readonly session: SessionSnapshot;
   readonly onClose: () => void;
 }): ReactElement {
   const { owner, host, pid, entries } = session;

@@ -1,0 +1,40 @@
+import type { PositionedClaimState } from '@queuelock/core';
+import { given } from '../snapshots/given.ts';
+import { toWireError } from '../refusal.ts';
+import type { HandoverSnapshot, JoinSnapshot } from '../wire.ts';
+
+/** What is known of a join besides its claim. */
+export interface JoinDetails {
+  readonly at: number;
+  /** Of the entry; known once it stands in the queue. */
+  readonly key: string;
+  readonly requests: readonly HandoverSnapshot[];
+}
+
+/** A join as it is sent. */
+export function joinSnapshot(state: PositionedClaimState, { at, key, requests }: JoinDetails): JoinSnapshot {
+  switch (state.status) {
+    case 'joining':
+      return { at, status: 'joining' };
+    case 'queued': {
+      const { id, order, token, position, expectedWaitMs, answer } = state;
+      const names = { id, key, order: String(order), token: String(token) };
+      const place = { position, ...given('expectedWaitMs', expectedWaitMs) };
+      return { at, status: 'queued', ...names, ...place, ...given('answer', answer) };
+    }
+    case 'held':
+    case 'suspect': {
+      const { id, order, token, remainingMs } = state.ownership;
+      const names = { id, key, order: String(order), token: String(token) };
+      return { at, status: state.status, ...names, remainingMs, requests };
+    }
+    case 'ended':
+      return { at, status: 'ended', outcome: state.outcome, ...given('error', errorIn(state)) };
+  }
+}
+
+function errorIn(
+  state: Extract<PositionedClaimState, { status: 'ended' }>,
+): ReturnType<typeof toWireError> | undefined {
+  return state.outcome === 'released' ? undefined : toWireError(state.error);
+}

@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import type { Acts } from './acts.ts';
+import { Authorization, REQUIRED_ACTIONS } from './authorization.ts';
+import { checkSource, checkWrite, type GuardRules } from './guard.ts';
+import type { Joins } from './joins/joins.ts';
+import type { ConnectionFacts } from './limits/client-id.ts';
+import type { Limits } from './limits/limits.ts';
+import type { Identity, Settings } from './options.ts';
+import { Refused } from './refusal.ts';
+import { RequestCheck, type Allowed, type Incoming, type Route } from './request-check.ts';
+import { given } from './snapshots/given.ts';
+import { eventStream, json } from './replies.ts';
+import { streamOrderIn } from './stream-order.ts';
+import type { Order, Streams } from './streams.ts';
+import * as wire from './wire.ts';
+
+/** What the desk hands requests on to. */
+export interface RequestRouterTools {
+  readonly settings: Settings;
+  readonly limits: Limits;
+  readonly joins: Joins;
+  readonly streams: Streams;
+  readonly acts: Acts;
+  readonly epoch: string;
+}
+
+type Work = (incoming: Incoming) => Promise<Response>;
+
+/** Takes requests in: checks where they come from and what they may do, and hands them on. */
+export class RequestRouter {
+  readonly #tools: RequestRouterTools;
+  readonly #rules: GuardRules;
+  readonly #authorization: Authorization;
+  readonly #check: RequestCheck;
+  /** By method and path. What begins with `POST` and is not in `READS` changes something. */
+  readonly #works: ReadonlyMap<string, Work>;
+
+  constructor(tools: RequestRouterTools) {
+    this.#tools = tools;
+    const { allowedHosts, authorize } = tools.settings;
+    this.#rules = { allowedHosts, token: randomBytes(24).toString('base64url') };
+    this.#authorization = new Authorization(authorize);
+    this.#check = new RequestCheck(tools.settings, tools.limits.bodies, this.#authorization);
+    this.#works = new Map(Object.entries({ ...this.#views(), ...this.#acts(), ...this.#joins() }));
+  }
+
+  /** @throws {QueueLockError} what is to be answered instead. */
+  async answer(request: Request, connection: ConnectionFacts): Promise<Response> {
+    checkSource(request, this.#rules);
+    const [route, id] = this.#routeOf(request);
+    const work = this.#works.get(route);
+    if (!work) throw new Refused(404, 'INVALID_ARGUMENT', 'there is nothing at this path with this method');
+    if (request.method !== 'GET' && !READS.has(route)) checkWrite(request, this.#rules);
+    const incoming = { request, connection, id };
+    const { rate, touchRate } = this.#tools.limits;
+    (KEEPS.has(route) ? touchRate : rate).take(this.#check.clientOf(incoming));
+    return work(incoming);
+  }
+
+  #views(): Readonly<Record<string, Work>> {
+    const { acts } = this.#tools;
+    return {
+      'GET facts': (incoming) => this.#facts(incoming),
+      'GET stream': (incoming) => this.#stream(incoming, streamOrderIn(incoming.request)),
+      'POST stream': (incoming) => this.#postedStream(incoming),
+      'POST token': this.#route({
+        schema: wire.tokenRequestSchema,
+        requires: REQUIRED_ACTIONS.token,
+        run: async (body) => json(await acts.tokenOf(body)),
+      }),
+    };
+  }
+
+  #acts(): Readonly<Record<string, Work>> {
+    const { acts } = this.#tools;
+    return {
+      'POST evict': this.#route({
+        schema: wire.evictRequestSchema,
+        before: [{ kind: 'evict' }],
+        requires: REQUIRED_ACTIONS.evict,
+        run: async (body, { identity }) => json(await acts.evict(body, identity)),
+      }),
+      'POST ask': this.#route({
+        schema: wire.askRequestSchema,
+        before: [{ kind: 'ask' }],
+        requires: REQUIRED_ACTIONS.ask,
+        run: async (body, { identity, client, request: { signal } }) =>
+          json(await acts.ask(body, { identity, client, signal })),
+      }),
+      'POST contenders': this.#contend(),
+    };
+  }
+
+  #contend(): Work {
+    const { contenders } = this.#tools.settings;
+    const actions = REQUIRED_ACTIONS.contend(contenders?.name);
+    return this.#route({
+      schema: wire.contendersActSchema,
+      before: actions,
+      requires: () => actions,
+      run: async (act) => {
+        if (!contenders) throw new Refused(404, 'INVALID_ARGUMENT', 'this bridge has no contenders');
+        await contenders.act(act);
+        return json({});
+      },
+    });
+  }
+
+  #joins(): Readonly<Record<string, Work>> {
+    const { joins } = this.#tools;
+    const requires = REQUIRED_ACTIONS.ownJoin;
+    return {
+      'POST joins': this.#route({
+        schema: wire.joinRequestSchema,
+        before: [{ kind: 'join' }],
+        requires: REQUIRED_ACTIONS.join,
+        run: (body, allowed) => Promise.resolve(this.#join(body, allowed)),
+      }),
+      'POST joins/touch': this.#route({
+        schema: wire.touchRequestSchema,
+        requires,
+        run: (body) => Promise.resolve(json(joins.touch(body))),
+      }),
+      'POST joins/*/leave': this.#route({
+        schema: wire.joinActSchema,
+        requires,
+        run: async ({ secret }, { id }) => {
+          await joins.get({ id, secret }).leave();
+          return json({});
+        },
+      }),
+      'POST joins/*/answer': this.#route({
+        schema: wire.joinAnswerSchema,
+        requires,
+        run: async (answer, { id }) => {
+          await joins.get({ id, secret: answer.secret }).answer(answer);
+          return json({});
+        },
+      }),
+    };
+  }
+
+  #routeOf({ method, url }: Request): readonly [route: string, id: string] {
+    const base = `${this.#tools.settings.basePath}/v${String(wire.WIRE_VERSION)}/`;
+    const { pathname } = new URL(url);
+    const path = pathname.startsWith(base) ? pathname.slice(base.length) : '';
+    const id = /^joins\/([0-9a-f]{24})\//.exec(path)?.[1] ?? '';
+    return [`${method} ${id === '' ? path : path.replace(id, '*')}`, id];
+  }
+
+  #route<T>(route: Route<T>): Work {
+    return (incoming) => this.#check.run(route, incoming);
+  }
+
+  async #facts({ request }: Incoming): Promise<Response> {
+    const { settings, epoch } = this.#tools;
+    const identity = await this.#authorization.allow(request, REQUIRED_ACTIONS.facts());
+    const kinds = ['evict', 'ask', 'join'] as const;
+    const may = await Promise.all(
+      kinds.map(async (kind) => [kind, await this.#authorization.isAllowed(request, [{ kind }])] as const),
+    );
+    const facts = {
+      version: wire.WIRE_VERSION,
+      epoch,
+      token: this.#rules.token,
+      place: settings.place,
+      ...(identity ? { identity: identity.name } : {}),
+      may: Object.fromEntries(may) as wire.BridgeFacts['may'],
+      ...given('contenders', await this.#contendersFor(request)),
+    } satisfies wire.BridgeFacts;
+    return json(facts);
+  }
+
+  async #postedStream(incoming: Incoming): Promise<Response> {
+    return this.#stream(incoming, await this.#check.read(incoming, wire.streamRequestSchema));
+  }
+
+  async #stream(incoming: Incoming, { topics }: wire.StreamRequest): Promise<Response> {
+    const { request } = incoming;
+    // Each topic is authorized and looked up.
+    this.#tools.limits.rate.take(this.#check.clientOf(incoming), topics.length / TOPICS_AS_REQUEST);
+    const rulings = await Promise.all(topics.map(async (wanted) => this.#orderOf(request, wanted)));
+    const identity = rulings.find((ruling) => ruling.identity)?.identity;
+    // A client that asks by an address has nothing but the status to learn from.
+    const isStrict = request.method === 'GET';
+    const client = this.#check.clientOf(incoming, identity);
+    const orders = rulings.map(({ order }) => order);
+    return eventStream(this.#tools.streams.open({ topics: orders, client, isStrict }));
+  }
+
+  async #orderOf(
+    request: Request,
+    wanted: wire.Wanted,
+  ): Promise<{ readonly order: Order; readonly identity: Identity | undefined }> {
+    try {
+      const identity = await this.#authorization.allow(request, REQUIRED_ACTIONS.topic(wanted.topic));
+      return { order: wanted, identity };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return { order: { ...wanted, refusal: error }, identity: undefined };
+    }
+  }
+
+  /** The queue of the contenders that this client may disturb. */
+  async #contendersFor(request: Request): Promise<string | undefined> {
+    const { contenders } = this.#tools.settings;
+    if (!contenders) return undefined;
+    const { name } = contenders;
+    return (await this.#authorization.isAllowed(request, REQUIRED_ACTIONS.contend(name))) ? name : undefined;
+  }
+
+  /** Answered by a stream of its own if that is what is accepted, else by what another stream needs to tell of it. */
+  #join(body: wire.JoinRequest, { request, identity, client }: Allowed): Response {
+    const { joins, streams } = this.#tools;
+    const wantsStream = request.headers.get('accept')?.includes('text/event-stream') === true;
+    const joined = joins.join(body, { sign: wantsStream ? 'stream' : 'touch', identity, client });
+    if (!wantsStream) return json(joined);
+    const { id, secret } = joined;
+    return eventStream(streams.open({ topics: [{ topic: { kind: 'join', id, secret } }], client, joined }));
+  }
+}
+
+/** So many topics of a stream count as one request more. */
+const TOPICS_AS_REQUEST = 8;
+
+/** These change nothing, although they are sent with a body. */
+const READS = new Set(['POST stream', 'POST token']);
+
+/** These keep a place or give it up. */
+const KEEPS = new Set(['POST joins/touch', 'POST joins/*/leave']);

@@ -1,0 +1,60 @@
+import type { Clock } from '@queuelock/core';
+import { findDeadlocks, type Deadlock, type StuckWait } from '@queuelock/recipes';
+import type { DeepQueues } from '../queue/deepest-queues.ts';
+import type { DeadlocksSnapshot, StuckSnapshot } from '../wire.ts';
+import { entryRef, snapshotOf } from './entry.ts';
+import { given } from './given.ts';
+
+/** How long a circle is seen before it is told, in milliseconds: snapshots of different queues are not of one moment. */
+const CONFIRM_MS = 1_000;
+
+/** Circles that have been there for a while. */
+export class SeenDeadlocks {
+  readonly #prefix: string;
+  readonly #clock: Clock;
+  #deep: DeepQueues = { list: { status: 'connecting', queues: [] }, queues: [], left: 0 };
+  /** When each was seen first, by its waits. */
+  #since: ReadonlyMap<string, number> = new Map();
+  #sure: readonly Deadlock[] = [];
+
+  constructor(prefix: string, clock: Clock) {
+    this.#prefix = prefix;
+    this.#clock = clock;
+  }
+
+  look(deep: DeepQueues): void {
+    this.#deep = deep;
+    const now = this.#clock.now();
+    const found = findDeadlocks(deep.queues).map((deadlock) => [keyOf(deadlock), deadlock] as const);
+    this.#since = new Map(found.map(([key]) => [key, this.#since.get(key) ?? now]));
+    this.#sure = found
+      .filter(([key]) => now - (this.#since.get(key) ?? now) >= CONFIRM_MS)
+      .map(([, deadlock]) => deadlock);
+  }
+
+  /** Whether another look, some time later, may tell more. */
+  get isUnsure(): boolean {
+    return this.#since.size > this.#sure.length;
+  }
+
+  snapshot(at: number): DeadlocksSnapshot {
+    const { list, queues, left } = this.#deep;
+    const deadlocks = this.#sure.map(({ waits }) => waits.map(stuckSnapshot));
+    return { ...snapshotOf(list, at), prefix: this.#prefix, deadlocks, looked: queues.length, left };
+  }
+}
+
+function keyOf({ waits }: Deadlock): string {
+  return JSON.stringify(
+    waits.map(({ name, entry, waitsFor }) => [name, entryRef(entry), entryRef(waitsFor)]),
+  );
+}
+
+function stuckSnapshot({ name, entry, waitsFor }: StuckWait): StuckSnapshot {
+  const { host, pid } = entry;
+  return {
+    name,
+    entry: { ...entryRef(entry), ...given('host', host), ...given('pid', pid) },
+    waitsFor: entryRef(waitsFor),
+  };
+}

@@ -1,0 +1,97 @@
+import {
+  admittedEntries,
+  expectedWait,
+  positionsOf,
+  type Eviction,
+  type QueueEntry,
+  type QueueState,
+} from '@queuelock/core';
+import type { WatchedQueue } from '../queue/watched-queue.ts';
+import { toWireError } from '../refusal.ts';
+import type { EntrySnapshot, EntryRef, EvictionSnapshot, Snapshot } from '../wire.ts';
+import { given } from './given.ts';
+
+const WITH_WAIT = 100;
+
+/** Milliseconds that are left of holds that this bridge has, by the id of the entry. */
+export type Budgets = (id: string | undefined) => number | undefined;
+
+/** How an entry is named. */
+export function entryRef({ key, order, owner, id }: Eviction['entry']): EntryRef {
+  return { key, order: String(order), owner, ...(id === undefined ? {} : { id }) };
+}
+
+/** An eviction as it is sent. */
+export function evictionSnapshot({ entry, kind, by, reason, at }: Eviction): EvictionSnapshot {
+  return { entry: entryRef(entry), kind, by, reason, at };
+}
+
+/** The beginning of every snapshot. */
+export function snapshotOf({ status, error }: Pick<QueueState, 'status' | 'error'>, at: number): Snapshot {
+  return { at, status, ...(error === undefined ? {} : { error: toWireError(error) }) };
+}
+
+/** The entries of a queue as they are sent. */
+export function entrySnapshots(queue: WatchedQueue, now: number, budgets: Budgets): readonly EntrySnapshot[] {
+  const { entries } = queue.state;
+  const waits = waitsOf(queue, now);
+  return [...positionsOf(entries)].map(([entry, position]) => ({
+    ...labelSnapshot(entry),
+    ...seenSnapshot(queue, entry, now),
+    ...given('expectedWaitMs', waits.get(entry)),
+    ...(position === 0 ? given('remainingMs', budgets(entry.id)) : {}),
+    position,
+  }));
+}
+
+function labelSnapshot(entry: QueueEntry): Omit<EntrySnapshot, 'position' | 'seenAt'> {
+  const { shared, metadata, host, pid, since, permits, limit, holds, typicalHoldMs, request } = entry;
+  return {
+    ...entryRef(entry),
+    shared,
+    metadata,
+    ...given('host', host),
+    ...given('pid', pid),
+    ...given('since', since),
+    permits,
+    limit,
+    holds,
+    ...given('typicalHoldMs', typicalHoldMs),
+    // JSON has no infinity, and who asks may be anybody.
+    ...given('request', request && Number.isFinite(request.withinMs) ? request : undefined),
+  };
+}
+
+function seenSnapshot(
+  queue: WatchedQueue,
+  entry: QueueEntry,
+  now: number,
+): Pick<EntrySnapshot, 'seenAt' | 'heldAt' | 'heldLonger' | 'token'> {
+  const { joinedAt = now, heldAt, heldEarlier } = queue.chronicle.stayOf(entry) ?? {};
+  const token = queue.tokenOf(entry);
+  return {
+    seenAt: joinedAt,
+    ...given('heldAt', heldAt),
+    ...given('heldLonger', heldEarlier),
+    ...given('token', token === undefined ? undefined : String(token)),
+  };
+}
+
+/** Of the first that wait and have a name: the others would cost the square of the line's length. */
+function waitsOf(
+  { state: { entries }, chronicle }: WatchedQueue,
+  now: number,
+): ReadonlyMap<QueueEntry, number | undefined> {
+  const admitted = admittedEntries(entries);
+  const waiting = entries.filter((entry) => !admitted.has(entry)).slice(0, WITH_WAIT);
+  const held = [...admitted].map(({ key, order }): [string, number] => [
+    key,
+    now - (chronicle.stayOf({ key, order })?.heldAt ?? now),
+  ]);
+  const seen = { typicalMs: chronicle.typicalHoldMs, heldMs: new Map(held) };
+  const waits = waiting.map((entry): [QueueEntry, number | undefined] => [
+    entry,
+    entry.id === undefined ? undefined : expectedWait(entries, entry.id, seen).waitMs,
+  ]);
+  return new Map(waits);
+}

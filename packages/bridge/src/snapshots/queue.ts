@@ -1,0 +1,40 @@
+import type { WatchedQueue } from '../queue/watched-queue.ts';
+import type { CandidateSnapshot, ElectionSnapshot, QueueSnapshot, TimelineSnapshot } from '../wire.ts';
+import { entrySnapshots, evictionSnapshot, snapshotOf, type Budgets } from './entry.ts';
+import { given } from './given.ts';
+
+/** A queue as it is now. */
+export function queueSnapshot(queue: WatchedQueue, now: number, budgets: Budgets): QueueSnapshot {
+  const { name, state, chronicle } = queue;
+  return {
+    ...snapshotOf(state, now),
+    name,
+    entries: entrySnapshots(queue, now, budgets),
+    evictions: queue.evictions.map(evictionSnapshot),
+    handOffs: chronicle.handOffs,
+    ...given('typicalHoldMs', chronicle.typicalHoldMs),
+  };
+}
+
+/** Its recent past. */
+export function timelineSnapshot({ name, state, chronicle }: WatchedQueue, now: number): TimelineSnapshot {
+  const { beganAt, spans, gaps } = chronicle;
+  return { ...snapshotOf(state, now), name, beganAt, spans, gaps };
+}
+
+/** As an election. */
+export function electionSnapshot({ name, state, chronicle }: WatchedQueue, now: number): ElectionSnapshot {
+  const [leader] = state.entries;
+  const candidates = state.entries.map(({ value, key, order, id }): CandidateSnapshot => ({
+    value,
+    key,
+    order: String(order),
+    ...given('id', id),
+  }));
+  return {
+    ...snapshotOf(state, now),
+    name,
+    candidates,
+    ...given('leaderAt', leader && chronicle.stayOf(leader)?.heldAt),
+  };
+}

@@ -1,0 +1,35 @@
+import { positionsOf } from '@queuelock/core';
+import type { DeepQueues } from '../queue/deepest-queues.ts';
+import type { SessionEntry, SessionSnapshot, SessionsSnapshot } from '../wire.ts';
+import { entryRef, snapshotOf } from './entry.ts';
+import { given } from './given.ts';
+
+/** Who stands where, by the program whose entries they are. */
+export function sessionsSnapshot(
+  prefix: string,
+  { list, queues, left }: DeepQueues,
+  now: number,
+): SessionsSnapshot {
+  const sessions = new Map<string, SessionSnapshot & { readonly entries: SessionEntry[] }>();
+  for (const { name, entries } of queues) {
+    for (const [entry, position] of positionsOf(entries)) {
+      const { owner, host, pid, since } = entry;
+      const key = JSON.stringify([owner, host, pid]);
+      const session = sessions.get(key) ?? {
+        owner,
+        ...given('host', host),
+        ...given('pid', pid),
+        entries: [],
+      };
+      session.entries.push({ ...entryRef(entry), name, position, ...given('since', since) });
+      sessions.set(key, session);
+    }
+  }
+  return {
+    ...snapshotOf(list, now),
+    prefix,
+    sessions: [...sessions.values()].sort((a, b) => b.entries.length - a.entries.length),
+    looked: queues.length,
+    left,
+  };
+}

@@ -1,0 +1,101 @@
+// Chapter position: where do I stand, and how long will it take?
+// A claim that tells its place (here); the place of anybody's entry (watch-position); the latest state for a loop (latest).
+
+import type { ClaimState } from '../api/api.ts';
+import { failed } from '../claim/ending.ts';
+import { jsonable } from '../base/jsonable.ts';
+import { latestOf } from './latest.ts';
+import type { PositionStream, PositionedClaimState, QueuePosition } from '../api/position-api.ts';
+import { POSITION_INTERVAL_MS, positionsIn } from './watch-position.ts';
+import type { ClaimContext } from '../claim/lock.ts';
+import type { AcquireOptions, ClaimOptions } from '../api/options.ts';
+import type { QueueEntry } from '../api/queue-api.ts';
+import { Observable, Subscription, tap } from '../base/rx.ts';
+import { visible } from '../handover/visible.ts';
+
+/** What is asked of a line besides its claim. */
+export interface PositionRequest extends Pick<ClaimOptions, 'typicalHoldMs'> {
+  readonly name: string;
+  /** The option or method that asks for the place, for messages. */
+  readonly asked: string;
+}
+
+type Queued = Extract<ClaimState, { readonly status: 'queued' }>;
+
+/** A claim, and from its joining to its grant the place of its entry. Looks at the queue while it waits, and at no other time. */
+export function positionsOfClaim(
+  { watch, clock }: Pick<ClaimContext, 'watch' | 'clock'>,
+  claim$: Observable<ClaimState>,
+  { name, asked, typicalHoldMs }: PositionRequest,
+): PositionStream {
+  const queue$ = watch(name, { apartMs: POSITION_INTERVAL_MS }).pipe(visible(asked));
+  const line$ = new Observable<PositionedClaimState>((subscriber) => {
+    let queued: Queued | undefined;
+    let place: QueuePosition | undefined;
+    let places = new Subscription();
+    const tell = (): void => {
+      if (queued && place) subscriber.next(inLine(queued, place));
+    };
+    const fail = (cause: unknown): void => {
+      subscriber.next(failed(cause));
+      subscriber.complete();
+    };
+    function follow({ id, order }: Queued): Subscription {
+      // An entry whose value the caller has chosen shows no id; at any moment the order is unique in a queue.
+      const isOwn = (entry: QueueEntry): boolean => entry.order === order && (entry.id ?? id) === id;
+      const next = (now: QueuePosition | undefined): void => {
+        place = now ?? place;
+        tell();
+      };
+      return positionsIn(queue$, isOwn, { clock, typicalHoldMs }).subscribe({ next, error: fail });
+    }
+    const next = (state: ClaimState): void => {
+      const isAsBefore = state.status === 'queued' && state.id === queued?.id;
+      if (!isAsBefore) {
+        places.unsubscribe();
+        place = undefined;
+      }
+      queued = state.status === 'queued' ? state : undefined;
+      if (isAsBefore) tell();
+      else if (state.status === 'queued') subscriber.add((places = follow(state)));
+      else subscriber.next(state);
+    };
+    const complete = (): void => {
+      subscriber.complete();
+    };
+    subscriber.add(claim$.subscribe({ next, error: fail, complete }));
+  });
+  return Object.assign(line$, { [Symbol.asyncIterator]: () => latestOf(line$) });
+}
+
+/** A claim whose places are told to a callback, if there is one. */
+export function notifyingPosition(
+  context: Pick<ClaimContext, 'watch' | 'clock'>,
+  claim$: Observable<ClaimState>,
+  { onPosition, ...wish }: Pick<AcquireOptions, 'onPosition'> & Omit<PositionRequest, 'asked'>,
+): Observable<ClaimState | PositionedClaimState> {
+  if (!onPosition) return claim$;
+  return positionsOfClaim(context, claim$, { ...wish, asked: 'onPosition' }).pipe(
+    tap((state) => {
+      if (state.status !== 'queued') return;
+      const { position, expectedWaitMs, basis, stale } = state;
+      onPosition({ position, expectedWaitMs, basis, stale });
+    }),
+  );
+}
+
+function inLine(queued: Queued, place: QueuePosition): PositionedClaimState {
+  const { status, order, token, id, answer } = queued;
+  const entry = {
+    status,
+    ...place,
+    position: Math.max(1, place.position),
+    order,
+    token,
+    get key(): string {
+      return queued.key;
+    },
+    id,
+  };
+  return jsonable<PositionedClaimState>(answer ? Object.assign(entry, { answer }) : entry);
+}

@@ -1,0 +1,272 @@
+import { expect } from 'chai';
+import { defer, throwError } from 'rxjs';
+import { QueueLockError, type Backend, type ObserveOptions } from '../src/backend.ts';
+import type { ClaimOptions, PositionedClaimState, LockClient, QueuePosition } from '../src/index.ts';
+import { follow, join, onStage, rejection, type Followed, type Stage } from './stage.ts';
+
+const onStages = (scene: (stage: Stage) => Promise<void>) => () => onStage(scene);
+
+async function stand(
+  stage: Stage,
+  options: ClaimOptions = {},
+  client: LockClient = stage.client(),
+): Promise<Followed<PositionedClaimState>> {
+  const line = follow(client.claimWithPosition('x', options));
+  await stage.settle();
+  return line;
+}
+
+/** As a person would be told. */
+function told(state: PositionedClaimState | QueuePosition): string {
+  if ('status' in state && state.status !== 'queued') return state.status;
+  const { position, expectedWaitMs: waitMs } = state;
+  return waitMs === undefined ? `${position}` : `${position}, about ${waitMs / 1_000} s`;
+}
+
+/** So that the next change is told at once. */
+async function quiet(stage: Stage): Promise<void> {
+  await stage.clock.advance(250);
+}
+
+describe('a place in line', () => {
+  it(
+    'goes from joining over a number that counts down, with the wait that is expected, to held and released',
+    onStages(async (stage) => {
+      const ahead = [
+        await join(stage, stage.client()),
+        await join(stage, stage.client()),
+        await join(stage, stage.client()),
+      ];
+      const line = await stand(stage, { typicalHoldMs: 20_000 });
+      for (const { subscription } of ahead) {
+        await quiet(stage);
+        subscription.unsubscribe();
+        await stage.settle();
+      }
+      line.subscription.unsubscribe();
+      expect(line.states.map(told)).to.deep.equal([
+        'joining',
+        '3, about 60 s',
+        // The hold of the one that has just left was not seen from its beginning.
+        '2, about 40 s',
+        '1, about 0.25 s',
+        'held',
+      ]);
+    }),
+  );
+
+  it(
+    'is told at once when the turn comes, and at most four times a second before, of many changes the last',
+    onStages(async (stage) => {
+      const ahead = await Promise.all(Array.from({ length: 11 }, () => join(stage, stage.client())));
+      const line = await stand(stage);
+      for (const { subscription } of ahead.slice(1)) {
+        subscription.unsubscribe();
+        await stage.clock.advance(50);
+      }
+      const inLine = line.states.filter(({ status }) => status === 'queued').map(told);
+      expect(inLine).to.deep.equal(['11', '6', '1']);
+      ahead[0]!.subscription.unsubscribe();
+      await stage.settle();
+      expect(line.last.status).to.equal('held');
+      line.subscription.unsubscribe();
+    }),
+  );
+
+  it(
+    'keeps its number behind a holder that holds longer than it said: the wait that is expected is 0 then',
+    onStages(async (stage) => {
+      const holder = await join(stage, stage.client(), { typicalHoldMs: 1_000 });
+      const line = await stand(stage);
+      await stage.clock.advance(5_000);
+      const last = await join(stage, stage.client());
+      expect(line.states.map(told)).to.deep.equal(['joining', '1, about 1 s', '1, about 0 s']);
+      for (const { subscription } of [holder, line, last]) subscription.unsubscribe();
+    }),
+  );
+
+  it(
+    'counts readers like everybody, and is told to several who ask in one client by one watch',
+    onStages(async (stage) => {
+      const reader = await join(stage, stage.client(), { mode: 'shared' });
+      const writer = await join(stage, stage.client());
+      const before = stage.server.watcherCount;
+      const client = stage.client();
+      const lines = [
+        await stand(stage, { mode: 'shared' }, client),
+        await stand(stage, { mode: 'shared' }, client),
+      ];
+      expect(lines.map(({ last }) => told(last))).to.deep.equal(['2', '3']);
+      // Two turns and one queue.
+      expect(stage.server.watcherCount - before).to.equal(3);
+      for (const { subscription } of [reader, writer, ...lines]) subscription.unsubscribe();
+    }),
+  );
+
+  it(
+    'is looked for only while it waits: not at once, not by a holder, and by nobody who does not ask',
+    onStages(async (stage) => {
+      const holder = await stand(stage);
+      const withHolder = stage.server.watcherCount;
+      const waiter = await join(stage, stage.client());
+      const withWaiter = stage.server.watcherCount;
+      const line = await stand(stage);
+      const withLine = stage.server.watcherCount;
+      for (const { subscription } of [holder, waiter]) subscription.unsubscribe();
+      await stage.settle();
+      expect([withHolder, withWaiter, withLine, stage.server.watcherCount]).to.deep.equal([1, 2, 4, 1]);
+      expect(line.last.status).to.equal('held');
+      line.subscription.unsubscribe();
+    }),
+  );
+
+  it(
+    'is looked for at most four times a second, by one watch, also where somebody else of the client asks for every change',
+    onStages(async (stage) => {
+      const asked: (ObserveOptions | undefined)[] = [];
+      const spoil = (backend: Backend): Backend => ({
+        ...backend,
+        observe: (queue, looking) =>
+          defer(() => {
+            asked.push(looking);
+            return backend.observe(queue, looking);
+          }),
+      });
+      const holder = await join(stage, stage.client());
+      const client = stage.client({ spoil });
+      const all = client.watch('x').subscribe();
+      const lines = [await stand(stage, {}, client), await stand(stage, {}, client)];
+      expect(asked).to.deep.equal([undefined, { apartMs: 250 }]);
+      all.unsubscribe();
+      for (const { subscription } of [holder, ...lines]) subscription.unsubscribe();
+    }),
+  );
+
+  it(
+    'is of the new entry after somebody was let pass',
+    onStages(async (stage) => {
+      const holder = await join(stage, stage.client());
+      const line = await stand(stage);
+      const thief = await join(stage, stage.client(), { steal: { reason: 'a test' } });
+      await stage.until('it has joined again', () => line.states.length > 2);
+      expect(line.states.map(told)).to.deep.equal(['joining', '1', '1']);
+      const ids = line.states.map((state) => ('id' in state ? state.id : undefined));
+      expect(new Set(ids).size).to.equal(3);
+      for (const { subscription } of [holder, line, thief]) subscription.unsubscribe();
+    }),
+  );
+
+  it(
+    'fails where the queue may not be seen, and leaves nothing',
+    onStages(async (stage) => {
+      const holder = await join(stage, stage.client());
+      const refused$ = throwError(() => new QueueLockError('ACCESS_DENIED', 'no right to read'));
+      const blind = stage.client({ spoil: (backend) => ({ ...backend, observe: () => refused$ }) });
+      const line = await stand(stage, {}, blind);
+      expect(line.statuses).to.deep.equal(['joining', 'ended']);
+      expect(line.last)
+        .to.have.nested.property('error.message')
+        .that.includes('claimWithPosition needs to see the queue');
+      const refusal = rejection(blind.acquire('x', { onPosition: () => undefined }));
+      expect(await stage.passing(refusal)).to.include({ code: 'ACCESS_DENIED' });
+      expect(stage.server.entryCount).to.equal(1);
+      holder.subscription.unsubscribe();
+    }),
+  );
+});
+
+describe('a loop over a place in line', () => {
+  it(
+    'joins, gets the latest state, and has released when it is left',
+    onStages(async (stage) => {
+      const holder = await join(stage, stage.client());
+      const seen: string[] = [];
+      const loop = (async () => {
+        for await (const state of stage.client().claimWithPosition('x')) {
+          seen.push(told(state));
+          if (state.status !== 'held') continue;
+          // Slow: what happens meanwhile is told as it is afterwards.
+          await stage.clock.advance(1_000);
+          break;
+        }
+        return stage.server.entryCount;
+      })();
+      await stage.settle();
+      holder.subscription.unsubscribe();
+      expect(await stage.passing(loop)).to.equal(0);
+      expect(seen).to.deep.equal(['joining', '1', 'held']);
+    }),
+  );
+
+  it(
+    'leaves the line when it throws, and ends by itself after the end of the claim',
+    onStages(async (stage) => {
+      const holder = await join(stage, stage.client());
+      const thrown = (async () => {
+        for await (const state of stage.client().claimWithPosition('x'))
+          if (state.status === 'queued') throw new Error('enough');
+      })();
+      expect(await stage.passing(rejection(thrown))).to.have.property('message', 'enough');
+      await stage.settle();
+      expect(stage.server.entryCount).to.equal(1);
+      const seen: string[] = [];
+      const timedOut = (async () => {
+        for await (const state of stage.client().claimWithPosition('x', { timeoutMs: 500 }))
+          seen.push(told(state));
+      })();
+      await stage.passing(timedOut);
+      expect(seen).to.deep.equal(['joining', '1', 'ended']);
+      holder.subscription.unsubscribe();
+    }),
+  );
+});
+
+describe('a callback for the place in line', () => {
+  it(
+    'is called by acquire and run while they wait, and never for who need not wait',
+    onStages(async (stage) => {
+      const places: string[] = [];
+      const onPosition = (place: QueuePosition): void => void places.push(told(place));
+      const first = await stage.client().acquire('x', { onPosition });
+      const second = stage
+        .client()
+        .run('x', () => places.push('works'), { onPosition, typicalHoldMs: 3_000 });
+      await stage.settle();
+      await stage.passing(first.release());
+      await stage.passing(second);
+      expect(places).to.deep.equal(['1, about 3 s', 'works']);
+    }),
+  );
+
+  it(
+    'ends the wait by what it throws',
+    onStages(async (stage) => {
+      const holder = await join(stage, stage.client());
+      const onPosition = (): never => {
+        throw new Error('no screen');
+      };
+      const failed = rejection(stage.client().acquire('x', { onPosition }));
+      expect(await stage.passing(failed)).to.have.property('message', 'no screen');
+      await stage.settle();
+      expect(stage.server.entryCount).to.equal(1);
+      holder.subscription.unsubscribe();
+    }),
+  );
+});
+
+describe('how long a hold is said to take', () => {
+  it(
+    'is what others are told, until the client has held the name itself',
+    onStages(async (stage) => {
+      const client = stage.client();
+      const announced = async (): Promise<unknown> => {
+        const hold = await client.acquire('x', { typicalHoldMs: 7_000 });
+        const { value } = stage.server.queues().get('x')![0]!;
+        await stage.clock.advance(400);
+        await stage.passing(hold.release());
+        return (JSON.parse(value) as { typicalHoldMs: unknown }).typicalHoldMs;
+      };
+      expect([await announced(), await announced()]).to.deep.equal([7_000, 400]);
+    }),
+  );
+});

@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { virtualClock } from '@queuelock/memory';
+import { DepartureCounter, type FoundQueue } from '../src/kit/departure-counter.ts';
+
+const found = (depth: number, joined: number): FoundQueue => ({ name: 'q', depth, joined, front: 1n });
+
+describe('who has left between two looks', () => {
+  it('is who was there or came, and is not there any more', () => {
+    const departures = new DepartureCounter(virtualClock());
+    const left = (depth: number, joined: number): number | undefined =>
+      departures.listed([found(depth, joined)])[0]?.left;
+    expect(left(3, 10)).to.equal(0);
+    expect(left(1, 10)).to.equal(2);
+    expect(left(2, 15)).to.equal(6);
+  });
+
+  it('is all of a queue that was made anew', () => {
+    const departures = new DepartureCounter(virtualClock());
+    departures.listed([found(3, 10)]);
+    expect(departures.listed([found(1, 2)])[0]?.left).to.equal(4);
+  });
+
+  it('is forgotten a minute after the queue was found last', async () => {
+    const clock = virtualClock();
+    const departures = new DepartureCounter(clock);
+    departures.listed([found(3, 10)]);
+    departures.listed([found(1, 10)]);
+    await clock.advance(60_001);
+    departures.listed([]);
+    expect(departures.listed([found(1, 10)])[0]?.left).to.equal(0);
+  });
+});

@@ -1,0 +1,11 @@
+import { expect } from 'chai';
+import { MUTANTS } from './mutants.ts';
+import { alteredCoreSources } from './model/altered-core.ts';
+import { DEFECTS } from './model/defects.ts';
+
+describe('the mutants in the core', () => {
+  it('fit the sources as they are', () => {
+    for (const { what, alterations } of [...MUTANTS, ...DEFECTS])
+      if (alterations) expect(alteredCoreSources(alterations).size, what).to.be.greaterThan(0);
+  });
+});

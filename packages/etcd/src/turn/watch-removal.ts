@@ -1,0 +1,200 @@
+import {
+  askUntilDefinite,
+  labelFromOwner,
+  type Departure,
+  type LocalWaiters,
+  type AdmissionRule,
+} from '@queuelock/core/backend';
+import type { IEvent } from 'etcd3';
+import { lifeOf, type KeyRef, type ConflictingEntry } from '../queue/ahead.ts';
+import type { Compactions } from '../server/compactions.ts';
+import type { Entry } from '../entry/entry.ts';
+import type { Successor, Successors } from './successors.ts';
+import type { Lookups, Sought } from '../server/lookups.ts';
+import { Observable, map, merge, take, type Subscription } from '../base/rx.ts';
+import type { WatchNews, WatchTarget, Watches } from '../server/watches.ts';
+
+/** What is needed to see a key go. */
+export interface RemovalTools {
+  readonly watches: Watches;
+  readonly lookups: Lookups;
+  readonly compactions: Compactions;
+  /** The entries of this process that others in it wait for. */
+  readonly followed: LocalWaiters;
+}
+
+/** Who waits for a rival to go. */
+export interface Waiter extends RemovalTools {
+  readonly entry: Entry;
+  readonly rule: AdmissionRule;
+  readonly successors: Successors;
+}
+
+/** What a look has seen. */
+interface Sighting {
+  readonly hasHappened: boolean;
+  /** The store's revision then. */
+  readonly at: bigint;
+}
+
+// After a watch that may be behind has begun: until a server has certainly caught up.
+const LOOKS_AGAIN_AFTER_MS = [20, 30, 50] as const;
+
+/**
+ * Emits once when the rival does not conflict any more: it is gone, or, `undefined`, it has become a shared one too, or what its going
+ * means is to be looked at: one of the own session that this did not take out has most likely gone with the lease, and so has the own
+ * entry, of which a watch of its own may tell later. Whoever may soon have its turn sees to it that a watch that is behind makes it no later.
+ */
+export function watchConflictEnd(
+  rival: ConflictingEntry,
+  waiter: Waiter,
+  isSoon: boolean,
+): Observable<Departure | undefined> {
+  if (!rival.mark) return watchDeparture(rival, waiter, isSoon);
+  const shared$ = watchAppearance(rival.mark, waiter, isSoon).pipe(map(() => undefined));
+  return merge(watchDeparture(rival, waiter, isSoon), shared$).pipe(take(1));
+}
+
+/**
+ * Emits once when the key is gone, also if it was gone before: the store's revision then, or one that is seen later. The first look waits
+ * a little for others to go with.
+ */
+export function watchRemoval(ref: KeyRef, sight: RemovalTools): Observable<bigint> {
+  const look = lookFor(ref, { lookups: sight.lookups, isThere: false, patient: true });
+  const target: WatchTarget = { key: ref.key, filters: ['Noput'] };
+  return once({ target, isIt: (event) => isEndOf(ref, event), look, isSoon: false }, sight);
+}
+
+/** The same at once, with what the owner has told before: to this process, or by its label. */
+function watchDeparture(
+  rival: ConflictingEntry,
+  sight: Waiter,
+  isSoon: boolean,
+): Observable<Departure | undefined> {
+  return new Observable((subscriber) => {
+    const life = lifeOf(rival);
+    const entry = sight.followed.follow(life);
+    let toldOwned = false;
+    const occasion: Occasion = {
+      target: { key: rival.key, ...(rival.mayTell ? {} : { filters: ['Noput'] }) },
+      isIt: (event) => isEndOf(rival, event),
+      look: lookFor(rival, { lookups: sight.lookups, isThere: false }),
+      isSoon,
+      hear: ({ type, kv }) => {
+        const isOfIt = type === 'Put' && kv.create_revision === rival.createRevision;
+        toldOwned ||= isOfIt && labelFromOwner(kv.value.toString()) !== undefined;
+      },
+    };
+    const isOfSameSession = sight.entry.isOfSameSession(rival.key);
+    let toldAt: bigint | undefined;
+    const next = (at: bigint): void => {
+      const isUnexplained = isOfSameSession && !entry.leaving;
+      subscriber.next(isUnexplained ? undefined : { owned: toldOwned || entry.owned, at: toldAt ?? at });
+      subscriber.complete();
+    };
+    const notify: Successor['notify'] = (at, now) => {
+      toldAt = at;
+      if (now) next(at);
+    };
+    subscriber.add(() => {
+      entry.unfollow();
+    });
+    if (isOfSameSession && mayInherit(sight))
+      subscriber.add(sight.successors.stand(life, { entry: sight.entry, notify }));
+    const error = (cause: unknown): void => {
+      subscriber.error(cause);
+    };
+    subscriber.add(once(occasion, sight).subscribe({ next, error }));
+  });
+}
+
+/** Whether it is the only one that waits for the one that it waits for. */
+function mayInherit({ entry, rule }: Waiter): boolean {
+  return !entry.shared && rule.limit === 1;
+}
+
+/** Emits once when the key is there, also if it was before. */
+function watchAppearance(key: Buffer, sight: RemovalTools, isSoon: boolean): Observable<bigint> {
+  const look = lookFor({ key }, { lookups: sight.lookups, isThere: true });
+  const target: WatchTarget = { key, filters: ['Nodelete'] };
+  return once({ target, isIt: ({ type }) => type === 'Put', look, isSoon }, sight);
+}
+
+/** Whether that life of the key is over by then. A watch on a member that lags behind tells of earlier lives first. */
+function isEndOf({ createRevision }: KeyRef, { type, kv }: IEvent): boolean {
+  return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);
+}
+
+/** What is waited for has happened when the key is there, or when it is not. */
+interface Expected {
+  readonly lookups: Lookups;
+  readonly isThere: boolean;
+  readonly patient?: boolean;
+}
+
+function lookFor(sought: Sought, { lookups, isThere, patient = false }: Expected): Occasion['look'] {
+  return (isWanted) =>
+    lookups
+      .look(sought, { patient, isWanted })
+      .then(({ there, revision }) => ({ hasHappened: there === isThere, at: revision }));
+}
+
+interface Occasion {
+  readonly target: WatchTarget;
+  /** Whether an event tells that it has happened. */
+  readonly isIt: (event: IEvent) => boolean;
+  readonly look: (isWanted: () => boolean) => Promise<Sighting>;
+  /** Whether a watch that is behind is to be helped by looks. */
+  readonly isSoon: boolean;
+  /** Hears of every event, in their order. */
+  readonly hear?: (event: IEvent) => void;
+}
+
+/**
+ * Watches from now on, and looks once whenever the watch is (again) live and when events may have been lost. One stream by hand: each
+ * that waits has two.
+ */
+function once({ target, isIt, look, isSoon, hear }: Occasion, sight: RemovalTools): Observable<bigint> {
+  const { watches, compactions } = sight;
+  return new Observable((subscriber) => {
+    let looking: Subscription | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
+    const isWanted = (): boolean => !subscriber.closed;
+    const error = (cause: unknown): void => {
+      subscriber.error(cause);
+    };
+    const found = (at: bigint): void => {
+      subscriber.next(at);
+      subscriber.complete();
+    };
+    /** @param since the revision before the watch began, where it may be behind; `looks`: how often it was looked since */
+    const lookNow = (since?: string, looks = 0): void => {
+      looking?.unsubscribe();
+      clearTimeout(again);
+      const next = ({ hasHappened, at }: Sighting): void => {
+        const pauseMs = LOOKS_AGAIN_AFTER_MS[looks];
+        const mayBeBehind = since !== undefined && at > BigInt(since);
+        if (hasHappened) found(at);
+        else if (isSoon && mayBeBehind && pauseMs !== undefined)
+          again = setTimeout(() => lookNow(since, looks + 1), pauseMs);
+      };
+      looking = askUntilDefinite(() => look(isWanted)).subscribe({ next, error: noAnswer });
+    };
+    const next = (news: WatchNews): void => {
+      const events = news.status === 'events' ? news.events : [];
+      if (hear) events.forEach(hear);
+      const event = events.find(isIt);
+      if (event) found(BigInt(event.kv.mod_revision));
+      else if (news.status === 'live') lookNow(news.revision);
+    };
+    subscriber.add(() => {
+      looking?.unsubscribe();
+      clearTimeout(again);
+    });
+    subscriber.add(watches.watch(target).subscribe({ next, error }));
+    subscriber.add(compactions.compacted$.subscribe({ next: () => lookNow(), error }));
+  });
+}
+
+/** A refusal counts as none: the next occasion may go better. */
+function noAnswer(): void {}

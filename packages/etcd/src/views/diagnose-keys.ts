@@ -1,0 +1,103 @@
+import type { Finding } from '@queuelock/core/backend';
+import { isNamedAfterLease, leaseHex, placeOf } from '../queue/keys.ts';
+import type { ListedKey } from '../queue/queue-lines.ts';
+
+interface Child {
+  readonly name: string;
+  readonly lease: string;
+}
+
+/** The keys that are in some directory, by that, without those that queuelock keeps for itself. */
+function directoriesOf(prefix: string, keys: readonly ListedKey[]): ReadonlyMap<string, readonly Child[]> {
+  const directories = new Map<string, Child[]>();
+  for (const { key, lease } of keys) {
+    const place = placeOf(prefix, key);
+    if (!place) continue;
+    const children = directories.get(place.queue) ?? [];
+    children.push({ name: place.child, lease });
+    directories.set(place.queue, children);
+  }
+  return directories;
+}
+
+/** The leases that entries are on, each once. */
+export function leasesIn(prefix: string, keys: readonly ListedKey[]): readonly string[] {
+  const entries = [...directoriesOf(prefix, keys).values()].flat().filter(isEntry);
+  return [...new Set(entries.map(({ lease }) => lease))];
+}
+
+/** Findings about foreign directories are this many, and one that counts the rest. */
+const MAX_FOREIGN = 10;
+
+/** Which keys are diagnosed: those that begin with `prefix`, and among these the queues whose names begin with `beginning`. */
+export interface ExaminedPart {
+  readonly prefix: string;
+  readonly beginning: string;
+}
+
+/** What stands in queues and does not belong there, directories that are none, and names that are in each other's way. */
+export function diagnoseKeys(
+  { prefix, beginning }: ExaminedPart,
+  keys: readonly ListedKey[],
+): readonly Finding[] {
+  const directories = [...directoriesOf(prefix, keys)];
+  const queues = directories.filter(([, children]) => children.some(isEntry));
+  const foreign = directories.filter(([, children]) => !children.some(isEntry));
+  const names = queues.map(([name]) => name);
+  // Without any prefix they are the directories of all programs that use this etcd.
+  const shown = prefix + beginning === '' ? 0 : Math.min(foreign.length, MAX_FOREIGN);
+  const findings = queues.flatMap(([queue, children]) => [
+    ...strays(prefix, queue, children),
+    ...nested(queue, children, names),
+  ]);
+  const entries = queues.reduce((sum, [, children]) => sum + children.length, 0);
+  return [
+    { level: 'ok', about: 'queues', text: `${queues.length} in use, entries: ${entries}` },
+    ...findings,
+    ...foreign.slice(0, shown).map(([queue, children]) => foreignDirectory(prefix, queue, children)),
+    ...unshown(foreign.length - shown),
+  ];
+}
+
+/** No lock has such a name yet: the first one would wait. */
+function foreignDirectory(prefix: string, queue: string, children: readonly Child[]): Finding {
+  const stays = children.some(({ lease }) => lease === '0');
+  const wait = stays ? 'would wait for ever' : 'would wait until their leases end';
+  const text = `it holds keys that are no entries (${children.length}), and a lock of the name ${JSON.stringify(queue)} ${wait}: delete them, or give queues a prefix of their own`;
+  return { level: 'warning', about: `directory ${JSON.stringify(`${prefix}${queue}/`)}`, text };
+}
+
+function unshown(count: number): readonly Finding[] {
+  if (count === 0) return [];
+  const text = `${count} of them hold keys that are no entries, not shown here, and a lock of such a name would wait for these: give queues a prefix of their own`;
+  return [{ level: 'warning', about: 'directories', text }];
+}
+
+function isEntry({ name, lease }: Child): boolean {
+  return isNamedAfterLease(name, lease);
+}
+
+function strays(prefix: string, queue: string, children: readonly Child[]): readonly Finding[] {
+  return children
+    .filter((child) => !isEntry(child))
+    .map(({ name, lease }): Finding => {
+      const about = `key ${JSON.stringify(`${prefix}${queue}/${name}`)}`;
+      const what = 'it is not named after its lease, and everybody in the queue waits for it as for an entry';
+      return lease === '0'
+        ? {
+            level: 'error',
+            about,
+            text: `${what}; it has no lease, so it stays for ever: delete it if it is no lock`,
+          }
+        : { level: 'warning', about, text: `${what}; it goes with its lease` };
+    });
+}
+
+/** Go's mutex takes whatever begins with its name and a slash for a contender. */
+function nested(queue: string, children: readonly Child[], names: readonly string[]): readonly Finding[] {
+  const isOfGo = children.some(({ name, lease }) => lease !== '0' && name === leaseHex(lease));
+  const below = isOfGo ? names.filter((name) => name.startsWith(`${queue}/`)) : [];
+  if (below.length === 0) return [];
+  const text = `a client of Go's kind (or etcdctl) stands in it and also waits for whoever is in ${JSON.stringify(below[0])}: do not nest names that such clients use`;
+  return [{ level: 'error', about: `queue ${JSON.stringify(queue)}`, text }];
+}

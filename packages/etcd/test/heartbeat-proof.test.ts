@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import type { Session } from '@queuelock/core/backend';
+import { startProxy } from '@queuelock/harness/faults';
+import { livedSince } from '@queuelock/harness/lived-time';
+import { etcdMetrics, sumOf } from '@queuelock/harness/services';
+import type { HeartbeatProof } from '../src/api/options.ts';
+import { staleReads } from '../src/server/read-trust.ts';
+import { Clients, freshQueue, wish } from './clients.ts';
+import { OwnServer } from './own-server.ts';
+
+const patient = new AbortController().signal;
+const BEATS = 10;
+// Many times what an opening takes.
+const MUTE_MS = 2_000;
+
+describe('heartbeats on etcd', () => {
+  const own = new OwnServer();
+  const clients = new Clients();
+
+  afterEach(() => clients.close());
+
+  it('pass through consensus when they are strict, one round each, and leave no history', async () => {
+    expect(await costOf({ heartbeatProof: 'strict' })).to.deep.equal({ rounds: BEATS, revisions: 0n });
+  });
+
+  it('pass through no consensus when they are verified by a read', async () => {
+    expect(await costOf({ heartbeatProof: 'verified' })).to.deep.equal({ rounds: 0, revisions: 0n });
+  });
+
+  it('are strict by themselves where reads may be stale, and only there', async () => {
+    const rounds = staleReads(own.server.version) ? BEATS : 0;
+    expect(await costOf({})).to.deep.equal({ rounds, revisions: 0n });
+  });
+
+  it('are strict as long as a member does not tell its version, which delays no opening', async () => {
+    const mute = await startProxy(own.server.endpoint);
+    mute.toClient.blackhole();
+    const backend = clients.backend({
+      hosts: [own.server.endpoint, mute.endpoint],
+      requestTimeoutMs: MUTE_MS,
+    });
+    // Goes on to the member that answers, if it was not the first.
+    await (await backend.open(60_000, patient)).close();
+    const startedAt = performance.now();
+    const session = await backend.open(60_000, patient);
+    expect(livedSince(startedAt)).to.be.lessThan(MUTE_MS);
+    expect(await roundsOf(session)).to.equal(BEATS);
+    await session.close();
+    await clients.close();
+    await mute.heal();
+    await mute.stop();
+  });
+
+  for (const heartbeatProof of ['strict', 'verified'] as const) {
+    it(`see the removal of an entry and of the lease (${heartbeatProof})`, async () => {
+      const session = await clients.session({ hosts: own.server.endpoint, heartbeatProof });
+      const { key } = await session.enqueue(wish(freshQueue()));
+      await own.operator.remove(key);
+      expect(await session.renew(patient)).to.equal(session.ttlMs);
+      await own.operator.revoke(session.id);
+      const failure: unknown = await session.renew(patient).catch((error: unknown) => error);
+      expect(failure).to.have.property('code', 'SESSION_LOST');
+    });
+  }
+
+  /** What some heartbeats of a session with an entry cost the cluster. */
+  async function costOf({
+    heartbeatProof,
+  }: {
+    readonly heartbeatProof?: HeartbeatProof;
+  }): Promise<{ rounds: number; revisions: bigint }> {
+    const session = await clients.session({
+      hosts: own.server.endpoint,
+      ...(heartbeatProof ? { heartbeatProof } : {}),
+    });
+    await session.enqueue(wish(freshQueue()));
+    const before = await revision();
+    const rounds = await roundsOf(session);
+    return { rounds, revisions: (await revision()) - before };
+  }
+
+  async function roundsOf(session: Session): Promise<number> {
+    await session.renew(patient);
+    const before = await committed();
+    for (let i = 0; i < BEATS; i += 1) expect(await session.renew(patient)).to.equal(session.ttlMs);
+    return (await committed()) - before;
+  }
+
+  async function committed(): Promise<number> {
+    return sumOf(await etcdMetrics(own.server.endpoint), 'etcd_server_proposals_committed_total');
+  }
+
+  async function revision(): Promise<bigint> {
+    return BigInt((await own.operator.client.kv.range({ key: Buffer.from('a') })).header.revision);
+  }
+});

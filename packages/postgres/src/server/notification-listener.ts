@@ -1,0 +1,215 @@
+import { connectionClosed } from '@queuelock/core/backend';
+import type { Clock } from '@queuelock/core/backend';
+import type { Driver, Wire } from '../driver/driver.ts';
+import { asQueueLockError, breaksConnection } from '../driver/errors.ts';
+import type { Opener } from './opener.ts';
+import { within } from '../base/within.ts';
+
+/** Who listens to a channel. */
+export interface Listener {
+  readonly onMessage: (message: string) => void;
+  /** From now on everything is told; again when something may have been missed. */
+  readonly onReady: () => void;
+}
+
+interface Settings {
+  readonly clock: Clock;
+  readonly withinMs: number;
+  readonly inbox: string;
+  /** Says something to the inbox on another connection. */
+  readonly say: () => Promise<unknown>;
+  /** It broke; another one is on its way. */
+  readonly onDown: () => void;
+  /** Nothing is heard on the one that is there now. */
+  readonly onDeaf: () => void;
+}
+
+/** How long what was said to oneself may take. */
+const HEARS_WITHIN_MS = 500;
+
+/**
+ * The connection that hears what others notify. Heartbeats go out on it as well: they wait for nobody there, and tell when it is dead. Behind
+ * a pooler that gives away its connections after each transaction nothing is heard; that is found out by saying something to oneself.
+ */
+export class NotificationListener {
+  readonly #driver: Driver;
+  readonly #opener: Opener;
+  readonly #settings: Settings;
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #heard = new Set<string>();
+  #wire: Wire | undefined;
+  #connecting: Promise<void> | undefined;
+  #onSaid: (() => void) | undefined;
+  #isDeaf = false;
+  #isClosed = false;
+
+  constructor(driver: Driver, opener: Opener, settings: Settings) {
+    this.#driver = driver;
+    this.#opener = opener;
+    this.#settings = settings;
+  }
+
+  /** Nothing that is notified comes here: whoever waits has to look. */
+  get isDeaf(): boolean {
+    return this.#isDeaf;
+  }
+
+  /** Resolves when what is listened to is heard, or it is known that nothing is. @throws {QueueLockError} */
+  async up(): Promise<void> {
+    if (this.#isClosed) throw connectionClosed(this.#driver.endpoint);
+    if (this.#wire) return;
+    const { clock, withinMs } = this.#settings;
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    const limit = {
+      clock,
+      ms: 2 * withinMs + HEARS_WITHIN_MS,
+      endpoint: this.#driver.endpoint,
+      reason: () => this.#driver.exhaustion?.(),
+    };
+    await within(limit, this.#connecting);
+  }
+
+  /** Until the answer is called. */
+  listen(channel: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(channel) ?? new Set();
+    this.#listeners.set(channel, listeners.add(listener));
+    if (this.#heard.has(channel)) listener.onReady();
+    else if (this.#wire) void this.#hear(channel, this.#wire);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0 || this.#listeners.get(channel) !== listeners) return;
+      this.#listeners.delete(channel);
+      if (this.#heard.delete(channel) && this.#wire)
+        void this.#ask(this.#wire, `unlisten "${channel}"`).catch(() => undefined);
+    };
+  }
+
+  /** A statement on this connection. */
+  async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
+    if (!this.#wire) await this.up();
+    if (!this.#wire) throw connectionClosed(this.#driver.endpoint);
+    return this.#ask(this.#wire, text, values);
+  }
+
+  /** Something may have been missed by all who listen. */
+  alert(): void {
+    for (const listeners of [...this.#listeners.values()])
+      for (const { onReady } of [...listeners]) onReady();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    const wire = this.#wire;
+    this.#wire = undefined;
+    if (wire) void this.#unlistenAndRelease(wire);
+  }
+
+  /** A pool of somebody else's gets back what it gave. */
+  async #unlistenAndRelease(wire: Wire): Promise<void> {
+    if (this.#driver.isShared) await this.#ask(wire, 'unlisten *').catch(() => undefined);
+    wire.release(false);
+  }
+
+  async #connect(): Promise<void> {
+    const its: { wire?: Wire; isOver?: true } = {};
+    const opened = await this.#opener.open({
+      onMessage: (channel, message) => {
+        this.#onMessage(channel, message);
+      },
+      onEnd: () => {
+        its.isOver = true;
+        if (its.wire) this.#lost(its.wire);
+      },
+    });
+    try {
+      for (const channel of new Set([this.#settings.inbox, ...this.#listeners.keys()]))
+        await this.#within(opened.query(`listen "${channel}"`));
+      await this.#sayAndHear();
+      if (its.isOver) throw new Error('the connection broke');
+    } catch (error) {
+      opened.release(true);
+      throw asQueueLockError(error, this.#driver);
+    }
+    if (this.#isClosed) {
+      await this.#unlistenAndRelease(opened);
+      throw connectionClosed(this.#driver.endpoint);
+    }
+    its.wire = this.#wire = opened;
+    for (const channel of this.#listeners.keys()) this.#heard.add(channel);
+    if (this.#isDeaf) this.#settings.onDeaf();
+    this.alert();
+  }
+
+  async #sayAndHear(): Promise<void> {
+    const { clock, say } = this.#settings;
+    this.#isDeaf = true;
+    const said = new Promise<void>((resolve) => {
+      this.#onSaid = resolve;
+    });
+    await say();
+    await within({ clock, ms: HEARS_WITHIN_MS, endpoint: this.#driver.endpoint }, said).catch(
+      () => undefined,
+    );
+  }
+
+  #onMessage(channel: string, message: string): void {
+    if (channel === this.#settings.inbox) {
+      this.#isDeaf = false;
+      this.#onSaid?.();
+    }
+    for (const { onMessage } of [...(this.#listeners.get(channel) ?? [])]) onMessage(message);
+  }
+
+  async #hear(channel: string, wire: Wire): Promise<void> {
+    try {
+      await this.#ask(wire, `listen "${channel}"`);
+    } catch {
+      // With the next connection.
+      return;
+    }
+    const listeners = this.#listeners.get(channel);
+    if (wire !== this.#wire || !listeners) return;
+    this.#heard.add(channel);
+    for (const { onReady } of [...listeners]) onReady();
+  }
+
+  async #ask(
+    wire: Wire,
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<readonly Record<string, unknown>[]> {
+    try {
+      return await this.#within(wire.query(text, values));
+    } catch (error) {
+      if (breaksConnection(error)) this.#lost(wire);
+      throw error;
+    }
+  }
+
+  #within<T>(answer: Promise<T>): Promise<T> {
+    const { clock, withinMs: ms } = this.#settings;
+    return within({ clock, ms, endpoint: this.#driver.endpoint }, answer);
+  }
+
+  #lost(wire: Wire): void {
+    if (wire !== this.#wire) return;
+    this.#wire = undefined;
+    this.#heard.clear();
+    wire.release(true);
+    if (this.#isClosed) return;
+    this.#opener.broke();
+    this.#settings.onDown();
+    // Who looks would go on to show what may not be so any more.
+    this.alert();
+    this.#keep();
+  }
+
+  /** Connects until it is connected. */
+  #keep(): void {
+    this.up().catch(() => {
+      if (!this.#isClosed) this.#keep();
+    });
+  }
+}

@@ -1,0 +1,83 @@
+import type { Finding } from '@queuelock/core/backend';
+import type { Connection } from '../session/connection.ts';
+import { queuesIn } from './views.ts';
+
+const LATE_MS = 1_000;
+const OLDEST = 120_000;
+const LONG_S = 600;
+
+interface Facts {
+  readonly version: string;
+  readonly number: number;
+  readonly replicas: number;
+  readonly synchronous: string;
+  readonly fsync: string;
+  readonly now: number;
+  /** Seconds. */
+  readonly oldest: number | null;
+}
+
+const ASK = `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+  (select count(*)::int from pg_stat_replication) as replicas, current_setting('synchronous_standby_names') as synchronous,
+  current_setting('fsync') as fsync, extract(epoch from clock_timestamp())::float8 * 1000 as now,
+  (select extract(epoch from clock_timestamp() - min(xact_start))::float8 from pg_stat_activity
+   where backend_type = 'client backend' and datname = current_database()) as oldest`;
+
+/** What is to be said about the server and about who uses it. Changes nothing but what has run out. */
+export async function diagnose(
+  connection: Connection,
+  about: string,
+  prefix: string,
+): Promise<readonly Finding[]> {
+  await connection.open();
+  const [row] = await connection.steps.ask(ASK);
+  const facts = row as unknown as Facts;
+  const { found, sessions } = await queuesIn(connection, prefix);
+  return [
+    ...findingsOf(facts, about),
+    ...hearing(connection, about),
+    ...clock(facts.now, about),
+    {
+      level: 'ok',
+      about: prefix === '' ? 'queues' : `queues ${prefix}…`,
+      text: `${found.length} queues with somebody in them, ${sessions} sessions`,
+    },
+  ];
+}
+
+/** What the settings of a server mean for locks. */
+export function findingsOf(facts: Omit<Facts, 'now'>, about: string): readonly Finding[] {
+  const { version, number, replicas, synchronous, fsync, oldest } = facts;
+  const findings: Finding[] = [];
+  if (number < OLDEST)
+    findings.push({ level: 'error', about, text: `PostgreSQL ${version} is older than 12` });
+  else findings.push({ level: 'ok', about, text: `PostgreSQL ${version}` });
+  if (replicas > 0 && synchronous === '') {
+    const text = `it has ${replicas} replicas, which may lag (synchronous_standby_names is empty): a failover can forget the last steps, and then two clients hold one lock; a primary that is replaced and still runs renews the earlier hold without end; make a replica synchronous, have the old primary stopped before another one is promoted, and fence what is written`;
+    findings.push({ level: 'warning', about, text });
+  }
+  if (fsync !== 'on') {
+    const text = 'fsync is off: after a power failure locks, and all other data, may be lost';
+    findings.push({ level: 'error', about, text });
+  }
+  if ((oldest ?? 0) > LONG_S) {
+    const text = `a transaction has been open for ${Math.round(oldest ?? 0)} s: as long as it is, rows of those who have left cannot be cleared away, and a busy queue gets slower`;
+    findings.push({ level: 'warning', about, text });
+  }
+  return findings;
+}
+
+function hearing({ isDeaf }: Connection, about: string): readonly Finding[] {
+  if (!isDeaf) return [];
+  const text =
+    'what is notified does not come here, as behind a pooler in transaction mode: whoever waits looks eight times a second; connect past the pooler for hand-offs without delay';
+  return [{ level: 'warning', about, text }];
+}
+
+function clock(now: number, about: string): readonly Finding[] {
+  // eslint-disable-next-line no-restricted-syntax -- only to compare two wall clocks
+  const apartMs = Math.abs(now - Date.now());
+  if (apartMs < LATE_MS) return [];
+  const text = `its clock is ${Math.round(apartMs)} ms away from this machine's: leases follow its clock, so it must not be set while locks are held`;
+  return [{ level: 'warning', about, text }];
+}

@@ -1,0 +1,87 @@
+import type { Finding } from '@queuelock/core/backend';
+import type { Connection } from '../session/connection.ts';
+import { queuesIn } from './views.ts';
+
+const LATE_MS = 1_000;
+const OLDEST = [6, 2] as const;
+
+/** What is to be said about the server and about who uses it. Changes nothing but what has run out. */
+export async function diagnose(
+  connection: Connection,
+  endpoint: string,
+  prefix: string,
+): Promise<readonly Finding[]> {
+  const info = infoOf(String(await connection.steps.ask('INFO')));
+  const { found, sessions } = await queuesIn(connection, prefix);
+  const about = endpoint;
+  return [
+    ...version(info, about),
+    ...role(info, about),
+    ...durability(info, about),
+    ...memory(info, about),
+    ...(await clock(connection, about)),
+    {
+      level: 'ok',
+      about: prefix === '' ? 'queues' : `queues ${prefix}…`,
+      text: `${found.length} queues with somebody in them, ${sessions} sessions`,
+    },
+  ];
+}
+
+/** What `INFO` says. */
+export type Info = ReadonlyMap<string, string>;
+
+function infoOf(text: string): Info {
+  const lines = text.split('\r\n').flatMap((line) => {
+    const [, name, value] = /^(\w+):(.*)$/.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [[name, value] as const];
+  });
+  return new Map(lines);
+}
+
+function version(info: Info, about: string): readonly Finding[] {
+  const valkey = info.get('valkey_version');
+  const text = info.get('redis_version') ?? '';
+  const [major = 0, minor = 0] = text.split('.').map(Number);
+  const isOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+  if (isOld) return [{ level: 'error', about, text: `Redis ${text} is older than ${OLDEST.join('.')}` }];
+  return [{ level: 'ok', about, text: valkey === undefined ? `Redis ${text}` : `Valkey ${valkey}` }];
+}
+
+/** What the role of a server and its replicas mean for locks. */
+export function role(info: Info, about: string): readonly Finding[] {
+  if (info.get('role') === 'slave')
+    return [{ level: 'error', about, text: 'it is a replica: locks are made on the primary' }];
+  const replicas = Number(info.get('connected_slaves') ?? 0);
+  // Servers report it when both min-replicas-to-write and min-replicas-max-lag are set, also to users who may not read the configuration.
+  const needsReplicas = info.has('min_slaves_good_slaves');
+  if (replicas === 0 && !needsReplicas) return [];
+  const lag = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock`;
+  const text = needsReplicas
+    ? `${lag}; a primary that has lost its replicas refuses heartbeats (min-replicas-to-write), so the earlier hold ends at its deadline; fence what is written`
+    : `${lag}; a primary that is replaced and still runs renews the earlier hold without end, since min-replicas-to-write is 0: set min-replicas-to-write 1 and min-replicas-max-lag 10, and fence what is written`;
+  return [{ level: 'warning', about, text }];
+}
+
+function durability(info: Info, about: string): readonly Finding[] {
+  if (info.get('aof_enabled') === '1')
+    return [{ level: 'ok', about, text: 'its log is on (appendonly): a restart loses no lock' }];
+  const text = 'its log is off: a restart forgets every lock and every queue; set appendonly yes';
+  return [{ level: 'warning', about, text }];
+}
+
+function memory(info: Info, about: string): readonly Finding[] {
+  const policy = info.get('maxmemory_policy') ?? 'noeviction';
+  if (!policy.startsWith('allkeys-')) return [];
+  const text = `maxmemory-policy is ${policy}: when its memory is full it throws locks away; set noeviction or one of volatile-*`;
+  return [{ level: 'error', about, text }];
+}
+
+async function clock({ steps }: Connection, about: string): Promise<readonly Finding[]> {
+  const [seconds, micros] = (await steps.ask('TIME')) as readonly string[];
+  // eslint-disable-next-line no-restricted-syntax -- only to compare two wall clocks
+  const apartMs = Math.abs(Number(seconds) * 1_000 + Number(micros) / 1_000 - Date.now());
+  if (apartMs < LATE_MS) return [];
+  const text = `its clock is ${Math.round(apartMs)} ms away from this machine's: leases follow its clock, so it must not be set while locks are held`;
+  return [{ level: 'warning', about, text }];
+}

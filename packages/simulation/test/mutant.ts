@@ -1,0 +1,18 @@
+import type { Rule } from '../src/run/judge.ts';
+import type { Alteration } from '@queuelock/harness/alteration';
+
+/** A mutant that somebody could make. */
+export interface Mutant {
+  readonly what: string;
+  /** The rules that may notice it first. */
+  readonly killedBy: readonly Rule[];
+  readonly alterations: readonly Alteration[];
+}
+
+export function mutant(
+  what: string,
+  killedBy: Rule | readonly Rule[],
+  ...alterations: readonly Alteration[]
+): Mutant {
+  return { what, killedBy: [killedBy].flat(), alterations };
+}

@@ -1,0 +1,10 @@
+import { expect } from 'chai';
+import { alteredProductSources } from './altered-product.ts';
+import { MUTANTS } from './mutants.ts';
+
+describe('the mutants', () => {
+  it('fit the sources as they are', () => {
+    for (const { alterations } of [...MUTANTS.etcd, ...MUTANTS.zookeeper])
+      expect(alteredProductSources(alterations).size).to.be.greaterThan(0);
+  });
+});

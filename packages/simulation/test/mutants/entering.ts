@@ -1,0 +1,76 @@
+import { mutant, type Mutant } from '../mutant.ts';
+import type { Rule } from '../../src/run/judge.ts';
+
+const LEFT_OVER: readonly Rule[] = [
+  'progress',
+  'nothing left',
+  'outcome',
+  'order',
+  'tokens',
+  'exclusive',
+  'no storm',
+];
+
+export const ENTERING: readonly Mutant[] = [
+  mutant('an enqueue that is sent again makes the entry anew', LEFT_OVER, [
+    'etcd/src/entry/enqueue.ts',
+    'return [...newcomers.map(({ entry }) => absent(entry.sought)), sameGeneration(ticket)];',
+    'return [sameGeneration(ticket)];',
+  ]),
+  mutant('a removal without certainty keeps no late request out', LEFT_OVER, [
+    'etcd/src/entry/generation.ts',
+    'failure: [...first, this.#put()] };',
+    'failure: [...first] };',
+  ]),
+  mutant(
+    'a try enters whoever is there',
+    ['order', 'exclusive'],
+    ['etcd/src/entry/enqueue.ts', '      ...newcomers.map(({ entry }) => absent(entry.range)),\n', ''],
+  ),
+  mutant(
+    'a written entry is on no lease any more',
+    ['progress', 'nothing left'],
+    [
+      'etcd/src/queue/txn.ts',
+      'value: Buffer.from(value), ignore_lease: true }',
+      'value: Buffer.from(value) }',
+    ],
+  ),
+  mutant(
+    'an entry is on no lease',
+    ['progress', 'nothing left'],
+    [
+      'etcd/src/entry/enqueue.ts',
+      "return put(entry.key, spec.value ?? '', lease);",
+      "return put(entry.key, spec.value ?? '', lease && '0');",
+    ],
+  ),
+  mutant('a request that has come back still counts as one under way', 'progress', [
+    'etcd/src/base/gathering.ts',
+    '    this.#requests -= 1;\n',
+    '',
+  ]),
+  mutant(
+    'a change is compared with another life of the key',
+    ['progress', 'no storm'],
+    [
+      'etcd/src/entry/changing.ts',
+      'const compare = [createdAt(key, order), modifiedBy',
+      'const compare = [createdAt(key, order + 1n), modifiedBy',
+    ],
+  ),
+  mutant('several names are entered one after the other', 'progress', [
+    'etcd/src/session/entries.ts',
+    'return enter(this.#around, newcomers, intoLine);',
+    'const all = []; for (const one of newcomers) all.push(...(await enter(this.#around, [one], intoLine))); return all;',
+  ]),
+  mutant(
+    'of those that enter together each looks at who is ahead of the first',
+    ['no storm', 'order', 'exclusive'],
+    [
+      'etcd/src/entry/enqueue.ts',
+      'const latest = known(ranges[newcomers.length + i]);',
+      'const latest = known(ranges[newcomers.length]);',
+    ],
+  ),
+];

@@ -1,0 +1,39 @@
+import { mutant, type Mutant } from '../mutant.ts';
+
+export const HANDING_OVER: readonly Mutant[] = [
+  mutant(
+    'whoever has handed over is taken out also where its heir is gone',
+    ['exclusive'],
+    ['etcd/src/entry/leaving.ts', 'compare: [createdAt(successor.key, successor.order)]', 'compare: []'],
+  ),
+  mutant(
+    'an entry that has a mark or a single key hands over',
+    ['exclusive', 'order', 'tokens'],
+    ['etcd/src/turn/successors.ts', '!entry.followed || !isPlain(entry)', '!entry.owned'],
+  ),
+  mutant(
+    'a grant is told a revision that the store has not had',
+    ['tokens'],
+    ['etcd/src/turn/successors.ts', 'if (at > this.#connection.revision) return;', ''],
+  ),
+  mutant(
+    'an entry whose key was read hands over',
+    ['guarded'],
+    ['etcd/src/turn/successors.ts', 'entry.isKeyExposed || ', ''],
+  ),
+  mutant(
+    'a session hands over however long a removal has been without an answer',
+    ['taken'],
+    ['etcd/src/turn/successors.ts', ' && !this.#isLate()', ''],
+  ),
+  mutant(
+    'a removal that a process sent before its session was resumed elsewhere takes out what is held there',
+    ['exclusive', 'order'],
+    ['etcd/src/entry/leaving.ts', 'isPlain(entry) && !generation.isExported', 'isPlain(entry)'],
+  ),
+  mutant(
+    'a grant is told the revision of the one before it',
+    ['tokens'],
+    ['etcd/src/turn/successors.ts', 'entry.grantToken + 1n', 'entry.grantToken'],
+  ),
+];

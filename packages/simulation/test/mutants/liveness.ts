@@ -1,0 +1,72 @@
+import { mutant, type Mutant } from '../mutant.ts';
+
+export const LIVENESS: readonly Mutant[] = [
+  mutant('a keepalive counts whatever term its proof was answered in', 'exclusive', [
+    'etcd/src/session/session.ts',
+    'if (proof.sound && proof.term === beat.term && proof.term === left.term) return left.ttlMs;',
+    'if (proof.sound) return left.ttlMs;',
+  ]),
+  mutant('a keepalive counts without a proof', 'exclusive', [
+    'etcd/src/session/session.ts',
+    '    const asking = {',
+    '    if (beat.ttlMs > 0) return beat.ttlMs;\n    const asking = {',
+  ]),
+  mutant('reads of releases that may answer them stale are taken for proofs', 'exclusive', [
+    'etcd/src/session/session.ts',
+    'strict: this.#around.proofChoice.strictIn(beat.term)',
+    'strict: false',
+  ]),
+  mutant('every release is taken for one whose reads are never stale', 'exclusive', [
+    'etcd/src/server/read-trust.ts',
+    '  return isUnsound(version, FIRST_SOUND_PATCH);',
+    '  return false;',
+  ]),
+  mutant('a beat proves from its answer on', 'exclusive', [
+    'core/src/session/heartbeat.ts',
+    'deadlineOf(sentAt, provenMs',
+    'deadlineOf(clock.now(), provenMs',
+  ]),
+  mutant('the margin is added and not kept back', 'exclusive', [
+    'core/src/session/budget.ts',
+    '(1 - CLOCK_RATE_ERROR) - safetyMarginMs',
+    '(1 + CLOCK_RATE_ERROR) + safetyMarginMs',
+  ]),
+  mutant(
+    'a deadline is only looked at when a beat fails',
+    ['exclusive', 'progress'],
+    [
+      'core/src/session/liveness.ts',
+      '    if (left > 0) return left;\n',
+      '    if (left > 0 || this.isAlive) return Math.max(1, left);\n',
+    ],
+  ),
+  mutant(
+    'a hold is believed in until a timer says otherwise',
+    'exclusive',
+    [
+      'core/src/session/liveness.ts',
+      '    if (left > 0) return left;\n',
+      '    if (left > 0 || !this.#isLate) return Math.max(1, left);\n',
+    ],
+    [
+      'core/src/session/liveness.ts',
+      '  #cancelAlarm: () => void;\n',
+      '  #cancelAlarm: () => void;\n  #isLate = false;\n',
+    ],
+    [
+      'core/src/session/liveness.ts',
+      '      if (this.remainingMs > 0) this.#cancelAlarm',
+      '      this.#isLate = this.#deadline <= this.#clock.now();\n      if (this.remainingMs > 0) this.#cancelAlarm',
+    ],
+  ),
+  mutant('the end of a session ends no holds', 'exclusive', [
+    'core/src/hold/ownership.ts',
+    '    const left = this.#live.liveness.remainingMs;\n',
+    '    const left = Math.max(1, this.#live.liveness.remainingMs);\n',
+  ]),
+  mutant('a hold begins without the time that it needs', 'time', [
+    'core/src/hold/grant.ts',
+    'return remainingMs > 0 && remainingMs >= minRemainingMs;',
+    'return remainingMs > 0;',
+  ]),
+];

@@ -1,0 +1,58 @@
+import { mutant, type Mutant } from '../mutant.ts';
+
+export const OF_RECIPES: readonly Mutant[] = [
+  mutant('a round begins with one member too few', 'agreed', [
+    'recipes/src/double-barrier-round.ts',
+    'waiting.length < members ?',
+    'waiting.length < members - 1 ?',
+  ]),
+  mutant(
+    'a round begins while members of the last one are there',
+    ['agreed', 'progress'],
+    [
+      'recipes/src/double-barrier-round.ts',
+      '  if (line.some(({ id }) => last.includes(id))) return undefined;\n',
+      '',
+    ],
+  ),
+  mutant('whoever leaves a round waits for nobody', 'agreed', [
+    'recipes/src/double-barrier-round.ts',
+    "phase === 'leaving' || !round.includes(id)",
+    "phase === 'leaving' || round.includes(id)",
+  ]),
+  mutant('a slot is noted when it is done, and not before', 'agreed', [
+    'recipes/src/slot-call.ts',
+    "const isNotedFirst = guarantee === 'at-most-once';",
+    "const isNotedFirst = guarantee !== 'at-most-once';",
+  ]),
+  mutant('a slot that is noted is done again', 'agreed', [
+    'recipes/src/slot-register.ts',
+    'if (order < 0) return undefined;',
+    'if (order <= 0) return undefined;',
+  ]),
+  mutant('a latch opens before the last count', 'agreed', [
+    'recipes/src/latch.ts',
+    'return state?.count === 0 ||',
+    'return state?.count === 1 ||',
+  ]),
+  mutant('a count is set before the one before is over', 'agreed', [
+    'recipes/src/latch-state.ts',
+    'state.count > 0 || state.ops',
+    'state.ops',
+  ]),
+  mutant(
+    'a cohort lets several in at once',
+    ['exclusive', 'progress'],
+    ['recipes/src/cohort.ts', '    if (this.#holder) return;\n', ''],
+  ),
+  mutant('a cohort for which nobody waits stays in line', 'progress', [
+    'recipes/src/cohort.ts',
+    'if (this.#line.isEmpty) void this.#dropEntry();\n    else if',
+    'if (this.#line.isEmpty) return;\n    else if',
+  ]),
+  mutant(
+    'a leader resigns before its work ends',
+    ['agreed', 'exclusive'],
+    ['recipes/src/election-lead.ts', 'await work(term, stop);', 'void work(term, stop);'],
+  ),
+];

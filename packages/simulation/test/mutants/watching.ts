@@ -1,0 +1,125 @@
+import { mutant, type Mutant } from '../mutant.ts';
+
+export const WATCHING: readonly Mutant[] = [
+  mutant('whoever watches again does not look', 'progress', [
+    'etcd/src/turn/watch-removal.ts',
+    "else if (news.status === 'live') lookNow(news.revision);",
+    "else if (news.status === 'live' && !looking) lookNow(news.revision);",
+  ]),
+  mutant('whoever begins to watch does not look', 'progress', [
+    'etcd/src/turn/watch-removal.ts',
+    "else if (news.status === 'live') lookNow(news.revision);",
+    '',
+  ]),
+  mutant(
+    'every write of a key counts as its end',
+    ['order', 'exclusive', 'outcome'],
+    [
+      'etcd/src/turn/watch-removal.ts',
+      "BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision)",
+      'type !== undefined && BigInt(kv.mod_revision) > BigInt(createRevision)',
+    ],
+  ),
+  mutant(
+    'the creation of a key counts as its end',
+    ['order', 'exclusive', 'outcome'],
+    [
+      'etcd/src/turn/watch-removal.ts',
+      'kv.create_revision) > BigInt(createRevision)',
+      'kv.create_revision) >= BigInt(createRevision)',
+    ],
+  ),
+  mutant(
+    'the end of an earlier life of a key counts',
+    ['order', 'exclusive', 'outcome'],
+    [
+      'etcd/src/turn/watch-removal.ts',
+      "return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);",
+      "return type === 'Delete' && createRevision !== kv.key.toString();",
+    ],
+  ),
+  mutant(
+    'a look finds gone whatever it looks for',
+    ['order', 'exclusive', 'outcome'],
+    [
+      'etcd/src/turn/watch-removal.ts',
+      '({ hasHappened: there === isThere, at: revision })',
+      '({ hasHappened: true, at: revision })',
+    ],
+  ),
+  mutant('nobody looks again when one ahead has gone', 'progress', [
+    'core/src/turn/watch-kit.ts',
+    '          else nextStep().add(look(view, rule).subscribe({ next: stand, error }));\n',
+    '',
+  ]),
+  mutant(
+    'a stream that breaks is not opened again',
+    ['progress', 'view'],
+    [
+      'etcd/src/server/watch-line.ts',
+      'this.#reconnect = setTimeout(() => void this.#again(error), this.#pause.duration);',
+      '',
+    ],
+  ),
+  mutant(
+    'a stream that is opened again watches nothing',
+    ['progress', 'view'],
+    [
+      'etcd/src/server/watch-line.ts',
+      'for (const watcher of this.#watchers) stream.create(watcher);',
+      'if (!this.#pause) for (const watcher of this.#watchers) stream.create(watcher);',
+    ],
+  ),
+  mutant(
+    'whoever waits does not hear that its session has ended',
+    ['progress', 'outcome', 'nothing left'],
+    [
+      'core/src/claim/following.ts',
+      'this.#follow(live.liveness.health$,',
+      'this.#follow(new Observable((deaf) => live.liveness.health$.subscribe({ next: (now) => deaf.next(now), error: () => undefined })),',
+    ],
+  ),
+  mutant(
+    'an owner whose entry is removed is not told',
+    ['told', 'exclusive', 'progress'],
+    [
+      'etcd/src/entry/entry.ts',
+      '    this.#leaving$.error(why);',
+      '    if (why.code === undefined) this.#leaving$.error(why);',
+    ],
+    [
+      'etcd/src/turn/turns.ts',
+      'ownRemoval$: defer(() => watchRemoval({ key: entry.key, createRevision: order.toString() }, following)),',
+      'ownRemoval$: new Observable(() => undefined),',
+    ],
+  ),
+  mutant(
+    'the end of a session is told to nobody',
+    ['progress', 'exclusive', 'nothing left'],
+    ['core/src/session/liveness.ts', '    this.#health$.error(error);\n', ''],
+  ),
+  mutant('whoever has looked never looks again', 'progress', [
+    'etcd/src/server/lookups.ts',
+    '    this.#reading = false;\n',
+    '',
+  ]),
+  mutant(
+    'confirmations are taken in the order of the requests',
+    ['exclusive', 'order', 'outcome', 'view', 'progress'],
+    [
+      'etcd/src/server/watch-ids.ts',
+      ' && this.#requested.size > 0) break;',
+      ' && this.#requested.size > 100) break;',
+    ],
+    [
+      'etcd/src/server/watch-stream.ts',
+      'if (stray) this.giveUp(describeStray(stray, watcher));\n    else watcher',
+      'watcher',
+    ],
+  ),
+  mutant(
+    'a watch is known by the id that was proposed for it',
+    ['progress', 'view'],
+    ['etcd/src/server/watch-ids.ts', 'this.#owners.set(id, owner);', 'this.#owners.set(request, owner);'],
+  ),
+];

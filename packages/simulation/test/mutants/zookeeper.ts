@@ -1,0 +1,274 @@
+import { mutant, type Mutant } from '../mutant.ts';
+import type { Rule } from '../../src/run/judge.ts';
+
+const TOO_EARLY: readonly Rule[] = ['order', 'exclusive'];
+const LEFT_OVER: readonly Rule[] = ['progress', 'nothing left', 'outcome', 'order', 'exclusive'];
+const ENDLESS: readonly Rule[] = ['progress', 'outcome', 'nothing left', 'no storm'];
+const TOO_OFTEN: readonly Rule[] = ['no storm', 'progress', 'outcome'];
+
+const TIMES: readonly Mutant[] = [
+  mutant('an acknowledged heartbeat proves itself', 'exclusive', [
+    'zookeeper/src/session/heartbeat-proof.ts',
+    'earlier <= sentAt - this.#gapMs);',
+    'earlier <= sentAt + this.#gapMs).concat(sentAt);',
+  ]),
+  mutant('a session lives from its connection on', 'exclusive', [
+    'zookeeper/src/session/session.ts',
+    'return leftOfTtl(this.ttlMs, sentAt - base);',
+    'return base > 0 ? this.ttlMs : 0;',
+  ]),
+  mutant('the margin is added and not kept back', 'exclusive', [
+    'core/src/session/budget.ts',
+    '(1 - CLOCK_RATE_ERROR) - safetyMarginMs',
+    '(1 + CLOCK_RATE_ERROR) + safetyMarginMs',
+  ]),
+  mutant('the end of a session ends no holds', 'exclusive', [
+    'core/src/hold/ownership.ts',
+    '    const left = this.#live.liveness.remainingMs;\n',
+    '    const left = Math.max(1, this.#live.liveness.remainingMs);\n',
+  ]),
+  mutant(
+    'a session that is given up is closed before its holds end',
+    ['exclusive', 'outcome'],
+    ['zookeeper/src/session/session.ts', '    this.#isGivenUp = true;\n', '    void this.#zk.close();\n'],
+  ),
+  mutant('a hold begins without the time that it needs', 'time', [
+    'core/src/hold/grant.ts',
+    'return remainingMs > 0 && remainingMs >= minRemainingMs;',
+    'return remainingMs > 0;',
+  ]),
+];
+
+const PLACES: readonly Mutant[] = [
+  mutant('one more than the limit is let in', TOO_EARLY, [
+    'core/src/turn/watch-kit.ts',
+    '(left -= ref.permits ?? 1) < 0',
+    '(left -= ref.permits ?? 1) < -1',
+  ]),
+  mutant('permits ahead count as one each', TOO_EARLY, [
+    'core/src/turn/watch-kit.ts',
+    '(left -= ref.permits ?? 1) < 0',
+    '(left -= 1) < 0',
+  ]),
+  mutant(
+    'the names of entries tell of one permit each',
+    [...TOO_EARLY, 'outcome'],
+    [
+      'zookeeper/src/queue/entries.ts',
+      'Number.isSafeInteger(limit) ? { permits, limit } : {};',
+      'Number.isSafeInteger(limit) ? { permits: 1, limit } : {};',
+    ],
+  ),
+  mutant('a writer does not wait for readers', TOO_EARLY, [
+    'zookeeper/src/queue/entries.ts',
+    'isAhead(other, own) && !(other.shared && own.shared)',
+    'isAhead(other, own) && !other.shared',
+  ]),
+  mutant('a reader waits for nobody', TOO_EARLY, [
+    'zookeeper/src/queue/entries.ts',
+    'isAhead(other, own) && !(other.shared && own.shared)',
+    'isAhead(other, own) && !own.shared',
+  ]),
+  mutant('those behind count as ahead', ENDLESS, [
+    'zookeeper/src/queue/entries.ts',
+    'distance(other.sequence, own.sequence) > 0;',
+    'distance(other.sequence, own.sequence) !== 0;',
+  ]),
+  mutant(
+    'the oldest are taken for the nearest',
+    [...TOO_EARLY, ...ENDLESS],
+    [
+      'zookeeper/src/queue/entries.ts',
+      '!(other.shared && own.shared))\n    .reverse();',
+      '!(other.shared && own.shared));',
+    ],
+  ),
+  mutant('of those in the way the last counts for nothing', TOO_EARLY, [
+    'core/src/turn/watch-kit.ts',
+    'return nearestFirst.slice(0, last + 1);',
+    'return nearestFirst.slice(0, Math.max(0, last));',
+  ]),
+  mutant('whoever goes takes all others along', TOO_EARLY, [
+    'core/src/turn/watch-kit.ts',
+    'refs.filter((other) => other !== ref)',
+    'refs.filter((other) => other === undefined)',
+  ]),
+  mutant('whoever was ahead counts as an owner when it goes', TOO_EARLY, [
+    'zookeeper/src/turn/turns.ts',
+    'tell(known.owned ? { owned: true } : hasLeft(going) ? {} : undefined);',
+    'tell(hasLeft(going) ? { owned: true } : undefined);',
+  ]),
+  mutant('a writer that turns into a reader counts as gone', TOO_EARLY, [
+    'zookeeper/src/turn/turns.ts',
+    'return mayTurn ? unwritten && !place.scheme.turnsUnwritten : seen;',
+    'return mayTurn ? true : seen;',
+  ]),
+  mutant(
+    'a token is the number of the entry',
+    ['tokens', 'order', 'exclusive'],
+    ['zookeeper/src/turn/turns.ts', 'token: position.token,', 'token: orderOf(position.own.sequence),'],
+  ),
+];
+
+const ENTERING: readonly Mutant[] = [
+  mutant('an enqueue that is sent again makes another node', LEFT_OVER, [
+    'zookeeper/src/entry/entry.ts',
+    "    if (state.status === 'absent') return undefined;\n",
+    "    if (state.status === 'absent' || state.status === 'unknown') return undefined;\n",
+  ]),
+  mutant(
+    'an entry is on no session',
+    ['progress', 'nothing left', 'outcome'],
+    [
+      'zookeeper/src/entry/enqueue.ts',
+      "text, mode: 'ephemeral-sequential' };",
+      "text, mode: 'persistent-sequential' as 'ephemeral-sequential' };",
+    ],
+  ),
+  mutant(
+    'several names are entered one by one, in no order',
+    'progress',
+    [
+      'zookeeper/src/multi/together.ts',
+      'if (doesAtOnce(zk) && members.length > 1) {',
+      'if (doesAtOnce(zk) && members.length > 60) {',
+    ],
+    [
+      'zookeeper/src/multi/together.ts',
+      'return needsNoOrder ? takeEach(members)',
+      'return needsNoOrder || doesAtOnce(zk) ? takeEach(members)',
+    ],
+  ),
+  mutant('whoever enters several names forgets that it has asked', LEFT_OVER, [
+    'zookeeper/src/multi/at-once.ts',
+    '    for (const { entry } of members) entry.attempted();\n',
+    '',
+  ]),
+  mutant('a directory that is missing is not made', ENDLESS, [
+    'zookeeper/src/queue/parents.ts',
+    "    return created.path !== undefined || created.reason === 'exists' ? true : undefined;",
+    '    return created ? true : undefined;',
+  ]),
+  mutant('a removal without an answer counts as done', LEFT_OVER, [
+    'core/src/entry/entry.ts',
+    'await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);',
+    'await session.remove(spec.queue, spec.id).catch(() => undefined);',
+  ]),
+  mutant('whoever leaves is not taken out', LEFT_OVER, [
+    'zookeeper/src/entry/entry.ts',
+    "const nodes = node.status === 'turning' ? [node.twin, path] : [path];",
+    "const nodes = node.status === 'turning' ? [node.twin] : [];",
+  ]),
+  mutant('of several that leave at once none does when one has gone', LEFT_OVER, [
+    'zookeeper/src/driver/removals.ts',
+    'resolve(isDone || this.#zk.delete(path));',
+    'resolve(removals.length > 1 || this.#zk.delete(path));',
+  ]),
+  mutant('a reader leaves the writer that it was', LEFT_OVER, [
+    'zookeeper/src/entry/entry.ts',
+    '        await this.#zk.delete(twin);\n',
+    '',
+  ]),
+];
+
+const WATCHING: readonly Mutant[] = [
+  mutant(
+    'a node that goes is no news',
+    'progress',
+    [
+      'zookeeper/src/server/watches.ts',
+      "        if (change === 'deleted') found({ seen: true, own, unwritten });\n        else looks.now();",
+      "        if (change !== 'deleted') looks.now();",
+    ],
+    ['zookeeper/src/server/watches.ts', 'SAFETY_MS = { least: 10_000,', 'SAFETY_MS = { least: 10_000_000,'],
+  ),
+  mutant(
+    'whoever watches on a new connection does not look',
+    ['progress', 'told'],
+    [
+      'zookeeper/src/server/watches.ts',
+      'subscriber.add(reconnects(zk).subscribe({ next: () => looks.now(), error }));',
+      'subscriber.add(reconnects(zk).subscribe({ error }));',
+    ],
+    ['zookeeper/src/server/watches.ts', 'SAFETY_MS = { least: 10_000,', 'SAFETY_MS = { least: 10_000_000,'],
+  ),
+  mutant(
+    'a change of a node counts as its end',
+    [...TOO_EARLY, 'outcome'],
+    [
+      'zookeeper/src/server/watches.ts',
+      "if (change === 'deleted') found(",
+      "if (change === 'deleted' || change === 'changed') found(",
+    ],
+  ),
+  mutant(
+    'whoever has looked once never looks again',
+    ['progress', 'view'],
+    [
+      'zookeeper/src/base/looks.ts',
+      "    this.#state = 'idle';\n    if (isStale) this.now();",
+      '    if (isStale) this.now();',
+    ],
+  ),
+  mutant(
+    'an own entry that is removed is no news',
+    ['told', 'exclusive', 'progress'],
+    [
+      'zookeeper/src/turn/turns.ts',
+      '      ownRemoval$: ownGone(pathNow, watches),',
+      '      ownRemoval$: new Observable(() => undefined),',
+    ],
+  ),
+];
+
+const CONNECTIONS: readonly Mutant[] = [
+  mutant(
+    'a connection that breaks is not made again',
+    ['progress', 'outcome', 'view'],
+    [
+      'zookeeper/src/wire/line.ts',
+      '      pace.broke(at - before.since);\n      this.#state = this.#pause();',
+      '      pace.broke(at - before.since);',
+    ],
+  ),
+  mutant(
+    'a connection has no pulse',
+    ['progress', 'exclusive', 'outcome', 'nothing left'],
+    ['zookeeper/src/wire/link.ts', "    if (need.type === 'ping') this.tell(ping(), Xid.ping);\n", ''],
+    ['zookeeper/src/wire/pulse.ts', "  if (now >= deadAt) return { type: 'end' };\n", ''],
+  ),
+  mutant(
+    'a closed session is left to its timeout, with its socket',
+    ['nothing left', 'progress'],
+    [
+      'zookeeper/src/wire/line.ts',
+      "    else if (before.status !== 'ended') before.link.destroy(new WireError('the connection was closed here'));\n",
+      '',
+    ],
+    [
+      'zookeeper/src/wire/line.ts',
+      "    if (this.#state.status === 'connected') {\n      const answered",
+      "    if (this.#state.status !== 'connected') {\n      const answered",
+    ],
+  ),
+  mutant('a failed connection is made again at once', TOO_OFTEN, [
+    'zookeeper/src/base/pace.ts',
+    'return Math.max(0, this.#notBefore - this.#clock.now());',
+    'return 0;',
+  ]),
+  mutant(
+    'answers of a broken connection go to the next',
+    ENDLESS,
+    ['zookeeper/src/wire/link.ts', '    this.#pipeline.fail(CONNECTION_LOSS);\n', ''],
+    ['zookeeper/src/driver/calls.ts', '      call.fail(noAnswer(what, this.#timeoutMs));\n', ''],
+  ),
+];
+
+/** Those that could be made in the core or the ZooKeeper backend. */
+export const ON_ZOOKEEPER: readonly Mutant[] = [
+  ...TIMES,
+  ...PLACES,
+  ...ENTERING,
+  ...WATCHING,
+  ...CONNECTIONS,
+];
