@@ -140,7 +140,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       expect(told(stdout)[0]).to.have.nested.property('waits.length', 2);
     });
 
-    it('doctor finds no problem with the servers', async () => {
+    it('doctor finds no error in the servers', async () => {
       const findings = told((await run('doctor', '--prefix', 'cli-views/one', '--json')).stdout);
       expect(findings.filter(({ level }) => level === 'error')).to.deep.equal([]);
       const queues = findings.find(({ about }) => about === 'queues');

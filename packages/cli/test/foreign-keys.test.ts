@@ -47,7 +47,7 @@ describe('a foreign key that is ahead of a lock in etcd', function () {
 
   it('is shown by queuelock doctor', async () => {
     const { stdout } = await runCli(['doctor', ...backend]);
-    expect(stdout).to.match(new RegExp(`advice +directory "${prefix}jobs/": .*"jobs" would wait for ever`));
-    expect(stdout).to.match(new RegExp(`advice +directory "${prefix}config/"`));
+    expect(stdout).to.match(new RegExp(`warning +directory "${prefix}jobs/": .*"jobs" would wait for ever`));
+    expect(stdout).to.match(new RegExp(`warning +directory "${prefix}config/"`));
   });
 });

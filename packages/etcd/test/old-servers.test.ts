@@ -29,10 +29,10 @@ describe('an etcd server older than 3.4', () => {
     expect(error).to.have.property('message').that.does.not.include('check that the server runs');
   });
 
-  it('is a problem that the diagnosis names', async () => {
+  it('is an error that the diagnosis names', async () => {
     const about = `member ${own.server.endpoint}`;
     const text = 'etcd 3.3.25 is older than 3.4, and every client refuses it: upgrade';
-    expect(await backend.diagnose?.('')).to.deep.include({ level: 'problem', about, text });
+    expect(await backend.diagnose?.('')).to.deep.include({ level: 'error', about, text });
   });
 
   it('is not taken for one when it does not tell its version', async () => {

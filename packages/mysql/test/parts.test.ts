@@ -183,11 +183,11 @@ describe('what doctor says about replicas of a MySQL', () => {
     }
   });
 
-  it('is advice where nothing ends the hold on an old primary, or only for a while', () => {
+  it('is a warning where nothing ends the hold on an old primary, or only for a while', () => {
     expect(texts({ rpl_semi_sync_master_enabled: 'OFF' }).join()).to.match(
-      /^advice: it has 1 replicas, .*renews the earlier hold without end/,
+      /^warning: it has 1 replicas, .*renews the earlier hold without end/,
     );
     const short = { rpl_semi_sync_source_enabled: 'ON', rpl_semi_sync_source_timeout: '10000' };
-    expect(texts(short).join()).to.match(/^advice: .*given up after 10000 ms/);
+    expect(texts(short).join()).to.match(/^warning: .*given up after 10000 ms/);
   });
 });

@@ -53,7 +53,7 @@ describe('PostgreSQL behind a pooler that gives connections away after each tran
   it('is found out, and said', async () => {
     const about = async (backend: Backend): Promise<string> =>
       (await backend.diagnose!('')).map(({ level, text }) => `${level}: ${text}`).join('\n');
-    expect(await about(pooled())).to.contain('advice: what is notified does not come here');
+    expect(await about(pooled())).to.contain('warning: what is notified does not come here');
     expect(await about(clients.connect())).to.not.contain('what is notified');
   });
 });

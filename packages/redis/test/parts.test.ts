@@ -7,19 +7,19 @@ describe('what doctor says about replicas of a Redis', () => {
       ({ level, text }) => `${level}: ${text}`,
     );
 
-  it('is nothing on a primary without replicas, and a problem on a replica', () => {
+  it('is nothing on a primary without replicas, and an error on a replica', () => {
     expect(texts({ connected_slaves: '0' })).to.deep.equal([]);
     expect(texts({ role: 'slave' })).to.deep.equal([
-      'problem: it is a replica: locks are made on the primary',
+      'error: it is a replica: locks are made on the primary',
     ]);
   });
 
-  it('is advice to set min-replicas-to-write where replicas exist without it', () => {
+  it('is a warning to set min-replicas-to-write where replicas exist without it', () => {
     expect(texts({ connected_slaves: '2' }).join()).to.match(
-      /^advice: it has 2 replicas, .*renews the earlier hold without end.*set min-replicas-to-write 1 and min-replicas-max-lag 10/,
+      /^warning: it has 2 replicas, .*renews the earlier hold without end.*set min-replicas-to-write 1 and min-replicas-max-lag 10/,
     );
     expect(texts({ connected_slaves: '2', min_slaves_good_slaves: '2' }).join())
-      .to.match(/^advice: it has 2 replicas, .*the earlier hold ends at its deadline/)
+      .to.match(/^warning: it has 2 replicas, .*the earlier hold ends at its deadline/)
       .and.not.contain('without end');
   });
 });

@@ -20,7 +20,7 @@ interface DoctorOptions extends PlaceOptions {
 const NOTES = `It looks and changes nothing: each server's version and what is known to be wrong with it, its speed, the settings that a TTL depends
 on, keys that hold up queues and are no entries, kinds of entries that do not wait for each other, clocks that go wrong.
 It cannot tell whether the clocks of machines run at different rates, which is what exclusion rests on.
-Exit code ${String(EXIT.failure)}: there is a problem. With --json: level (fine, advice, problem), about, text.`;
+Exit code ${String(EXIT.failure)}: there is an error. With --json: level (ok, warning, error), about, text.`;
 
 /** Adds `doctor`: what is to be said about a store. */
 export function addDoctor(program: Command): void {
