@@ -9,9 +9,7 @@ describe('what doctor says about replicas of a Redis', () => {
 
   it('is nothing on a primary without replicas, and an error on a replica', () => {
     expect(texts({ connected_slaves: '0' })).to.deep.equal([]);
-    expect(texts({ role: 'slave' })).to.deep.equal([
-      'error: it is a replica: locks are made on the primary',
-    ]);
+    expect(texts({ role: 'slave' })).to.deep.equal(['error: it is a replica: locks are made on the primary']);
   });
 
   it('is a warning to set min-replicas-to-write where replicas exist without it', () => {
