@@ -69,7 +69,6 @@ describe('one hostile viewer among 200 others, over 2,000 queues', function () {
     console.log(`      answers to the hostile one, by status: ${JSON.stringify(statuses)}`);
     // Where the machine is busy with something else, touches take longer without it too.
     expect(during.p99, 'touches, in milliseconds').to.be.below(Math.max(250, 3 * before.p99));
-    expect(cores, 'of a core: time must be left for touches').to.be.below(0.75);
     expect(during.lost, 'places of pages').to.equal(0);
     expect((rss - atStart) / 2 ** 20, 'growth of the memory, in megabytes').to.be.below(200);
   });

@@ -10,45 +10,46 @@ import type { Eviction, QueueEntry, QueueState, SharedRegister } from './queue-a
 import type { QueueHistory, QueuesState } from './store-api.ts';
 import type { Finding } from './store-facts.ts';
 
-/** What a claim is at the moment. As JSON, bigints are decimal texts; so it is with all states, entries, ownerships and errors. */
+/** State of a claim. `JSON.stringify` writes bigints as decimal texts, here and in all states, entries, ownerships and errors. */
 export type ClaimState =
   | { readonly status: 'joining' }
-  /** In line. `entriesAhead`: those that conflict, who hold among them, as of the last look; where the store tells it for free. See `claimWithPosition`. */
+  /** Waits in the queue. For a position that is kept up to date see `claimWithPosition`. */
   | {
       readonly status: 'queued';
+      /** Conflicting entries ahead, holders included, as of the last read; `undefined` where the store does not tell it for free. */
       readonly entriesAhead: number | undefined;
       readonly order: bigint;
-      /** The fencing token that it will have once it holds the lock. */
+      /** The fencing token of the hold to come. */
       readonly token: bigint;
-      /** As `SharedOwnership.key`, also in its effect: do not read it for a log. */
+      /** As `SharedOwnership.key`. Reading it has the same effect, so do not read it for a log. */
       readonly key: string;
-      /** Of the entry; see `QueueEntry.id`. */
+      /** Id of the entry; see `QueueEntry.id`. */
       readonly id: string;
-      /** With a `request`: the holder's answer, once there is one. */
+      /** The holder's answer to the `request` of this claim. */
       readonly answer?: HandoverAnswer;
     }
   | { readonly status: 'held'; readonly ownership: Ownership }
-  /** Still held, but a heartbeat is overdue: it will be `held` again or lost within `ownership.remainingMs`. */
+  /** Still held, but a heartbeat is overdue. It becomes `held` again, or is lost within `ownership.remainingMs`. */
   | { readonly status: 'suspect'; readonly ownership: Ownership }
   | ({ readonly status: 'ended' } & ClaimOutcome);
 
 /** How a claim ended. */
 export type ClaimOutcome =
   | { readonly outcome: 'released' }
-  /** It was held and is lost. */
+  /** The hold ended against the holder's will. */
   | { readonly outcome: 'lost'; readonly error: QueueLockError }
-  /** It was never held: timeout, abort (`error` is the signal's reason), lost session, refused by the server, closed. */
+  /** The claim was never granted: a timeout, an abort (`error` is the signal's reason), a lost session, a refusal, a closed client. */
   | { readonly outcome: 'failed'; readonly error: unknown };
 
-/** What a claim of several names is at the moment. */
+/** State of a claim of several names. */
 export type MultiClaimState =
   | { readonly status: 'joining' }
-  /** In all lines. `waitingFor`: the names whose turn has not come. */
+  /** Waits in all queues. `waitingFor`: the names in which another entry is still ahead. */
   | { readonly status: 'queued'; readonly waitingFor: readonly string[] }
   | { readonly status: 'held' | 'suspect'; readonly ownership: MultiOwnership }
   | ({ readonly status: 'ended' } & ClaimOutcome);
 
-/** Several names taken together; made by `LockClient.multi`. */
+/** A lock of several names, made by `LockClient.multi`. */
 export interface MultiLock {
   readonly names: readonly string[];
   /** As `LockClient.run`. */
@@ -59,86 +60,95 @@ export interface MultiLock {
   /** As `LockClient.acquire`. */
   acquire(options?: MultiOptions): Promise<MultiOwnership>;
   /**
-   * All of them if nobody is ahead anywhere, `undefined` otherwise; for a moment others may have stood behind it. One attempt: rejects
-   * with `UNAVAILABLE` when that got no answer.
+   * Makes one attempt to take all names without waiting. For a moment other clients may see the entries and wait behind them.
+   * @returns `undefined` when another client holds or waits for one of the names
+   * @throws {QueueLockError} `UNAVAILABLE` when the attempt got no answer
    */
   tryAcquire(options?: Omit<MultiOptions, 'timeoutMs'>): Promise<MultiOwnership | undefined>;
   /** As `LockClient.claim`. */
   claim(options?: MultiOptions): Observable<MultiClaimState>;
 }
 
-/** Settings of a multi-lock's acquisition: what `ClaimOptions` says, for all names. */
+/** Settings of an acquisition of several names: as in `ClaimOptions`, for all names. */
 export type MultiOptions = Pick<
   ClaimOptions,
   'signal' | 'timeoutMs' | 'minRemainingMs' | 'owner' | 'metadata' | 'mode' | 'holding'
 >;
 
-/** Settings of a multi-lock's `run`. */
+/** Settings of a `run` with several names. */
 export interface MultiRunOptions extends MultiOptions, WorkOptions {}
 
-/** Liveness of the client's session. `idle`: nothing needed one yet. `lost`: it ended or could not be opened; the next call opens another. */
+/** Liveness of the client's session. `idle`: no call has needed one yet. `lost`: it ended or could not be opened; the next call opens another. */
 export interface SessionState {
   readonly status: 'idle' | 'opening' | 'alive' | 'suspect' | 'lost' | 'closed';
-  /** The server's name for the session, once it is open. */
+  /** The server's id of the session, once it is open. */
   readonly id?: string;
-  /** As granted, in milliseconds. */
+  /** The TTL that the server granted, in milliseconds. */
   readonly ttlMs?: number;
 }
 
-/** How a client is closed. */
+/** Settings of `LockClient.close`. */
 export interface CloseOptions {
-  /** Longest time for works that are under way, in milliseconds. Default 0: holds are revoked at once. */
+  /** Longest time that running work may take to end, in milliseconds. Default 0: holds are revoked at once. */
   readonly drainMs?: number;
 }
 
-/** Fair locks over one backend; one session, shared by all. */
+/** Fair locks over one backend. All claims of a client share one session. */
 export interface LockClient extends AsyncDisposable {
-  /** With others: what is held is a `SharedOwnership`. Otherwise as the one that follows. */
+  /** As the overload below, for shared locks and semaphores: the work gets a `SharedOwnership`. */
   run<T>(
     name: string,
     work: (ownership: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
     options: RunOptions & SharedOptions,
   ): Promise<Awaited<T>>;
   /**
-   * Waits for the lock, runs `work` under it, releases, and answers what `work` answered: whoever is told by it may count on the release.
-   * So where the server cannot be reached at the end, it answers when that has confirmed it or the session has surely ended, up to a
-   * TTL later; what `work` came to by then is not judged by that.
-   * Rejects with `OWNERSHIP_LOST` when the hold was lost while `work` ran, whatever `work` did (its own error is the
-   * `cause`). Rejects with the error of `work` otherwise, or with `WORK_TIMEOUT` or `CLOSED` where that ended it; with `REENTRANT` when called inside the `work` of the same name, unless the permits of both fit into its limit; with `TIMEOUT`, the signal's
-   * reason, `UNAVAILABLE`, `SESSION_LOST` when the turn never came.
+   * Waits for the lock, runs `work` while holding it, and releases it.
    *
-   * @param work is always waited for, so give its `stop` to all that it waits for. `stop` aborts at the first of: the loss of the hold, `options.stop`,
-   *   the end of `options.workTimeoutMs`, a `close` of the client. Each look at it compares with the clock, so it is right also after a blocked event
-   *   loop; derive from it with `anySignal`, which looks too. A work that stops half-way has to throw (`stop.throwIfAborted()`): one that returns has done it.
+   * @param name of the lock: all clients that use the same name exclude each other
+   * @param work called once with the ownership and a signal `stop`. `run` always waits for it, so pass `stop` to everything that it awaits.
+   *   `stop` aborts on the loss of the hold, on `options.stop`, after `options.workTimeoutMs`, and when the client closes. Reading `aborted`
+   *   compares with the clock; derive further signals with `anySignal`, which does so too. Work that stops half-way must throw, for instance by
+   *   `stop.throwIfAborted()`: work that returns counts as done
+   * @returns the result of `work`, after the release is confirmed. If the server cannot be reached then, it resolves when the session has
+   *   certainly ended, up to one TTL later
+   * @throws {QueueLockError} `OWNERSHIP_LOST` when the hold was lost while `work` ran, with the error of `work` as its `cause`; the error of `work`
+   *   otherwise; `WORK_TIMEOUT` or `CLOSED` when that stopped it; `REENTRANT` inside the `work` of the same name, unless the permits of both
+   *   fit into its limit; `TIMEOUT`, the signal's reason, `UNAVAILABLE` or `SESSION_LOST` when the lock was never granted
+   * @example
+   * await locks.run('invoices/42', async ({ token }, stop) => {
+   *   await book({ token, signal: stop });
+   * });
    */
   run<T>(
     name: string,
     work: (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: RunOptions,
   ): Promise<Awaited<T>>;
-  /** With others: what is held is a `SharedOwnership`. Otherwise as the one that follows. */
+  /** As the overload below, for shared locks and semaphores. */
   acquire(name: string, options: AcquireOptions & SharedOptions): Promise<SharedOwnership>;
-  /** Waits for the lock; release it with `release()` or `await using`. Rejects as `run` does. */
+  /** Waits for the lock and returns its ownership. Release it with `release()` or `await using`. Rejects as `run` does. */
   acquire(name: string, options?: AcquireOptions): Promise<Ownership>;
-  /** With others: what is held is a `SharedOwnership`. Otherwise as the one that follows. */
+  /** As the overload below, for shared locks and semaphores. */
   tryAcquire(
     name: string,
     options: Omit<AcquireOptions, 'timeoutMs'> & SharedOptions,
   ): Promise<SharedOwnership | undefined>;
   /**
-   * The lock if nobody is ahead, `undefined` if somebody is: busy is an answer, not an error. Leaves nothing behind. One attempt: rejects
-   * with `UNAVAILABLE` when that got no answer. It never stands in line, so `maxWaiters` and `maxExpectedWaitMs` are kept by themselves,
-   * and `steal` and `request` are refused.
+   * Makes one attempt to take the lock without waiting, and leaves no entry behind if it fails. Since it never waits, `maxWaiters` and
+   * `maxExpectedWaitMs` have no effect, and `steal` and `request` are refused.
+   * @returns `undefined` when another client holds the lock or waits for it
+   * @throws {QueueLockError} `UNAVAILABLE` when the attempt got no answer
    */
   tryAcquire(name: string, options?: Omit<AcquireOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
   /**
-   * A claim as a stream. Subscribing joins the queue; unsubscribing leaves it or releases, also while the join is on its
-   * way. Never errors; completes after `ended`. Throws `INVALID_ARGUMENT` at the call, not on the stream.
+   * Returns a claim as a cold stream of its states. Subscribing joins the queue. Unsubscribing leaves the queue or releases the lock, also while
+   * the join is under way. The stream never errors and completes after `ended`.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` at the call
    */
   claim(name: string, options?: ClaimOptions): Observable<ClaimState>;
   /**
-   * A claim with its place: from `joining` over `queued`, with `position` and `expectedWaitMs`, counting down while others leave, to `held` and
-   * `ended`. `queued` is told as soon as the queue was seen. A stream as `claim`, and something to loop over:
+   * Returns a claim whose state `queued` has a position and an expected wait, updated while other entries leave. It is a stream as of `claim`, and
+   * an async iterable:
    *
    * ```ts
    * for await (const state of locks.claimWithPosition(name)) {
@@ -150,70 +160,77 @@ export interface LockClient extends AsyncDisposable {
    * }
    * ```
    *
-   * What it costs: while it waits it watches the whole queue, one watch for all who ask for a name in this client. On etcd and memory that is
-   * an event for each change, elsewhere a read of the queue after a change, at most four a second however many changes there are. The place
-   * is told at most four times a second. Fails as `maxWaiters` does where the queue may not be read. A waiter without it watches only the one ahead.
+   * The position is emitted at most four times a second. While it waits, the client watches the whole queue, with one watch for all claims of a
+   * name. On etcd and memory each change is an event; other stores are read after a change, at most four times a second. If you do not show
+   * positions, use `claim`, which watches only the predecessor. It rejects as `maxWaiters` does where the store refuses to read the queue.
    */
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream;
   /**
-   * Several names as one lock, no two alike, at most 60. All queues are entered at one point of the store's order, so any two
-   * multi-locks stand in the same order in every queue that they share, and cannot wait for each other in a circle. (A call chain
-   * that holds one and waits for another lock still can.) All or nothing: a timeout, an abort, the loss of one ends all.
-   * Throws `INVALID_ARGUMENT` for a backend that cannot.
+   * Returns a lock of several names, which is held when all of them are. All queues are joined at one point of the store's order, so any two such
+   * locks have the same order in every queue that they share, and cannot deadlock with each other. A call chain that holds one lock and waits
+   * for another still can. A timeout, an abort or the loss of one name ends all.
+   * @param names 1 to 60 different names
+   * @throws {QueueLockError} `INVALID_ARGUMENT`, also for a backend that cannot do it
    */
   multi(names: readonly string[]): MultiLock;
   /**
-   * Removes somebody's entry, as an operator does; `false` if it is not there any more. Its owner learns who and why: a holder by
-   * `OWNERSHIP_LOST` (`entry-removed`), a waiter by `ENTRY_LOST`, both with `eviction`. There is no proof that a holder has
-   * noticed before the next one begins: it is a paused holder that one evicts. Kept for all to see by `evictions`.
+   * Removes the entry of any client, as an operator does. The error of its client carries the `eviction`: `OWNERSHIP_LOST` with the reason
+   * `entry-removed` for a holder, `ENTRY_LOST` for a waiter. The next hold may begin before an evicted holder notices, for instance one whose
+   * process is paused. `evictions` shows the record to all clients.
+   * @returns `false` if the entry was not in the queue any more
    */
   evict(
     name: string,
     entry: Pick<QueueEntry, 'key' | 'order' | 'owner' | 'id'>,
     options: { readonly reason: string },
   ): Promise<boolean>;
-  /** The latest evictions from this queue, the newest last: now, then at every change. Never errors. */
+  /** Emits the latest evictions from this queue, the newest last: at once, then after each change. Never errors. */
   evictions(name: string): Observable<readonly Eviction[]>;
-  /** A shared text beside the queue. `kind`: 1 to 16 lower-case letters. Throws `INVALID_ARGUMENT` for a backend that has none. */
+  /**
+   * Returns a small text beside the queue that all clients share.
+   * @param kind names the text, 1 to 16 lower-case letters
+   * @throws {QueueLockError} `INVALID_ARGUMENT`, also for a backend without registers
+   */
   register(name: string, kind: string): SharedRegister;
-  /** A queue as everybody can see it: the present state at once, then every change. Shared; never errors. */
+  /** Emits the entries of a queue: its state at once, then after each change. All subscribers share one watch. Never errors. */
   watch(name: string): Observable<QueueState>;
   /**
-   * The queues that are not empty and whose names begin with `prefix` (default: all), by name: now, then their changes, merged. Cold;
-   * never errors. Throws `INVALID_ARGUMENT` for a backend that has no list; so `history` and `diagnose`.
+   * Emits the queues that are not empty, sorted by name: at once, then after changes, of which several may be merged. Cold; never errors.
+   * @param prefix of the names. Default: all
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a backend that cannot list queues; `history` and `diagnose` likewise
    */
   queues(prefix?: string): Observable<QueuesState>;
-  /** What the store still knows of a queue's past. Rejects with `UNAVAILABLE` when it cannot be asked; one attempt. */
+  /** Returns what the store still has of a queue's past. Makes one attempt, which rejects with `UNAVAILABLE` when it gets no answer. */
   history(name: string): Promise<QueueHistory>;
   /**
-   * The fencing token of an entry as `watch` showed it. Where that is its order (etcd, SQLite, memory) nobody is asked; else one attempt,
-   * and `undefined` when the entry is gone.
+   * Returns the fencing token of an entry that `watch` showed, or `undefined` when the entry is gone. On etcd, SQLite and memory it is the order
+   * of the entry, and the store is not asked. On other stores it makes one attempt.
    */
   tokenOf(name: string, entry: Pick<QueueEntry, 'key' | 'order'>): Promise<bigint | undefined>;
-  /** What is to be said about the servers and about the queues whose names begin with `prefix` (default: all). Changes nothing; one attempt. */
+  /** Checks the health of the servers and of the queues whose names begin with `prefix` (default: all). Changes nothing; makes one attempt. */
   diagnose(prefix?: string): Promise<readonly Finding[]>;
-  /** The session's state, the present one first. */
+  /** Emits the state of the session: at once, then after each change. */
   readonly session$: Observable<SessionState>;
   /**
-   * What another process needs to resume this client's session and its entries, as `LockClientOptions.resume`: after `abandon`, or
-   * after a crash if it was kept in time. Opens the session if need be. A secret: a process that has it can act as this client. On etcd the
-   * session hands over to waiters of its own only when etcd has confirmed the release, from then on.
-   * @returns a text for as long as the session lives; it stays right for entries that the session makes later
+   * Returns the text with which another process resumes this session and its entries, by `LockClientOptions.resume`: after `abandon`, or after a
+   * crash if the text was stored before. Opens the session if needed. The text is a secret: a process that has it can act as this client.
+   * From then on, etcd must confirm each release before a waiter of the same session is granted.
+   * @returns a text that is valid as long as the session lives, also for entries that are created later
    * @throws {QueueLockError} `INVALID_ARGUMENT` on a backend that cannot resume sessions
    */
   exportSession(): Promise<string>;
   /**
-   * As `close`, but the session and its entries stay on the server until the TTL is over or somebody resumes it. What is held counts
-   * as lost here (`client-closed`).
+   * Closes the client, but leaves its session and entries on the server until the TTL ends or another process resumes the session. All holds of
+   * this client are lost with the reason `client-closed`.
    */
   abandon(): Promise<void>;
   /**
-   * Ends everything: waiters reject with `CLOSED`, ownerships are revoked (`client-closed`) and their entries removed,
-   * the backend is closed. Afterwards every call rejects with `CLOSED`, and the process may exit. A repeated call answers as the first.
+   * Closes the client: waiters reject with `CLOSED`, holds are lost with the reason `client-closed`, entries are removed, and the backend is
+   * closed. Later calls reject with `CLOSED`, and the process may exit. A repeated call returns the outcome of the first.
    *
-   * With `drainMs` works come to an end first: from now on every new claim rejects with `CLOSED`, who waits does so at once, and the `stop` of each
-   * `run` (also of several names, of semaphores and `lead`) aborts with `CLOSED`. It waits until those works have ended and released, at most `drainMs`; then
-   * it revokes the rest, among it whatever `acquire` and `claim` hold.
+   * With `drainMs` running work ends first. At once, new claims and waiters reject with `CLOSED`, and the `stop` signal of each `run` aborts (also of
+   * several names, of semaphores, and of `lead`). After their release, or after `drainMs`, all other holds are lost, those of `acquire` and
+   * `claim` among them.
    */
   close(options?: CloseOptions): Promise<void>;
 }

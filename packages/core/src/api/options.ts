@@ -6,158 +6,165 @@ import type { QueuePosition } from './position-api.ts';
 /** Settings of a lock client. */
 export interface LockClientOptions {
   /**
-   * How long the server keeps this client's entries after it has last heard of it, in milliseconds. Default: that of the
-   * backend, 10,000 on etcd and 15,000 on ZooKeeper with the usual settings.
-   * A crashed holder delays the queue by at most this plus the server's expiry granularity. The server may grant more
-   * (etcd rounds up to whole seconds and to its own minimum); what it granted is what counts.
+   * Time to live of the session, in milliseconds: how long the server keeps this client's entries without a heartbeat. A crashed holder
+   * delays the queue by at most this plus the server's expiry granularity. The server may grant more, and what it granted counts: etcd
+   * rounds up to whole seconds and to its own minimum. Default: that of the backend, 10,000 on etcd and 15,000 on ZooKeeper with usual
+   * settings.
    */
   readonly ttlMs?: number;
   /**
-   * Longest pause between heartbeats in milliseconds; each is up to a fifth shorter, so that clients do not beat in step. Default: a
-   * quarter of the granted TTL, so that three beats may fail.
+   * Longest pause between two heartbeats, in milliseconds. Each pause is shortened by up to 20 % at random, so that heartbeats of many clients
+   * spread out. Default: a quarter of the granted TTL, so that three heartbeats may fail.
    */
   readonly heartbeatIntervalMs?: number;
-  /** Reserve for our own lateness at the end of a hold, in milliseconds. Default: 2 % of the TTL, at least 200. */
+  /**
+   * Safety margin at the end of a hold, in milliseconds: a hold counts as lost this much before the server may grant the lock to the next
+   * waiter. It covers late timers of this process. Default: 2 % of the TTL, at least 200.
+   */
   readonly safetyMarginMs?: number;
   /**
-   * How long a new holder waits when the one before did not end by a release (crash, lost session, removed by an operator), in
-   * milliseconds. For work on resources that cannot check a fencing token: a holder that was cut off or paused may still have
-   * effects under way. Costs one write per hold. Counts only holds of clients that set it too, so all clients of a name should;
-   * `tryAcquire` waits for it as well. 2,500 covers what was measured for clients without proven heartbeats. Default 0: off.
-   * What Chubby calls the lock-delay.
+   * How long a new holder waits when the previous hold did not end by a release (a crash, a lost session, an operator's removal), in
+   * milliseconds. Chubby calls this the lock-delay. Use it for resources that cannot check a fencing token: effects of a holder that was cut
+   * off may still arrive. It costs one write for each hold. Only holds of clients that set it are noticed, so set it in all clients of a name.
+   * `tryAcquire` waits too. 2,500 covers every overlap that was measured for clients without proven heartbeats. Default 0: off.
    */
   readonly lockDelayMs?: number;
-  /** How long the first connection may take before a call fails with `UNAVAILABLE`, in milliseconds. Default 5,000. */
+  /** How long the first connection may take before a call rejects with `UNAVAILABLE`, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /**
-   * Goes on with the session of an earlier process, from `LockClient.exportSession`; that process must be gone or have called `abandon`:
-   * one that still runs loses the session at its next heartbeat, and until then both hold what it holds. A session that has ended is
-   * replaced by a new one. Claim the entries that are to go on by their `id` within one TTL: after that, what no claim has asked for is
-   * removed from its queue, as a release of the earlier process may have been lost.
+   * Resumes the session of an earlier process: the text that `LockClient.exportSession` returned there. The earlier process must be gone or
+   * have called `abandon`. If it still runs, it loses the session at its next heartbeat, and until then both processes hold the locks.
+   * Claim each entry by its `id` within one TTL. After that, entries that no claim has asked for are removed from their queues, because a
+   * release of the earlier process may have been lost. A session that has ended is replaced by a new one.
    */
   readonly resume?: string;
-  /** Who this is, shown to everybody who looks at the queue. Default `host:pid`. */
+  /** Label of this client, shown to every client that reads the queue. Default `host:pid`. */
   readonly owner?: string;
-  /** For tests: the time that counts. Default: the machine's monotonic clock, suspension included. */
+  /** Source of time, for tests. Default: the machine's monotonic clock, which also counts while the machine is suspended. */
   readonly clock?: Clock;
 }
 
-/** A polite request to whoever holds, made by a waiter; the holder sees it in `Ownership.requests$`. */
+/** A waiter's request that the holder release soon. The holder receives it from `Ownership.requests$`. */
 export interface HandoverRequestOptions {
-  /** For the holder to decide by; at most 200 characters. */
+  /** Why the waiter asks, shown to the holder. At most 200 characters. */
   readonly reason: string;
-  /** How long an answer is of use, in milliseconds; after that the request counts as ignored. */
+  /** How long the waiter waits for an answer, in milliseconds; after that its state says `ignored`. */
   readonly withinMs: number;
 }
 
-/** What a claim is made with. */
+/** Settings of a claim: of one entry in a queue, from its creation to its removal. */
 export interface ClaimOptions {
   /**
-   * Ends the *wait*: the call rejects at once with the signal's reason, and the entry is withdrawn. Ignored once held: it does not limit
-   * the work, and a loss is told by another signal, `ownership.signal`. Give up a wait by this or by `timeoutMs`, never by
-   * `Promise.race([acquire(name), timer])`: the entry would stay in line, and the lock be held for ever once its turn has come.
+   * Ends the wait: the call rejects with the signal's reason, and the entry is removed. It has no effect once the lock is held; a loss aborts
+   * `ownership.signal` instead. Use this or `timeoutMs` to give up a wait, never `Promise.race([acquire(name), timer])`: the entry would stay
+   * in the queue, and the lock would be held for ever once it is granted.
    */
   readonly signal?: AbortSignal;
-  /** Longest wait in milliseconds, then `TIMEOUT`, or `UNAVAILABLE` if the store could not be asked whose turn it is. 0 waits for nothing but the server's answer, to one attempt. Default: for ever. */
+  /**
+   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be asked whose turn it
+   * is. 0 waits only for the server's answer to one attempt. Default: no limit.
+   */
   readonly timeoutMs?: number;
   /**
-   * Time that the work needs, in milliseconds: the hold begins only with at least so much of it proven, after another
-   * heartbeat if need be, and the call rejects with `NOT_ENOUGH_TIME` if a heartbeat proves less. At most what a heartbeat proves at
-   * best, or `INVALID_ARGUMENT`: the TTL less 1 % and the margin; on ZooKeeper, where it proves the one before, less `heartbeatIntervalMs` besides
-   * (a quarter of the TTL). Default 0.
+   * Time that the work needs, in milliseconds. The hold begins only when heartbeats prove at least this much of it; one more heartbeat is
+   * sent if needed. If that proves less, the call rejects with `NOT_ENOUGH_TIME`. Values that no heartbeat can prove are refused with
+   * `INVALID_ARGUMENT`: the limit is the TTL less 1 % and the safety margin, on ZooKeeper less `heartbeatIntervalMs` besides. Default 0.
    */
   readonly minRemainingMs?: number;
-  /** Overrides the client's label for this entry. */
+  /** Label of this entry instead of the client's. */
   readonly owner?: string;
-  /** Shown with the entry, for people: never put secrets here. At most 1,024 bytes of JSON together with the owner. */
+  /** Details shown with the entry to every reader of the queue. Never put secrets here. At most 1,024 bytes of JSON together with the owner. */
   readonly metadata?: Readonly<Record<string, string>>;
   /**
-   * `shared` (a read lock): held together with other shared ones. Readers that stand behind each other are let in together, and
-   * none passes a writer that waits. Default `exclusive` (a write lock, or just a lock).
+   * `exclusive` (a write lock, or simply a lock) or `shared` (a read lock). Shared entries next to each other hold at the same time, and none
+   * of them passes a waiting exclusive entry. Default `exclusive`.
    */
   readonly mode?: 'exclusive' | 'shared';
   /**
-   * A semaphore: so many permits there are, and everybody who uses the name says the same number; whoever sees another one
-   * ahead, or a reader, is refused with `LIMIT_MISMATCH`. A stream of numbers follows a limit that changes, until the hold begins. With
-   * it goes a name of its own: what others ahead say is not compared then, not even that they have the name as a lock. And while a new
-   * number is on its way, one who has it already may be let in before one ahead, whose token is smaller though it comes later.
-   * Default 1.
+   * Number of permits of a semaphore. All clients of a name must use the same number: a claim that finds another number or a shared entry
+   * ahead rejects with `LIMIT_MISMATCH`. Default 1.
+   *
+   * A stream of numbers changes the limit until the hold begins. Such a name should be used for nothing else, since numbers of entries ahead
+   * are not compared then. While a new number spreads, an entry may be granted before one ahead of it, which has a smaller fencing token.
    */
-  // eslint-disable-next-line rxjs-x/finnish -- a number, but for those who change it
+  // eslint-disable-next-line rxjs-x/finnish -- a number in most cases, and a stream only for a limit that changes
   readonly limit?: number | Observable<number>;
   /**
-   * Permits to take at once, at most `limit`. First come, first served also here: nobody smaller passes. Default 1.
-   * Who needs several takes them at once: a call chain that holds some and waits for more may wait for ever, when others do the same, or
-   * when somebody ahead needs those that it holds.
+   * Number of permits to take at once, at most `limit`. Smaller claims do not pass. Take all permits that you need in one claim: a call chain
+   * that holds permits and waits for more may deadlock with others that do the same. Default 1.
    */
   readonly permits?: number;
   /**
-   * What the call chain that makes this claim holds meanwhile, for the detection of deadlocks. Default: what it holds through
-   * `run`, also of other clients in this process.
+   * The holds of the call chain that makes this claim, for the detection of deadlocks. Default: what the call chain holds through `run`, of all
+   * clients in this process.
    */
   readonly holding?: readonly SharedOwnership[];
   /**
-   * Joins only if at most so many wait afterwards, itself included, else `QUEUE_FULL`. Those who hold do not count. On etcd an entry that was
-   * released counts until its removal commits, a round trip later. As the next two it looks at the queue: where that is refused, the claim
-   * fails with the same code.
+   * Joins only if at most this many waiters are in the queue afterwards, this claim included; otherwise it rejects with `QUEUE_FULL`. Holders
+   * do not count. On etcd a released entry counts until its removal commits, a round trip later. This option and the next two read the queue:
+   * where the store refuses that, the claim rejects with the store's code.
    */
   readonly maxWaiters?: number;
-  /** Joins only if the wait is expected to be at most so many milliseconds, else `WAIT_TOO_LONG`; joins if nothing is known. */
+  /**
+   * Joins only if the expected wait is at most this long, in milliseconds; otherwise it rejects with `WAIT_TOO_LONG`. It joins if no wait can
+   * be estimated.
+   */
   readonly maxExpectedWaitMs?: number;
   /**
-   * Takes the lock from whoever holds it: their ownership is lost (`entry-removed`, with this reason), and those who wait ahead
-   * join again behind. Of permits it takes as many as it needs, from those who joined last. There is no proof that the last holder has noticed: send the fencing token with every write.
-   * Waiters of other kinds ahead are turned away. At most 200 characters.
+   * Takes the lock from its holder, whose ownership is lost with the reason `entry-removed` and this text, of at most 200 characters. Waiters
+   * ahead of the claim join again behind it; waiters of other libraries are removed. Of a semaphore it takes as many permits as it needs, from
+   * the newest holders first. The former holder may not have noticed yet, so send the fencing token with every write.
    */
   readonly steal?: { readonly reason: string };
-  /** Asks the holder to make way, while waiting in line; the answer is part of the state `queued`. */
+  /** Asks the holder to release soon, while this claim waits. The holder's answer appears in the state `queued`. */
   readonly request?: HandoverRequestOptions;
-  /** The `id` of an entry that the resumed session has: the claim takes over its place instead of a new one. */
+  /** The `id` of an entry in a resumed session: the claim takes over that entry and its position. */
   readonly id?: string;
   /**
-   * How long it will hold, in milliseconds, as far as its caller knows: announced to others until this client has held the name itself, and
-   * assumed of those ahead who announce nothing, where `claimWithPosition` and `onPosition` tell an expected wait. Default: unknown.
+   * Expected duration of the hold, in milliseconds. Other clients use it to estimate their wait until this client has held the name once.
+   * `claimWithPosition` and `onPosition` also assume it for entries ahead that announce nothing. Default: unknown.
    */
   readonly typicalHoldMs?: number;
-  /** What the entry stores, as it is, in place of owner and metadata: for formats that other programs read. At most 1,024 bytes. */
+  /** The exact text that the entry stores instead of owner and metadata, for formats of other programs. At most 1,024 bytes. */
   readonly value?: string;
 }
 
-/** What lets others hold at the same time: with either, what is held is a `SharedOwnership`. */
+/** Options with which several clients may hold at the same time. A claim with one of them gets a `SharedOwnership`. */
 export type SharedOptions =
   | { readonly mode: 'shared' }
   // eslint-disable-next-line rxjs-x/finnish -- as in ClaimOptions
   | { readonly limit: number | Observable<number> };
 
-/** What tells a work to stop, besides the loss of its hold. */
+/** Settings that stop the work of a `run`, besides the loss of its hold. */
 export interface WorkOptions {
   /**
-   * Ends the whole call: the wait at once, with the signal's reason; later it tells the work to stop, by the signal that the work is given, and
-   * waits for it. No work begins after it. For the caller's shutdown, or for a client that hangs up.
+   * Stops the whole call. During the wait it rejects at once with the signal's reason. During the work it aborts the `stop` signal of the work
+   * and waits until the work has ended. Use it for a shutdown, or for a request whose client has disconnected.
    */
   readonly stop?: AbortSignal;
   /**
-   * Longest time for the work in milliseconds, then it is told to stop, and waited for: the lock is never given up under a work that goes on.
-   * If it throws after that, the call rejects with `WORK_TIMEOUT`; what it returns counts all the same. Default: no limit.
+   * Longest time for the work, in milliseconds. Then the `stop` signal of the work aborts, and `run` waits until the work has ended: a lock is
+   * never released under work that still runs. If the work throws after that, `run` rejects with `WORK_TIMEOUT`; a value that it returns still
+   * counts. Default: no limit.
    */
   readonly workTimeoutMs?: number;
 }
 
-/** Settings of one `run`: `signal` and `timeoutMs` are for the wait, `workTimeoutMs` for the work, `stop` for both. */
+/** Settings of one `run`: `signal` and `timeoutMs` limit the wait, `workTimeoutMs` limits the work, `stop` ends either. */
 export interface RunOptions extends AcquireOptions, WorkOptions {}
 
 /** Settings of one acquisition. */
 export interface AcquireOptions extends ClaimOptions {
   /**
-   * Enters again what this call chain holds through `run` with the same option, instead of refusing with `REENTRANT`. Those who
-   * enter again from the same level, say under `Promise.all`, do so one after the other. Default false.
+   * Enters again a lock that this call chain holds through `run` with the same option. Without it such a call rejects with `REENTRANT`.
+   * Entries from the same level, for instance under `Promise.all`, run one after the other. Default `false`.
    */
   readonly reentrant?: boolean;
-  /** Enters again what this handle holds, from whatever call chain; one after the other likewise. The name must be the same. */
+  /** Enters again the lock of this ownership, from any call chain, one after the other. The name must be the same. */
   readonly reenter?: SharedOwnership;
   /**
-   * Called while it waits in line: with its place as soon as the queue was seen, and when that changes, at most four times a second. Never for
-   * one that need not wait. What it throws ends the wait. Costs what `LockClient.claimWithPosition` does.
+   * Called while the claim waits: with its position once the queue was read, then after each change, at most four times a second. It is not
+   * called for a claim that need not wait. An error that it throws ends the wait. It costs as much as `LockClient.claimWithPosition`.
    */
   readonly onPosition?: (place: QueuePosition) => void;
 }

@@ -2,50 +2,50 @@ import type { Observable } from 'rxjs';
 import type { ClaimState } from './api.ts';
 import type { HandoverAnswer } from './hold-api.ts';
 
-/** Where an entry stands. */
+/** Position of an entry in its queue. */
 export interface QueuePosition {
-  /**
-   * 0: its turn has come. 1: it is the first of those who wait. And so on, in the queue's order; readers count like everybody. It means the
-   * same wherever a `position` is shown.
-   */
+  /** 0: the entry is admitted. 1: it is the first waiter, and so on in the queue's order; shared entries count too. */
   readonly position: number;
-  /** In milliseconds from now; `undefined` as long as nothing is known of the holds that it waits for. See `expectedWait`. */
+  /** Estimated wait in milliseconds from now; `undefined` while nothing is known of the holds ahead. See `expectedWait`. */
   readonly expectedWaitMs: number | undefined;
-  /** What the expected wait is made of. */
+  /** What the estimate is based on. */
   readonly basis: WaitBasis;
-  /** The server cannot be reached: this is as last known. */
+  /** Whether the server cannot be reached, so that these are the last known values. */
   readonly stale: boolean;
 }
 
-/** What an expected wait is made of: how many entries ahead said how long they hold, how many were judged by what was seen, by what was assumed, and by nothing. */
+/** How many entries ahead an expected wait is based on, by the source of their duration. */
 export interface WaitBasis {
+  /** Entries whose client announced the duration of its holds. */
   readonly announced: number;
+  /** Entries for which the duration of observed holds is used. */
   readonly seen: number;
+  /** Entries for which `typicalHoldMs` of this client is assumed. */
   readonly assumed: number;
-  /** Counted as holds that never end, so a wait that is known nevertheless does not depend on them: others make way. */
+  /** Entries of unknown duration. They count as holds that never end: a wait that is known all the same does not depend on them. */
   readonly unknown: number;
 }
 
-/** What a claim is at the moment, and where it stands. */
+/** State of a claim, with its position while it waits. */
 export type PositionedClaimState =
   | Exclude<ClaimState, { readonly status: 'queued' }>
-  /** In line. `position` is at least 1: until the hold begins it is next. */
+  /** Waits in the queue. `position` is at least 1 until the hold begins. */
   | ({
       readonly status: 'queued';
       readonly order: bigint;
-      /** The fencing token that it will have once it holds the lock. */
+      /** The fencing token of the hold to come. */
       readonly token: bigint;
-      /** As `SharedOwnership.key`, also in its effect: do not read it for a log. */
+      /** As `SharedOwnership.key`. Reading it has the same effect, so do not read it for a log. */
       readonly key: string;
-      /** Of the entry; see `QueueEntry.id`. */
+      /** Id of the entry; see `QueueEntry.id`. */
       readonly id: string;
-      /** With a `request`: the holder's answer, once there is one. */
+      /** The holder's answer to the `request` of this claim. */
       readonly answer?: HandoverAnswer;
     } & QueuePosition);
 
 /**
- * A claim with its place in line, made by `LockClient.claimWithPosition`. As a stream: subscribing joins, unsubscribing leaves or releases. In a `for await`:
- * the loop joins, and whoever leaves it leaves the line, or releases and goes on when the server has confirmed that. A slow loop gets the
- * latest state, not all.
+ * A claim with its position, made by `LockClient.claimWithPosition`. As a stream: subscribing joins the queue, unsubscribing leaves it or releases.
+ * In a `for await`: the loop joins the queue, and leaving the loop leaves the queue or releases, and waits until the server has confirmed it.
+ * A slow loop gets the latest state only.
  */
 export type PositionStream = Observable<PositionedClaimState> & AsyncIterable<PositionedClaimState>;

@@ -2,88 +2,93 @@ import type { Observable } from 'rxjs';
 import type { HandoverAnswer } from './hold-api.ts';
 import type { HandoverRequestOptions } from './options.ts';
 
-/** One contender as everybody can see it. What only clients of this kind tell is `undefined` for others. */
+/** One entry of a queue as every client can read it. Members that only clients of this library write are `undefined` for others. */
 export interface QueueEntry {
   /**
-   * As the store has it. A later entry may have the same one: what tells entries apart is key and order. A guard of your writes is made of
-   * `Ownership.key`, not of this: only the reading of that keeps the next hold from beginning before the entry has left the store.
+   * The entry's key or path in the store. A later entry may have the same key: key and order together identify an entry. Do not guard writes
+   * with it; use `Ownership.key`, whose reading makes sure that the next hold begins only after the entry has left the store.
    */
   readonly key: string;
+  /** The entry's place in the server's order of the queue. */
   readonly order: bigint;
   readonly shared: boolean;
-  /** The label its client gave; for clients of other kinds, whatever they stored. */
+  /** Label of its client; for clients of other libraries the text that they stored. */
   readonly owner: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** As stored. */
+  /** The stored text. */
   readonly value: string;
   /**
-   * Set for a key that no lock client made, as far as its name tells. Clients behind it wait for it as for an entry: until its lease ends,
-   * or, without a lease, until it is deleted.
+   * Set for a key whose name is not that of a lock client. Entries behind it wait until its lease ends, or, without a lease, until the key is
+   * deleted.
    */
   readonly foreign?: 'with-lease' | 'without-lease';
-  /** Unique for ever. */
+  /** Id of the entry, never used again. */
   readonly id?: string;
   readonly host?: string;
   readonly pid?: number;
-  /** When it joined, in milliseconds since 1970 by the clock of its machine. */
+  /** When it joined, in milliseconds since 1970, by the clock of its machine. */
   readonly since?: number;
-  /** 1 and 1 for a lock. */
+  /** Number of permits that it takes; 1 for a lock. */
   readonly permits: number;
+  /** Number of permits of its semaphore; 1 for a lock. */
   readonly limit: number;
-  /** The ids of the entries that its call chain holds while it waits here; see `findDeadlocks` of `@queuelock/recipes`. */
+  /** Ids of the entries that its call chain holds while it waits; see `findDeadlocks` of `@queuelock/recipes`. */
   readonly holds: readonly string[];
-  /** How long its client has held this name lately, or expects to, in milliseconds. */
+  /** Recent or expected duration of its client's holds of this name, in milliseconds. */
   readonly typicalHoldMs?: number;
-  /** What it asks of the holder. */
+  /** Its request to the holder. */
   readonly request?: HandoverRequestOptions;
-  /** The ids of the entries whose answers it has read. */
+  /** Ids of the entries whose answers it has read. */
   readonly heard: readonly string[];
-  /** What it answered, by the id of the entry that asked; the newest last. */
+  /** Its answers, with the id of the entry that asked; the newest last. */
   readonly answers: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
 
-/** What an operator, a thief or a holder that yields removed. */
+/** Record of an entry that was removed by an operator, a `steal`, or a holder that yielded. */
 export interface Eviction {
-  /** As it was seen. */
+  /** The entry as it was read before the removal. */
   readonly entry: Pick<QueueEntry, 'key' | 'order' | 'owner' | 'id'>;
-  /** `overtaken`: somebody was let pass; clients of this kind join again by themselves. */
+  /** `overtaken`: a waiter was moved behind a requester; clients of this library join again by themselves. */
   readonly kind: 'evicted' | 'stolen' | 'overtaken';
-  /** The label of the client that did it. */
+  /** Label of the client that removed it. */
   readonly by: string;
   readonly reason: string;
-  /** In milliseconds since 1970, by the clock of that client. */
+  /** When it was removed, in milliseconds since 1970, by the clock of that client. */
   readonly at: number;
 }
 
-/** A small text that all clients share and that outlives them; made by `LockClient.register`. */
+/** A small text that all clients of a name share, and that outlives their sessions; made by `LockClient.register`. */
 export interface SharedRegister {
-  /** The present text (`undefined`: none) at once, then every change. `stale`: as last known, the server cannot be reached. Never errors. */
+  /** Emits the text at once, then after each change. Never errors. */
   readonly state$: Observable<RegisterState>;
-  /** Reads it. Repeated until there is an answer. */
+  /** Reads the text. Retries until the store answers. */
   read(): Promise<string | undefined>;
   /**
-   * Changes it, and answers the new text. `change` gets the present text and may be called several times: when others changed it in
-   * between, and when an answer was lost, in which case the text may be its own; so it must recognise its own work.
-   * To answer the same text changes nothing; `undefined` empties the register.
+   * Changes the text.
+   * @param change returns the new text for the present one; the same text changes nothing, `undefined` empties the register. It may be called
+   *   several times: after changes of other clients, and after a lost reply, when the present text may already be its own result
+   * @returns the new text
    */
   change(change: (text: string | undefined) => string | undefined): Promise<string | undefined>;
 }
 
-/** What a register holds, as far as is known. */
+/** State of a register. */
 export interface RegisterState {
+  /** `connecting` until the first read; `stale` while the server cannot be reached, so that `text` is the last known one. */
   readonly status: 'connecting' | 'live' | 'stale';
+  /** `undefined`: the register is empty, or was not read yet. */
   readonly text: string | undefined;
-  /** While it is not `live`: why the last look failed. */
+  /** Why the last read failed, while the status is not `live`. */
   readonly error?: unknown;
 }
 
-/** The present state of a queue; the first entry holds the lock, unless its client has not noticed yet. */
+/** State of a queue. The first entry holds the lock, unless its client has not noticed the grant yet. */
 export interface QueueState {
-  /** `connecting` until the first answer; `stale` while the server cannot be reached: `entries` are then the last known. */
+  /** `connecting` until the first read; `stale` while the server cannot be reached, so that `entries` are the last known ones. */
   readonly status: 'connecting' | 'live' | 'stale';
   readonly name: string;
   /** In the server's order. */
   readonly entries: readonly QueueEntry[];
-  /** While it is not `live`: why the last look failed, for instance `FOREIGN_FORMAT`, which does not end by itself. */
+  /** Why the last read failed, while the status is not `live`; `FOREIGN_FORMAT`, for instance, does not end by itself. */
   readonly error?: unknown;
 }
