@@ -1,4 +1,4 @@
-// The authors' door: what a backend implements, and what helps to do it.
+// Entry point for backend authors: the interfaces that a backend implements, and helpers.
 export type {
   Backend,
   BackendInfo,
@@ -56,7 +56,7 @@ export {
 export { leftOfTtl } from './session/budget.ts';
 export { systemClock, type Clock } from './base/clock.ts';
 export { backoffDelay, withJitter, type RandomSource, type BackoffOptions } from './base/backoff.ts';
-// What recipes are made with besides.
+// Additional helpers used by recipes.
 export { ACQUIRE_OPTIONS, CLAIM_OPTIONS, RUN_OPTIONS, WORK_OPTIONS } from './checks/known-options.ts';
 export {
   checkedObject,

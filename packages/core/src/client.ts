@@ -48,9 +48,9 @@ import { workUnder } from './work/work.ts';
 import { Works } from './work/works.ts';
 
 /**
- * Makes a client of one backend, which is its own from now on: `close()` closes both. Nothing is connected until the first
- * call needs it.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for what is no backend, and for an option that is unknown or out of its range.
+ * Creates a client of one backend and takes ownership of it: `close()` closes both. Connects only when the first call needs it.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when `backend` is not a backend, or an option is unknown or out of range
+ * @example const locks = createLockClient(backend, { ttlMs: 10_000 });
  */
 export function createLockClient(backend: Backend, options: LockClientOptions = {}): LockClient {
   checkBackend(backend);
@@ -242,7 +242,7 @@ class SharedSessionClient implements LockClient {
     const error = new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' });
     this.#closed$.error(error);
     this.#closing.abort(error);
-    // A call that closes the client from within may still have to say what it has under way.
+    // A call that closes the client from within may still register its pending work in this tick.
     await Promise.resolve();
     while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
     await this.#backend.close();

@@ -3,26 +3,34 @@ import { checkedOptions, type KnownOptions } from './checks/checked-options.ts';
 import { invalidArgument } from './api/errors.ts';
 import { checkDrain } from './checks/arguments.ts';
 
-/** How a process ends. */
+/** Options of `closeOnSignals`. */
 export interface CloseOnSignalsOptions {
-  /** Longest time for the works that run, as in `LockClient.close`, in milliseconds. Default 10,000; below the grace period of whoever sends the signal. */
+  /**
+   * Maximum time to wait for running work, in milliseconds; see `LockClient.close`. Default 10,000. Keep it below the grace period of the process
+   * manager that sends the signal.
+   */
   readonly drainMs?: number;
-  /** Default: `SIGTERM` and `SIGINT`. */
+  /** Signals to handle. Default: `SIGTERM` and `SIGINT`. */
   readonly signals?: readonly string[];
 }
 
 const OPTIONS: KnownOptions<CloseOnSignalsOptions> = { drainMs: 'number', signals: 'any' };
 
-/** What is under way in this process: the last that has closed lets the signal have its effect. */
+/** Number of closings in progress in this process. The last one to finish lets the signal take effect. */
 let underWay = 0;
 
 /**
- * Closes the clients when the process is told to end: works are told to stop and waited for, waits end with `CLOSED`, what is held is
- * released. Then the signal has the effect that it has without this, unless somebody else listens to it: the process dies by it, and whoever
- * started it sees that (exit code 143 or 130 in a shell). A second signal has its effect at once.
- * In the main thread only: a worker of Node gets no signals.
- * @returns takes it back
- * @throws {QueueLockError} `INVALID_ARGUMENT`
+ * Closes the clients when the process receives a termination signal. Running work is told to stop and awaited, waits end with `CLOSED`, and holds
+ * are released. Then the signal takes its default effect, unless the process has other listeners for it. The process dies by the signal, and its
+ * parent sees that (exit code 143 or 130 in a shell). A second signal takes effect at once. Works in the main thread only, because Node workers
+ * receive no signals.
+ * @returns a function that removes the signal handlers
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when a signal name or `drainMs` is invalid
+ * @example
+ * ```ts
+ * const locks = createLockClient(backend);
+ * closeOnSignals(locks, { drainMs: 5_000 });
+ * ```
  */
 export function closeOnSignals(
   clients: LockClient | readonly LockClient[],

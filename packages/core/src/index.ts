@@ -1,4 +1,4 @@
-// The users' door.
+// Entry point for users.
 export type {
   ClaimOutcome,
   ClaimState,

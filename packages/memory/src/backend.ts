@@ -13,9 +13,9 @@ import { Server } from './server.ts';
 import { MemorySession } from './session.ts';
 import { MIN_TTL_MS } from './sessions.ts';
 
-/** Settings of a connection. */
+/** Settings of a memory backend: the server, and the simulated network to it. */
 export interface MemoryOptions extends LinkOptions {
-  /** Default: a server of its own, which ends with the connection. */
+  /** The server to connect to. Default: a new server of its own, which is closed with the backend. */
   readonly server?: MemoryServer;
 }
 
@@ -28,14 +28,23 @@ const OPTIONS: KnownOptions<MemoryOptions> = {
 
 const SERVER_OPTIONS: KnownOptions<MemoryServerOptions> = { clock: 'object', name: 'string' };
 
-/** Makes an empty server. Connect to it with `memory({ server })`. */
+/**
+ * Returns an empty server. Connect to it with `memory({ server })`.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an unknown option
+ * @example
+ * const server = createMemoryServer({ clock: virtualClock() });
+ * const [first, second] = [createLockClient(memory({ server })), createLockClient(memory({ server }))];
+ */
 export function createMemoryServer(options?: MemoryServerOptions): MemoryServer {
   return new Server(checkedOptions('options of createMemoryServer', options, SERVER_OPTIONS));
 }
 
 /**
- * A backend inside this process: the clients that share a `server` contend with each other, and with nobody else.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for an unknown option, a negative latency or a foreign server.
+ * Returns a backend inside this process. Clients contend with each other exactly if they share a `server`.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an unknown option, a negative latency or a server that `createMemoryServer` did not make
+ * @example
+ * const client = createLockClient(memory());
+ * await client.run('invoices/42', ({ token }) => book({ token }));
  */
 export function memory(options?: MemoryOptions): Backend {
   if (options instanceof Server)
@@ -57,7 +66,7 @@ export function memory(options?: MemoryOptions): Backend {
         throw invalidArgument('queue', queue, 'is a string with at least one character');
       }
     },
-    // Giving up early would leave a session behind that nobody closes.
+    // An `open` that was given up early would leave a session that no client closes.
     open: (ttlMs) => link.call('open', () => new MemorySession(server, link, server.open(ttlMs))),
     resume: (resumption) =>
       link.call('resume', () => new MemorySession(server, link, server.resume(sessionIdIn(resumption)))),

@@ -1,7 +1,7 @@
 import { connectionClosed, invalidArgument, type Clock } from '@queuelock/core/backend';
 import { Observable, Subscription } from './rx.ts';
 
-/** The calls of `Backend` and `Session` that go to the server. */
+/** The calls of `Backend` and `Session` that are sent to the server. */
 export type MemoryCall =
   | 'open'
   | 'resume'
@@ -23,31 +23,35 @@ export type MemoryCall =
   | 'diagnose';
 
 /**
- * Stands between a client and the server, once for every call. `proceed` sends the request: it takes effect on the
- * server, and the promise is the answer. Calling it again sends nothing and gives the same promise.
+ * Intercepts every call between a client and the server, to simulate network failures. `proceed` sends the request: it takes effect on the
+ * server, and the promise is the answer. Calling `proceed` again sends nothing and returns the same promise.
  *
  * - Wait before `proceed()`: a slow request. Wait after it: a slow answer.
  * - Reject without `proceed()`: a lost request. Reject after it: a lost answer. Use `UNAVAILABLE`.
  * - Reject first and call `proceed()` later: a request that arrives after its caller gave up.
  *
- * The returned promise should settle: a real backend bounds every attempt.
+ * The returned promise should settle, because a real backend bounds every attempt.
  */
 export type Intercept = <T>(call: MemoryCall, proceed: () => Promise<T>) => Promise<T>;
 
-/** How the way between one client and the server behaves. */
+/** Behaviour of the simulated network between one client and the server. */
 export interface LinkOptions {
-  /** Time that an answer takes, in milliseconds of the server's clock; half each way, half for an event. Default 0: at once. */
+  /**
+   * Time from a request to its answer, in milliseconds of the server's clock: half of it each way, and half of it for an event. Default 0:
+   * at once.
+   */
   readonly latencyMs?: number;
-  /** Default: `proceed()`. */
+  /** Intercepts each call. Default: calls `proceed()`. */
   readonly intercept?: Intercept;
   /**
-   * Called for every event (a turn, a change of an observed queue or register) with a function that delivers it: call it once, then
-   * or later. Events of one subscription arrive in their order whatever the order of the calls. Default: after the latency.
+   * Called for every event (a turn, or a change of an observed queue or register) with a function that delivers it. Call that function
+   * once, at once or later. Events of one subscription arrive in their order, whatever the order of the calls. Default: delivers after half
+   * the latency.
    */
   readonly deliver?: (arrive: () => void) => void;
 }
 
-/** The way between one client and the server. Without options everything happens synchronously within the call. */
+/** The simulated network between one client and the server. Without options everything happens synchronously within the call. */
 export class Link {
   readonly #clock: Clock;
   readonly #halfMs: number;
@@ -69,7 +73,7 @@ export class Link {
     return this.#watches.closed;
   }
 
-  /** Rejects with the signal's reason as soon as that aborts; whether the call takes effect is then unknown. */
+  /** Sends a call to the server. Rejects with the signal's reason as soon as it aborts; whether the call takes effect is then unknown. */
   async call<T>(call: MemoryCall, effect: () => T, signal?: AbortSignal): Promise<T> {
     if (this.closed) throw connectionClosed('the memory server');
     signal?.throwIfAborted();
@@ -78,7 +82,7 @@ export class Link {
     return unlessAborted(this.#intercept(call, proceed), signal);
   }
 
-  /** The same events, delivered over this way; silent once it is closed. */
+  /** Returns the same stream, delivered over this link. Emits nothing once the link is closed; a subscription after that errors. */
   carry<T>(source$: Observable<T>): Observable<T> {
     return new Observable((subscriber) => {
       if (this.closed) {
@@ -102,7 +106,7 @@ export class Link {
     });
   }
 
-  /** Ends the watches. Calls under way still get their answers. */
+  /** Ends the subscriptions. Calls under way still get their answers. */
   close(): void {
     this.#watches.unsubscribe();
   }
@@ -127,7 +131,7 @@ export class Link {
   }
 }
 
-/** An interceptor may drop the answer: a refusal that nobody waits for is no defect. */
+/** Marks a rejection as handled, because an interceptor may drop the answer. */
 function withoutAlarm<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => undefined);
   return answer;

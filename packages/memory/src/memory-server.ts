@@ -1,14 +1,14 @@
 import type { Clock, StoredEntry } from '@queuelock/core/backend';
 
-/** Settings of a server. */
+/** Settings of a memory server. */
 export interface MemoryServerOptions {
-  /** The time by which sessions expire. Default: the machine's monotonic clock. */
+  /** Source of time for the expiry of sessions. Default: the machine's monotonic clock. */
   readonly clock?: Clock;
-  /** Shown in `info.endpoint` as `memory:NAME`. Default: none. */
+  /** Name of the server, shown in `info.endpoint` as `memory:NAME`. Default: an empty name. */
   readonly name?: string;
 }
 
-/** An entry as a test sees it: also what a server does not show to its clients. */
+/** An entry as a test sees it, with fields that clients cannot see. */
 export interface MemoryEntry extends StoredEntry {
   readonly id: string;
   readonly sessionId: string;
@@ -17,26 +17,32 @@ export interface MemoryEntry extends StoredEntry {
   readonly admitted: boolean;
 }
 
-/** A server as a test and an operator see it; made by `createMemoryServer`. Clients connect with `memory({ server })`. */
+/** A server as a test or an operator sees it; made by `createMemoryServer`. Clients connect with `memory({ server })`. */
 export interface MemoryServer {
   readonly name: string;
   readonly clock: Clock;
-  /** The queues that are not empty, each in order. */
+  /** Returns the queues that are not empty, each in order. */
   queues(): ReadonlyMap<string, readonly MemoryEntry[]>;
-  /** Entries in all queues. */
+  /** Number of entries in all queues. */
   readonly entryCount: number;
-  /** Registers in all queues that are not empty. */
+  /** Number of registers that are not empty, in all queues. */
   readonly registerCount: number;
-  /** Subscriptions to turns, to queues and to registers. */
+  /** Number of subscriptions to turns, queues and registers. */
   readonly watcherCount: number;
-  /** How many waiting entries were told that their turn has come, since the server was made. */
+  /** Number of waiting entries that were notified of their grant since the server was made. */
   readonly wakeUps: number;
-  /** The sessions that are alive. */
+  /** Ids of the sessions that are alive. */
   readonly sessionIds: readonly string[];
-  /** Ends a session as if its TTL had passed; `false` if there is no such session. */
+  /**
+   * Ends a session as if its TTL had passed.
+   * @returns `false` if there is no such session
+   */
   expireSession(id: string): boolean;
-  /** An operator removes an entry by its key; `false` if there is none. */
+  /**
+   * Removes an entry by its key, as an operator does.
+   * @returns `false` if there is no such entry
+   */
   evict(key: string): boolean;
-  /** Ends every session, and with them every entry and timer. The counter goes on, registers and traces stay. */
+  /** Ends every session and so removes every entry and timer. The counter continues; registers and traces stay. */
   close(): void;
 }

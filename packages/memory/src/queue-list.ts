@@ -3,10 +3,10 @@ import type { MemoryEntry, MemoryServer } from './memory-server.ts';
 import type { Move } from './queues.ts';
 import { Observable } from './rx.ts';
 
-// A crowd that comes and goes is not told one by one.
+// Changes within this time are merged, so that many short-lived entries do not cause one event each.
 const MERGED_MS = 20;
 
-/** The queues of a server that are not empty: now and after changes. */
+/** Emits the queues of a server that are not empty: at once, then after changes. */
 export function observeQueues(
   server: Pick<MemoryServer, 'queues' | 'clock'>,
   moves$: Observable<Move>,
@@ -36,7 +36,7 @@ function listed(name: string, entries: readonly MemoryEntry[], left: number): re
   return first ? [{ name, depth: entries.length, front: first.order, left }] : [];
 }
 
-/** Those who are there: who has left is forgotten. */
+/** Returns the present entries as the history, because the server keeps nothing of entries that have left. */
 export function historyOf(entries: readonly MemoryEntry[]): StoredHistory {
   return {
     before: [],

@@ -1,10 +1,10 @@
 import { turnOf, type EntrySpec, type StoredEntry, type Turn } from '@queuelock/core/backend';
 import { type BehaviorSubject, Observable, Subject } from './rx.ts';
 
-/** An entry as the server holds it. */
+/** An entry as the server stores it. */
 export interface Entry extends EntrySpec {
   readonly sessionId: string;
-  /** Which client of the session asked for it last; see `Granted.tenancy`. */
+  /** Number of the client of the session that enqueued it last; see `Granted.tenancy`. */
   tenancy: number;
   readonly order: bigint;
   readonly key: string;
@@ -12,12 +12,12 @@ export interface Entry extends EntrySpec {
   shared: boolean;
   value: string;
   turn: Turn;
-  /** Why it is not in the queue any more, once it is not. */
+  /** Why the entry has left the queue, once it has. */
   gone?: 'ENTRY_LOST' | 'SESSION_LOST';
   readonly turn$: BehaviorSubject<Turn>;
 }
 
-/** One queue, in the order of joining. Whoever is in `entries` is in the queue; there is no other state. */
+/** One queue, in the order of joining. An entry is in the queue exactly if it is in `entries`; there is no other state. */
 export class Queue {
   readonly name: string;
   readonly entries: Entry[] = [];
@@ -27,7 +27,7 @@ export class Queue {
     this.name = name;
   }
 
-  /** Nobody is in it and nobody looks at it. */
+  /** Whether it has no entries and no observers. */
   get idle(): boolean {
     return this.entries.length === 0 && !this.#change$.observed;
   }
@@ -40,21 +40,21 @@ export class Queue {
     this.entries.splice(this.entries.indexOf(entry), 1);
   }
 
-  /** Gives their turn to those whose turn it has become; answers them, front first. */
+  /** Grants the entries that have become admitted, and returns them from front to back. */
   promote(): readonly Entry[] {
     const ahead: Entry[] = [];
     const promoted: Entry[] = [];
     for (const entry of this.entries) {
       const turn = entry.turn.admitted ? entry.turn : turnBehind(ahead, entry);
       if (turn.admitted && !entry.turn.admitted) promoted.push(entry);
-      // The others keep the turn that they know: only a change that matters to its owner counts as one.
+      // Other entries keep the turn that they know, because only an admission matters to their clients.
       if (turn.admitted) entry.turn = turn;
       ahead.push(entry);
     }
     return promoted;
   }
 
-  /** The queue now and at every `changed()`. */
+  /** Emits the entries at once, then at every `changed()`. */
   observe(): Observable<readonly StoredEntry[]> {
     return new Observable((subscriber) => {
       subscriber.add(this.#change$.subscribe(subscriber));
@@ -71,7 +71,7 @@ function seen({ key, order, shared, value }: Entry): StoredEntry {
   return { key, order, shared, value };
 }
 
-/** The turn of an entry that has all these ahead. */
+/** Returns the turn of an entry that has these entries ahead. */
 export function turnBehind(
   ahead: readonly Entry[],
   own: Pick<EntrySpec, 'shared' | 'limit' | 'permits'>,
@@ -80,7 +80,10 @@ export function turnBehind(
   return turnOf({ refs, total: refs.length }, own);
 }
 
-/** The limit of the nearest entry ahead that has another one than that entry. One that waits as a reader lets in nobody beside a writer. */
+/**
+ * Returns the limit of the nearest entry ahead that has another limit. Returns `undefined` for a shared entry, because a waiting reader is
+ * never admitted beside a writer.
+ */
 export function otherLimit(entries: readonly Entry[], own: Entry): number | undefined {
   if (own.shared) return undefined;
   return entries.findLast(({ order, limit }) => order < own.order && limit !== own.limit)?.limit;

@@ -2,13 +2,13 @@ import { QueueLockError, type EntrySpec, type StoredEntry } from '@queuelock/cor
 import { Queue, turnBehind, type Entry } from './queue.ts';
 import { BehaviorSubject, Observable, Subject } from './rx.ts';
 
-/** Somebody joined a queue, or one left it. */
+/** One entry joined or left a queue. */
 export interface Move {
   readonly name: string;
   readonly left: 0 | 1;
 }
 
-/** All queues of a server. Every change takes effect at once, including the turns that it gives to others. */
+/** All queues of a server. Every change takes effect synchronously, including the grants to other entries. */
 export class Queues {
   readonly #queues = new Map<string, Queue>();
   readonly #byId = new Map<string, Entry>();
@@ -16,27 +16,27 @@ export class Queues {
   readonly #moves$ = new Subject<Move>();
   #wakeUps = 0;
 
-  /** `nextOrder` grows with every call. */
+  /** @param nextOrder returns a number that grows with every call */
   constructor(nextOrder: () => bigint) {
     this.#nextOrder = nextOrder;
   }
 
-  /** Those that are not empty. */
+  /** The queues that are not empty. */
   get filled(): readonly Queue[] {
     return [...this.#queues.values()].filter(({ entries }) => entries.length > 0);
   }
 
-  /** How many waiting entries were told that their turn has come. */
+  /** Number of waiting entries that were notified of their grant. */
   get wakeUps(): number {
     return this.#wakeUps;
   }
 
-  /** Who joins and who leaves, one by one, as soon as it is so. */
+  /** Emits each join and each departure, synchronously. */
   get moves$(): Observable<Move> {
     return this.#moves$;
   }
 
-  /** Who is in the queue of that name, in order. */
+  /** Returns the entries of the queue of that name, in order. */
   in(name: string): readonly Entry[] {
     return this.#queues.get(name)?.entries ?? [];
   }
@@ -45,7 +45,7 @@ export class Queues {
     return this.#queues.get(name)?.find(id);
   }
 
-  /** The entry of that id that a session has, in whatever queue. */
+  /** Returns the entry of that id of a session, in any queue. */
   of(sessionId: string, id: string): Entry | undefined {
     return this.#byId.get(`${sessionId} ${id}`);
   }
@@ -54,7 +54,7 @@ export class Queues {
     const queue = this.#queue(spec.queue);
     const order = this.#nextOrder();
     const turn = turnBehind(queue.entries, spec);
-    // The order is unique in the whole server, so the key is, whatever slashes the name has.
+    // The order is unique in the whole server. So the key is unique too, whatever slashes the name has.
     const key = `${spec.queue}/${String(order)}`;
     const owner = { sessionId, tenancy };
     const entry = { value: '', ...spec, ...owner, order, key, turn, turn$: new BehaviorSubject(turn) };
@@ -65,13 +65,13 @@ export class Queues {
     return entry;
   }
 
-  /** Shows another value. */
+  /** Changes the value that an entry shows. */
   relabel(entry: Entry, value: string): void {
     entry.value = value;
     this.#queue(entry.queue).changed();
   }
 
-  /** Gives the entry another limit or value or makes it shared, and their turn to those whose turn it becomes thereby. */
+  /** Changes the limit of an entry, or its value while making it shared. Then grants the entries that this admits. */
   change(entry: Entry, change: { limit: number } | { value: string; shared: true }): void {
     Object.assign(entry, change);
     this.#closeRanks(this.#queue(entry.queue));
@@ -85,7 +85,10 @@ export class Queues {
     this.#moves$.next({ name: queue.name, left: 1 });
   }
 
-  /** The dead learn it first, then the living get their turns: no two of them own at the same time. */
+  /**
+   * Removes all entries of a session. Their owners are notified before other entries are granted, so two clients never own at the same
+   * time.
+   */
   dropAllOf(sessionId: string): void {
     const dead = this.filled.flatMap(({ entries }) =>
       entries.filter((entry) => entry.sessionId === sessionId),
@@ -96,13 +99,13 @@ export class Queues {
     for (const { queue } of dead) this.#moves$.next({ name: queue, left: 1 });
   }
 
-  /** The entries of a session that earlier clients of it have asked for, and the present one has not. */
+  /** Returns the entries of a session that its earlier clients enqueued and its present client has not. */
   unclaimed({ sessionId, tenancy }: Pick<Entry, 'sessionId' | 'tenancy'>): readonly Entry[] {
     const isUnclaimed = (entry: Entry): boolean => entry.sessionId === sessionId && entry.tenancy < tenancy;
     return this.filled.flatMap(({ entries }) => entries.filter(isUnclaimed));
   }
 
-  /** A queue now and after every change. */
+  /** Emits the entries of a queue: at once, then after every change. */
   observe(name: string): Observable<readonly StoredEntry[]> {
     return new Observable((subscriber) => {
       const queue = this.#queue(name);
@@ -112,7 +115,7 @@ export class Queues {
     });
   }
 
-  /** Somebody left or changed: those whose turn it is learn it before those who only look. */
+  /** Grants the entries that a departure or a change has admitted. Their owners are notified before observers of the queue. */
   #closeRanks(queue: Queue): void {
     const promoted = queue.promote();
     this.#wakeUps += promoted.length;
@@ -138,13 +141,16 @@ export class Queues {
   }
 }
 
-/** Most who leave do so by themselves and hear no more: nobody needs an error then. */
+/**
+ * Notifies a subscriber of the removal. Without a subscriber no error is made: most owners remove their entry themselves and have
+ * unsubscribed.
+ */
 function tellGone(entry: Entry, code: NonNullable<Entry['gone']>): void {
   entry.gone = code;
   if (entry.turn$.observed) entry.turn$.error(goneError(entry, code));
 }
 
-/** What whoever follows such an entry is told. */
+/** Returns the error for subscribers of an entry that is gone. */
 export function goneError({ key }: Entry, code: NonNullable<Entry['gone']>): QueueLockError {
   const cause = code === 'ENTRY_LOST' ? 'it was removed' : 'its session has ended';
   return new QueueLockError(code, `the entry ${key} is not in the queue any more: ${cause}`);

@@ -3,13 +3,13 @@ import { Subject, defer, filter, map, merge, of, type Observable } from './rx.ts
 
 const MAX_TEXT_BYTES = 4_096;
 
-/** Texts by queue and kind. Outlives every session; empty ones take no room. */
+/** Texts by queue and kind. They outlive every session, and empty ones are not stored. */
 export class RegisterStore {
   readonly #registers = new Map<string, Register>();
   readonly #written$ = new Subject<string>();
   #writes = 0;
 
-  /** Those that are not empty. */
+  /** Number of registers that are not empty. */
   get count(): number {
     return this.#registers.size;
   }
@@ -35,18 +35,18 @@ export class RegisterStore {
     return true;
   }
 
-  /** The register now and after every write. */
+  /** Emits the register: at once, then after every write. */
   observe(queue: string, kind: string): Observable<Register | undefined> {
     return defer(() => {
       const place = placeOf(queue, kind);
       const written$ = this.#written$.pipe(filter((written) => written === place));
-      // The present one comes last, so that nothing is missed which an observer writes on seeing it.
+      // The present value comes last, so that an observer does not miss a write that it causes itself.
       return merge(written$, of(place)).pipe(map(() => this.#registers.get(place)));
     });
   }
 }
 
-/** No two queues and kinds have the same, whatever slashes the name has. */
+/** Returns a key that is unique for each queue and kind, whatever slashes the name has. */
 function placeOf(queue: string, kind: string): string {
   if (!/^[a-z]{1,16}$/.test(kind)) throw invalidArgument('kind', kind, 'is 1 to 16 letters from a to z');
   return `${kind}/${queue}`;

@@ -1,2 +1,2 @@
-// The one door to RxJS: these names are the vocabulary of this package.
+// All imports of RxJS go through this file, so that it lists the operators that this package uses.
 export { BehaviorSubject, Observable, Subject, Subscription, defer, filter, map, merge, of } from 'rxjs';

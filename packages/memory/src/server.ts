@@ -19,9 +19,8 @@ import { Sessions, type Granted } from './sessions.ts';
 import { Traces } from './traces.ts';
 
 /**
- * The coordination server, in this process: queues, sessions, registers, one counter. Every call takes effect at once and
- * synchronously, including the turns that it gives to others. Orders and tokens are one number that grows for as long
- * as the server lives.
+ * The coordination server in this process: queues, sessions, registers and one counter. Every call takes effect synchronously, including
+ * the grants to other entries. One number is both order and token; it grows for as long as the server lives.
  */
 export class Server implements MemoryServer {
   readonly clock: Clock;
@@ -42,7 +41,7 @@ export class Server implements MemoryServer {
     });
   }
 
-  // --- what a test or an operator looks at and does
+  // --- for tests and operators
 
   queues(): ReadonlyMap<string, readonly MemoryEntry[]> {
     return new Map(this.#queues.filled.map(({ name, entries }) => [name, entries.map(inspect)]));
@@ -81,7 +80,7 @@ export class Server implements MemoryServer {
     for (const id of this.#sessions.ids) this.#sessions.end(id);
   }
 
-  // --- what a connection calls; the promises are those of `Session` and `Backend`
+  // --- for connections; the contracts are those of `Session` and `Backend`
 
   open(ttlMs: number): Granted {
     return this.#sessions.open(`session-${String(++this.#counter)}`, ttlMs);
@@ -109,7 +108,7 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // Ids are unguessable: whoever comes with one that lives elsewhere went on with it without its session.
+    // Ids cannot be guessed. So a client that names an entry of another session has taken over the entry without its session.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;
@@ -128,7 +127,7 @@ export class Server implements MemoryServer {
     return specs.map((spec) => this.enqueue(sessionId, spec));
   }
 
-  /** They enter all or none, and one of them was removed: nothing of the others is left either. */
+  /** Rejects entries that enter all or none after one of them was removed, and removes the rest of them. */
   loseAll(specs: readonly EntrySpec[]): never {
     for (const { queue, id } of specs) this.remove(queue, id);
     const ids = specs.map(({ id }) => id).join(', ');
@@ -158,12 +157,12 @@ export class Server implements MemoryServer {
 
   remove(queue: string, id: string): boolean {
     const entry = this.#queues.find(queue, id);
-    // By its key: an enqueue that arrives after an eviction makes another entry of the same id, which is not the one that held.
+    // Erases by key. An enqueue that arrives after an eviction makes another entry of the same id, which is not the one that held.
     if (entry) this.#traces.erase(queue, entry.key);
     return this.#drop(entry);
   }
 
-  /** Removes what earlier clients of the session have left in it. */
+  /** Removes the entries that earlier clients of the session have left in it. */
   removeUnclaimed(sessionId: string): void {
     this.#sessions.requireAlive(sessionId);
     const tenancy = this.#sessions.tenancyOf(sessionId);
@@ -177,7 +176,7 @@ export class Server implements MemoryServer {
     return this.#drop(this.#queues.in(queue).find((entry) => entry.key === key && entry.order === order));
   }
 
-  /** Answers the traces of holds whose entries are gone. */
+  /** Stores a trace of a hold, and returns the traces of holds whose entries are gone. */
   leaveTrace(sessionId: string, { queue, id }: EntryRef): readonly string[] {
     this.#sessions.requireAlive(sessionId);
     const own = this.#queues.find(queue, id);
@@ -192,12 +191,12 @@ export class Server implements MemoryServer {
     for (const key of traces) this.#traces.erase(queue, key);
   }
 
-  /** As in `Placement.otherLimit`. */
+  /** As `Placement.otherLimit`. */
   otherLimit(entry: Entry): number | undefined {
     return otherLimit(this.#queues.in(entry.queue), entry);
   }
 
-  /** The turns of an entry, as in `Placement.turns$`. */
+  /** Emits the turns of an entry, as `Placement.turns$`. */
   follow(entry: Entry): Observable<Entry['turn']> {
     const gone$ = defer(() => {
       if (entry.gone) throw goneError(entry, entry.gone);
@@ -206,15 +205,15 @@ export class Server implements MemoryServer {
     return this.#counted(gone$);
   }
 
-  /** A queue now and after every change. */
+  /** Emits the entries of a queue: at once, then after every change. */
   observe = (name: string): Observable<readonly StoredEntry[]> => this.#counted(this.#queues.observe(name));
 
-  /** The queues that are not empty, now and after changes. */
+  /** Emits the queues that are not empty: at once, then after changes. */
   observeQueues(prefix: string): Observable<readonly ListedQueue[]> {
     return this.#counted(observeQueues(this, this.#queues.moves$, prefix));
   }
 
-  /** A register now and after every write. */
+  /** Emits a register: at once, then after every write. */
   observeRegister(queue: string, kind: string): Observable<Register | undefined> {
     return this.#counted(this.registers.observe(queue, kind));
   }

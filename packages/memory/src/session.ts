@@ -11,11 +11,11 @@ import type { Entry } from './queue.ts';
 import type { Server } from './server.ts';
 import type { Granted } from './sessions.ts';
 
-/** A session of `server` as a client holds it, at the other end of `link`. */
+/** The client's side of a session of `server`, connected by `link`. */
 export class MemorySession implements Session {
   readonly id: string;
   readonly ttlMs: number;
-  /** No secret: whoever has the server may do as he likes with it. */
+  /** Not a secret: code that has the server object may do anything with it. */
   readonly resumption: string;
   readonly traces: HoldTraces;
   readonly #server: Server;
@@ -99,7 +99,7 @@ export class MemorySession implements Session {
   }
 
   async close(): Promise<void> {
-    // Whatever went wrong on the way, the TTL does the rest.
+    // Errors are ignored, because the session ends after its TTL at the latest.
     await this.#call('close', () => this.#server.end(this.id)).catch(() => undefined);
   }
 

@@ -1,19 +1,19 @@
 import { QueueLockError, invalidArgument, sessionLost, type Clock } from '@queuelock/core/backend';
 import { UnderWay } from './under-way.ts';
 
-/** Enough for a real timer to be set and to fire between two renewals. */
+/** Long enough that a real timer can be set and fire between two heartbeats. */
 export const MIN_TTL_MS = 10;
 
-/** The longest time that a timer of the platform takes. */
+/** Longest delay of a platform timer. */
 const MAX_TTL_MS = 2 ** 31 - 1;
 
-/** A session as granted. */
+/** A session as the server granted it. */
 export interface Granted {
   readonly id: string;
   readonly ttlMs: number;
-  /** What its clients have sent, whichever of them: a session that was resumed has had several. */
+  /** Enqueues under way from all clients of the session. A resumed session has had several clients. */
   readonly underWay: UnderWay;
-  /** Which of them has it now: the first is 0. */
+  /** Number of the client that has the session; the first client has 0. */
   readonly tenancy: number;
 }
 
@@ -23,7 +23,7 @@ interface Lease extends Granted {
   cancelTimer: () => void;
 }
 
-/** Who is alive. A session ends when it is ended or when its TTL has passed since its last renewal, never before. */
+/** The sessions that are alive. A session ends when it is closed, or when its TTL has passed since its last heartbeat, never before. */
 export class Sessions {
   readonly #clock: Clock;
   readonly #onEnd: (id: string) => void;
@@ -60,32 +60,38 @@ export class Sessions {
     return lease;
   }
 
-  /** It lives for its whole TTL from now on. */
+  /** Extends the session by its whole TTL from now on. */
   renew(id: string): Granted {
     const lease = this.#alive(id);
     lease.expiresAt = this.#clock.now() + lease.ttlMs;
     return lease;
   }
 
-  /** The same, for another client: whoever had it before has lost it. */
+  /** Extends the session for another client. The client that had it before loses it. */
   resume(id: string): Granted {
     this.#alive(id).tenancy += 1;
     return this.renew(id);
   }
 
-  /** Which client has the session now. */
+  /** Returns the number of the client that has the session. */
   tenancyOf(id: string): number {
     return this.#leases.get(id)?.tenancy ?? 0;
   }
 
-  /** @throws {QueueLockError} `SESSION_LOST` when another client has gone on with it */
+  /**
+   * Checks that the client still has the session.
+   * @throws {QueueLockError} `SESSION_LOST` when another client has resumed it
+   */
   requireTenant(id: string, tenancy: number): void {
     const lease = this.#leases.get(id);
     if (lease && lease.tenancy !== tenancy)
       throw new QueueLockError('SESSION_LOST', `session ${id} was resumed by another client`);
   }
 
-  /** @throws {QueueLockError} `SESSION_LOST` */
+  /**
+   * Checks that the session is alive.
+   * @throws {QueueLockError} `SESSION_LOST` otherwise
+   */
   requireAlive(id: string): void {
     this.#alive(id);
   }
@@ -101,13 +107,13 @@ export class Sessions {
 
   #alive(id: string): Lease {
     const lease = this.#leases.get(id);
-    // A timer that is late must not give a dead session another life.
+    // A late timer must not extend the life of an expired session.
     if (lease && this.#clock.now() < lease.expiresAt) return lease;
     this.end(id);
     throw sessionLost(id);
   }
 
-  /** One timer a session: a renewal only moves `expiresAt`, and a timer that comes too early is set again. */
+  /** Sets one timer for each session. A heartbeat only moves `expiresAt`, and a timer that fires too early is set again. */
   #watch(id: string, lease: Lease): void {
     const leftMs = lease.expiresAt - this.#clock.now();
     if (leftMs <= 0) this.end(id);

@@ -1,8 +1,8 @@
-/** The keys of holds that left a trace, by queue. Outlives their sessions. */
+/** The keys of holds that left a trace, by queue. They outlive their sessions. */
 export class Traces {
   readonly #keys = new Map<string, Set<string>>();
 
-  /** Of the queue, in the order in which they were left. */
+  /** Returns the traces in a queue, in the order in which they were left. */
   of(queue: string): readonly string[] {
     return [...(this.#keys.get(queue) ?? [])];
   }

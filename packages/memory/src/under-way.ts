@@ -3,13 +3,16 @@ interface Request {
 }
 
 /**
- * The enqueues of one session that were sent and have not arrived. A removal refuses those of its id, which makes it
- * final; nothing has to be remembered about ids whose requests have all arrived.
+ * The enqueues of one session that were sent and have not arrived. A removal refuses the enqueues of its id, which makes the removal final.
+ * So nothing has to be remembered about ids after all their requests have arrived.
  */
 export class UnderWay {
   readonly #requests = new Map<string, Set<Request>>();
 
-  /** A request for these ids leaves; call the answer when it arrives: `false` if one of them was removed meanwhile. */
+  /**
+   * Records that a request for these ids was sent.
+   * @returns a function to call when the request arrives. It returns `false` if one of the ids was removed meanwhile
+   */
   send(ids: readonly string[]): () => boolean {
     const request: Request = { refused: false };
     for (const id of ids) this.#requests.set(id, (this.#requests.get(id) ?? new Set()).add(request));

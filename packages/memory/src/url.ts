@@ -5,9 +5,9 @@ import type { MemoryServer } from './memory-server.ts';
 const servers = new Map<string, MemoryServer>();
 
 /**
- * Connects to the server of that name in this process and makes it first if need be: `memory:NAME`, or `memory:`, which
- * is a name as well. The same URL is the same server for as long as the process lives.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL.
+ * Connects to the server of that name in this process, and creates it if there is none. `memory:NAME` names a server, and so does
+ * `memory:`. The same URL is the same server for as long as the process lives.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL
  */
 export function fromUrl(url: string): Backend {
   const { scheme, hosts, path, params, display } = parseBackendUrl(url);

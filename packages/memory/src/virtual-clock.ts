@@ -1,16 +1,20 @@
 import { invalidArgument, type Clock } from '@queuelock/core/backend';
 
-/** A clock that stands still until a test moves it. Starts at 0. Its pauses are not spread: each takes as long as it may. */
+/** A clock that moves only when a test moves it. It starts at 0. It adds no jitter: each backoff takes its longest time. */
 export interface VirtualClock extends Clock {
   /**
-   * Lets `ms` milliseconds pass: runs the timers that come due, earliest first (those of one instant in the order in
-   * which they were set), each at its own instant, and lets all promise jobs run before the first, after each and at
-   * the end. Calls that overlap run one after the other. Rejects with what a timer throws.
+   * Lets time pass: runs the timers that are due, each at its own instant, the earliest first. Timers of the same instant run in the order
+   * in which they were set. All promise jobs run before the first timer, after each timer, and at the end. Overlapping calls run one after
+   * the other. Rejects with the error that a timer throws.
+   * @param ms time to pass, in milliseconds
    */
   advance(ms: number): Promise<void>;
-  /** Time passes and no timer runs: a blocked event loop, a suspended machine. They run late, at the next `advance`. */
+  /**
+   * Lets time pass without running timers, like a blocked event loop or a suspended machine. The timers run late, at the next `advance`.
+   * @param ms time to pass, in milliseconds
+   */
   stall(ms: number): void;
-  /** Timers that are set. 0 is what a program that cleaned up leaves behind. */
+  /** Number of timers that are set. A program that has cleaned up leaves 0. */
   readonly timerCount: number;
 }
 
@@ -19,15 +23,22 @@ interface Timer {
   readonly task: () => void;
 }
 
-// Taken when the module loads, so that a test which replaces the global timers does not stop this clock.
+// Taken when the module loads, so that this clock works in tests that replace the global timers.
 const { setImmediate: nextRound } = globalThis;
 
-/** A round of the event loop: every promise job that is ready runs, and those that they make ready. */
+/** Resolves after a round of the event loop, in which all ready promise jobs run and all that they make ready. */
 function settle(): Promise<void> {
   return new Promise((resolve) => nextRound(resolve));
 }
 
-/** Makes a clock for deterministic tests: the same calls give the same order of events, in no real time. */
+/**
+ * Returns a clock for deterministic tests: the same calls give the same order of events, without waiting in real time.
+ * @example
+ * const clock = virtualClock();
+ * const server = createMemoryServer({ clock });
+ * const client = createLockClient(memory({ server }), { clock });
+ * await clock.advance(10_000);
+ */
 export function virtualClock(): VirtualClock {
   let now = 0;
   let last: Promise<void> = Promise.resolve();
@@ -55,7 +66,7 @@ export function virtualClock(): VirtualClock {
     now: () => now,
     random: () => 0,
     after(ms, task) {
-      // A time in the past is now, as for the timers of the platform.
+      // A time in the past counts as now, as for the timers of the platform.
       const timer = { due: now + Math.max(0, checkedMs(ms, -Infinity)), task };
       timers.add(timer);
       return () => void timers.delete(timer);

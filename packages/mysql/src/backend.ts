@@ -26,17 +26,32 @@ const LOOK_EVERY_MS = 100;
 const LIST_EVERY_MS = 1_000;
 
 /**
- * A backend over a database of MySQL (8.0.2 or later) or MariaDB (10.6 or later). Connects on first use, and makes its tables and procedures there
- * if they are not there yet.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for options that are none.
+ * Creates a backend over a database of MySQL (8.0.2 or later) or MariaDB (10.6 or later). It connects on first use, and creates its tables
+ * and procedures if they are absent.
+ * @param options of the server; either `url` or `pool` is required
+ * @returns the backend, for `createLockClient` of `@queuelock/core`
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
+ * @example
+ * ```ts
+ * import { createLockClient } from '@queuelock/core';
+ * import { mysql } from '@queuelock/mysql';
+ *
+ * const locks = createLockClient(mysql({ url: 'mysql://app:secret@127.0.0.1:3306/app' }));
+ * await locks.run('nightly report', async ({ token }) => {
+ *   console.log(`holds the lock with fencing token ${token}`);
+ * });
+ * await locks.close();
+ * ```
  */
 export function mysql(options: MysqlOptions): Backend {
   return new MysqlBackend(settingsOf(options));
 }
 
 /**
- * A backend by URL, as `MysqlOptions.url` says: `mysql://user:password@host:3306/database`.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL.
+ * Creates a backend from a URL.
+ * @param url as in `MysqlOptions.url`, for instance `mysql://user:password@host:3306/database`
+ * @returns the same backend as `mysql({ url })`
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the URL is invalid
  */
 export function fromUrl(url: string): Backend {
   return mysql({ url });

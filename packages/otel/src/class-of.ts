@@ -1,6 +1,6 @@
 /**
- * The class of a lock by its name, unless another rule is given: what is in front of the last `/`, so that `invoices/2026-11` and
- * `invoices/2026-12` are of the class `invoices`. A name without one is its own class.
+ * Returns the default class of a lock: its name up to the last `/`. So `invoices/2026-11` and `invoices/2026-12` have the class `invoices`.
+ * A name without a `/` is its own class.
  */
 export function classOfName(name: string): string {
   const end = name.lastIndexOf('/');

@@ -1,10 +1,10 @@
 import type { SpanContext } from '@opentelemetry/api';
 import type { LockMessage } from '@queuelock/core';
 
-/** A hold of this process. */
+/** The latest hold of a lock by this process. */
 interface Holder {
   readonly context: SpanContext;
-  /** By the monotonic clock; nothing while it holds. */
+  /** End of the hold by the monotonic clock; `undefined` while it lasts. */
   endedAt: number | undefined;
 }
 
@@ -13,7 +13,7 @@ interface Lock {
   last: Holder | undefined;
 }
 
-/** Who of this process held which lock last, for as long as somebody of this process holds it or waits for it. */
+/** The latest hold of each lock by this process. An entry is kept while this process holds the lock or waits for it. */
 export class Holders {
   readonly #locks = new Map<string, Lock>();
 
@@ -21,7 +21,7 @@ export class Holders {
     this.#at(of).waiters += 1;
   }
 
-  /** One waiter less. Answers the last who held while that one waited, if it is of this process. */
+  /** Removes a waiter. Returns the latest hold that overlapped its wait, if it was a hold of this process. */
   hasWaited(of: LockMessage, since: number): SpanContext | undefined {
     const lock = this.#at(of);
     const { last } = lock;

@@ -12,23 +12,26 @@ import { Spans } from './spans.ts';
 
 const SCOPE = '@queuelock/otel';
 
-/** How locks are told to OpenTelemetry. */
+/** Settings of the instrumentation. */
 export interface InstrumentOptions {
   /**
-   * The class of a lock: the only label of the metrics, and part of the names of spans, so there should be few of them. Default `classOfName`:
-   * the name up to its last `/`. Names that have an id in them and no such `/` need a rule of their own.
+   * Returns the class of a lock. It is the only label of the metrics and part of the names of spans, so there should be few classes.
+   * Default `classOfName`: the name up to its last `/`. Names that contain an id and no such `/` need a rule of their own.
    */
   readonly classOf?: (name: string) => string;
-  /** Default: the global one, as of the call. */
+  /** Default: the global provider at the time of the call. */
   readonly tracerProvider?: TracerProvider;
-  /** Default: the global one, as of the call. */
+  /** Default: the global provider at the time of the call. */
   readonly meterProvider?: MeterProvider;
 }
 
 /**
- * From now on tells the acquisitions and holds of all lock clients of this process as spans and metrics: of what begins after the call.
- * Call it once, after the SDK was set up.
- * @returns ends it; what is under way then is told no more, and its spans end there.
+ * Records the acquisitions and holds of all lock clients of this process as OpenTelemetry spans and metrics. It records what begins after
+ * the call. Call it once, after the SDK was set up.
+ * @returns a function that stops the recording. Spans under way end at its call, and no metrics of unfinished acquisitions and holds are
+ *   recorded
+ * @example
+ * const stop = instrumentLocks({ classOf: (name) => name.split('/')[0] ?? name });
  */
 export function instrumentLocks(options: InstrumentOptions = {}): () => void {
   const { classOf = classOfName, tracerProvider, meterProvider } = options;

@@ -1,12 +1,12 @@
 import { isQueueLockError, type AcquireMessage } from '@queuelock/core';
 
 /**
- * What an acquisition came to. `busy`: a try found the lock taken. `timeout`: the turn did not come in time. `aborted`: its caller gave it up, by a
- * signal or by unsubscribing. `failed`: any other error, an outage among them.
+ * Outcome of an acquisition. `busy`: a `tryAcquire` found the lock taken. `timeout`: the lock was not granted in time. `aborted`: the
+ * caller gave up, by a signal or by unsubscribing. `failed`: any other error, including an outage.
  */
 export type Outcome = 'held' | 'busy' | 'timeout' | 'aborted' | 'failed';
 
-/** By what its caller was told. */
+/** Returns the outcome, by what the caller was given. */
 export function outcomeOf({ outcome, isTry, error }: AcquireMessage): Outcome {
   if (outcome === 'held') return 'held';
   if (outcome === 'left' || !isQueueLockError(error)) return 'aborted';

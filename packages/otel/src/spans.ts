@@ -13,12 +13,18 @@ import { outcomeOf } from './outcome.ts';
 
 interface Acquiring {
   readonly span: Span;
-  /** Of the caller: what it does under the lock is its own, so the hold is told beside the wait. */
+  /**
+   * Context of the caller. The span of the hold is a sibling of the span of the wait, because the work under the lock belongs to the
+   * caller.
+   */
   readonly parent: Context;
   readonly since: number;
 }
 
-/** A span for each wait and one for each hold; a wait has a link to the hold that it waited for, if that was of this process. */
+/**
+ * Records one span for each wait and one for each hold. A wait has a link to the hold that it waited for, if that was a hold of this
+ * process.
+ */
 export class Spans {
   readonly #tracer: Tracer;
   readonly #classOf: (name: string) => string;
@@ -72,7 +78,7 @@ export class Spans {
     span.end();
   }
 
-  /** What is under way is not followed any more. */
+  /** Ends all spans under way. */
   close(): void {
     for (const { span } of this.#acquiring.values()) span.end();
     for (const span of this.#holding.values()) span.end();

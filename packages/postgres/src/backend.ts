@@ -30,34 +30,57 @@ const LONGEST_TTL_MS = 2 ** 31 - 1;
 const LIST_PAUSE_MS = 1_000;
 
 /**
- * A backend over PostgreSQL (12 or later). Connects on first use.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for options that are none.
+ * Creates a backend over PostgreSQL (12 or later). It connects on first use.
+ * @param options of the server and the schema; all are optional
+ * @returns the backend, for `createLockClient` of `@queuelock/core`
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
+ * @example
+ * ```ts
+ * import { createLockClient } from '@queuelock/core';
+ * import { postgres } from '@queuelock/postgres';
+ *
+ * const locks = createLockClient(postgres({ url: 'postgres://app:secret@127.0.0.1:5432/app' }));
+ * await locks.run('nightly report', async ({ token }) => {
+ *   console.log(`holds the lock with fencing token ${token}`);
+ * });
+ * await locks.close();
+ * ```
  */
 export function postgres(options: PostgresOptions = {}): Backend {
   return new PostgresBackend(settingsOf(options));
 }
 
 /**
- * A backend by URL, as `PostgresOptions.url` says: `postgres://user:password@host:5432/database?schema=locks`.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL.
+ * Creates a backend from a URL.
+ * @param url as in `PostgresOptions.url`, for instance `postgres://user:password@host:5432/database?schema=locks`
+ * @returns the same backend as `postgres({ url })`
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the URL is invalid
  */
 export function fromUrl(url: string): Backend {
   return postgres({ url });
 }
 
-/** For whom the tables are. */
+/** Options of `migration()`: the schema, and the role that uses it. */
 export interface MigrationOptions {
-  /** Default `queuelock`. */
+  /** Schema of the tables and functions, as in `PostgresOptions.schema`. Default `queuelock`. */
   readonly schema?: string;
-  /** The user of the locks, if it is not the one who runs the statements: gets what it needs, and no right to change tables. */
+  /** Role of the lock clients, if it does not run the statements itself. It gets the rights that clients need, but none to change tables. */
   readonly role?: string;
 }
 
 const MIGRATION_OPTIONS: KnownOptions<MigrationOptions> = { schema: 'any', role: 'any' };
 
 /**
- * The statements that make schema, tables and functions, as one transaction, for psql: what a backend with the right to does by itself.
- * @throws {QueueLockError} `INVALID_ARGUMENT`
+ * Returns the statements that create the schema, its tables and its functions. A backend whose user has the rights runs the same statements
+ * by itself.
+ * @returns one transaction as a text, to be run by `psql`
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
+ * @example
+ * ```ts
+ * import { migration } from '@queuelock/postgres';
+ *
+ * console.log(migration({ schema: 'locks', role: 'app' }));
+ * ```
  */
 export function migration(options: MigrationOptions = {}): string {
   const { schema = DEFAULT_SCHEMA, role } = checkedOptions(

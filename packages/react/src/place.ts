@@ -2,16 +2,16 @@ import type { BridgeClient, JoinOptions, JoinState } from '@queuelock/bridge/cli
 import type { Unsubscribable } from 'rxjs';
 import { unforeseen } from './shared-streams.ts';
 
-/** What a component does at a queue: nothing, or what the state of its join says. */
+/** State of a component at a queue: `idle`, or the state of its join. */
 export type LockState = { readonly status: 'idle' } | JoinState;
 
 export const IDLE: LockState = { status: 'idle' };
 
-/** One component's place at one queue. Is left when the component has gone, and a name or client that changed means another place. */
+/** The join of one component to one queue. It is left when the component unmounts. Another name or client needs another `Place`. */
 export class Place {
   readonly client: BridgeClient;
   readonly name: string;
-  /** What the next join is made with. */
+  /** Options of the next join. */
   options: JoinOptions | undefined;
   readonly #listeners = new Set<() => void>();
   #state = IDLE;
@@ -56,8 +56,8 @@ export class Place {
   };
 
   /**
-   * Leaves soon if nobody listens: not at once, since StrictMode lets go of what it keeps, and since effects of children, which may
-   * join, come before the listening of their parents.
+   * Leaves soon if there is no listener. It does not leave at once, because StrictMode unsubscribes and subscribes again. Also, effects of
+   * children may join before the parent subscribes.
    */
   #leaveUnlessHeard(): void {
     clearTimeout(this.#leaving);

@@ -3,19 +3,28 @@ import { createContext, createElement, useContext, type ReactElement, type React
 
 const BridgeContext = createContext<BridgeClient | undefined>(undefined);
 
-/** What {@link BridgeProvider} takes. */
+/** Props of {@link BridgeProvider}. */
 export interface BridgeProviderProps {
-  /** Made once per page, outside of rendering, by `createBridgeClient`; whoever made it closes it. */
+  /** A client from `createBridgeClient`, made once per page and outside of rendering. The code that made it must close it. */
   readonly client: BridgeClient;
   readonly children?: ReactNode;
 }
 
-/** Gives a bridge client to the hooks below it. Another client later means other streams; what was joined through the first is left. */
+/**
+ * Provides a bridge client to the hooks below it. When the client changes, the hooks use its streams, and joins through the former client
+ * are left.
+ * @example
+ * const bridge = createBridgeClient();
+ * root.render(createElement(BridgeProvider, { client: bridge }, createElement(App)));
+ */
 export function BridgeProvider({ client, children }: BridgeProviderProps): ReactElement {
   return createElement(BridgeContext.Provider, { value: client }, children);
 }
 
-/** The client of the provider above, for calls such as `evict`. Throws where there is no provider. */
+/**
+ * Returns the client of the provider above, for calls such as `evict`.
+ * @throws an `Error` if there is no provider
+ */
 export function useBridge(): BridgeClient {
   const client = useContext(BridgeContext);
   if (!client)

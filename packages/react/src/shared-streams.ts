@@ -1,18 +1,18 @@
 import type { Observable, Unsubscribable } from 'rxjs';
 
-/** How a stream is told from others, and what is shown before its first value. */
+/** Identity of a stream, and its value before the first event. */
 export interface SharedSource<T> {
-  /** Streams of different owners are never the same; when the owner goes, so does what is kept of them. */
+  /** Streams of different owners are never the same. What is kept for a stream is garbage-collected with its owner. */
   readonly owner: object;
-  /** The same key of the same owner means the same stream. */
+  /** Streams of the same owner with the same key are the same. */
   readonly key: string;
-  /** What is known before the first value: the same object each time. */
+  /** Value before the first event. It must be the same object each time. */
   readonly initial: T;
-  /** Is called when the first subscriber comes. */
+  /** Called for the first subscriber. */
   open(): Observable<T>;
 }
 
-// StrictMode unsubscribes and subscribes again at once, a change of routes within a moment.
+// StrictMode unsubscribes and subscribes again at once, and a change of routes does so within a moment.
 const GRACE_MS = 1_000;
 
 interface SharedStream {
@@ -22,22 +22,22 @@ interface SharedStream {
   idle: ReturnType<typeof setTimeout> | undefined;
 }
 
-// Outside of rendering, so that what React renders twice or throws away opens nothing.
+// Kept outside of rendering, so that a rendering that React repeats or discards opens nothing.
 const streams = new WeakMap<object, Map<string, SharedStream>>();
 
-/** The present value of a stream; `initial` while nobody has subscribed. */
+/** Returns the present value of a stream, or `initial` while it has no subscriber. */
 export function presentValue<T>({ owner, key, initial }: SharedSource<T>): T {
   const stream = streams.get(owner)?.get(key);
   return stream ? (stream.value as T) : initial;
 }
 
 /**
- * Calls `listener` at every change until the function that it answers is called. However many listeners there are, the stream has
- * one subscription, which ends a second after the last of them has gone.
+ * Calls `listener` at every change, until the returned function is called. All listeners of a stream share one subscription, which ends
+ * 1,000 ms after the last of them is removed.
  */
 export function listen(source: SharedSource<unknown>, listener: () => void): () => void {
   const stream = streamOf(source);
-  // Not the listener itself: whoever comes twice is two.
+  // Wraps the listener, so that a listener that is added twice counts twice.
   const own = (): void => {
     listener();
   };
@@ -74,7 +74,7 @@ function opened(source: SharedSource<unknown>): SharedStream {
   return Object.assign(stream, { upstream });
 }
 
-/** The client's streams do not err. If one does, that is a defect, and told as such: RxJS throws it to the page. */
+/** Throws an error of a stream. The client's streams never error, so an error is a defect, and RxJS reports it to the page as uncaught. */
 export function unforeseen(error: unknown): never {
   throw error;
 }

@@ -13,48 +13,50 @@ import type {
 import { useMemo } from 'react';
 import { useObserved } from './use-observed.ts';
 
-/** A queue: who holds, who waits, in order. However many components look at it, the page has one stream of it. */
+/** Returns the snapshot of a queue: holders and waiters, in order. All components of a page that use the same queue share one stream. */
 export function useQueue(name: string): Observed<QueueSnapshot> {
   return useObserved('queue', name);
 }
 
-/** The queues whose names begin with `prefix`; default: all. */
+/** Returns the queues whose names begin with `prefix`. Default: all queues. */
 export function useQueues(prefix = ''): Observed<QueuesSnapshot> {
   return useObserved('queues', prefix);
 }
 
-/** The recent past of a queue: who joined, held and left, as far as the bridge has seen it. */
+/** Returns the recent past of a queue: which clients joined, held and left, as far as the bridge has observed it. */
 export function useTimeline(name: string): Observed<TimelineSnapshot> {
   return useObserved('timeline', name);
 }
 
-/** The entries of many queues, by the program that made them. */
+/** Returns the entries of many queues, grouped by the program that made them. */
 export function useSessions(prefix = ''): Observed<SessionsSnapshot> {
   return useObserved('sessions', prefix);
 }
 
-/** Who waits in a circle. */
+/** Returns the present deadlocks. */
 export function useDeadlocks(prefix = ''): Observed<DeadlocksSnapshot> {
   return useObserved('deadlocks', prefix);
 }
 
-/** What is wrong in the store, and what has gone wrong while the bridge looked. */
+/** Returns the present faults of the store, and those that occurred while the bridge observed it. */
 export function useFaults(prefix = ''): Observed<FaultsSnapshot> {
   return useObserved('faults', prefix);
 }
 
-/** Programs that this page may disturb, where the bridge has some; `name` is that of their queue. */
+/** Returns the programs that this page may disturb, if the bridge has such programs; `name` is the name of their queue. */
 export function useContenders(name: string): Observed<ContendersSnapshot> {
   return useObserved('contenders', name);
 }
 
-/** An election, with who leads. */
+/** Snapshot of an election, with its leader. */
 export type LeaderView = Observed<ElectionSnapshot> & {
-  /** Who leads, as far as is known; `undefined`: nobody, or nothing was heard yet (then `snapshot` is `undefined` too). */
+  /**
+   * The leader, as far as it is known. `undefined` when there is none, and before the first snapshot (then `snapshot` is `undefined` too).
+   */
   readonly leader: CandidateSnapshot | undefined;
 };
 
-/** Who leads an election of `@queuelock/recipes`, and who stands. */
+/** Returns the leader and the candidates of an election of `@queuelock/recipes`. */
 export function useLeader(name: string): LeaderView {
   const seen = useObserved('election', name);
   return useMemo(() => ({ ...seen, leader: seen.snapshot?.candidates[0] }), [seen]);

@@ -3,38 +3,46 @@ import { useInsertionEffect, useMemo, useState, useSyncExternalStore } from 'rea
 import { IDLE, Place, type LockState } from './place.ts';
 import { useBridge } from './provider.ts';
 
-/** A component's place at a queue, and what it can do there. */
+/** State of a component at a queue, and its actions there. */
 export interface LockView {
-  /** `idle` before `join` and after `leave`; otherwise as the bridge tells it. After `ended` one may join again. */
+  /** `idle` before `join` and after `leave`; otherwise as the bridge reports it. After `ended` the component may join again. */
   readonly state: LockState;
-  /** While it is queued: 1 is next. 0 while it holds; `undefined` otherwise. */
+  /** Position while the component waits: 1 is next. 0 while it holds; `undefined` otherwise. */
   readonly position: number | undefined;
-  /** While it holds, also in doubt. Ask `lock.held` at the moment when it counts; send `lock.token` with every write. */
+  /**
+   * The lock while the component holds it, also while it is suspect. Read `lock.held` directly before each effect, and send `lock.token`
+   * with every write.
+   */
   readonly lock: PageLock | undefined;
-  /** Aborts when what is held is lost; hand it to the work. `undefined` while nothing is held. */
+  /** Aborts when the lock is lost; pass it to the work. `undefined` while the lock is not held. */
   readonly signal: AbortSignal | undefined;
-  /** Why it ended, if that was not by a release. */
+  /** Why the join ended, unless it ended by a release. */
   readonly error: BridgeError | undefined;
-  /** Stands in line, at its end; does nothing for one who stands there already. The same function at every rendering. */
+  /** Joins the end of the queue; has no effect while the component is in the queue. The same function at every rendering. */
   readonly join: () => void;
-  /** Leaves the line, or releases, and is `idle`. The same function at every rendering. `lock.release()` tells when that is certain. */
+  /**
+   * Leaves the queue or releases the lock; the state becomes `idle`. The same function at every rendering. To wait until the release is
+   * certain, await `lock.release()`.
+   */
   readonly leave: () => void;
 }
 
 /**
- * A place of this component at the queue of a name. Nothing is joined before `join` is called. When the component goes, or its name
- * or client changes, what it joined is left or released. Two components are two contenders: to share a lock, hand it down.
- *
- * @param options for the next `join`: who that is, for how long it waits, what it asks of the holder.
+ * Gives a component an entry in a queue. It joins only when `join` is called. When the component unmounts, or its name or client changes,
+ * the entry is removed or the lock released. Two components are two contenders: to share a lock, pass it down as a prop.
+ * @param options of the next `join`: the label, the longest wait, the request to the holder
+ * @throws an `Error` if there is no `BridgeProvider` above
+ * @example
+ * const { state, lock, join, leave } = useLock('invoices/42');
  */
 export function useLock(name: string, options?: JoinOptions): LockView {
   const client = useBridge();
   const [known, setPlace] = useState(() => new Place(client, name));
-  // State and not a memo: React may drop a memo, and a place in line with it.
+  // State instead of a memo: React may drop a memo, and the entry in the queue with it.
   const isSame = known.client === client && known.name === name;
   const place = isSame ? known : new Place(client, name);
   if (!isSame) setPlace(place);
-  // Before all other effects: one of them may join.
+  // Runs before all other effects, because one of them may join.
   useInsertionEffect(() => {
     place.options = options;
   });

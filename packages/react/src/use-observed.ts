@@ -5,17 +5,17 @@ import { useMemo, useSyncExternalStore } from 'react';
 import { useBridge } from './provider.ts';
 import { listen, presentValue, type SharedSource } from './shared-streams.ts';
 
-/** Streams of snapshots, by the names of the client's methods. */
+/** The client's methods that return streams of snapshots. */
 type Kind = Exclude<keyof SnapshotOf, 'join'>;
 
-// One object for all, so that a page which was rendered on a server is the same at first in the browser.
+// The same object for all hooks, so that the first rendering in the browser equals the one on the server.
 const NOTHING_YET: Connection & { readonly snapshot: undefined } = {
   connection: 'connecting',
   since: performance.timeOrigin,
   snapshot: undefined,
 };
 
-/** The present value of one of the client's streams of snapshots. */
+/** Returns the present value of one of the client's streams of snapshots. */
 export function useObserved<K extends Kind>(kind: K, subject: string): Observed<SnapshotOf[K]> {
   const client = useBridge();
   return useShared<Observed<SnapshotOf[K]>>(
@@ -31,7 +31,10 @@ export function useObserved<K extends Kind>(kind: K, subject: string): Observed<
   );
 }
 
-/** The connection of the page with its bridge. Looks at nothing itself: `connecting` while nothing else on the page is looked at. */
+/**
+ * Returns the state of the connection between the page and its bridge. The hook observes nothing itself: it returns `connecting` while no
+ * other hook of the page does.
+ */
 export function useConnection(): Connection {
   const client = useBridge();
   return useShared<Connection>(
@@ -55,6 +58,6 @@ function streamOf<K extends Kind>(
   kind: K,
   subject: string,
 ): Observable<Observed<SnapshotOf[K]>> {
-  // Each method answers the snapshots that are named as it is, which a type cannot say of a choice of methods.
+  // Each method returns the snapshots of its own name, which a type cannot express for a choice of methods.
   return client[kind](subject) as Observable<unknown> as Observable<Observed<SnapshotOf[K]>>;
 }

@@ -1,6 +1,9 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** The number, once it is sure to be a whole one in that range. */
+/**
+ * Returns `value` if it is a whole number in that range.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` otherwise
+ */
 export function wholeNumber(
   argument: string,
   value: number,

@@ -2,31 +2,44 @@ import type { LockClient, Ownership } from '@queuelock/core';
 import { checkedOptions } from '@queuelock/core/backend';
 import { WAIT_OPTIONS, type WaitOptions } from './patience.ts';
 
-/** A gate that one closes and all wait for; made by `barrier`. */
+/** A gate that one client closes and all clients wait for; made by `barrier`. */
 export interface Barrier {
   readonly name: string;
   /**
-   * Closes it: resolves when nobody passes any more. From the moment at which the server has the entry, those who come wait. One closes
-   * it at a time: a second one waits until the first has opened it, and those who came between them pass in between.
-   * Open it with `release()` or `await using`. When the handle's `signal` aborts it has opened without you. Rejects as `LockClient.acquire`.
+   * Closes the barrier, and resolves when no client passes any more. A client that calls `pass` after the server has stored the entry
+   * waits. Only one client closes the barrier at a time. A second `close` waits until the first has opened it, and clients that wait
+   * between the two pass first. Open the barrier with `release()` or `await using`.
+   * @returns the ownership that keeps the barrier closed. When its `signal` aborts, the barrier has opened without a release
+   * @throws {QueueLockError} as `LockClient.acquire`
    */
   close(options?: WaitOptions): Promise<Ownership>;
-  /** Waits until it is open. Rejects as `LockClient.acquire`; a `timeoutMs` of 0 rejects with `TIMEOUT` if it is closed. */
+  /**
+   * Waits until the barrier is open.
+   * @throws {QueueLockError} as `LockClient.acquire`; `TIMEOUT` for a `timeoutMs` of 0 if the barrier is closed
+   */
   pass(options?: WaitOptions): Promise<void>;
 }
 
 /**
- * A barrier: closed by one, waited for by all, who go on together when it opens. Closing is an exclusive claim of the name, passing a
- * shared one that leaves at once: all who wait are admitted by one event each, and write nothing more than their own leaving.
- * An open barrier costs the server nothing.
+ * Returns a barrier: one client closes it, all clients wait for it, and they continue together when it opens. Closing is an exclusive claim
+ * of the name. Passing is a shared claim that is released at once. So each waiter is admitted by one event, and its only further write is
+ * the removal of its own entry. An open barrier costs the server nothing.
  *
- * It opens when it is released, and also when the client that closed it dies, after its TTL at the latest. Curator's
- * `DistributedBarrier` and kazoo's `Barrier` stay closed then, until somebody removes their node: they are persistent. This one is not,
- * so that no crash stops everybody for ever; where it must not open before something is done, wait for a `latch` instead.
+ * The barrier opens when it is released. It also opens when the client that closed it dies, after the TTL of that client at the latest. So
+ * no crash blocks the other clients for ever. Curator's `DistributedBarrier` and kazoo's `Barrier` are persistent: they stay closed until a
+ * client removes their node. If a barrier must not open before some work is done, use a `latch` instead.
  *
- * Not promised: that it is still open when `pass` resolves; a new `close` waits only for those whose entries are there.
- * After the barrier of the ZooKeeper recipes, https://zookeeper.apache.org/doc/current/recipes.html#sc_recipes_eventHandles
- * @throws {QueueLockError} the methods, with `INVALID_ARGUMENT` for a name that the backend cannot hold
+ * Not promised: that the barrier is still open when `pass` resolves. A new `close` waits only for clients whose entries are in the queue.
+ *
+ * It follows the barrier of the ZooKeeper recipes, https://zookeeper.apache.org/doc/current/recipes.html#sc_recipes_eventHandles
+ * @throws {QueueLockError} the methods reject with `INVALID_ARGUMENT` for a name that the backend cannot hold
+ * @example
+ * const migration = barrier(client, 'migration');
+ * {
+ *   await using closed = await migration.close();
+ *   await migrate({ signal: closed.signal });
+ * }
+ * await migration.pass(); // in other processes: waits while the barrier is closed
  */
 export function barrier(client: LockClient, name: string): Barrier {
   return {
@@ -35,7 +48,7 @@ export function barrier(client: LockClient, name: string): Barrier {
     async pass(options) {
       const wait = checkedOptions('options of pass', options, WAIT_OPTIONS);
       const entry = await client.acquire(name, { ...wait, mode: 'shared' });
-      // The way is free now, whether or not the server answers soon: the client sees to it that the entry goes.
+      // The caller may continue before the server confirms the release. The client makes sure that the entry is removed.
       void entry.release();
     },
   };

@@ -1,6 +1,6 @@
 import type { Clock } from '@queuelock/core';
 
-/** The machine's clock, for what nobody's safety depends on. */
+/** The machine's monotonic clock, for delays that no safety property depends on. */
 export const machineClock: Clock = {
   now: () => performance.now(),
   after(ms, task) {

@@ -3,7 +3,10 @@ import type { WaitOptions } from './patience.ts';
 
 /** Settings of a cohort. */
 export interface CohortOptions extends Pick<ClaimOptions, 'owner' | 'metadata'> {
-  /** How often in a row the lock may go from one acquirer of the cohort to the next, past those who wait elsewhere. Default 16; 0: never. */
+  /**
+   * How many times in a row the lock may pass from one acquirer of the cohort to the next, ahead of waiters elsewhere. With 0 the lock is
+   * given back after each hold. Default 16.
+   */
   readonly handOffs?: number;
 }
 
@@ -11,28 +14,32 @@ export interface CohortOptions extends Pick<ClaimOptions, 'owner' | 'metadata'> 
 export interface Cohort extends AsyncDisposable {
   readonly name: string;
   /**
-   * Waits for the lock; give it on with `release()` or `await using`. Rejects with `TIMEOUT` or the signal's reason, which end the wait of
-   * this acquirer only; with `CLOSED`; and with whatever the wait of the cohort's entry ended by, which ends all their waits.
+   * Waits for the lock. Release it with `release()` or `await using`.
+   * @throws {QueueLockError} `TIMEOUT` or the signal's reason, which end the wait of this acquirer only; `CLOSED`; the error of the
+   *   cohort's entry, which ends the waits of all acquirers
    */
   acquire(options?: WaitOptions): Promise<CohortHold>;
   /**
-   * Runs `work` with the lock. Rejects as `acquire` does, with `OWNERSHIP_LOST` when the lock was lost while `work` ran, whatever `work`
-   * did (its own error is the `cause`), and with the error of `work` otherwise. Acquiring again within `work` waits for itself
-   * for ever: unlike `LockClient.run` nothing here notices it.
+   * Runs `work` while holding the lock. An `acquire` or `run` of the same cohort inside `work` waits for itself for ever. Unlike
+   * `LockClient.run`, the cohort does not detect that.
+   * @returns the result of `work`
+   * @throws {QueueLockError} as `acquire`; `OWNERSHIP_LOST` when the lock was lost while `work` ran, with the error of `work` as its
+   *   `cause`; the error of `work` otherwise
    */
   run<T>(
     work: (hold: CohortHold, stop: AbortSignal) => T | PromiseLike<T>,
     options?: WaitOptions & WorkOptions,
   ): Promise<Awaited<T>>;
   /**
-   * Turns away those who wait, with `CLOSED`, and revokes the hold (`client-closed`). Settles when that is given back; a place in line
-   * that was not held yet is withdrawn meanwhile. The client stays open.
+   * Closes the cohort: its waiters reject with `CLOSED`, and its hold is revoked with the reason `client-closed`. An entry that is not
+   * granted yet is withdrawn meanwhile. The client stays open.
+   * @returns resolves when the hold is given back
    */
   close(): Promise<void>;
 }
 
 /**
- * A local hold of a cohort: the right to act that its entry has, for one acquirer at a time. It has no `key`: a guard that compares the shared
- * entry would accept a late write of an earlier acquirer.
+ * The local hold of one acquirer: the right to act that the shared entry of the cohort grants, for one acquirer at a time. It has no `key`,
+ * because a guard that compares the shared entry would accept a late write of an earlier acquirer.
  */
 export interface CohortHold extends Hold, Pick<Ownership, 'name' | 'id' | 'order' | 'token'> {}

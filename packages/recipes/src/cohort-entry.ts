@@ -8,33 +8,35 @@ import {
 import { Subscription } from './rx.ts';
 import { unanswered } from './sight.ts';
 
-/** What becomes of an entry, as long as it is not given up. */
+/** Callbacks of an entry. None is called after `leave`. */
 export interface EntryEvents {
-  /** The shared hold begins. */
+  /** The entry is granted. */
   readonly onHeld: () => void;
-  /** It was lost; told in the same moment. */
+  /** The granted entry was lost. Called synchronously with the loss. */
   readonly onLost: (reason: unknown) => void;
-  /** It never began. */
+  /** The entry was never granted. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** What an entry is made with. */
+/** Arguments of the claim of an entry. */
 export interface EntryTerms {
   readonly name: string;
   readonly label: Pick<ClaimOptions, 'owner' | 'metadata'>;
 }
 
-/** The one entry that a cohort has in the queue, until it is given up. */
+/** The one entry that a cohort has in the queue, until it leaves. */
 export class CohortEntry {
-  /** Once the turn has come. */
+  /** Set once the entry is granted. */
   ownership: Ownership | undefined;
-  /** How often it went from one to the next. */
+  /** How many times the hold has passed from one acquirer to the next. */
   handOffs = 0;
   readonly #claim = new Subscription();
   #isInLine = false;
   #session: SessionState['status'] = 'idle';
 
-  /** Why the store cannot be asked whose turn it is; `undefined`: it can, or it has said that it is this entry's. */
+  /**
+   * Why the store cannot be asked whether this entry is granted. `undefined` while the store can be asked, and once the entry is granted.
+   */
   get trouble(): unknown {
     if (!this.#isInLine) return unanswered();
     if (this.ownership || this.#session === 'alive') return undefined;
@@ -43,7 +45,7 @@ export class CohortEntry {
 
   /** Joins the queue. */
   join(client: LockClient, { name, label }: EntryTerms, events: EntryEvents): void {
-    // It stands for all who wait here: what the call chain that happens to make it holds is not what they hold.
+    // The entry serves all local waiters, so it must not name the holds of the call chain that happens to create it.
     const claim$ = client.claim(name, { ...label, holding: [] });
     this.#claim.add(
       claim$.subscribe({
@@ -59,9 +61,9 @@ export class CohortEntry {
     this.#claim.add(client.session$.subscribe({ next: follow, error: events.onFailed }));
   }
 
-  /** Out of the queue, whatever it is there; nothing is told any more. Settles when a hold is surely given back. */
+  /** Leaves the queue in any state. No callback is called afterwards. Resolves when the release of a granted entry is confirmed. */
   async leave(): Promise<void> {
-    // Unsubscribing gives up whatever the claim is.
+    // Unsubscribing withdraws or releases the claim.
     this.#claim.unsubscribe();
     await this.ownership?.release();
   }

@@ -2,7 +2,7 @@ import { QueueLockError, type Ownership } from '@queuelock/core';
 import { checkedSignal, inJson } from '@queuelock/core/backend';
 import type { CohortHold } from './cohort-api.ts';
 
-/** Who has the shared hold now. Ends once: handed on, or lost with the shared hold. */
+/** The hold of the local acquirer that has the shared hold now. It ends once: handed on, or lost with the shared hold. */
 export class LocalHold implements CohortHold {
   readonly signal: AbortSignal;
   readonly #shared: Ownership;
@@ -12,7 +12,7 @@ export class LocalHold implements CohortHold {
   #lossError: unknown;
   #released: Promise<void> | undefined;
 
-  /** @param handOn gives the shared hold to the next, or back; settles when that is certain */
+  /** @param handOn passes the shared hold to the next acquirer or gives it back; resolves when that is certain */
   constructor(shared: Ownership, handOn: () => Promise<void>) {
     this.#shared = shared;
     this.#handOn = handOn;
@@ -67,7 +67,7 @@ export class LocalHold implements CohortHold {
     await this.release();
   }
 
-  /** Ends it against its owner's will, unless it has ended. */
+  /** Ends the hold against its owner's will, unless it has ended. */
   revoke(reason: unknown): void {
     if (this.#end) return;
     this.#end = 'lost';

@@ -7,12 +7,12 @@ interface Waiter<T> {
   patience: Subscription | undefined;
 }
 
-/** Who waits in this process, first come, first served. */
+/** Waiters of this process, in the order of their calls. */
 export class LocalLine<T> {
   readonly #waiters = new Set<Waiter<T>>();
   readonly #onLeave: () => void;
 
-  /** @param onLeave is called when somebody gave up */
+  /** @param onLeave called when a waiter gives up */
   constructor(onLeave: () => void) {
     this.#onLeave = onLeave;
   }
@@ -21,7 +21,7 @@ export class LocalLine<T> {
     return this.#waiters.size === 0;
   }
 
-  /** Rejects as `patience` errors when the turn does not come in time. */
+  /** Waits until `admit` passes a value to this waiter. Rejects as `patience` errors. */
   wait(options: WaitOptions, context: WaitContext): Promise<T> {
     checkWait(options, 1);
     return new Promise((resolve, reject) => {
@@ -38,13 +38,13 @@ export class LocalLine<T> {
     });
   }
 
-  /** Gives the first his turn. */
+  /** Admits the first waiter. */
   admit(turn: T): void {
     const [first] = this.#waiters;
     if (first) this.#take(first).resolve(turn);
   }
 
-  /** Turns everybody away. */
+  /** Rejects all waiters. */
   refuse(error: unknown): void {
     for (const waiter of this.#waiters) this.#take(waiter).reject(error);
   }

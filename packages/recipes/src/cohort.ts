@@ -9,27 +9,33 @@ import { LocalLine } from './cohort-line.ts';
 import { WAIT_OPTIONS, type WaitOptions } from './patience.ts';
 
 /**
- * Lets many acquirers of one process share one entry in the queue: they stand in a line of their own, first come, first served, and the
- * hold goes from one to the next without a word to the server. After `handOffs` times in a row it is given back, and a new entry joins
- * behind all others who wait: nobody elsewhere is passed by more than so many, and a hand-off costs nothing in between.
- * With `handOffs: 0` each acquirer has the lock by itself, with one entry in line for all who wait.
+ * Returns a cohort: many acquirers of one process share one entry in the queue. They wait in a local queue, first come, first served, and
+ * the hold passes from one to the next without a request to the server. After `handOffs` times in a row the hold is given back, and a new
+ * entry joins behind all other waiters. So no waiter of another process is passed more than `handOffs` times. With `handOffs: 0` each
+ * acquirer takes the lock separately, with one entry in the queue for all local waiters.
  *
- * When the hold is lost, the acquirer that has it is told by its `signal` in the same moment; those who wait go on with a new
- * entry. When the *wait* of the entry fails (session lost, evicted, server unreachable), all who wait are refused with its error.
+ * When the hold is lost, the `signal` of the acquirer that has it aborts synchronously, and the local waiters continue with a new entry.
+ * When the wait of the entry fails (session lost, evicted, server unreachable), all local waiters reject with its error.
  *
- * Acquirers that follow each other under one entry have the same fencing token, so a fenced store must accept a token that is equal
- * to the largest it has seen, as those of `@queuelock/fencing` do without `once`; a late write of an earlier acquirer of the *same* process is not
- * fenced off from a later one's.
+ * Acquirers that follow each other under one entry have the same fencing token. A fenced store must therefore accept a token that equals
+ * the largest it has seen. The guards of `@queuelock/fencing` do so without `once`. A late write of an earlier acquirer of the same process
+ * is not fenced off from a later acquirer.
  *
- * Deadlock detection sees the entry, not who waits behind it: it tells of no holds.
+ * Deadlock detection sees the shared entry, but not the local waiters: the entry names no holds.
  *
- * After lock cohorting (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012): a global lock, a local one, and a bound on passing locally.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of hand-offs that is no whole number from 0 up
+ * It follows lock cohorting (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012): a global lock, a local lock, and a bound on local
+ * hand-offs.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of hand-offs that is not a whole number from 0 up
+ * @example
+ * const cache = cohort(client, 'cache', { handOffs: 16 });
+ * await cache.run(async ({ token }, stop) => {
+ *   await refresh({ token, signal: stop });
+ * });
  */
 export function cohort(client: LockClient, name: string, options?: CohortOptions): Cohort {
   const { handOffs = 16, ...label } = checkedOptions('options of cohort', options, OPTIONS);
   wholeNumber('handOffs', handOffs, { min: 0 });
-  // Throws for a name or a label that no claim could have.
+  // Throws for a name or a label that a claim would refuse.
   void client.claim(name, label);
   return new EntrySharing(client, { name, label }, handOffs);
 }
@@ -37,7 +43,7 @@ export function cohort(client: LockClient, name: string, options?: CohortOptions
 const RUN_OPTIONS = { ...WAIT_OPTIONS, ...WORK_OPTIONS };
 const OPTIONS: KnownOptions<CohortOptions> = { handOffs: 'number', owner: 'string', metadata: 'object' };
 
-/** The decisions: who has the hold, and whether there is an entry. There is one exactly as long as somebody waits or holds. */
+/** Decides which acquirer has the hold and whether there is an entry. There is an entry exactly while an acquirer waits or holds. */
 class EntrySharing implements Cohort {
   readonly name: string;
   readonly #client: LockClient;
@@ -87,12 +93,12 @@ class EntrySharing implements Cohort {
     await this.close();
   }
 
-  /** Why nobody knows whose turn it is, if that is so. */
+  /** Why it is unknown whether the entry is granted, or `undefined` if it is known. */
   get trouble(): unknown {
     return this.#entry?.trouble;
   }
 
-  /** What follows from who waits and who holds; called after every change. */
+  /** Updates the entry and the holder to match the local waiters; called after every change. */
   #settle(): void {
     if (this.#holder) return;
     if (this.#line.isEmpty) void this.#dropEntry();
@@ -117,7 +123,10 @@ class EntrySharing implements Cohort {
     this.#line.admit(this.#holder);
   }
 
-  /** To the next here, or back. The new entry need not wait until the old one is gone: it is behind all others either way. */
+  /**
+   * Passes the hold to the next local acquirer or gives it back. A new entry need not wait until the old one is removed: it joins behind
+   * all other waiters in either case.
+   */
   async #handOn(): Promise<void> {
     this.#holder = undefined;
     const entry = this.#entry;
@@ -131,7 +140,8 @@ class EntrySharing implements Cohort {
 
   #lost(reason: unknown): void {
     const holder = this.#holder;
-    // Whoever hears of it may acquire again at once. The claim ends by itself, when it has found out who removed the entry.
+    // An acquirer that learns of the loss may acquire again at once, so the state is cleared first. The claim ends by itself, after it has
+    // found out which client removed the entry.
     this.#holder = undefined;
     this.#entry = undefined;
     holder?.revoke(reason);

@@ -9,18 +9,18 @@ import {
 import { wholeNumber } from './arguments.ts';
 import { checkWait, countingDown } from './patience.ts';
 
-/** That of a claim. */
+/** Largest limit that a claim accepts. */
 const MAX_LEASES = 1_000_000;
 
 /** Settings of Curator's semaphore. */
 export interface CuratorSemaphoreOptions {
-  /** So many leases there are. Stored nowhere: everybody says the same number, as with Curator. */
+  /** Number of leases. The store does not keep it, so all clients must use the same number, as with Curator. */
   readonly maxLeases: number;
 }
 
 const OPTIONS: KnownOptions<CuratorSemaphoreOptions> = { maxLeases: 'any' };
 
-/** Settings of one lease, as of a lock. */
+/** Settings of one lease, as in `AcquireOptions`. */
 export type LeaseOptions = Pick<
   AcquireOptions,
   'signal' | 'timeoutMs' | 'minRemainingMs' | 'owner' | 'metadata' | 'value'
@@ -37,17 +37,25 @@ const TRY_LEASE_OPTIONS: KnownOptions<Omit<LeaseOptions, 'timeoutMs'>> = {
 const LEASE_OPTIONS: KnownOptions<LeaseOptions> = { ...TRY_LEASE_OPTIONS, timeoutMs: 'number' };
 const LEASE_RUN_OPTIONS = { ...LEASE_OPTIONS, ...WORK_OPTIONS };
 
-/** Leases of one path; made by `curatorSemaphore`. Each of them is an ownership with a signal and a fencing token of its own. */
+/** Leases of one path; made by `curatorSemaphore`. Each lease is an ownership with a signal and a fencing token of its own. */
 export interface CuratorSemaphore {
   readonly path: string;
   /**
-   * Waits for a lease; give it back with `release()` or `await using`. Rejects as `LockClient.acquire`, with `OWNERSHIP_LOST` when its
-   * place at the front was taken from it meanwhile, and with `INVALID_ARGUMENT` for a `timeoutMs` of 0.
+   * Waits for a lease. Give it back with `release()` or `await using`.
+   * @throws {QueueLockError} as `LockClient.acquire`; `OWNERSHIP_LOST` when this call lost its entry in the `locks` queue while it waited
+   *   for the lease; `INVALID_ARGUMENT` for a `timeoutMs` of 0
    */
   acquire(options?: LeaseOptions): Promise<SharedOwnership>;
-  /** A lease if there is one, `undefined` otherwise: also when somebody else is just being served. */
+  /**
+   * Makes one attempt to take a lease without waiting.
+   * @returns `undefined` when no lease is free, or when another client is just being served
+   */
   tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined>;
-  /** Runs `work` with a lease. A call chain that has all of them is refused with `REENTRANT`; see `permits` of `ClaimOptions` for one that has some. */
+  /**
+   * Runs `work` while holding a lease.
+   * @throws {QueueLockError} as `LockClient.run`; `REENTRANT` for a call chain that holds all leases. For a call chain that holds some of
+   *   them see `permits` of `ClaimOptions`
+   */
   run<T>(
     work: (lease: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: LeaseOptions & WorkOptions,
@@ -55,14 +63,21 @@ export interface CuratorSemaphore {
 }
 
 /**
- * Curator's InterProcessSemaphoreV2 (and InterProcessSemaphoreMutex: one lease), to share it with Java: who stands first in `path/locks`
- * enters `path/leases`, waits there until at most `maxLeases` are in, and makes way for the next. Among Node programs alone `semaphore`
- * does the same in one queue, with half the requests.
+ * Returns a semaphore that is compatible with Curator's InterProcessSemaphoreV2, to share it with Java programs. With one lease it is
+ * compatible with InterProcessSemaphoreMutex. The first entry in `path/locks` creates an entry in `path/leases`, waits until at most
+ * `maxLeases` entries are there, and then leaves `path/locks` to the next. Among Node programs alone use `semaphore`: it needs one queue
+ * and half the requests.
  *
- * The ZooKeeper backend has to name the two as Curator does:
+ * The ZooKeeper backend must name the entries of both queues as Curator does:
  * `naming: (queue) => (queue.endsWith('/leases') ? 'curator-lease' : 'curator')`.
- * Not promised: that all say the same `maxLeases`; of Curator's leases nobody can know.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a `maxLeases` that is no whole number from 1 up, or a path that ends with a slash.
+ *
+ * Not promised: that all clients use the same `maxLeases`. Curator's leases do not store it, so it cannot be checked.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a `maxLeases` that is not a whole number from 1 up, or a path that ends with a slash
+ * @example
+ * const leases = curatorSemaphore(client, '/uploads', { maxLeases: 5 });
+ * await leases.run(async (lease, stop) => {
+ *   await upload({ token: lease.token, signal: stop });
+ * });
  */
 export function curatorSemaphore(
   client: LockClient,
@@ -125,7 +140,10 @@ class TwoQueues implements CuratorSemaphore {
     return `${this.path}/leases`;
   }
 
-  /** Takes while it is this one's turn, and until it has begun; what was taken by then stays. */
+  /**
+   * Calls `take` while this call holds the `locks` queue, and releases that queue once `take` has a lease. A lease that was granted stays
+   * valid, also if the hold of the `locks` queue is lost afterwards.
+   */
   async #inTurn<T>(
     options: LeaseOptions,
     take: (terms: AcquireOptions, begun: () => void) => Promise<T>,
@@ -149,7 +167,7 @@ class TwoQueues implements CuratorSemaphore {
   }
 }
 
-/** What the entry that stands for its turn has of the lease's. */
+/** Options of the entry in the `locks` queue that it shares with the entry of the lease. */
 function inLine({ owner, metadata, value, signal }: LeaseOptions): AcquireOptions {
   return {
     ...(owner === undefined ? {} : { owner }),

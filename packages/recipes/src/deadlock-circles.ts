@@ -1,8 +1,9 @@
 import { byAge, type StuckEntry } from './deadlock-stuck.ts';
 
 /**
- * For each call chain in a circle a shortest one through its wait; the same for everybody who sees the same.
- * Every entry is kept by the one after it, the last by the first, which is the youngest wait of those whose chains hold another one.
+ * Finds, for each call chain in a cycle, a shortest cycle through its wait. All clients that have the same snapshots find the same cycles.
+ * Each entry of a cycle is blocked by the entry after it, and the last entry by the first. A cycle begins with its youngest wait, of the
+ * waits whose call chains hold another entry of the cycle.
  */
 export function circlesOf(stuck: readonly StuckEntry[]): readonly (readonly StuckEntry[])[] {
   const waitsOfChains = new Set(stuck.filter(({ isWaiting }) => !isWaiting).flatMap(({ causes }) => causes));
@@ -15,7 +16,7 @@ interface Step {
   readonly before?: Step;
 }
 
-/** Breadth first along the causes until one is the beginning; empty if none is. */
+/** Searches breadth first along the causes until one of them is `start`. Returns an empty list if none is. */
 function shortestThrough(start: StuckEntry): readonly StuckEntry[] {
   const seen = new Set<StuckEntry>();
   const steps: Step[] = [{ at: start }];

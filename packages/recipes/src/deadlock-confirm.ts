@@ -1,23 +1,24 @@
 import type { Clock, QueueState } from '@queuelock/core';
 import { findDeadlocks, keyOf, type Deadlock } from './deadlock.ts';
 
-/** How a circle is made sure of. */
+/** How a suspected deadlock is confirmed. */
 export interface Confirmation {
   readonly confirmMs: number;
   readonly clock: Clock;
-  /** Told all deadlocks that are sure, after every look and when another one is. */
+  /** Called with all confirmed deadlocks, after every `look` and when another deadlock is confirmed. */
   readonly report: (deadlocks: readonly Deadlock[]) => void;
 }
 
 /**
- * Judges by what did not change for a while. Pictures of different queues are not of one moment; but an entry that is seen twice was
- * there between, and one that waits has waited since it joined. So if one leaves out of the present pictures all entries that were not
- * there in pictures of `confirmMs` ago, what is left was all true then, at one moment, if no picture is older than `confirmMs` now.
+ * Confirms deadlocks by what has not changed for a while. Snapshots of different queues are not of one moment, so a cycle across them may
+ * never have existed. But an entry in two snapshots was in the queue between them, and an entry that waits has waited since it joined. So
+ * only entries that were already in the snapshots of `confirmMs` ago count. All of these were in their queues at that moment, if no present
+ * snapshot is older than `confirmMs`.
  */
 export class ConfirmedDeadlocks {
   readonly #options: Confirmation;
   #pictures: readonly QueueState[] = [];
-  /** What was there long enough ago. Nothing that has left comes back. */
+  /** Entries that were present long enough ago. An entry that has left never returns. */
   #old: ReadonlySet<string> = new Set();
   #cancel: (() => void) | undefined;
 
@@ -56,7 +57,10 @@ export class ConfirmedDeadlocks {
   }
 }
 
-/** A timer that is late, in a process that stood still, fires before the news that came meanwhile are read: the second one does not. */
+/**
+ * Runs `task` after `ms` milliseconds, by two timers. In a process that was paused, a late timer fires before notifications that arrived
+ * meanwhile are read. The second timer fires after them.
+ */
 function inTwoSteps(clock: Clock, ms: number, task: () => void): () => void {
   let cancel = clock.after(ms / 2, () => {
     cancel = clock.after(ms / 2, task);
@@ -78,7 +82,7 @@ function namesIn(pictures: readonly QueueState[]): ReadonlySet<string> {
   return new Set(live.flatMap((entries, place) => entries.map((entry) => nameOf(place, entry))));
 }
 
-/** Also where a store uses a key again, and where two stores have queues of one name. */
+/** Is unique also where a store reuses a key, and where two stores have queues of the same name. */
 function nameOf(place: number, { key, order }: QueueState['entries'][number]): string {
   return `${place} ${order} ${key}`;
 }

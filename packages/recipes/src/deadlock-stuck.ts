@@ -1,21 +1,21 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
 
-/** An entry that stays where it is, whatever the others do that can do something. */
+/** A stuck entry: it stays in its queue even if every entry that can end has ended. */
 export interface StuckEntry {
   /** The queue's name. */
   readonly queue: string;
   readonly entry: QueueEntry;
-  /** Whether its turn never comes; otherwise it is never released. */
+  /** Whether it is never granted. Otherwise it is granted, but never released. */
   readonly isWaiting: boolean;
   /**
-   * What keeps it there. Of one that is never released: the waits of the call chains that hold it. Of one that waits: those ahead
-   * that are never released and conflict; for a reader also the last writer that waits ahead, which is kept in turn by readers.
-   * Others that wait ahead are no cause: it would not help if they left.
+   * The entries that block it. For an entry that is never released: the waits of the call chains that hold it. For a waiting entry: the
+   * conflicting entries ahead that are never released. For a waiting shared entry also the last exclusive entry that waits ahead, which in
+   * turn is blocked by shared entries. Other waiting entries ahead are not causes, because their removal would not help.
    */
   readonly causes: readonly StuckEntry[];
 }
 
-/** The reduction: takes away what can come to its end until nothing more can, and answers the rest. */
+/** Removes entries that can end, until no more can, and returns the rest. This is the reduction of the waits-for graph. */
 export function stuckOf(queues: readonly QueueState[]): readonly StuckEntry[] {
   const lines = queues.map(lineOf);
   const nodes = lines.flat();
@@ -27,7 +27,7 @@ export function stuckOf(queues: readonly QueueState[]): readonly StuckEntry[] {
   return nodes.filter(({ mayEnd }) => !mayEnd);
 }
 
-/** By the moment of joining, the first first; the same for everybody who sees the same. */
+/** Orders entries by the time at which they joined, the oldest first. All clients that have the same snapshots get the same order. */
 export function byAge({ entry: a }: StuckEntry, { entry: b }: StuckEntry): number {
   if (a.since !== b.since) return (a.since ?? 0) - (b.since ?? 0);
   if (a.order !== b.order) return a.order < b.order ? -1 : 1;
@@ -38,7 +38,7 @@ export function byAge({ entry: a }: StuckEntry, { entry: b }: StuckEntry): numbe
 class Node implements StuckEntry {
   readonly queue: string;
   readonly entry: QueueEntry;
-  /** Waits of call chains that hold this one. */
+  /** Waits of call chains that hold this entry. */
   readonly heldBy: Node[] = [];
   mayBegin = false;
   mayEnd = false;
@@ -55,7 +55,7 @@ class Node implements StuckEntry {
     return !this.mayBegin;
   }
 
-  /** To be asked for when the reduction is over. */
+  /** Valid only after the reduction has ended. */
   get causes(): readonly StuckEntry[] {
     this.#causes ??= this.isWaiting
       ? this.#ahead()
@@ -73,7 +73,7 @@ class Node implements StuckEntry {
   }
 }
 
-/** As a link between readers; its own wait is another matter. */
+/** Returns a waiting exclusive entry as a link between shared entries: only its shared causes are kept. */
 function inBetween({ queue, entry, causes }: Node): StuckEntry {
   return { queue, entry, isWaiting: true, causes: causes.filter((cause) => cause.entry.shared) };
 }
@@ -84,11 +84,11 @@ function lineOf({ name, entries }: QueueState): readonly Node[] {
   return line;
 }
 
-/** Lets every entry know the waits that hold it. */
+/** Adds to every entry the waits of the call chains that hold it. */
 function tie(nodes: readonly Node[]): void {
   const byId = new Map<string, Node[]>();
   for (const node of nodes) {
-    // One that is seen twice, by two clients, is there twice.
+    // An entry of a queue that two clients watch is present twice.
     const { id } = node.entry;
     if (id !== undefined) byId.set(id, [...(byId.get(id) ?? []), node]);
   }
@@ -97,7 +97,7 @@ function tie(nodes: readonly Node[]): void {
   }
 }
 
-/** Goes through a line once, by the rule that turns are given by; `true` if something moves. */
+/** Applies the rule by which entries are granted to a queue once, from front to back. Returns `true` if an entry newly begins or ends. */
 function sweep(line: readonly Node[]): boolean {
   let moves = false;
   let taken = 0;

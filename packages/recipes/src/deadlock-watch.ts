@@ -16,30 +16,36 @@ import {
   tap,
 } from './rx.ts';
 
-/** Queues of one backend. */
+/** Queues of one backend that are watched for deadlocks. */
 export interface DeadlockSource {
   readonly client: Pick<LockClient, 'watch'>;
   readonly names: readonly string[];
 }
 
-/** How deadlocks are watched for. */
+/** Settings of `watchDeadlocks`. */
 export interface DeadlockWatchOptions {
-  /** How long the entries of a circle have to be seen before it is reported, in milliseconds; it may take twice that. Default 500. */
+  /**
+   * How long the entries of a cycle must have been seen before it is reported, in milliseconds. A report may take twice that time. Default
+   * 500.
+   */
   readonly confirmMs?: number;
-  /** For tests: the time that counts. Default: the machine's. */
+  /** Source of time, for tests. Default: the machine's monotonic clock. */
   readonly clock?: Clock;
 }
 
 /**
- * The deadlocks in these queues: those that there are now (none, to begin with), then at every change. Shared among all who subscribe,
- * with one watch for each queue; never errors; completes when all clients are closed.
+ * Returns a stream of the deadlocks in these queues: the present list at once (empty at first), then after every change. All subscribers
+ * share it, with one watch for each queue. The stream never errors, and completes when all clients are closed.
  *
- * A report is true: pictures of different queues are not of one moment, but only what was there already in pictures of `confirmMs` ago
- * counts, and that was all there at that moment, if no picture is older than `confirmMs`. Queues whose server cannot be reached, and
- * queues of a closed client, are not judged. Not promised: that a server which cannot be reached is found out in time, so a circle that
- * has just been resolved may be reported while a connection hangs.
+ * Reported deadlocks exist. Snapshots of different queues are not of one moment, but only entries that were already in the snapshots of
+ * `confirmMs` ago count. All of these were there at that moment, if no snapshot is older than `confirmMs`. Queues whose server cannot be
+ * reached and queues of a closed client are left out.
  *
- * @throws {QueueLockError} `INVALID_ARGUMENT` at the call.
+ * Not promised: that an unreachable server is noticed in time. While a connection hangs, a cycle that was just resolved may be reported.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` at the call
+ * @example
+ * const deadlocks$ = watchDeadlocks([{ client, names: ['accounts/1', 'accounts/2'] }]);
+ * deadlocks$.subscribe((deadlocks) => deadlocks.forEach((deadlock) => console.warn(describeDeadlock(deadlock))));
  */
 export function watchDeadlocks(
   sources: readonly DeadlockSource[],

@@ -22,16 +22,20 @@ import {
   type Observable,
 } from './rx.ts';
 
-/** What a claim is made with, and where it learns of deadlocks. */
+/** Settings of a claim, and the stream that reports deadlocks. */
 export interface YieldOptions extends ClaimOptions {
-  /** From `watchDeadlocks` over all queues that may be part of a circle. Looked at only while the claim waits in line. */
+  /**
+   * A stream from `watchDeadlocks` over all queues that may be part of a cycle. The claim subscribes to it only while it waits in the
+   * queue.
+   */
   readonly deadlocks$: Observable<readonly Deadlock[]>;
 }
 
 /**
- * For the states of a claim: leaves the queue when its wait is the `victim` of a deadlock, and ends as `failed` with `DEADLOCK`.
- * Nobody needs rights on what is others': every claim looks after itself. A circle ends only if its youngest wait has this operator,
- * so waits of call chains that hold something should all have it. As everywhere, the entry may be gone a little later than the state.
+ * Operator on the states of a claim. When the wait is the `victim` of a deadlock, it leaves the queue and ends as `failed` with `DEADLOCK`.
+ * Each claim checks only itself, so no client needs the right to remove entries of other clients. A cycle ends only if its youngest wait
+ * has this operator. So use it for all waits of call chains that hold something. The entry may be removed a little later than the state is
+ * emitted.
  */
 export function yieldOnDeadlock(
   deadlocks$: Observable<readonly Deadlock[]>,
@@ -44,10 +48,17 @@ export function yieldOnDeadlock(
 }
 
 /**
- * Waits for the lock as `LockClient.acquire` does, but rejects with `DEADLOCK` when its wait is the one that should give up. Release
- * then what the call chain holds, and begin anew: as long as it is held, the others go on waiting. What is held by other means than
- * `run` has to be told with `holding`, or nobody sees the circle.
- * Inside `run` of the same name it waits for itself, which is a deadlock too. Rejects with `INVALID_ARGUMENT` as `acquire`.
+ * Waits for the lock as `LockClient.acquire` does, but rejects with `DEADLOCK` when this wait is the victim of a deadlock. The caller must
+ * then release what its call chain holds and start again: as long as that is held, the other waits continue. Holds that were not taken
+ * through `run` must be named in `holding`, otherwise the cycle is not detected. Inside `run` of the same name the call waits for itself,
+ * which is a deadlock too.
+ * @throws {QueueLockError} `DEADLOCK` when this wait should give up; `INVALID_ARGUMENT` and the errors of `LockClient.acquire`
+ * @example
+ * const deadlocks$ = watchDeadlocks([{ client, names: ['accounts/1', 'accounts/2'] }]);
+ * await client.run('accounts/1', async () => {
+ *   await using second = await acquireOrYield(client, 'accounts/2', { deadlocks$ });
+ *   await transfer({ token: second.token });
+ * });
  */
 export async function acquireOrYield(
   client: Pick<LockClient, 'claim'>,
@@ -62,7 +73,7 @@ export async function acquireOrYield(
 
 const OPTIONS: KnownOptions<YieldOptions> = { ...CLAIM_OPTIONS, deadlocks$: 'object' };
 
-/** The end of a claim, once a deadlock asks it to give up while it waits. */
+/** Emits the end of a claim, once a deadlock has it as its victim while it waits. */
 function endsBy(
   deadlocks$: Observable<readonly Deadlock[]>,
   state$: Observable<ClaimState>,

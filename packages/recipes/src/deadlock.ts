@@ -6,39 +6,40 @@ import { stuckOf, type StuckEntry } from './deadlock-stuck.ts';
 export interface StuckWait {
   /** The queue's name. */
   readonly name: string;
-  /** Who waits, as everybody can see it: its `owner`, `host`, `pid` and `id` say whose it is. */
+  /** The waiting entry, as all clients see it. Its `owner`, `host`, `pid` and `id` identify its client. */
   readonly entry: QueueEntry;
   /** An entry ahead of it in the same queue. */
   readonly waitsFor: QueueEntry;
 }
 
-/** A circle of entries, none of which moves before the others do. */
+/** A cycle of entries, each of which waits for another one. */
 export interface Deadlock {
   /**
-   * The waits of the circle, each caused by the one after it, and the last by the first: the entry that one `waitsFor` is held by
-   * the call chain that makes the next wait, or is what waits there. Begins with `victim`.
+   * The waits of the cycle, beginning with `victim`. Each wait is caused by the next one, and the last by the first. The entry in
+   * `waitsFor` is either held by the call chain that makes the next wait, or is the waiting entry of the next wait.
    */
   readonly waits: readonly StuckWait[];
   /**
-   * The one that should give up: of those whose call chains hold what others in the circle wait for, the last to join (by `since`,
-   * so by the clocks of their machines; among equals by `order`). All who see the circle agree on it.
+   * The wait that should give up: the last to join, of the waits whose call chains hold what other waits of the cycle need. The time is
+   * `since`, from the clocks of their machines; equal times are ordered by `order`. All clients that see the cycle choose the same victim.
    */
   readonly victim: StuckWait;
 }
 
 /**
- * Finds out who waits in a circle, over queues of any number of backends. For each call chain in a circle a shortest one is reported,
- * each circle once; entries that only stand behind a circle are not part of one.
+ * Finds deadlocks in snapshots of queues of any number of backends. For each call chain in a cycle it reports a shortest cycle, and each
+ * cycle once. Entries that only wait behind a cycle are not part of it.
  *
- * An entry that is not admitted waits for conflicting ones ahead; one that is admitted is not released before each waiting entry
- * that names it in `holds` has had its turn, since the call chain that holds it waits there. What can come to its end is taken away
- * again and again until nothing more can, and circles are looked for in the rest: so it is no deadlock that some permits of a
- * semaphore are stuck while others are not. (Reduction of the waits-for graph: Holt, Some Deadlock Properties of Computer Systems,
- * ACM Computing Surveys 4 (3), 1972; for waits on some of many: Knapp, Deadlock Detection in Distributed Databases, 19 (4), 1987.)
+ * An entry that is not admitted waits for conflicting entries ahead. An admitted entry is held by a call chain that may wait elsewhere. It
+ * is not released before each waiting entry that names it in `holds` has been granted. Entries that can end are removed repeatedly until no
+ * more can. Cycles are searched for in the rest. So it is not a deadlock if some permits of a semaphore are stuck and others are not.
+ * (Reduction of the waits-for graph: Holt, Some Deadlock Properties of Computer Systems, ACM Computing Surveys 4 (3), 1972; for waits on
+ * some of many: Knapp, Deadlock Detection in Distributed Databases, 19 (4), 1987.)
  *
- * Queues that are `connecting` or `stale` are not judged: what waits there counts as moving, so less may be found, never more.
- * Holds that a client does not tell (`ClaimOptions.holding`) are not known; a wait with a timeout counts as any other.
- * Pictures of different queues are not of one moment, so a circle in them need never have been one: see `watchDeadlocks`.
+ * Queues that are `connecting` or `stale` are left out, as if all their entries could end. So fewer deadlocks may be found, never more.
+ * Holds that a client does not name (`ClaimOptions.holding`) are unknown. A wait with a timeout counts like any other.
+ *
+ * Snapshots of different queues are not of one moment, so a cycle in them may never have existed. `watchDeadlocks` confirms each cycle.
  */
 export function findDeadlocks(queues: readonly QueueState[]): readonly Deadlock[] {
   const live = queues.filter(({ status }) => status === 'live');
@@ -50,7 +51,7 @@ export function findDeadlocks(queues: readonly QueueState[]): readonly Deadlock[
   return [...new Map(deadlocks.map((deadlock) => [keyOf(deadlock), deadlock])).values()];
 }
 
-/** The same for the same circle, also when several clients see it, and for no other. */
+/** Returns a text that is equal for the same deadlock, also as seen by several clients, and different for all other deadlocks. */
 export function keyOf({ waits }: Deadlock): string {
   return waits.map(({ name, entry, waitsFor }) => nameOf(name, entry) + nameOf(name, waitsFor)).join('');
 }
@@ -59,7 +60,7 @@ function nameOf(queue: string, { id, key, order }: QueueEntry): string {
   return JSON.stringify(id ?? [queue, key, String(order)]);
 }
 
-/** A deadlock as a sentence, for messages and logs. */
+/** Describes a deadlock in one sentence, for messages and logs. */
 export function describeDeadlock({ waits }: Deadlock): string {
   return waits
     .map(

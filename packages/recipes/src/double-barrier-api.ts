@@ -1,16 +1,17 @@
 import type { WaitOptions } from './patience.ts';
 
-/** One's place in a round that has begun. */
+/** Membership of one client in a round that has begun. */
 export interface RoundMembership {
-  /** A name of the round: the same for all its members, another one for every other round. */
+  /** Id of the round: equal for all its members, different for every other round. */
   readonly round: string;
-  /** One's number in it, from 0 to `members - 1`: another one for each member. */
+  /** Number of this member in the round, from 0 to `members - 1`; different for each member. */
   readonly index: number;
-  /** Aborts with `OWNERSHIP_LOST` when the entry is lost: the others no longer wait for this member. */
+  /** Aborts with `OWNERSHIP_LOST` when the entry of this member is lost. The other members then no longer wait for it. */
   readonly signal: AbortSignal;
   /**
-   * Says that one's part is done, waits until all of the round have said so or are gone, and takes the entry out. Calling it again
-   * answers the same. Rejects with `TIMEOUT` or the signal's reason after having left alone; with `OWNERSHIP_LOST` after a loss.
+   * Marks this member as done, waits until all other members are done or gone, and removes the entry. Further calls return the same
+   * outcome.
+   * @throws {QueueLockError} `TIMEOUT` or the signal's reason, after this member has left alone; `OWNERSHIP_LOST` after a loss
    */
   readonly leave: (options?: WaitOptions) => Promise<void>;
 }
@@ -19,10 +20,10 @@ export interface RoundMembership {
 export interface DoubleBarrier {
   readonly name: string;
   /**
-   * Joins the line, and resolves when this member's round begins. Rejects with `TIMEOUT` or the signal's reason; with
-   * `OWNERSHIP_LOST` when the entry is lost before, also because the client is closed; as `LockClient.acquire` when it cannot join; and with
-   * `LIMIT_MISMATCH` when somebody ahead counts on another number of members. The entry is withdrawn then; had the round begun in the
-   * same moment, it counts as a member that is gone.
+   * Joins the queue, and resolves when the round of this member begins. When it rejects, the entry is withdrawn. If the round began at the
+   * same moment, this member counts as gone.
+   * @throws {QueueLockError} `TIMEOUT` or the signal's reason; `OWNERSHIP_LOST` when the entry is lost before, also because the client is
+   *   closed; `LIMIT_MISMATCH` when an entry ahead has another number of members; the errors of `LockClient.acquire` when it cannot join
    */
   enter(options?: WaitOptions): Promise<RoundMembership>;
 }

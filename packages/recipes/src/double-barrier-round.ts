@@ -1,26 +1,26 @@
 import { QueueLockError, type QueueEntry } from '@queuelock/core';
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** The most members of a round: their ids are kept together in one register, which takes 4,096 bytes. */
+/** Largest number of members of a round: one register of 4,096 bytes holds all their ids. */
 export const MAX_MEMBERS = 100;
 
-/** What an entry in the queue of a double barrier says of its owner. */
+/** An entry in the queue of a double barrier. */
 export interface Member {
   readonly id: string;
   readonly phase: 'waiting' | 'leaving';
-  /** How many make a round. */
+  /** Number of members of a round. */
   readonly members: number;
 }
 
-/** The ids of those who go in together, in the order of their entries. */
+/** Ids of the members of a round, in the order of their entries. */
 export type Round = readonly string[];
 
-/** How an entry tells it. */
+/** Returns the metadata by which an entry shows its phase and its number of members. */
 export function metadataOf({ phase, members }: Omit<Member, 'id'>): Readonly<Record<string, string>> {
   return { phase, members: String(members) };
 }
 
-/** Those in line, in order; whoever uses the name for something else is no member. */
+/** Returns the members in a queue, in order. Entries of other uses of the name are left out. */
 export function membersIn(entries: readonly QueueEntry[]): readonly Member[] {
   return entries.flatMap(({ id, shared, metadata: { phase, members } }): Member[] =>
     id !== undefined && shared && (phase === 'waiting' || phase === 'leaving')
@@ -29,7 +29,10 @@ export function membersIn(entries: readonly QueueEntry[]): readonly Member[] {
   );
 }
 
-/** @throws {QueueLockError} `LIMIT_MISMATCH` when somebody ahead counts on another number of members. */
+/**
+ * Checks that all entries ahead of `own` have the same number of members.
+ * @throws {QueueLockError} `LIMIT_MISMATCH` when an entry ahead has another number
+ */
 export function throwIfMismatched(line: readonly Member[], own: Member, name: string): void {
   const ahead = line.slice(
     0,
@@ -44,9 +47,9 @@ export function throwIfMismatched(line: readonly Member[], own: Member, name: st
 }
 
 /**
- * Who goes in next: the first in line, as many as make a round. `undefined` while too few wait, or while somebody of the last round is
- * still there. Nobody is in two rounds, also as an old picture of the line shows him: who has been in one was in the last,
- * or was gone before that began.
+ * Returns the next round: as many waiting members as a round needs, from the front of the queue. Returns `undefined` while too few wait, or
+ * while an entry of the last round is still there. No entry is in two rounds, even if the snapshot is out of date. An entry that was in any
+ * round was in the last one, or was gone before the last one began.
  */
 export function nextRound(line: readonly Member[], last: Round, members: number): Round | undefined {
   if (line.some(({ id }) => last.includes(id))) return undefined;
@@ -54,12 +57,15 @@ export function nextRound(line: readonly Member[], last: Round, members: number)
   return waiting.length < members ? undefined : waiting.slice(0, members).map(({ id }) => id);
 }
 
-/** Whether all of the round want to leave or are gone, as a line shows it in which one's own entry stands. */
+/** Returns whether all members of the round are leaving or gone. `line` must be a snapshot that contains the caller's own entry. */
 export function allLeave(line: readonly Member[], round: Round): boolean {
   return line.every(({ id, phase }) => phase === 'leaving' || !round.includes(id));
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for what no double barrier wrote. */
+/**
+ * Reads a round from the text of its register.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a text that no double barrier wrote
+ */
 export function roundIn(text: string | undefined): Round {
   if (text === undefined) return [];
   if (/^[0-9a-f]{32}(,[0-9a-f]{32})*$/.test(text)) return text.split(',');

@@ -34,28 +34,36 @@ import {
 import { Sight } from './sight.ts';
 
 /**
- * A double barrier: the members of a round begin together, once there are as many as it takes, and end together, once each has said so.
+ * Returns a double barrier: the members of a round begin together once enough of them wait, and end together once each is done.
  *
- * Everybody in line has a shared entry. As soon as `members` of them wait, the last of these writes the ids of all into a register
- * beside the queue, by compare and set: this is the round, and each member begins when it reads itself there. `leave` marks the own
- * entry as leaving and waits until no entry of the round is there without that mark; only then does it remove its own. So nobody
- * is gone before everybody has begun, however late he reads. The next round is written when all entries of the last are gone: those who
- * come meanwhile wait for it, in their order. The last to leave an empty line empties the register.
+ * Each client in the queue has a shared entry. As soon as `members` of them wait, the last of these writes a round. A round is the list of
+ * their ids, in a register beside the queue, written by compare and set. A member begins when it reads its own id there. `leave` marks the
+ * member's own entry as leaving, and waits until each entry of the round has that mark or is gone. Only then does it remove the entry. So
+ * no member is gone before all members have begun, however late they read. The next round is written when all entries of the last one are
+ * gone. Clients that join meanwhile wait for it, in their order. If no other client waits at the end of a round, the register is emptied.
  *
- * A round has exactly `members` members. (In Curator's `DistributedDoubleBarrier` the number is a threshold: whoever comes while the
- * `ready` node is there goes in as well.)
+ * A round has exactly `members` members. In Curator's `DistributedDoubleBarrier` the number is a threshold: a client that arrives while the
+ * `ready` node exists enters as well.
  *
- * A member that dies counts until its entry goes, with its session, after the TTL at the latest: a round that is written meanwhile may have
- * it, and does not end before. Once its entry is gone, the others wait for one more if no round was written, and begin and end without it if one
- * was. That is also so for a wait that goes on with a new session because the old one was lost: what that has left counts like a dead member.
+ * A member that dies counts until its entry is removed with its session, after the TTL at the latest. A round that is written meanwhile may
+ * include it, and does not end before. If no round was written before the removal, the other clients wait for one more member. If one was
+ * written, its members begin and end without the dead one. The same holds when a wait continues with a new session because the old one was
+ * lost: the old entry counts like a dead member.
  *
- * Cost: every arrival, mark and departure is an event for every member in line, and a round is one read and one write more. Made for
- * a few dozen members, 100 at most. The register belongs to nobody: it stays when members of the last round die while they leave.
+ * Cost: each arrival, mark and departure is an event for every member in the queue, and a round needs one read and one write more. It is
+ * made for a few dozen members, 100 at most. No session owns the register: it stays when the members of the last round die while they
+ * leave.
  *
- * After the double barrier of the ZooKeeper recipes, https://zookeeper.apache.org/doc/current/recipes.html#sc_doubleBarriers
- * There the `ready` node says that a round has begun, but not whose, and nobody is told when to remove it.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of members that is not from 1 to 100, a name that the backend cannot hold,
- * or a backend without registers. `enter` rejects with it when the register holds something else.
+ * It follows the double barrier of the ZooKeeper recipes, https://zookeeper.apache.org/doc/current/recipes.html#sc_doubleBarriers
+ *
+ * In that recipe the `ready` node shows that a round has begun, but not of which members, and no rule says when to remove it.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of members that is not from 1 to 100, a name that the backend cannot hold, or a
+ *   backend without registers. `enter` rejects with it when the register holds another text
+ * @example
+ * const step = doubleBarrier(client, 'training', { members: 4 });
+ * const membership = await step.enter();
+ * await train(membership.index);
+ * await membership.leave();
  */
 export function doubleBarrier(
   client: LockClient,
@@ -100,7 +108,7 @@ async function enter(place: Place, options: WaitOptions): Promise<RoundMembershi
   }
 }
 
-/** Emits the round once the member is in one. */
+/** Emits the round once this member is in one. */
 function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observable<Round> {
   const { register, members, name } = place;
   const own: Member = { id: ownership.id, phase: 'waiting', members };
@@ -115,7 +123,10 @@ function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observab
   );
 }
 
-/** The line as it is or was a moment ago, when that entry was in it: who had joined before and is not there is gone. */
+/**
+ * Emits the members in the queue, of now or of a moment ago, while the entry `id` is among them. An entry that joined before it and is
+ * absent is gone.
+ */
 function lineWith(id: string, { client, name }: Place, sight: Sight): Observable<readonly Member[]> {
   return sight.through(client.watch(name)).pipe(
     filter(({ status }) => status === 'live'),
@@ -124,7 +135,10 @@ function lineWith(id: string, { client, name }: Place, sight: Sight): Observable
   );
 }
 
-/** Writes the next round, unless another one is under way. Only of a line in which one still stands may one conclude who is gone. */
+/**
+ * Writes the next round, unless another one is under way. Absent entries may be taken for gone only while the caller's own entry is in the
+ * queue.
+ */
 async function write(
   { register, members }: Place,
   ownership: SharedOwnership,
@@ -180,7 +194,7 @@ class HeldPlace implements RoundMembership {
     await ownership.release();
   }
 
-  /** Emits the line in which all of the round leave. */
+  /** Emits the members in the queue once all members of the round are leaving or gone. */
   #allLeave(sight: Sight): Observable<readonly Member[]> {
     return lineWith(this.#ownership.id, this.#place, sight).pipe(
       filter((line) => allLeave(line, this.#members)),
@@ -188,8 +202,9 @@ class HeldPlace implements RoundMembership {
   }
 
   /**
-   * Nobody waits: whoever comes from now on sees that all of this round leave, so nobody needs to know any more who they were.
-   * A courtesy: the next round writes over it anyway, so what is in its way, say somebody's crash, keeps nobody here for long.
+   * Empties the register if no other client is in the queue. Clients that join later see all members of this round as leaving, so they do
+   * not need its ids. This is optional, because the next round overwrites the text. So a slow or failed write, for instance after a crash
+   * of the server, delays the caller by at most `TIDY_MS`.
    */
   async #tidy(line: readonly Member[]): Promise<void> {
     const isFirst = line[0]?.id === this.#ownership.id;

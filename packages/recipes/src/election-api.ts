@@ -1,34 +1,34 @@
 import type { ClaimOptions, Clock, Ownership, QueueLockError, WorkOptions } from '@queuelock/core';
 import type { Observable } from 'rxjs';
 
-/** Who stands for a leader, and with what. */
+/** Settings of an election: the candidate's value, and the entry of an earlier process. */
 export interface ElectionOptions {
   /**
-   * What everybody sees of this candidate, for instance its address: stored as it is from the moment when it joins, so that it is
-   * right when it leads. At most 1,024 bytes of UTF-8; never a secret.
+   * Value of this candidate that all observers see, for instance its address. It is stored when the candidate joins, so it is in place when
+   * the candidate leads. At most 1,024 bytes of UTF-8. Never put secrets here.
    */
   readonly value: string;
   /**
-   * `Leadership.id` of a process before this one, whose session the client resumes (`LockClientOptions.resume`): the first candidacy
-   * of this election goes on with that entry, and publishes the `value` given here. Where session or entry are gone it is a
-   * candidacy like any other, at the end of the line.
+   * The `Leadership.id` of an earlier process whose session the client resumes (`LockClientOptions.resume`). The first candidacy of this
+   * election takes over that entry and publishes the `value` given here. If the session or the entry is gone, it is an ordinary candidacy
+   * at the end of the queue.
    */
   readonly id?: string;
-  /** For tests: the time that counts for the pauses between attempts. Default: the machine's. */
+  /** Source of time for the backoff between attempts, for tests. Default: the machine's monotonic clock. */
   readonly clock?: Clock;
 }
 
 /** Settings of one campaign; see `ClaimOptions`. */
 export type CampaignOptions = Pick<ClaimOptions, 'signal' | 'timeoutMs' | 'minRemainingMs'>;
 
-/** Settings of leading again and again. */
+/** Settings of `Election.lead`. */
 export interface LeadOptions
   extends Pick<ClaimOptions, 'minRemainingMs'>, Pick<WorkOptions, 'workTimeoutMs'> {
-  /** Ends it: withdraws the candidate, or tells the work to end and waits for that. */
+  /** Ends `lead`: withdraws the candidate, or aborts the `stop` signal of the work and waits until the work has ended. */
   readonly signal: AbortSignal;
   /**
-   * Is called after each term, however it ended, when the work has ended and the resignation is confirmed, before the next campaign.
-   * What it throws ends the leading; after `failed` it is the error of the work that `lead` rejects with all the same.
+   * Called after each term, whatever its outcome: after the work has ended and the resignation is confirmed, and before the next campaign.
+   * An error that it throws ends `lead`. After the outcome `failed`, `lead` rejects with the error of the work instead.
    */
   readonly onEnd?: (end: TermEnd) => void;
 }
@@ -36,22 +36,22 @@ export interface LeadOptions
 /** How a term ended. */
 export type TermEnd =
   | { readonly outcome: 'resigned' }
-  /** `OWNERSHIP_LOST`; its `cause` is what the work threw, if it threw something else. */
+  /** `OWNERSHIP_LOST`. Its `cause` is the error of the work, if the work threw another one. */
   | { readonly outcome: 'lost'; readonly error: QueueLockError }
-  /** `WORK_TIMEOUT`: the work threw after its `workTimeoutMs`; its `cause` is what it threw, if that was something else. */
+  /** `WORK_TIMEOUT`: the work threw after `workTimeoutMs`. Its `cause` is the error of the work, if the work threw another one. */
   | { readonly outcome: 'timed-out'; readonly error: QueueLockError }
-  /** The work threw while it led, which ends the leading: what `lead` rejects with. */
+  /** The work threw while it led. `lead` ends and rejects with this error. */
   | { readonly outcome: 'failed'; readonly error: unknown };
 
-/** A candidacy of `lead` or `candidacy$` failed for a time. */
+/** A candidacy of `lead` or `candidacy$` failed, and another one follows. */
 export interface ElectionErrorEvent {
-  /** Most often a `QueueLockError`: `UNAVAILABLE` while the server cannot be reached, `NOT_ENOUGH_TIME` when it answers late. */
+  /** Most often a `QueueLockError`: `UNAVAILABLE` while the server cannot be reached, `NOT_ENOUGH_TIME` when it responds late. */
   readonly error: unknown;
-  /** Until it stands again, in milliseconds. */
+  /** Time until the next candidacy, in milliseconds. */
   readonly retryInMs: number;
 }
 
-/** The right to act as the leader, for as long as `held` says so. */
+/** The right to act as the leader, as long as `held` is `true`. */
 export interface Leadership
   extends
     Pick<
@@ -59,90 +59,92 @@ export interface Leadership
       'name' | 'id' | 'key' | 'order' | 'token' | 'signal' | 'held' | 'remainingMs' | 'throwIfLost'
     >,
     AsyncDisposable {
-  /** As it was last confirmed. */
+  /** The value, as it was last confirmed by the server. */
   readonly value: string;
   /**
-   * Publishes another value. Repeated until it is certain; one after the other. Rejects with `OWNERSHIP_LOST` when this leadership is
-   * over, and never writes on an entry of somebody else.
+   * Publishes another value. Retries until the outcome is certain; concurrent calls run one after the other. Never writes to an entry of
+   * another candidate.
+   * @throws {QueueLockError} `OWNERSHIP_LOST` when this leadership has ended
    */
   readonly proclaim: (value: string) => Promise<void>;
-  /** Makes way for the next candidate. Settles as `Ownership.release`; calling it again answers the same. */
+  /** Ends the leadership in favour of the next candidate. Resolves as `Ownership.release`. Further calls return the same outcome. */
   readonly resign: () => Promise<void>;
 }
 
-/** A candidate as everybody can see it. */
+/** A candidate, as all observers see it. */
 export interface Candidate {
-  /** As stored, also by programs in other languages. */
+  /** The value as stored, also by programs in other languages. */
   readonly value: string;
   readonly key: string;
   readonly order: bigint;
-  /** As `QueueEntry.id`; unknown of entries that store nothing but a value. */
+  /** As `QueueEntry.id`; `undefined` for entries that store only a value. */
   readonly id?: string;
 }
 
-/** Who leads, as far as is known. */
+/** The leader, as far as this client knows. */
 export interface LeaderState {
-  /** `connecting` until the first answer; `stale` while the server cannot be reached: the leader is then the last known. */
+  /** `connecting` until the first answer. `stale` while the server cannot be reached: then the leader is the last known. */
   readonly status: 'connecting' | 'live' | 'stale';
-  /** `undefined`: nobody (as far as is known). */
+  /** `undefined` when no candidate is known. */
   readonly leader: Candidate | undefined;
 }
 
-/** Who stands, as far as is known; `status` as in `LeaderState`. */
+/** The candidates, as far as this client knows; `status` as in `LeaderState`. */
 export interface CandidatesState {
   readonly status: LeaderState['status'];
-  /** In the order in which they will lead; the first one leads. */
+  /** In the order in which they will lead. The first candidate leads. */
   readonly candidates: readonly Candidate[];
 }
 
 /**
- * One name for which candidates stand in line; made by `election`, which stands for nothing yet. `campaign`, `lead` and `candidacy$`
- * stand. The other streams look on: whoever subscribes to them is no candidate by that.
+ * An election under one name; made by `election`. Its candidates wait in one queue. `campaign`, `lead` and `candidacy$` create candidates.
+ * The other streams only observe: subscribing to them creates none.
  */
 export interface Election {
   readonly name: string;
-  /** Stands, waits, and answers when elected. Each call is a candidate of its own. Rejects as `LockClient.acquire`. */
+  /** Creates a candidate, waits, and resolves when it is elected. Each call is a candidate of its own. Rejects as `LockClient.acquire`. */
   campaign(options?: CampaignOptions): Promise<Leadership>;
   /**
-   * Leads whenever it can: campaigns, does the work, resigns, and campaigns again, at the end of the line: after the work has returned,
-   * after a loss, and after a candidacy that failed for a time, which `errors$` tells of, with a pause that grows from 0.1 to 2 s.
-   * Never are two works of one call under way: after a loss it waits for the work to end.
+   * Leads again and again: campaigns, runs the work, resigns, and campaigns again at the end of the queue. It does so after the work has
+   * returned, after a loss, and after a candidacy that failed for a time. Such failures are emitted by `errors$` and followed by a backoff
+   * from 0.1 to 2 s. Two works of one call never overlap: after a loss it waits until the work has ended.
    *
-   * The work is to last as long as it leads, so that it awaits what it starts. After a term that was shorter than 0.1 s it stands back for
-   * the rest of that, and each short term in a row doubles the time, up to 2 s (all cut by up to a fifth, at random); a term that was as long is
-   * followed by the next campaign at once. During that pause nobody of this call stands, so another candidate leads if there is one.
+   * The work should last as long as it leads, so it must await what it starts. After a term shorter than 0.1 s, `lead` waits for the rest
+   * of that time. Each further short term in a row doubles the time, up to 2 s. All these times are shortened by up to a fifth, at random.
+   * After a longer term the next campaign follows at once. While `lead` waits, it has no candidate in the queue, so another candidate leads
+   * if there is one.
    *
-   * @param work leads; `stop` aborts when it is to end: `leadership.signal` aborted, `options.signal`, the end of
-   *   `options.workTimeoutMs`, or a `close` of the client; as in `LockClient.run`.
-   * @returns resolves when `options.signal` has aborted, the work has ended and the resignation is confirmed. Rejects with what the
-   *   work threw while it led, and with errors of campaigns that no repetition helps (`ACCESS_DENIED`, `CLOSED`, `REENTRANT`,
-   *   `INVALID_ARGUMENT` for a `minRemainingMs` that no heartbeat proves). What the
-   *   work throws after a loss does not end it, but is told to `onEnd`.
+   * @param work leads. Its `stop` signal aborts when `leadership.signal` or `options.signal` aborts, after `options.workTimeoutMs`, or on
+   *   `close` of the client, as in `LockClient.run`
+   * @returns resolves when `options.signal` has aborted, the work has ended and the resignation is confirmed
+   * @throws the error of the work while it led. An error of the work after a loss does not end `lead`, but is passed to `onEnd`
+   * @throws {QueueLockError} errors of campaigns that a retry cannot help: `ACCESS_DENIED`, `CLOSED`, `REENTRANT`, and `INVALID_ARGUMENT`
+   *   for a `minRemainingMs` that no heartbeat can prove
    */
   lead(work: (leadership: Leadership, stop: AbortSignal) => unknown, options: LeadOptions): Promise<void>;
   /**
-   * Stands as long as somebody subscribes, and emits the leadership, `undefined` while it has none. It stands again after each loss,
-   * each resignation and each failure (see `errors$`); unsubscribing withdraws or resigns. All subscribers share one candidate. `undefined`
-   * comes synchronously with the loss. Errors where `lead` rejects; completes when the client is closed.
+   * Has a candidate while it is subscribed to. Emits the leadership when elected, and `undefined` while there is none. It campaigns again
+   * after each loss, each resignation and each failure (see `errors$`). Unsubscribing withdraws or resigns. All subscribers share one
+   * candidate. `undefined` is emitted synchronously with the loss. Errors where `lead` rejects; completes when the client is closed.
    */
   readonly candidacy$: Observable<Leadership | undefined>;
   /**
-   * Whether a candidate of this `election` leads, whether by `campaign`, `lead` or `candidacy$`: now, then every change. Subscribing does
-   * not stand: it is for pages and probes. `false` comes synchronously with the loss. Asks no server, knows nothing of other
-   * `election`s of that name, never errors; completes when the client is closed.
+   * Emits whether a candidate of this `election` object leads, through `campaign`, `lead` or `candidacy$`: at once, then after each change.
+   * Subscribing creates no candidate, so use it for status pages and health probes. `false` is emitted synchronously with the loss. It
+   * sends no request, and does not include other `election` objects of the same name. Never errors; completes when the client is closed.
    */
   readonly isLeader$: Observable<boolean>;
   /**
-   * What stands in the way of `lead` and `candidacy$`, each time when a candidacy failed and another one follows. Nothing is repeated to who
-   * subscribes later. Subscribing does not stand. Never errors, never completes. What no repetition helps ends `lead` and `candidacy$` instead.
+   * Emits an event each time a candidacy of `lead` or `candidacy$` fails and another one follows. Late subscribers get no earlier events.
+   * Subscribing creates no candidate. Never errors, never completes. An error that a retry cannot help ends `lead` or `candidacy$` instead.
    */
   readonly errors$: Observable<ElectionErrorEvent>;
   /**
-   * Who leads: now, then every change, a vacancy too. What happened unseen between two looks is left out, but an earlier leader never
-   * follows a later one. The first in line counts as the leader from the moment when the one before is gone, a little before
-   * it knows itself. Never errors; completes when the client is closed.
+   * Emits the leader: at once, then after each change, also when there is none. Changes between two reads may be left out, but an earlier
+   * leader never follows a later one. The first entry in the queue counts as the leader once its predecessor is gone, a little before that
+   * candidate knows it itself. Never errors; completes when the client is closed.
    */
   readonly leader$: Observable<LeaderState>;
-  /** Who stands. Otherwise as `leader$`. */
+  /** Emits the candidates; otherwise as `leader$`. */
   readonly candidates$: Observable<CandidatesState>;
 }

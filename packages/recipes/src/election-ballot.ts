@@ -3,19 +3,19 @@ import type { Office } from './election-office.ts';
 import { Term } from './election-term.ts';
 import type { ElectionErrors } from './election-errors.ts';
 
-/** How a candidate stands. With an `id` it goes on with an entry that shows the value of an earlier process still. */
+/** Options of a candidacy. With an `id` it takes over an entry that still shows the value of an earlier process. */
 export type Stand = Required<Pick<ClaimOptions, 'value'>> & Pick<ClaimOptions, 'id'>;
 
-/** Where candidates stand, and what is kept of them. */
+/** The arguments of all candidacies of one `election`, and the records of their terms and errors. */
 export class Ballot {
   readonly client: LockClient;
   readonly name: string;
   readonly office: Office;
   readonly troubles: ElectionErrors;
-  /** For the pauses between terms. */
+  /** Measures the backoff and the length of terms. */
   readonly clock: Clock;
   readonly #value: string;
-  /** Of the entry to go on with; for the first who stands. */
+  /** Id of the entry to take over, for the first candidacy. */
   #id: string | undefined;
 
   constructor(client: LockClient, name: string, { value, id, office, troubles, clock }: Stand & Records) {
@@ -34,7 +34,7 @@ export class Ballot {
     return { value: this.#value, ...(id === undefined ? {} : { id }) };
   }
 
-  /** What the hold of an elected candidate is. */
+  /** Returns the term of an elected candidate. An entry that was taken over gets the new value first. */
   async elected(ownership: Ownership, { value, id }: Stand): Promise<Term> {
     const term = new Term(ownership, value);
     if (id !== undefined) await term.proclaim(value);

@@ -5,7 +5,7 @@ import { Subject, defer, ignoreElements, type Observable } from './rx.ts';
 
 const PAUSES = { initialDelayMs: 100, maxDelayMs: 2_000 };
 
-/** What is told of candidacies that failed for a time. */
+/** Emits the failures of candidacies that are followed by another one. */
 export class ElectionErrors {
   readonly #clock: Clock;
   readonly #told$ = new Subject<ElectionErrorEvent>();
@@ -18,13 +18,13 @@ export class ElectionErrors {
     return this.#told$.asObservable();
   }
 
-  /** Of one candidate, whose pauses grow until it is elected. */
+  /** Returns the error record of one candidate. Its backoff grows until the candidate is elected. */
   ofCandidate(): CandidateErrors {
     return new CandidateErrors(this.#clock, (trouble) => this.#told$.next(trouble));
   }
 }
 
-/** The attempts of one candidate that have failed since it led last. */
+/** Failed attempts of one candidate since its last term. */
 export class CandidateErrors {
   readonly #clock: Clock;
   readonly #tell: (trouble: ElectionErrorEvent) => void;
@@ -35,7 +35,7 @@ export class CandidateErrors {
     this.#tell = tell;
   }
 
-  /** Tells of a failure; completes when it is time for the next attempt. */
+  /** Emits a failure, and completes after the backoff. */
   pause(error: unknown): Observable<never> {
     return defer(() => {
       const retryInMs = Math.round(backoffDelay(this.#count, PAUSES, this.#clock));
@@ -45,7 +45,7 @@ export class CandidateErrors {
     });
   }
 
-  /** It was elected. */
+  /** Resets the backoff, because the candidate was elected. */
   over(): void {
     this.#count = 0;
   }

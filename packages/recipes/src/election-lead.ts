@@ -7,7 +7,7 @@ import { mayPass, type Term } from './election-term.ts';
 import { aborted, firstOf } from './patience.ts';
 import { catchError, endWith, merge, of, type Observable } from './rx.ts';
 
-/** What is done while leading. */
+/** The work of a leader. */
 export type LeaderWork = (leadership: Leadership, stop: AbortSignal) => unknown;
 
 /** How a candidacy ended. */
@@ -16,7 +16,7 @@ type CandidacyEnd =
   | { readonly outcome: 'unelected'; readonly error: unknown }
   | { readonly outcome: 'led'; readonly end: TermEnd; readonly termMs: number };
 
-/** Term after term until the signal aborts. */
+/** Runs term after term until the signal aborts. */
 export async function leadUntilAborted(
   ballot: Ballot,
   work: LeaderWork,
@@ -36,7 +36,7 @@ export async function leadUntilAborted(
   }
 }
 
-/** Throws what ends the leading. */
+/** Calls `onEnd`, and throws the error that ends `lead`, if there is one. */
 function tell(end: TermEnd, onEnd: LeadOptions['onEnd']): void {
   try {
     onEnd?.(end);
@@ -46,7 +46,7 @@ function tell(end: TermEnd, onEnd: LeadOptions['onEnd']): void {
   if (end.outcome === 'failed') throw end.error;
 }
 
-/** The next campaign says so, and nobody is to wait for that. */
+/** Returns whether the client is closed. The next campaign then rejects, and `lead` must not delay that error. */
 function isForGood(end: TermEnd): boolean {
   return end.outcome === 'lost' && end.error.reason === 'client-closed';
 }
@@ -56,7 +56,7 @@ async function unlessAborted(signal: AbortSignal, pause$: Observable<unknown>): 
   await firstOf(merge(aborted$, pause$.pipe(endWith(undefined))));
 }
 
-/** One campaign and, if it was won, the term; answers how that ended. */
+/** Runs one campaign and, if elected, one term. Returns how the candidacy ended. */
 async function leadOnce(
   ballot: Ballot,
   work: LeaderWork,

@@ -10,7 +10,7 @@ import {
   type Observable,
 } from './rx.ts';
 
-/** The terms that the candidates of one `election` have at this moment. */
+/** The present terms of the candidates of one `election`. */
 export class Office {
   readonly #terms$ = new BehaviorSubject<readonly Term[]>([]);
 
@@ -20,12 +20,12 @@ export class Office {
       next: (present) => {
         if (!present) this.#terms$.next(this.#terms$.value.filter((other) => other !== term));
       },
-      // There are none.
+      // `present$` never errors.
       error: () => undefined,
     });
   }
 
-  /** Whether there is one, now and at every change; completes when the client is closed. */
+  /** Emits whether there is a present term: at once, then after each change. Completes when the client is closed. */
   isFilled({ session$ }: Pick<LockClient, 'session$'>): Observable<boolean> {
     const closed$ = session$.pipe(
       map(({ status }) => status === 'closed'),
@@ -33,7 +33,7 @@ export class Office {
     );
     return combineLatest([this.#terms$, closed$]).pipe(
       takeWhile(([, closed]) => !closed, true),
-      // A timer that should have ended a term may be late.
+      // The timer that should have ended a term may be late, so `held` is compared with the clock.
       map(([terms, closed]) => !closed && terms.some(({ held }) => held)),
       distinctUntilChanged(),
     );

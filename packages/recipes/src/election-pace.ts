@@ -3,7 +3,7 @@ import { backoffDelay } from '@queuelock/core/backend';
 
 const FLOOR = { initialDelayMs: 100, maxDelayMs: 2_000 };
 
-/** Keeps the terms of one candidate apart, so that work which returns at once does not stand for election all the time. */
+/** Spaces the terms of one candidate, so that work which returns at once does not campaign all the time. */
 export class Pace {
   readonly #clock: Clock;
   #shortTerms = 0;
@@ -12,7 +12,9 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** How long to stand back after a term of that length: what is missing to a time that grows with every term that was shorter. */
+  /**
+   * Returns how long to wait after a term of that length, in milliseconds: the rest of a minimum that grows with each short term in a row.
+   */
   restAfter(termMs: number): number {
     const floorMs = backoffDelay(this.#shortTerms, FLOOR, this.#clock);
     const restMs = Math.max(0, Math.round(floorMs - termMs));

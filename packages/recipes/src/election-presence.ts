@@ -22,7 +22,7 @@ import {
 
 type Presence = Leadership | undefined;
 
-/** One candidate for as long as anybody subscribes; it stands again after every end that is not for good. */
+/** Has one candidate while it is subscribed to, and creates another one after every end that a retry may help. */
 export function presenceOf(ballot: Ballot): Observable<Presence> {
   const present$ = defer(() => {
     const troubles = ballot.troubles.ofCandidate();
@@ -37,13 +37,13 @@ export function presenceOf(ballot: Ballot): Observable<Presence> {
     }),
   );
   return present$.pipe(
-    // Whoever comes late is shown the last state, and a timer that should have ended it may be late too.
+    // A late subscriber gets the last state, and the timer that should have ended it may be late. So `held` is compared with the clock.
     map((leadership) => (leadership?.held ? leadership : undefined)),
     distinctUntilChanged(),
   );
 }
 
-/** From joining to the end of the hold, or of the wait and the pause after it. */
+/** One candidacy: from joining to the end of the hold, or to the end of the failed wait and its backoff. */
 function once(ballot: Ballot, troubles: CandidateErrors): Observable<Presence> {
   const stand = ballot.stand();
   let winning: Promise<Term> | undefined;
@@ -67,12 +67,12 @@ function once(ballot: Ballot, troubles: CandidateErrors): Observable<Presence> {
 function presenceIn(term: Promise<Term>): Observable<Presence> {
   return from(term).pipe(
     switchMap(({ present$ }) => present$),
-    // Of a loss the claim tells.
+    // The claim reports a loss, so an expected error is not repeated here.
     catchError((error: unknown) => endQuietlyIf(mayPass(error), error)),
   );
 }
 
-/** Ends quietly if the error is expected. */
+/** Completes if the error is expected, otherwise throws it. */
 function endQuietlyIf(isExpected: boolean, error: unknown): Observable<never> {
   if (isExpected) return EMPTY;
   throw error;

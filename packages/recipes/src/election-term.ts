@@ -3,7 +3,7 @@ import { inJson } from '@queuelock/core/backend';
 import type { Leadership } from './election-api.ts';
 import { BehaviorSubject, type Observable } from './rx.ts';
 
-/** Whether standing again may end better. A hold that was lost before anything was done under it is as good as none. */
+/** Returns whether another candidacy may succeed. A hold that was lost before the work began counts like a failed wait. */
 export function mayPass(error: unknown): boolean {
   return isQueueLockError(error) && (error.retryable || error.code === 'OWNERSHIP_LOST');
 }
@@ -22,7 +22,7 @@ export class Term implements Leadership {
     ownership.signal.addEventListener('abort', () => this.end());
   }
 
-  /** This leadership until it is lost or given up; the claim tells of that some time later. */
+  /** Emits this leadership, and `undefined` when it is lost or resigned. The claim reports that end some time later. */
   get present$(): Observable<Leadership | undefined> {
     return this.#present$;
   }
@@ -83,7 +83,7 @@ export class Term implements Leadership {
     await released;
   };
 
-  /** Tells that it is over, or about to be; whoever releases the hold sees to the rest. */
+  /** Emits the end of this leadership, which has come or is about to come. Releasing the hold is left to the caller. */
   end(): void {
     if (this.#present$.value) this.#present$.next(undefined);
   }

@@ -25,23 +25,32 @@ import { candidatesIn, leaderIn } from './election-view.ts';
 import type { Observable } from './rx.ts';
 
 /**
- * Leader election: candidates stand in the queue of that name, and the one that holds it leads. The queue is that of a lock: whoever
- * locks the same name is a candidate too. Entries store the candidate's value and nothing else, so that on etcd Go's `Election`,
- * `etcdctl elect` and v3election stand in the same line and observe the same leaders; on ZooKeeper they have the form of Curator's `LeaderSelector`.
- * A leader whose session is lost is none at that moment, before anybody is told, and before the server lets the next one lead.
+ * Returns an election: candidates wait in the queue of that name, and the holder leads. It is the queue of a lock, so a client that locks
+ * the same name is a candidate too. Entries store only the candidate's value. So on etcd, Go's `Election`, `etcdctl elect` and v3election
+ * wait in the same queue and observe the same leaders. On ZooKeeper the entries have the form of Curator's `LeaderSelector`. A leader whose
+ * session is lost stops being the leader at that moment: before any observer is notified, and before the server lets the next candidate
+ * lead.
  *
- * Not promised: that nobody acts as a leader any more when another one begins. A process that is paused notices nothing; send
- * `Leadership.token` with every write.
+ * Not promised: that an old leader has stopped acting when the next one begins. A paused process notices nothing. Send `Leadership.token`
+ * with every write.
  *
- * After etcd's `concurrency.Election` (Campaign, Proclaim, Observe, Resign, ResumeElection) and Curator's `LeaderSelector`.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a name or a value that cannot be stored.
+ * It follows etcd's `concurrency.Election` (Campaign, Proclaim, Observe, Resign, ResumeElection) and Curator's `LeaderSelector`.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a name or a value that cannot be stored
+ * @example
+ * const scheduler = election(client, 'scheduler', { value: '10.0.0.7:8080' });
+ * await scheduler.lead(
+ *   async (leadership, stop) => {
+ *     while (!stop.aborted) await dispatchNextJob({ token: leadership.token, signal: stop });
+ *   },
+ *   { signal: shutdown.signal },
+ * );
  */
 export function election(client: LockClient, name: string, options: ElectionOptions): Election {
   const { value, id, clock = machineClock } = checkedOptions('options of election', options, OPTIONS);
   if (typeof value !== 'string') throw invalidArgument('value', value, 'is a string');
   if (id !== undefined && !/^[0-9a-f]{32}$/.test(id))
     throw invalidArgument('id', id, 'is the id of a leadership, 32 hexadecimal digits');
-  // Checks name and value; nothing happens before somebody subscribes.
+  // Checks the name and the value. Without a subscription the claim does nothing.
   void client.claim(name, { value });
   const records = { office: new Office(), troubles: new ElectionErrors(clock), clock };
   return new QueueElection(
@@ -90,7 +99,7 @@ class QueueElection implements Election {
     try {
       return await this.#stood(stand, checked);
     } catch (error) {
-      // The entry to go on with has been removed.
+      // The entry to take over has been removed.
       if (stand.id === undefined || !isQueueLockError(error, 'ENTRY_LOST')) throw error;
       return this.#stood(this.#ballot.stand(), checked);
     }

@@ -1,18 +1,21 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** What is kept of a latch. */
+/** The stored state of a latch. */
 export interface LatchState {
   readonly count: number;
-  /** The setting of the count that this one began with. */
+  /** Id of the operation that set this count. */
   readonly round: string;
-  /** The latest operations, so that one whose answer was lost knows that it took effect. The newest last. */
+  /** Ids of the latest operations, the newest last. By them an operation whose answer was lost finds out that it took effect. */
   readonly ops: readonly string[];
 }
 
 /** With ids of eleven characters these take 3,500 of the 4,096 bytes that a register holds. */
 const KEPT_OPS = 250;
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for what no latch wrote. */
+/**
+ * Reads the state from the text of its register.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a text that no latch wrote
+ */
 export function latchIn(text: string | undefined): LatchState | undefined {
   if (text === undefined) return undefined;
   const state = parse(text);
@@ -20,13 +23,13 @@ export function latchIn(text: string | undefined): LatchState | undefined {
   throw invalidArgument('the register of the latch', text, 'holds what a latch wrote; remove() empties it');
 }
 
-/** A count to begin with, unless one is under way. */
+/** Sets the count, unless a count above 0 is under way. */
 export function set(state: LatchState | undefined, count: number, id: string): LatchState | undefined {
   if (state && (state.count > 0 || state.ops.includes(id))) return state;
   return { count, round: id, ops: noted(state, id) };
 }
 
-/** One less, once for each id; 0 stays 0. */
+/** Reduces the count by one, once for each id. 0 stays 0. */
 export function countedDown(state: LatchState, id: string): LatchState {
   if (state.count === 0 || state.ops.includes(id)) return state;
   return { ...state, count: state.count - 1, ops: noted(state, id) };
@@ -40,7 +43,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Whoever wrote it, the caller refuses it.
+    return undefined; // The caller rejects such a text.
   }
 }
 

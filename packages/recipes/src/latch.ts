@@ -7,45 +7,53 @@ import { checkWait, firstOf, patience, type WaitOptions } from './patience.ts';
 import { Sight } from './sight.ts';
 import { distinctUntilChanged, filter, map, merge, take, throwIfEmpty, type Observable } from './rx.ts';
 
-/** A count that processes count down and others wait for; made by `latch`. */
+/** A count that processes count down while other processes wait for 0; made by `latch`. */
 export interface Latch {
   readonly name: string;
   /**
-   * Begins with a count, a whole number from 1 up, if there is none or the one before has come to 0; `false` if it has not.
+   * Sets the count, if none is set or if the previous count has reached 0.
+   * @param count a whole number from 1 up
+   * @returns `false` if a count above 0 is set
    */
   trySetCount(count: number): Promise<boolean>;
   /**
-   * One less; answers what is left. 0 stays 0. `undefined`: nobody has set a count, so nothing was counted.
-   * Repeated until it is certain, and counted once whatever answers are lost; see `latch` for the one limit of that.
+   * Reduces the count by one; 0 stays 0. Retries until the outcome is certain, and counts once even if answers are lost. See `latch` for
+   * the one limit of that.
+   * @returns the remaining count; `undefined` if no count is set, so that nothing was counted
    */
   countDown(): Promise<number | undefined>;
   /**
-   * The present count (`undefined`: none is set) at once, then every change; changes may be merged. Silent while the server cannot be
-   * reached; completes when the client is closed.
+   * Emits the count (`undefined`: none is set) at once, then after each change. Several changes may be merged. Emits nothing while the
+   * server cannot be reached; completes when the client is closed.
    */
   readonly count$: Observable<number | undefined>;
   /**
-   * Waits until the count is 0; while none is set, until one is set and comes to 0. Whoever has seen a count also goes on when it is
-   * removed, or set anew after it was over. A `timeoutMs` of 0 waits for the server's answer only.
-   * Rejects with `TIMEOUT` (`UNAVAILABLE` while the store cannot be asked), the signal's reason, `CLOSED`.
+   * Waits until the count is 0. While no count is set, it waits until one is set and reaches 0. A call that has seen a count also resolves
+   * when that count is removed, or is replaced after it has reached 0. A `timeoutMs` of 0 waits only for the server's answer.
+   * @throws {QueueLockError} `TIMEOUT`, or `UNAVAILABLE` if the store could not be asked at the end; the signal's reason; `CLOSED`
    */
   wait(options?: WaitOptions): Promise<void>;
-  /** Takes the count away: nothing of it stays on the server. Whoever waits for it goes on. */
+  /** Removes the count, so that nothing of it stays on the server. Calls of `wait` that have seen it resolve. */
   remove(): Promise<void>;
 }
 
 /**
- * A count-down latch. The count is kept in a register beside the queue of that name and belongs to nobody: it outlives the processes
- * that set it and count it down. Once it is 0 it stays 0, until `trySetCount` or `remove`. A process that dies before it has counted
- * down does not count: for that use `doubleBarrier`, whose members are noticed when they die.
+ * Returns a count-down latch. The count is kept in a register beside the queue of that name. No session owns it, so it outlives the
+ * processes that set it and count it down. Once it is 0 it stays 0, until `trySetCount` or `remove`. A process that dies before it has
+ * counted down does not count. Where such deaths must be noticed, use `doubleBarrier`.
  *
- * Every operation has an id, and the latest 250 are kept with the count: an operation whose answer was lost finds itself there and is
- * not done again. It could be counted twice only if 250 others got through before its client reached the server again.
+ * Each operation has an id, and the latest 250 ids are kept with the count. An operation whose answer was lost finds its id there and is
+ * not repeated. It could be counted twice only if 250 other operations took effect before its client reached the server again.
  *
- * The vocabulary is that of Redisson's `RCountDownLatch` and Hazelcast's `ICountDownLatch`, and `java.util.concurrent.CountDownLatch`
- * before them. Unlike those `wait` does not pass while no count is set: who waits may come before who sets.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that the backend cannot hold, or a backend without registers. The methods
- * reject with it when the register holds something else.
+ * The method names are those of Redisson's `RCountDownLatch`, Hazelcast's `ICountDownLatch` and `java.util.concurrent.CountDownLatch`.
+ * Unlike those, `wait` does not resolve while no count is set, because a waiter may come before the process that sets the count.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that the backend cannot hold, or a backend without registers. The methods reject
+ *   with it when the register holds another text
+ * @example
+ * const parts = latch(client, 'import/2026-11-24');
+ * await parts.trySetCount(8);
+ * await parts.countDown(); // in each worker, after its part
+ * await parts.wait();
  */
 export function latch(client: LockClient, name: string): Latch {
   return new RegisterLatch(name, client.register(name, 'latch'));
@@ -75,7 +83,7 @@ class RegisterLatch implements Latch {
     let round: string | undefined;
     const left = await this.#change((present) => {
       round ??= present?.round;
-      // In the round that it met: a later one is not its own.
+      // Counts down only in the round that it first read. A later round does not belong to this call.
       return present?.round === round && present ? countedDown(present, id) : present;
     });
     if (round === undefined) return undefined;
@@ -101,7 +109,7 @@ class RegisterLatch implements Latch {
     await this.#register.change(() => undefined);
   }
 
-  /** Looked at anew by everybody who asks, so that it is no older than the question. */
+  /** Emits the state. Each subscription reads the register anew, so that the state is not older than the call. */
   #state(state$ = this.#register.state$): Observable<LatchState | undefined> {
     return liveText(state$).pipe(map(latchIn));
   }
@@ -118,7 +126,7 @@ class RegisterLatch implements Latch {
   }
 }
 
-/** Tells whether the latch that one waits for has opened; asked about every state, in order. */
+/** Returns a predicate that is called with every state, in order. It returns `true` once the latch that the caller waits for has opened. */
 function opens(): (state: LatchState | undefined) => boolean {
   let round: string | undefined;
   return (state) => {

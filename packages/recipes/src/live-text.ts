@@ -10,7 +10,7 @@ import {
   type Observable,
 } from './rx.ts';
 
-/** What a register holds, as long as the server says so; errors with `CLOSED` when the client is closed. */
+/** Emits the text of a register while the server can be reached. Errors with `CLOSED` when the client is closed. */
 export function liveText(state$: SharedRegister['state$']): Observable<string | undefined> {
   const closed$ = throwError(() => new QueueLockError('CLOSED', 'the client was closed'));
   return concat(state$, closed$).pipe(
@@ -20,7 +20,7 @@ export function liveText(state$: SharedRegister['state$']): Observable<string | 
   );
 }
 
-/** The same; completes when the client is closed. */
+/** Returns the same stream, but completes when the client is closed. */
 export function untilClosed<T>(source$: Observable<T>): Observable<T> {
   return source$.pipe(
     catchError((error: unknown) => {

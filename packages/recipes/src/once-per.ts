@@ -16,25 +16,33 @@ import { noteIn, slotText, type Slot, type SlotNote } from './slot.ts';
 const OPTIONS: KnownOptions<OncePerOptions> = { guarantee: 'any', owner: 'string' };
 const RUN_OPTIONS: KnownOptions<SlotOptions> = { ...WAIT_OPTIONS, workTimeoutMs: 'number' };
 const GUARANTEES: ReadonlySet<unknown> = new Set(['at-most-once', 'at-least-once']);
-/** Notes have to fit into a register, whatever an owner is in JSON. */
+/** A note must fit into a register, however long its owner becomes in JSON. */
 const LONGEST_OWNER = 128;
 
 /**
- * One work that is done once per slot (the time of a cron job, a day, a version) by one of all instances that call for it, however late
- * they come and whatever their clocks say; the others are told who did it.
+ * Returns work that is done once per slot: by one of all instances that call for the slot, however late they call and whatever their clocks
+ * show. A slot is for instance the time of a cron job, a day or a version. The other instances learn which one did it.
  *
  *     noted? ── no: wait for the lock ── noted meanwhile? ── no: note the slot, then work   (at-most-once)
  *                                                            or: work, then note the slot   (at-least-once)
  *
- * The latest slot is kept in a register beside the queue of that name, with the token of the hold, and outlives all processes. Whoever is
- * late never replaces a newer slot, nor what a later holder noted. Works of one name do not overlap, of different slots neither, as long
- * as their holders are not paused.
+ * The latest slot is kept in a register beside the queue of that name, with the token of the hold, and outlives all processes. A late call
+ * never replaces a newer slot, nor the note of a later holder. Works of one name do not overlap, not even those of different slots, unless
+ * a holder is paused.
  *
- * Not promised: that a slot is done which nobody calls for, and with `at-most-once` that it is done at all. That a paused process does
- * nothing late: what it sends is refused only where its token is compared. That of two slots that wait the older one comes first:
- * then it is passed over. A slot far in the future, of a wrong clock, makes all before it `superseded` until somebody calls `forget`.
+ * Not promised:
+ * - That a slot is done for which no instance calls, and with `at-most-once` that a slot is done at all.
+ * - That a paused process does nothing late. Its writes are rejected only where its token is compared.
+ * - That the older of two waiting slots comes first. If it comes second, it is skipped.
+ * - A slot in the far future, from a wrong clock, makes all slots before it `superseded` until `forget` is called.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that the backend cannot hold, or a backend without registers. The methods reject
- * with it when the register holds something else.
+ *   with it when the register holds another text
+ * @example
+ * const report = oncePer(client, 'daily-report');
+ * const result = await report.run('2026-11-24', async ({ token }, stop) => {
+ *   await sendReport({ token, signal: stop });
+ * });
+ * if (result.outcome === 'already-done') console.log('done by', result.by);
  */
 export function oncePer(client: LockClient, name: string, options?: OncePerOptions): OncePer {
   const checked = checkedOptions('options of oncePer', options, OPTIONS);

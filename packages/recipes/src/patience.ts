@@ -4,20 +4,26 @@ import { checkedOptions, detailOf, invalidArgument, type KnownOptions } from '@q
 import { machineClock } from './clock.ts';
 import { Observable, take } from './rx.ts';
 
-/** What may end a wait. */
+/** Limits of a wait. */
 export interface WaitOptions {
   /** Ends the wait: the call rejects at once with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Longest wait in milliseconds, then `TIMEOUT`, or `UNAVAILABLE` if the store could not be asked at the end. Default: for ever. */
+  /**
+   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be asked at the end.
+   * Default: no limit.
+   */
   readonly timeoutMs?: number;
 }
 
 export const WAIT_OPTIONS: KnownOptions<WaitOptions> = { signal: 'any', timeoutMs: 'number' };
 
-// setTimeout runs at once when asked to wait longer than this.
+// setTimeout fires at once for a longer delay.
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for what ends no wait, and for what is no option of one. */
+/**
+ * Checks the limits of a wait.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an invalid value or an unknown option
+ */
 export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
   const { signal, timeoutMs } = checkedOptions('options', options, WAIT_OPTIONS);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
@@ -32,17 +38,17 @@ export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
   );
 }
 
-/** What one waits for. */
+/** Describes a wait, for the error of its timeout. */
 export interface WaitContext {
-  /** What did not happen, when it was in vain. */
+  /** What did not happen in time. */
   readonly what: string;
-  /** Why the store cannot be asked at present, if that is so. */
+  /** `trouble` is why the store cannot be asked at present, or `undefined` if it can be asked. */
   readonly sight: { readonly trouble: unknown };
 }
 
 /**
- * Errors with the signal's reason when it aborts; when the time is over with `TIMEOUT`, or with `UNAVAILABLE` if the store cannot be asked
- * then. Emits nothing.
+ * Errors with the signal's reason when it aborts. After the timeout it errors with `TIMEOUT`, or with `UNAVAILABLE` if the store cannot be
+ * asked then. Emits nothing.
  */
 export function patience({ signal, timeoutMs }: WaitOptions, context: WaitContext): Observable<never> {
   return new Observable((subscriber) => {
@@ -55,7 +61,10 @@ export function patience({ signal, timeoutMs }: WaitOptions, context: WaitContex
   });
 }
 
-/** Who cannot ask the store does not know that others are why: that is no `TIMEOUT`, which a caller takes for busy. */
+/**
+ * A waiter that cannot reach the store does not know that other clients delay it. `TIMEOUT` would make its caller believe that the lock is
+ * busy.
+ */
 function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext): QueueLockError {
   const late = `${what} within ${timeoutMs} ms (timeoutMs)`;
   if (trouble === undefined) return new QueueLockError('TIMEOUT', late);
@@ -63,22 +72,22 @@ function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext):
   return new QueueLockError('UNAVAILABLE', why, { cause: trouble });
 }
 
-/** Errors with the signal's reason when it aborts, or has. */
+/** Errors with the signal's reason when it aborts or has aborted. */
 export function aborted(signal: AbortSignal): Observable<never> {
   return new Observable((subscriber) => {
     const abort = (): void => subscriber.error(signal.reason);
-    // One signal may end many waits; Node would take the eleventh listener for a leak.
+    // One signal may end many waits. Node would warn of a leak at the eleventh listener.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', abort);
     subscriber.add(() => signal.removeEventListener('abort', abort));
-    // A signal that checks the clock may abort while one looks at it.
+    // A signal that compares with the clock may abort while it is read.
     if (signal.aborted) abort();
   });
 }
 
 /**
- * Waits with a signal that aborts as `patience` errors; what has come true by then counts.
- * Rejects with `INVALID_ARGUMENT` for a `timeoutMs` below 1: what takes several steps is never there at once.
+ * Calls `wait` with a signal that aborts when `patience` errors. A result that `wait` returns after that still counts.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a `timeoutMs` below 1, because a wait of several steps is never over at once
  */
 export async function patiently<T>(
   options: WaitOptions,
@@ -95,14 +104,17 @@ export async function patiently<T>(
   }
 }
 
-/** Tells what is left of the time when one wait follows another: at least a millisecond, so that the last one ends as any other. */
+/**
+ * Returns a function that computes what is left of the timeout when one wait follows another. It is at least 1 ms, so that the last wait
+ * times out like any other.
+ */
 export function countingDown({ timeoutMs, ...rest }: WaitOptions): () => WaitOptions {
   if (timeoutMs === undefined) return () => rest;
   const began = machineClock.now();
   return () => ({ ...rest, timeoutMs: Math.max(1, timeoutMs - (machineClock.now() - began)) });
 }
 
-/** The first value, which there is; rejects with what the stream errors with before. */
+/** Resolves with the first value of a stream, which must emit one. Rejects when the stream errors before. */
 export function firstOf<T>(source$: Observable<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     source$.pipe(take(1)).subscribe({ next: resolve, error: reject });

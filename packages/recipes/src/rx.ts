@@ -1,4 +1,4 @@
-// The one door to RxJS: these names are the vocabulary of this package.
+// All runtime imports of RxJS go through this file, so that it lists the operators that this package uses.
 export {
   BehaviorSubject,
   EMPTY,

@@ -3,34 +3,41 @@ import type { Observable } from 'rxjs';
 
 /** Settings of a semaphore. */
 export interface SemaphoreOptions {
-  /** So many permits there are. With `resizable`: the number to begin with, if nobody has written one. */
+  /** Number of permits. With `resizable` it is only the initial number, used if no client has written one. */
   readonly limit: number;
-  /** Whether the limit may change while it is in use. All users of a name should say the same. Default false. */
+  /** Whether the limit may change while the semaphore is in use. All clients of a name should use the same value. Default `false`. */
   readonly resizable?: boolean;
 }
 
-/** Settings of one acquisition: those of a lock, and `permits`, how many to take at once (default 1, at most the limit). */
+/**
+ * Settings of one acquisition: the options of a lock, and `permits`, the number of permits to take at once (default 1, at most the limit).
+ */
 export type PermitOptions = Omit<AcquireOptions, 'mode' | 'limit'>;
 
-/** Settings of one `run`: those of `acquire`, and what tells the work to stop. */
+/** Settings of one `run`: the options of `acquire`, and the options that stop the work. */
 export interface PermitRunOptions extends PermitOptions, WorkOptions {}
 
-/** Settings of one claim: those of a lock's, and `permits`. */
+/** Settings of one claim: the options of a claim of a lock, and `permits`. */
 export type PermitClaimOptions = Omit<ClaimOptions, 'mode' | 'limit'>;
 
-/** Permits of one name; made by `semaphore`. Each call answers or rejects as that of `LockClient`. */
+/** Permits of one name; made by `semaphore`. Each method resolves and rejects like the one of the same name in `LockClient`. */
 export interface Semaphore {
   readonly name: string;
   /**
-   * Waits for the permits; give them back with `release()` or `await using`. Rejects also with `LIMIT_MISMATCH` when somebody ahead
-   * uses another limit, and with `INVALID_ARGUMENT` when there are not so many permits, or no longer.
+   * Waits for the permits. Give them back with `release()` or `await using`.
+   * @throws {QueueLockError} `LIMIT_MISMATCH` when an entry ahead uses another limit; `INVALID_ARGUMENT` when `permits` exceeds the limit,
+   *   also after the limit has shrunk; otherwise as `LockClient.acquire`
    */
   acquire(options?: PermitOptions): Promise<SharedOwnership>;
-  /** The permits if they are free and nobody waits for any, `undefined` otherwise. */
+  /**
+   * Makes one attempt to take the permits without waiting.
+   * @returns `undefined` when too few permits are free, or when a client waits for any
+   */
   tryAcquire(options?: Omit<PermitOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined>;
   /**
-   * Runs `work` with permits. A call chain that holds some is refused with `REENTRANT` if both together are more than there are, and always
-   * where the number changes; otherwise see `permits` of `ClaimOptions`.
+   * Runs `work` while holding the permits.
+   * @throws {QueueLockError} as `LockClient.run`; `REENTRANT` for a call chain that already holds permits, if both together exceed the
+   *   limit, and always if the semaphore is resizable. In other cases see `permits` of `ClaimOptions`
    */
   run<T>(
     work: (permit: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
@@ -43,10 +50,11 @@ export interface Semaphore {
 /** A semaphore whose limit may change while it is in use. */
 export interface ResizableSemaphore extends Semaphore {
   /**
-   * The limit at once, then every change; the first who looks writes the declared one if there is none. Shared; silent while the server
-   * cannot be reached; completes when the client is closed; errors with `INVALID_ARGUMENT` when the register holds something else.
+   * Emits the limit at once, then after each change. The first subscriber of all clients writes the declared limit if none is written.
+   * Shared by all subscribers. Emits nothing while the server cannot be reached; completes when the client is closed; errors with
+   * `INVALID_ARGUMENT` when the register holds another text.
    */
   readonly limit$: Observable<number>;
-  /** Changes the limit for everybody. Repeated until it is certain; of two at a time one is the last. */
+  /** Changes the limit for all clients. Retries until the outcome is certain. Of two concurrent calls, either may be the last. */
   resize(limit: number): Promise<void>;
 }

@@ -14,25 +14,25 @@ import {
   type Observable,
 } from './rx.ts';
 
-/** That of a claim. */
+/** Largest limit that a claim accepts. */
 const MAX_LIMIT = 1_000_000;
 
-/** Where the limit of a claim comes from. */
+/** Source of the limit of a claim. */
 export interface Limit {
-  /** The limit of a claim for so many permits. */
+  /** Returns the limit for a claim of that number of permits. */
   terms(permits: number): Pick<ClaimOptions, 'limit'>;
-  /** Keeps it at hand while somebody waits. */
+  /** Keeps the limit subscribed while a claim waits. */
   watch(): Subscription;
 }
 
-/** A number for ever. */
+/** Returns a limit that never changes. */
 export function fixedLimit(limit: number): Limit {
   return { terms: () => ({ limit }), watch: () => Subscription.EMPTY };
 }
 
-/** A limit that all clients share; the first who looks at an empty register declares it. */
+/** A limit that all clients share. The first client that finds an empty register writes the declared limit. */
 export class SharedLimit implements Limit {
-  /** The present limit at once, then every change. Errors when the client is closed, or when the register holds something else. */
+  /** Emits the limit at once, then after each change. Errors when the client is closed, or when the register holds another text. */
   readonly limit$: Observable<number>;
   readonly #register: SharedRegister;
 
@@ -58,7 +58,7 @@ export class SharedLimit implements Limit {
     return terms;
   }
 
-  /** What goes wrong with it is told to the claim, which follows it too. */
+  /** Errors are ignored here, because the claim subscribes to the limit too and reports them. */
   watch(): Subscription {
     return this.limit$.subscribe({ error: () => undefined });
   }
@@ -69,7 +69,7 @@ export class SharedLimit implements Limit {
   }
 }
 
-/** A waiter that can never be served would hold up everybody behind it. */
+/** Rejects a claim for more permits than exist. It could never be granted and would block all waiters behind it. */
 function enoughFor(permits: number): (limit: number) => number {
   return (limit) => {
     if (permits <= limit) return limit;
@@ -77,7 +77,10 @@ function enoughFor(permits: number): (limit: number) => number {
   };
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/**
+ * Returns `limit` if it is valid.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` otherwise
+ */
 export function checkedLimit(limit: number): number {
   return wholeNumber('limit', limit, { min: 1, max: MAX_LIMIT });
 }

@@ -20,24 +20,33 @@ import { SharedLimit, checkedLimit, fixedLimit, type Limit } from './semaphore-l
 import { defer, finalize, tap, type Observable } from './rx.ts';
 
 /**
- * A counting semaphore: at most `limit` permits of a name are out, over all clients. First come, first served, also for those who want
- * several permits: nobody smaller passes. Each permit handle is an ownership with a signal and a fencing token of its own; a client
- * that dies gives its permits back with its session.
+ * Returns a counting semaphore: over all clients, at most `limit` permits of a name are taken at a time. First come, first served, also for
+ * claims of several permits: smaller claims do not pass. Each permit handle is an ownership with a signal and a fencing token of its own.
+ * The permits of a client that dies are given back with its session.
  *
- * With a number for ever (the default) the entries themselves carry it: whoever finds somebody ahead with another number is refused
- * with `LIMIT_MISMATCH`. With `resizable: true` the limit is kept in a register beside the queue, which outlives the clients:
- * the first user writes the declared one, and all follow what is written there. Who waits is admitted at once when it grows; who holds
- * keeps what he has when it shrinks. A resize reaches each waiter with a message of its own: one that has not heard of a smaller limit
- * yet, or is cut off, may still be admitted under the larger one. A fixed and a resizable semaphore of one name are told apart at the
- * fixed one, by `LIMIT_MISMATCH`, when the limit under which an entry ahead joined is another number.
+ * With a fixed limit (the default) the entries themselves store the limit. A claim that finds an entry ahead with another limit rejects
+ * with `LIMIT_MISMATCH`.
  *
- * Not promised: that a client which counts as dead has noticed. The permits of different holders are of equal rank, so a fenced store
- * refuses those who began earlier; a semaphore bounds load, it does not order writes.
+ * With `resizable: true` the limit is kept in a register beside the queue, which outlives the clients. The first user writes the declared
+ * limit, and all clients follow the written one. When it grows, waiters are admitted at once. When it shrinks, holders keep their permits.
+ * Each waiter is notified of a resize separately. A waiter that has not been notified of a smaller limit yet, or is cut off, may still be
+ * admitted under the larger one.
  *
- * After Curator's `InterProcessSemaphoreV2` (permits as handles, a limit that others may change) and kazoo's `Semaphore` (a limit
- * that is checked); theirs take a lock to hand out permits, here the queue does.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a limit that is no whole number from 1 up, or with `resizable` for a backend
- * without registers.
+ * If both kinds use one name, only the fixed one can notice: it rejects with `LIMIT_MISMATCH` when an entry ahead joined under another
+ * limit.
+ *
+ * Not promised: that a client whose session has expired has noticed it. The permits of different holders have equal rank, so a fenced store
+ * would reject the holders that began earlier. A semaphore bounds load; it does not order writes.
+ *
+ * It follows Curator's `InterProcessSemaphoreV2` (permits as handles, a limit that other clients may change) and kazoo's `Semaphore` (a
+ * limit that is checked). Those take a lock to hand out permits; here the queue does it.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a limit that is not a whole number from 1 up, or with `resizable` for a backend without
+ *   registers
+ * @example
+ * const uploads = semaphore(client, 'uploads', { limit: 5 });
+ * await uploads.run(async (permit, stop) => {
+ *   await upload({ signal: stop });
+ * });
  */
 export function semaphore(
   client: LockClient,

@@ -1,23 +1,23 @@
 import { QueueLockError } from '@queuelock/core';
 import { defer, tap, type Observable } from './rx.ts';
 
-/** What a stream of the core says of itself. */
+/** Status of a stream of `@queuelock/core`. */
 interface Seen {
   readonly status: 'connecting' | 'live' | 'stale';
-  /** Why the last look failed. */
+  /** Why the last read failed. */
   readonly error?: unknown;
 }
 
-/** Whether somebody who waits sees the store as it is: if not, nobody knows whether others are what he waits for. */
+/** Tracks whether a waiter can read the store. If it cannot, it is unknown whether other clients delay it. */
 export class Sight {
   readonly #blind = new Map<object, unknown>();
 
-  /** Why the store is not seen at present; `undefined`: it is. */
+  /** Why the store cannot be read at present, or `undefined` if it can. */
   get trouble(): unknown {
     return this.#blind.values().next().value;
   }
 
-  /** The same stream, which counts from the moment at which it is subscribed to. */
+  /** Returns the same stream, and tracks it from its subscription on. */
   through<T extends Seen>(state$: Observable<T>): Observable<T> {
     return defer(() => {
       this.#blind.set(state$, unanswered());
@@ -30,7 +30,7 @@ export class Sight {
     });
   }
 
-  /** The same answer, without which nothing is seen. */
+  /** Resolves as `answer` does. Until then the store counts as unreadable. */
   async until<T>(answer: Promise<T>): Promise<T> {
     this.#blind.set(answer, unanswered());
     const value = await answer;
@@ -39,7 +39,7 @@ export class Sight {
   }
 }
 
-/** Why nothing is seen where nothing has failed yet. */
+/** The reason as long as no read has failed yet. */
 export function unanswered(): QueueLockError {
   return new QueueLockError('UNAVAILABLE', 'the store has not answered yet');
 }

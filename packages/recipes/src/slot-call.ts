@@ -6,14 +6,14 @@ import { Sight } from './sight.ts';
 import type { PastSlot, SlotRegister } from './slot-register.ts';
 import type { SlotNote } from './slot.ts';
 
-/** What one call is about. */
+/** Arguments of one call that come from its `oncePer`. */
 export interface SlotTerms extends Required<OncePerOptions> {
   readonly client: Pick<LockClient, 'run'>;
   readonly name: string;
   readonly register: SlotRegister;
 }
 
-/** From the first look to the end of the work. */
+/** Runs one call, from the first read to the end of the work. */
 export async function callFor<T>(
   terms: SlotTerms,
   work: SlotWork<T>,
@@ -46,14 +46,14 @@ export async function callFor<T>(
   }
 }
 
-/** One question, before anybody stands in line: who gets no answer knows nothing of others. */
+/** Reads the register once before the call joins the queue. A call without an answer does not know whether another client does the slot. */
 function firstLook({ name, register }: SlotTerms, limits: WaitOptions): Promise<PastSlot | undefined> {
   const sight = new Sight();
   const what = `it was not known who does the slot ${JSON.stringify(register.slot)} of ${JSON.stringify(name)}`;
   return patiently(limits, { what, sight }, (signal) => unlessAborted(signal, sight.until(register.past())));
 }
 
-/** What ends the wait for the turn besides its limits: that somebody else has noted the slot. */
+/** Ends the wait for the lock when another call has noted the slot. */
 class SlotWait {
   readonly #stop = new AbortController();
   readonly #watching: Subscription;
@@ -89,7 +89,7 @@ async function workFor<T>(
   const isNotedFirst = guarantee === 'at-most-once';
   const past = await (isNotedFirst ? note(stop) : unlessAborted(stop, register.past()));
   if (past) return past;
-  // Also after a loop that was blocked since the answer.
+  // Checks again, because the event loop may have been blocked since the answer.
   stop.throwIfAborted();
   const value = await work(ownership, stop);
   if (!isNotedFirst) await note(ownership.signal);
@@ -101,8 +101,8 @@ function noter(owner: string): Pick<SlotNote, 'by' | 'at'> {
   return { by: owner, at: Date.now() };
 }
 
-/** What it comes to; rejects with the signal's reason once that has aborted. What goes on then ends by itself. */
+/** Resolves as `task` does, but rejects with the signal's reason once it has aborted. The task then ends by itself. */
 function unlessAborted<T>(signal: AbortSignal, task: Promise<T>): Promise<T> {
-  // The task first: whatever it rejects with, also later, somebody has listened to it.
+  // `task` is first in the merge, so that its rejection has a handler even if the signal has already aborted.
   return firstOf(merge(from(task), aborted(signal)));
 }

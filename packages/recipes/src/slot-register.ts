@@ -4,10 +4,10 @@ import type { SlotOutcome } from './once-per-api.ts';
 import { map, type Observable } from './rx.ts';
 import { compareSlots, noteIn, noteText, type SlotNote } from './slot.ts';
 
-/** What keeps a call from doing the work. */
+/** Why a call must not do the work. */
 export type PastSlot = Exclude<SlotOutcome<never>, { readonly outcome: 'ran' }>;
 
-/** The register of the slots, as one slot sees it. */
+/** The register of the slots, from the view of one slot. */
 export class SlotRegister {
   readonly slot: string;
   readonly #register: SharedRegister;
@@ -17,20 +17,21 @@ export class SlotRegister {
     this.#register = register;
   }
 
-  /** Why the slot is not to be done, at present; `undefined`: it is. */
+  /** Returns why the slot must not be done at present, or `undefined` if it may be done. */
   async past(): Promise<PastSlot | undefined> {
     return this.#pastFor(noteIn(await this.#register.read()));
   }
 
-  /** The same, now and at every change; silent while the server cannot be reached. */
+  /** Emits the result of `past` at once, then after each change. Emits nothing while the server cannot be reached. */
   get past$(): Observable<PastSlot | undefined> {
     return liveText(this.#register.state$).pipe(map((text) => this.#pastFor(noteIn(text))));
   }
 
   /**
-   * Notes the slot, unless it is past, `until` has aborted, or a later holder has noted one. The register is written only as it was
-   * looked at: whoever stood still in between looks again, and finds itself late.
-   * @returns why it was not noted.
+   * Notes the slot, unless it is past, `until` has aborted, or a later holder has noted a slot. The register is written by compare and set.
+   * So a process that was paused between read and write reads again, and finds that it is late.
+   * @returns why the slot was not noted, or `undefined` if it was
+   * @throws {QueueLockError} `OWNERSHIP_LOST` when a later holder has noted a slot; the reason of `until`
    */
   async note(
     { name, token }: Ownership,
@@ -39,7 +40,7 @@ export class SlotRegister {
   ): Promise<PastSlot | undefined> {
     const text = await this.#register.change((present) => {
       const last = noteIn(present);
-      // Its own, after a lost answer, is past too. To throw here would have it repeated.
+      // The call's own note, after a lost answer, counts as past too. An error thrown here would repeat the change.
       if (this.#pastFor(last) || until.aborted || (last && last.token > token)) return present;
       return noteText({ slot: this.slot, token, ...by });
     });

@@ -1,25 +1,28 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** What `oncePer` takes for a slot. */
+/** A slot as `oncePer` accepts it. */
 export type Slot = string | number | Date;
 
-/** What is remembered of the latest slot. */
+/** The stored note of the latest slot. */
 export interface SlotNote {
   readonly slot: string;
-  /** Of the hold under which it was noted. */
+  /** Fencing token of the hold under which the slot was noted. */
   readonly token: bigint;
-  /** Who noted it: the `owner` of that call. */
+  /** The `owner` of the call that noted the slot. */
   readonly by: string;
-  /** Unix milliseconds of that one's clock; for people. */
+  /** Time of the note, in Unix milliseconds by that client's clock; for people. */
   readonly at: number;
 }
 
-/** The latest moment that a `Date` can show, in milliseconds since 1970. */
+/** The latest moment that a `Date` can represent, in milliseconds since 1970. */
 const LATEST_TIME = 8_640_000_000_000_000;
-/** A note has to fit into a register of 4,096 bytes, whatever its texts are in JSON. */
+/** A note must fit into a register of 4,096 bytes, however long its texts become in JSON. */
 const MAX_LENGTH = 256;
 
-/** A slot as it is stored. @throws {QueueLockError} `INVALID_ARGUMENT` */
+/**
+ * Returns a slot as it is stored.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a value that is not a slot
+ */
 export function slotText(slot: Slot): string {
   if (slot instanceof Date) {
     const year = slot.getUTCFullYear();
@@ -35,8 +38,9 @@ export function slotText(slot: Slot): string {
 }
 
 /**
- * Below 0: `one` is older. Runs of digits compare as whole numbers, everything else by its UTF-16 code units, so that `1.9.0` is before
- * `1.10.0` and `2026-11-09T08:00Z` before `2026-11-10T07:00Z`.
+ * Compares two slots by age. Runs of digits compare as whole numbers and everything else by its UTF-16 code units. So `1.9.0` is before
+ * `1.10.0`, and `2026-11-09T08:00Z` before `2026-11-10T07:00Z`.
+ * @returns a number below 0 if `one` is older
  */
 export function compareSlots(one: string, other: string): number {
   const [parts, others] = [partsOf(one), partsOf(other)];
@@ -53,7 +57,10 @@ export function noteText(note: SlotNote): string {
   return JSON.stringify({ ...note, token: String(note.token) });
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for what `oncePer` did not write. */
+/**
+ * Reads a note from the text of its register.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a text that `oncePer` did not write
+ */
 export function noteIn(text: string | undefined): SlotNote | undefined {
   if (text === undefined) return undefined;
   const { slot, token, by, at } = Object(parse(text)) as Partial<Record<keyof SlotNote, unknown>>;
@@ -78,6 +85,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Whoever wrote it, the caller refuses it.
+    return undefined; // The caller rejects such a text.
   }
 }

@@ -5,15 +5,18 @@ import { EMPTY, dematerialize, distinctUntilChanged, map, merge, switchMap } fro
 import { whileHeld } from './while-held.ts';
 
 /**
- * Subscribes to the source once the lock is held, and gives the lock up when the source has ended. Subscribing joins the queue;
- * unsubscribing leaves it, or releases.
+ * Operator that subscribes to its source once the lock is held, and releases the lock when the source has ended. Subscribing joins the
+ * queue. Unsubscribing leaves it or releases the lock.
  *
- * Errors with `OWNERSHIP_LOST` when the lock is lost before the source has ended, synchronously and after it has unsubscribed from
- * the source; with what ended the wait when the turn never came, as `LockClient.acquire`. Values pass only while the lock is held by
- * the clock, also when timers are late; an end of the source that came after the loss counts as the loss.
- * The release goes on after the result has ended; `LockClient.close` waits for it. Inside `LockClient.run` of the same name it
- * waits for ever: a stream has no call chain.
- * @throws {QueueLockError} `INVALID_ARGUMENT` at the call.
+ * The stream errors with `OWNERSHIP_LOST` when the lock is lost before the source has ended: synchronously, and after it has unsubscribed
+ * from the source. When the lock was never granted, it errors as `LockClient.acquire` rejects. Values pass only while the lock is held by
+ * the clock, also when timers are late. If the source ends after the loss, the loss counts.
+ *
+ * The release continues after the stream has ended, and `LockClient.close` waits for it. Inside `LockClient.run` of the same name it waits
+ * for ever, because a stream has no call chain.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` at the call
+ * @example
+ * const prices$ = feed$.pipe(underLock(client, 'price-feed'));
  */
 export function underLock<T>(
   client: Pick<LockClient, 'claim'>,
@@ -29,7 +32,7 @@ export function underLock<T>(
 }
 
 function underHold<T>(source$: Observable<T>, ownership: Ownership): Observable<ObservableNotification<T>> {
-  // In this order: the loss ends the source before it is told.
+  // The order matters: a loss unsubscribes from the source before it is emitted.
   return merge(whileHeld(source$, ownership), aborted(ownership.signal));
 }
 

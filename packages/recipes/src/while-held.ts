@@ -4,8 +4,8 @@ import { aborted } from './patience.ts';
 import { catchError, filter, materialize, of, takeUntil, type Observable } from './rx.ts';
 
 /**
- * What the source brings and how it ends, but nothing of it after the hold: a loss unsubscribes from it synchronously, and to look is
- * to learn of a loss that no timer has told. Completes at a loss.
+ * Emits the notifications of the source, but none after the hold has ended. A loss unsubscribes from the source synchronously. Reading
+ * `held` for each notification detects a loss whose timer is late. Completes at a loss.
  */
 export function whileHeld<T>(
   source$: Observable<T>,

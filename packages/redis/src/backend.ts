@@ -25,16 +25,32 @@ const LONGEST_TTL_MS = 2 ** 31 - 1;
 const LIST_PAUSE_MS = 1_000;
 
 /**
- * A backend over Redis (6.2 or later) or Valkey. Connects on first use, with two connections.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for options that are none.
+ * Creates a backend over Redis (6.2 or later) or Valkey. It connects on first use and opens two connections: one for requests, one for
+ * notifications.
+ * @param options of the server and the keys; all are optional
+ * @returns the backend, for `createLockClient` of `@queuelock/core`
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
+ * @example
+ * ```ts
+ * import { createLockClient } from '@queuelock/core';
+ * import { redis } from '@queuelock/redis';
+ *
+ * const locks = createLockClient(redis({ url: 'redis://127.0.0.1:6379' }));
+ * await locks.run('nightly report', async ({ token }) => {
+ *   console.log(`holds the lock with fencing token ${token}`);
+ * });
+ * await locks.close();
+ * ```
  */
 export function redis(options: RedisOptions = {}): Backend {
   return new RedisBackend(settingsOf(options));
 }
 
 /**
- * A backend by URL, as `RedisOptions.url` says: `redis://user:password@host:6379/0?prefix=locks`.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL.
+ * Creates a backend from a URL.
+ * @param url as in `RedisOptions.url`, for instance `redis://user:password@host:6379/0?prefix=locks`
+ * @returns the same backend as `redis({ url })`
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the URL is invalid
  */
 export function fromUrl(url: string): Backend {
   return redis({ url });

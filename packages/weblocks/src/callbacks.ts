@@ -1,20 +1,20 @@
 /** A request that waits for its callback. */
 export interface Waiting {
-  /** Its turn has come: `run` is called, at once or when those that were asked for before it have been. */
+  /** Marks the request as granted. `run` is called at once, or after the callbacks of earlier requests. */
   ready(run: () => void): void;
-  /** It waits no more. */
+  /** Removes the request. */
   leave(): void;
 }
 
 interface Place {
-  /** Those of one name keep their order; `undefined`: it has none to keep. */
+  /** Requests of one name keep their order. `undefined` for a request that need not keep any. */
   readonly name: string | undefined;
   run: (() => void) | undefined;
 }
 
 /**
- * Runs callbacks in the order of their requests. Of what is granted in one turn of the event loop that holds across names. Of one name it
- * holds always: what is granted to a later request has been granted to the earlier ones too, whose news is under way.
+ * Runs callbacks in the order of their requests. Across names this holds for all grants of one turn of the event loop. For one name it
+ * always holds: if a later request is granted, the earlier ones have been granted too, and their notifications are under way.
  */
 export class Callbacks {
   /** In the order of the requests. */
@@ -35,7 +35,7 @@ export class Callbacks {
     };
   }
 
-  /** In the next turn of the event loop, when all that came in this one is known. */
+  /** Runs the callbacks in the next turn of the event loop, when all grants of this turn are known. */
   #call(): void {
     if (this.#called) return;
     this.#called = true;

@@ -1,11 +1,14 @@
 /**
- * Steps that go to the store one after the other, in the order in which they were asked for: none is sent before the one ahead is
- * certain. One request cannot overtake another one of the same client on its way, whatever the names.
+ * Sends steps to the store one after the other, in the order in which they were requested. A step is sent once the outcome of the previous
+ * one is certain. So no request overtakes an earlier request of the same client, whatever their names.
  */
 export class Chain {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Answers what the step answers. A step that fails does not keep the next one from its turn. */
+  /**
+   * Runs `work` after the previous step. A step that fails does not block the next one.
+   * @returns the result of `work`
+   */
   step<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);

@@ -1,7 +1,7 @@
-// Names beyond this cost a round trip more or less the next time, and nothing else.
+// Names beyond this limit are forgotten. That may cost one round trip at their next request, and nothing else.
 const MOST = 1_000;
 
-/** The names for which somebody was in line when this client last asked. A guess about the next time, never a promise. */
+/** The names that had other requests in their queue when this client last joined it. It predicts the next request and promises nothing. */
 export class Crowds {
   readonly #names = new Set<string>();
 

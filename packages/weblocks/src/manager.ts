@@ -23,9 +23,15 @@ const MAX_SCOPE = 100;
 const MAX_CLIENT_ID = 200;
 
 /**
- * Makes what `navigator.locks` is, for all processes that use this store and scope. Over a backend it makes a client of its own, and
- * closes it; a client that is handed in stays open. Nothing is connected until the first call needs it.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for an option out of its range.
+ * Returns a lock manager that works like `navigator.locks`, for all processes that use this store and scope. For a backend it creates a
+ * client of its own, and closes it; a client that is passed in stays open. It connects on the first call that needs the store.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an invalid option
+ * @example
+ * const locks = createLockManager(etcd({ hosts: '127.0.0.1:2379' }));
+ * await locks.request('invoices/42', { mode: 'shared' }, async (lock) => {
+ *   await read({ signal: lock?.signal });
+ * });
+ * await locks.close();
  */
 export function createLockManager(source: LockClient | Backend, options?: LockManagerOptions): LockManager {
   const { scope = 'weblocks', clientId = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}` } =
@@ -56,9 +62,9 @@ class StoredLockManager implements LockManager {
   readonly #queries = new Chain();
   readonly #callbacks = new Callbacks();
   readonly #crowds = new Crowds();
-  /** Until nothing of them is left in the store. */
+  /** Requests of which something may be left in the store. */
   readonly #unfinished = new Map<LockRequest, Promise<void>>();
-  /** Tells the requests of this manager from all others. */
+  /** Distinguishes the requests of this manager from the requests of all others. */
   readonly #tag = randomBytes(8).toString('hex');
   #requests = 0;
   #closed: Promise<void> | undefined;

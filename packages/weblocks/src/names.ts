@@ -2,17 +2,17 @@ import { invalidArgument } from '@queuelock/core/backend';
 
 /** The two queues of a lock. */
 export interface QueuesOfName {
-  /** In which requests stand in the order in which they were made, until they are granted. */
+  /** Queue of the requests that wait, in the order in which they were made. */
   readonly line: string;
-  /** In which those are that hold the lock, and whoever is next. */
+  /** Queue of the requests that hold the lock, and of the next request. */
   readonly hold: string;
 }
 
-// What a queue's name may have on every store.
+// Longest name of a queue that every store accepts.
 const MAX_BYTES = 512;
 const UNIT_DIGITS = 4;
 
-/** The queues of one scope, by the names of its locks. */
+/** Maps the names of the locks of one scope to names of queues. */
 export class Names {
   readonly #scope: string;
 
@@ -20,12 +20,15 @@ export class Names {
     this.#scope = scope;
   }
 
-  /** With which the names of all queues of the scope begin. */
+  /** Prefix of the names of all queues of the scope. */
   get prefix(): string {
     return `${this.#scope}/`;
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` for a name that is too long. */
+  /**
+   * Returns the queues of a lock.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that is too long
+   */
   queuesOf(name: string): QueuesOfName {
     const part = encode(name);
     const queues = { line: `${this.prefix}line/${part}`, hold: `${this.prefix}hold/${part}` };
@@ -38,7 +41,7 @@ export class Names {
     );
   }
 
-  /** The lock that a queue belongs to; `undefined` for a queue that is none of this scope's. */
+  /** Returns the name of the lock to which a queue belongs, or `undefined` if the queue does not belong to this scope. */
   nameOf(queue: string): string | undefined {
     const [kind, part, ...rest] = queue.startsWith(this.prefix)
       ? queue.slice(this.prefix.length).split('/')
@@ -50,8 +53,9 @@ export class Names {
 }
 
 /**
- * Printable ASCII as it is, every other UTF-16 code unit as `=` and four hexadecimal digits; the empty name as `=`. Names are any
- * sequence of units, also one that is no text, and no two share a form.
+ * Encodes the name of a lock. Printable ASCII stays as it is, except `=` and `/`. Every other UTF-16 code unit becomes `=` and four
+ * hexadecimal digits, and the empty name becomes `=`. A name may be any sequence of code units, also one that is not valid text. Different
+ * names have different codes.
  */
 export function encode(name: string): string {
   if (name === '') return '=';

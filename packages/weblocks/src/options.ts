@@ -1,6 +1,6 @@
 import type { HeldLock, LockMode } from './api.ts';
 
-/** A request as it was asked for, every member checked. */
+/** A request with checked arguments. */
 export interface Wish {
   readonly name: string;
   readonly mode: LockMode;
@@ -13,8 +13,10 @@ export interface Wish {
 const MODES: readonly LockMode[] = ['exclusive', 'shared'];
 
 /**
- * What `request` was called with, converted and refused as Web IDL and the draft say.
- * @throws {TypeError} for what is of another type, a `NotSupportedError` for what is not allowed, the reason of a signal that has aborted.
+ * Converts and checks the arguments of `request`, as Web IDL and the draft demand.
+ * @throws {TypeError} for an argument of another type
+ * @throws {DOMException} `NotSupportedError` for a combination that is not allowed
+ * @throws the reason of a signal that has aborted
  */
 export function wishOf(args: readonly unknown[]): Wish {
   if (args.length < 2) throw new TypeError(`request takes a name and a callback, got ${args.length} of them`);
@@ -60,7 +62,7 @@ function callbackOf(callback: unknown): Wish['callback'] {
   throw new TypeError(`callback is a function; got ${callback === null ? 'null' : typeof callback}`);
 }
 
-/** As a `DOMString`, which is any sequence of UTF-16 code units. */
+/** Converts to a `DOMString`, which is any sequence of UTF-16 code units. */
 function textOf(value: unknown): string {
   if (typeof value === 'symbol') throw new TypeError('a symbol is no text');
   return String(value);

@@ -3,30 +3,33 @@ import type { Crowds } from './crowds.ts';
 import type { QueuesOfName } from './names.ts';
 import { Stand } from './stand.ts';
 
-/** The way of one request to its lock and back. */
+/** Lifecycle of one request in the queues of its lock. */
 export interface Place {
-  /** Settles when the store has the request; whether that has come to an end: it is granted, not available, or refused. */
+  /** Resolves when the store has the request. The value is whether the request is decided: granted, not available, or refused. */
   enter(): Promise<boolean>;
-  /** Only after `enter`. `undefined`: it was not available. Rejects when the turn cannot come any more. */
+  /**
+   * Resolves with the ownership, or with `undefined` if the lock was not available. Rejects when the request cannot be granted any more.
+   * Call it only after `enter`.
+   */
   granted(): Promise<Ownership | undefined>;
-  /** Out, whatever it was. Settles when the store has confirmed it. Only after `enter`. */
+  /** Leaves all queues in any state. Resolves when the store has confirmed it. Call it only after `enter`. */
   leave(): Promise<void>;
 }
 
-/** Where a place is taken. */
+/** The queues of a request, and how it enters them. */
 export interface Spot {
   readonly client: LockClient;
   readonly queues: QueuesOfName;
-  /** Of each entry that the request makes. */
+  /** Options of each entry that the request creates. */
   readonly options: Pick<ClaimOptions, 'mode' | 'owner' | 'metadata'>;
 }
 
 /**
- * As most requests go: into the line, at its front into the hold as well, and out of the line when it is granted. So in the hold are
- * those who hold, and one who is next or several who share it; all others are in line.
+ * An ordinary request: it enters the `line` queue, at its front also the `hold` queue, and leaves `line` when it is granted. So the `hold`
+ * queue has the holders, and the next request or several shared ones. All other requests are only in `line`.
  *
- * Where nobody is expected in line, both are entered in one go, which saves a round trip. Only who is at the front of the line is granted,
- * so whoever guessed wrong steps out of the hold again, and at most delays others by that.
+ * If no other request is expected in `line`, both queues are entered at once, which saves a round trip. The lock is granted only to the
+ * front of `line`. A request whose guess was wrong leaves the `hold` queue again, and delays other requests at most by that.
  */
 export class PlaceInLine implements Place {
   readonly #spot: Spot;
@@ -47,7 +50,7 @@ export class PlaceInLine implements Place {
     const line = new Stand(client, queues.line, options);
     this.#line = line;
     this.#granted = this.#advance(line);
-    // Whoever gives up does not ask for it any more.
+    // Marks a rejection as handled: a request that gives up does not read it.
     this.#granted.catch(() => undefined);
     if (!this.#crowds.has(queues.line)) this.#inHold();
     await line.placed;
@@ -73,7 +76,7 @@ export class PlaceInLine implements Place {
 
   async #advance(line: Stand): Promise<Ownership> {
     await line.granted;
-    // A turn that comes when nobody wants it any more.
+    // The request has left before it was granted.
     if (this.#left) return line.granted;
     const ownership = await this.#inHold().granted;
     void line.leave();
@@ -88,8 +91,9 @@ export class PlaceInLine implements Place {
 }
 
 /**
- * As a thief goes: into the hold, from which those who are in it are removed. Nobody in line is let in meanwhile, or moved: whoever
- * comes to the front of the line enters the hold behind the thief, and whoever was there before is turned back to behind it.
+ * A request with `steal`: it enters the `hold` queue and removes the entries there. Requests in `line` are neither admitted nor moved
+ * meanwhile. A request that reaches the front of `line` enters the `hold` queue behind this one. A waiting request that was there before
+ * joins again behind it.
  */
 export class StolenPlace implements Place {
   readonly #spot: Spot;
@@ -116,8 +120,8 @@ export class StolenPlace implements Place {
 }
 
 /**
- * As a request goes that does not wait: into the hold if it is free, and then it stays if nobody is in line. In this order, so that
- * one that finds the lock held leaves nothing that another one could meet.
+ * A request with `ifAvailable`: it takes the `hold` queue if that is free, and keeps it if `line` is empty. In this order, a request that
+ * finds the lock held leaves nothing that another request could meet.
  */
 export class PlaceIfAvailable implements Place {
   readonly #spot: Spot;

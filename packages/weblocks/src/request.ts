@@ -6,7 +6,7 @@ import { tellCall, tellEnd, tellStart } from './channels.ts';
 import type { Wish } from './options.ts';
 import type { Place } from './place.ts';
 
-/** What all requests of a manager share. */
+/** Shared by all requests of a manager. */
 export interface Surroundings {
   readonly chain: Chain;
   readonly callbacks: Callbacks;
@@ -15,11 +15,11 @@ export interface Surroundings {
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * The story of one request: it takes its place, waits, runs the callback, leaves, and settles. It is cut short, and settles at once, by
- * its signal until the callback runs, by the loss of the lock from then on, and by the close of the manager.
+ * Runs one request: it enters its queues, waits, runs the callback, leaves, and settles. It is ended early and settles at once: by its
+ * signal until the callback runs, by the loss of the lock afterwards, and by `close` of the manager at any time.
  */
 export class LockRequest {
-  /** What the caller gets. */
+  /** The promise that the caller gets. */
   readonly result: Promise<unknown>;
   readonly #wish: Wish;
   readonly #place: Place;
@@ -42,11 +42,11 @@ export class LockRequest {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // A thief passes those who wait, and who does not wait has no place among them.
+    // A request with `steal` passes all waiters, and one with `ifAvailable` does not wait. Neither has to keep an order.
     this.#waiting = around.callbacks.enter(wish.steal || wish.ifAvailable ? undefined : wish.name);
   }
 
-  /** Settles when nothing of it is left in the store; never rejects. */
+  /** Resolves when nothing of the request is left in the store; never rejects. */
   async perform(): Promise<void> {
     const { chain } = this.#around;
     tellStart(this.#wish);
@@ -60,12 +60,12 @@ export class LockRequest {
 
   readonly #onAbort = (): void => this.#cut(this.#wish.signal?.reason);
 
-  /** Ends it because its manager is closed. */
+  /** Ends the request because its manager is closed. */
   close(reason: unknown): void {
     this.#cut(this.#isRunning ? taken(this.#wish.name, reason) : reason);
   }
 
-  /** Whether it has come so far that it has to leave again. */
+  /** Returns whether the request has entered a queue, so that it must leave again. */
   async #enter(): Promise<boolean> {
     if (this.#isSettled) return false;
     try {
@@ -74,16 +74,16 @@ export class LockRequest {
         (hold) => this.#called(hold),
         (error: unknown) => this.#cut(error),
       );
-      // What is granted at once comes before all that is granted by the steps behind it.
+      // A request that is granted at once runs before all requests that later steps grant.
       if (isDecided) await called;
     } catch (error) {
-      // The store has no such names.
+      // The store refuses the name.
       this.#cut(error);
     }
     return true;
   }
 
-  /** Settles when the callback has been called, or is not to be any more. */
+  /** Resolves when the callback has been called, or will not be called any more. */
   async #called(hold: Ownership | undefined): Promise<void> {
     if (this.#isSettled) return;
     await new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ export class LockRequest {
     hold?.signal.addEventListener('abort', onLoss);
     tellCall(this.#wish, hold !== undefined);
     const end = (outcome: Outcome): void => {
-      // Its time may have passed without a timer that has said so yet.
+      // The lock may have expired although no timer has reported it yet.
       if (!hold || hold.held) this.#finish(outcome);
       else onLoss();
     };
@@ -152,7 +152,7 @@ function lockOf({ name, mode }: Wish, hold: Ownership): HeldLock {
   };
 }
 
-/** What the standard says when a lock is stolen. */
+/** Returns the error that the standard has for a stolen lock. */
 function taken(name: string, cause: unknown): DOMException {
   return new DOMException(`the lock ${JSON.stringify(name)} is not held any more`, {
     name: 'AbortError',

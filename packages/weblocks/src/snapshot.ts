@@ -3,13 +3,13 @@ import type { LockInfo, LockManagerSnapshot } from './api.ts';
 import type { Names } from './names.ts';
 import { filter, firstValueFrom, type Observable } from './rx.ts';
 
-// Enough to keep the connection busy, few enough to leave room for others.
+// Enough to use the connection well, and few enough to leave room for other requests.
 const AT_A_TIME = 16;
 
-/** Of the label of each entry: which request made it. A request may stand in both of its queues. */
+/** Metadata key of each entry for the request that made it. A request may have an entry in both of its queues. */
 export const REQUEST = 'request';
 
-/** All requests of a scope, each name as it is at one moment after the call. */
+/** Returns all requests of a scope. Each name is read at one moment after the call. */
 export async function takeSnapshot(client: LockClient, names: Names): Promise<LockManagerSnapshot> {
   const { queues } = await firstLook(client.queues(names.prefix));
   const found = new Set(queues.map(({ name }) => names.nameOf(name)));
@@ -24,17 +24,17 @@ export async function takeSnapshot(client: LockClient, names: Names): Promise<Lo
   return snapshotOf(seen);
 }
 
-/** The line first: a request that goes on from there meanwhile is in the hold when that is looked at. */
+/** Reads `line` first: a request that leaves it meanwhile is in `hold` when that is read. */
 async function requestsFor(client: LockClient, names: Names, name: string): Promise<readonly QueueEntry[]> {
   const { line, hold } = names.queuesOf(name);
   const inLine = (await firstLook(client.watch(line))).entries;
   const inHold = (await firstLook(client.watch(hold))).entries;
   const standing = new Set(inLine.map(tagOf));
-  // Those who left the line have been granted, or are thieves: ahead of all.
+  // Entries that are only in `hold` have left `line` after their grant, or are of a `steal`. They are ahead of all in `line`.
   return [...inHold.filter((entry) => !standing.has(tagOf(entry))), ...inLine];
 }
 
-/** The rule of the queue says who holds; a client that was granted may not have noticed yet. */
+/** Decides by the rule of the queue which requests hold. The client of a granted request may not have been notified yet. */
 function snapshotOf(seen: ReadonlyMap<string, readonly QueueEntry[]>): LockManagerSnapshot {
   const held: LockInfo[] = [];
   const pending: LockInfo[] = [];
@@ -58,7 +58,7 @@ interface View {
   readonly error?: unknown;
 }
 
-/** One look: rejects with what went wrong, if it did. */
+/** Resolves with the first live value. Rejects with the error of the read, if it fails. */
 async function firstLook<V extends View>(view$: Observable<V>): Promise<V> {
   const seen$ = view$.pipe(filter(({ status, error }) => status === 'live' || error !== undefined));
   const view = await firstValueFrom(seen$, { defaultValue: undefined });

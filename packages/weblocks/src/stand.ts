@@ -3,9 +3,9 @@ import { filter, firstValueFrom } from './rx.ts';
 
 /** One entry in one queue, from joining to leaving. */
 export class Stand {
-  /** Settles when it is certain where it stands: in line, at the front, or nowhere. */
+  /** Resolves when the state of the entry is certain: it waits, is granted, or has ended. */
   readonly placed: Promise<void>;
-  /** The ownership that it comes to. Rejects with what ended the claim before. */
+  /** Resolves with the ownership. Rejects with the error that ended the claim before. */
   readonly granted: Promise<Ownership>;
   readonly #client: LockClient;
   readonly #queue: string;
@@ -24,7 +24,7 @@ export class Stand {
       this.#grant = resolve;
       this.#refuse = reject;
     });
-    // Whoever left does not ask for it any more.
+    // Marks a rejection as handled: a request that has left does not read it.
     this.granted.catch(() => undefined);
     this.#claim = client.claim(queue, options).subscribe({
       next: (state) => this.#see(state),
@@ -32,24 +32,24 @@ export class Stand {
     });
   }
 
-  /** Whether its turn has come. */
+  /** Whether the entry is granted. */
   get isGranted(): boolean {
     return this.#state.status === 'held' || this.#state.status === 'suspect';
   }
 
-  /** Whether its turn cannot come any more. */
+  /** Whether the entry cannot be granted any more. */
   get isOver(): boolean {
     return this.#state.status === 'ended';
   }
 
-  /** Out of the queue. Settles when the store has confirmed it. */
+  /** Leaves the queue. Resolves when the store has confirmed it. */
   leave(): Promise<void> {
     this.#left ??= this.#leave();
     return this.#left;
   }
 
   async #leave(): Promise<void> {
-    // A join cannot be interrupted, since its effect would be unknown.
+    // A join cannot be interrupted, because its effect would be unknown.
     await this.placed;
     const state = this.#state;
     if (state.status === 'ended') return;
@@ -58,7 +58,7 @@ export class Stand {
     if (state.status === 'queued') await this.#gone(state.id);
   }
 
-  /** A withdrawal from the line is not confirmed to us: so look. */
+  /** Waits until the entry has left the queue. A withdrawal is not confirmed to the client, so the queue is watched. */
   async #gone(id: string): Promise<void> {
     const without$ = this.#client
       .watch(this.#queue)

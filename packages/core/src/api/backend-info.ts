@@ -1,23 +1,23 @@
-/** What a backend is; facts, not switches. */
+/** Facts about a backend; none of them is a setting. */
 export interface BackendInfo {
-  /** Lower case, for messages: `etcd`. */
+  /** Lower-case name for messages, for example `etcd`. */
   readonly name: string;
-  /** Where it connects to, without any secret: `etcd://127.0.0.1:2379`. */
+  /** The address it connects to, without secrets, for example `etcd://127.0.0.1:2379`. */
   readonly endpoint: string;
   /**
-   * Who has the last word on the queue. `primary`: one server, whose replicas may lag: when one of them takes over, the last steps may be
-   * forgotten, and then two clients may hold until the earlier one has noticed.
+   * The authority that decides the order of the queue. `primary`: one server with replicas that may lag. When a replica takes over, the latest
+   * writes may be lost. Two clients may then hold until the earlier one notices.
    */
   readonly authority: 'process' | 'host' | 'primary' | 'quorum';
-  /** The shortest time to live that the backend accepts, in milliseconds. */
+  /** The smallest TTL that the backend accepts, in milliseconds. */
   readonly minTtlMs: number;
-  /** Where `minTtlMs` comes from and what changes it, as the end of the sentence that refuses less. */
+  /** Explains the origin of `minTtlMs` and how to change it. Used as the end of the error message for a smaller TTL. */
   readonly minTtlRule?: string;
-  /** The time to live of a client that does not say another, in milliseconds. At least `minTtlMs`. */
+  /** The default TTL of a client, in milliseconds. At least `minTtlMs`. */
   readonly defaultTtlMs: number;
   /**
-   * Where a heartbeat that was answered proves an earlier one only, as on ZooKeeper: how much earlier that is at least, as a share of the
-   * TTL. Default 0: it proves itself.
+   * Minimum age of the heartbeat that a confirmed heartbeat proves, as a share of the TTL. Default 0: a heartbeat proves itself. On ZooKeeper it
+   * proves only an earlier one.
    */
   readonly proofLag?: number;
 }

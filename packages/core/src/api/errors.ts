@@ -3,23 +3,23 @@ import { quote, toPrintable } from '../base/printable.ts';
 import type { Eviction } from './queue-api.ts';
 
 /**
- * What went wrong, as far as a caller would act differently on it.
+ * Error codes, one for each case that a caller may handle differently.
  *
  * - `INVALID_ARGUMENT`: the call can never succeed as written; the message names argument, value and rule.
- * - `TIMEOUT`: the wait ended before the turn came, since others hold the lock or stand ahead; the entry has been withdrawn. Never an outage.
- * - `WORK_TIMEOUT`: the work under the lock took longer than it may, was told to stop, and ended with an error. The work may have had effects.
- * - `REENTRANT`: the calling async context holds this name already, and more would not fit into its limit; waiting would never end.
- * - `CLOSED`: the client was closed, or is closing. With a `cause`: the work had begun, and threw when it was told to stop, so it may have had effects.
- * - `UNAVAILABLE`: the server could not be reached, or its answer was lost, also until the end of a `timeoutMs`; the outcome of the call is unknown.
+ * - `TIMEOUT`: the wait ended before the lock was granted, because other clients hold it or are ahead; the entry was withdrawn. Never an outage.
+ * - `WORK_TIMEOUT`: the work exceeded `workTimeoutMs`, was told to stop, and ended with an error. It may have had effects.
+ * - `REENTRANT`: the calling async context already holds this name, and the requested permits do not fit into the limit; waiting would never end.
+ * - `CLOSED`: the client is closed or closing. With a `cause`: the work had begun and threw when it was told to stop, so it may have had effects.
+ * - `UNAVAILABLE`: the server was unreachable or its response was lost, possibly until `timeoutMs` expired; the outcome of the call is unknown.
  * - `ACCESS_DENIED`: the server refused the credentials or the permission.
- * - `SESSION_LOST`: the session is gone, and with it every entry of it. Definite.
- * - `ENTRY_LOST`: this entry is not in the queue and will not be: somebody else removed it. Definite.
- * - `OWNERSHIP_LOST`: the lock was held and is not held any more; `reason` says why. The work may have had effects.
- * - `NOT_ENOUGH_TIME`: less time is proven for the hold than was asked for; nothing was begun.
- * - `QUEUE_FULL`, `WAIT_TOO_LONG`: the line is longer than the caller wants to stand in; the entry has been withdrawn.
- * - `LIMIT_MISMATCH`: somebody ahead uses the name with another limit, so that both together would let in too many.
- * - `FOREIGN_FORMAT`: others stand in this queue in a form that does not exclude with ours; the message names the remedy.
- * - `DEADLOCK`: the caller gave way so that a circle of waiters ends; release what is held, and try again.
+ * - `SESSION_LOST`: the session has certainly ended, and with it all its entries.
+ * - `ENTRY_LOST`: another client removed this entry from the queue; it will certainly not return.
+ * - `OWNERSHIP_LOST`: the lock was held and is no longer held; `reason` gives the cause. The work may have had effects.
+ * - `NOT_ENOUGH_TIME`: less time is proven for the hold than was requested; nothing was started.
+ * - `QUEUE_FULL`, `WAIT_TOO_LONG`: the queue exceeds the caller's `maxWaiters` or `maxExpectedWaitMs`; the entry was withdrawn.
+ * - `LIMIT_MISMATCH`: an entry ahead uses the name with a different limit, so together they could exceed a limit.
+ * - `FOREIGN_FORMAT`: the queue has entries in a format that does not exclude this client's; the message names the remedy.
+ * - `DEADLOCK`: the caller was chosen to break a circle of waiters; release what is held and retry.
  */
 export type QueueLockErrorCode =
   | 'INVALID_ARGUMENT'
@@ -39,7 +39,7 @@ export type QueueLockErrorCode =
   | 'FOREIGN_FORMAT'
   | 'DEADLOCK';
 
-/** Why an ownership was revoked. */
+/** The reason an ownership was revoked. */
 export type RevocationReason = 'session-lost' | 'heartbeat-timeout' | 'entry-removed' | 'client-closed';
 
 const RETRYABLE: ReadonlySet<QueueLockErrorCode> = new Set([
@@ -55,32 +55,32 @@ const RETRYABLE: ReadonlySet<QueueLockErrorCode> = new Set([
 
 /** Details of a {@link QueueLockError}. */
 export interface QueueLockErrorOptions {
-  /** The error underneath, if there was one. */
+  /** The underlying error, if any. */
   readonly cause?: unknown;
-  /** With `OWNERSHIP_LOST`: why. */
+  /** The reason of an `OWNERSHIP_LOST`. */
   readonly reason?: RevocationReason;
-  /** Who removed the entry and why, if that is known. */
+  /** The eviction that removed the entry, if known. */
   readonly eviction?: Eviction;
 }
 
-/** Of a message: the names of the largest multi-lock that a person would write fit in. */
+/** Maximum message length; fits the names of the largest realistic multi-lock. */
 const MAX_MESSAGE = 8_192;
 
 /**
- * The one error class of queuelock. Match on `code`, never on the message. A message is one line of printable text, whatever it quotes.
- * An aborted call does not reject with this class but with the signal's own reason.
+ * The only error class of queuelock. Match on `code`, never on the message. A message is one line of printable text, whatever it quotes. An aborted
+ * call does not reject with this class but with the signal's reason.
  */
 export class QueueLockError extends Error {
   override readonly name: string = 'QueueLockError';
   readonly code: QueueLockErrorCode;
   /**
-   * Set with `OWNERSHIP_LOST`. An `entry-removed` may turn out to be `session-lost`, with another message and cause: a holder learns of its
-   * loss first. That is certain when the claim has ended or `run` rejects.
+   * Set for `OWNERSHIP_LOST`. An `entry-removed` may later be corrected to `session-lost`, with another message and cause, since the holder is
+   * notified before the cause is known. It is final when the claim has ended or `run` rejects.
    */
   reason: RevocationReason | undefined;
   /**
-   * With `OWNERSHIP_LOST` and `ENTRY_LOST`: who removed the entry and why, if somebody said so. A holder learns of its loss first: it is
-   * read afterwards, and is there when the claim has ended or `run` rejects.
+   * The eviction behind an `OWNERSHIP_LOST` or `ENTRY_LOST`, if one was recorded. The record is read after the holder was notified of the loss. It
+   * is available when the claim has ended or `run` rejects.
    */
   eviction: Eviction | undefined;
 
@@ -95,14 +95,14 @@ export class QueueLockError extends Error {
   }
 
   /**
-   * Whether the same call may succeed when it is made again, and nothing has been done under the lock so far. So not for `OWNERSHIP_LOST`:
-   * what the work did before the loss is done, and only its author knows whether it may be done twice.
+   * Whether the same call may succeed on a retry and nothing has been done under the lock yet. False for `OWNERSHIP_LOST`: the work before the loss
+   * has happened, and only its author knows whether it may be repeated.
    */
   get retryable(): boolean {
     return RETRYABLE.has(this.code);
   }
 
-  /** For `JSON.stringify`: with the message and the cause, which it shows of no error by itself. */
+  /** Includes the message and cause in JSON, which `JSON.stringify` omits from errors. */
   toJSON(): object {
     const { name, code, message, reason, eviction, cause } = this;
     return {
@@ -116,24 +116,27 @@ export class QueueLockError extends Error {
   }
 }
 
-/** Tells errors of queuelock from others, also across copies of the package. With `code`: only that one. */
+/**
+ * Checks whether a value is a `QueueLockError`, also across copies of the package.
+ * @param code the code that the error must also have
+ */
 export function isQueueLockError(value: unknown, code?: QueueLockErrorCode): value is QueueLockError {
   if (!(value instanceof Error) || value.name !== 'QueueLockError' || !('code' in value)) return false;
   return code === undefined || value.code === code;
 }
 
-/** An error's message as part of another one: without the code in front, which only the outermost carries. */
+/** Returns an error's message for use inside another message, without the leading code. */
 export function detailOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/^\[[A-Z_]+\] /, '');
 }
 
-/** Who removed an entry and why, for messages. */
+/** Formats who removed an entry and why, for messages. */
 export function describeEviction({ by, reason }: Pick<Eviction, 'by' | 'reason'>): string {
   return `${toPrintable(by)}: ${toPrintable(reason)}`;
 }
 
-/** An `INVALID_ARGUMENT` that names the argument, the value and the rule. */
+/** Creates an `INVALID_ARGUMENT` that names the argument, the value and the rule. */
 export function invalidArgument(argument: string, value: unknown, rule: string): QueueLockError {
   return new QueueLockError('INVALID_ARGUMENT', `${argument} ${rule}; got ${show(value)}`);
 }

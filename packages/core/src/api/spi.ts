@@ -5,228 +5,223 @@ import type { Finding, ListedQueue, StoredEntry, StoredHistory } from './store-f
 export type { StoredEntry } from './store-facts.ts';
 export type { BackendInfo };
 
-/** One wish to enter a queue. */
+/** The specification of one entry. */
 export interface EntrySpec {
-  /** The queue's name as the user wrote it; `Backend.checkName` has accepted it. */
+  /** The queue's name as given by the user and accepted by `Backend.checkName`. */
   readonly queue: string;
-  /** Chosen by the core, matches `[0-9a-f]{32}`, unguessable, unique for ever: it makes `enqueue` safe to repeat. */
+  /** Id chosen by the core, which makes `enqueue` safe to repeat. Matches `[0-9a-f]{32}`, unguessable, never reused. */
   readonly id: string;
-  /** Two shared entries never conflict (readers, barrier members). */
+  /** Whether the entry is shared. Two shared entries never conflict (readers, barrier members). */
   readonly shared: boolean;
-  /** The entry is admitted while the conflicting entries ahead and itself take at most `limit` permits. At least 1. */
+  /** Limit of permits, at least 1. The entry is admitted while it and the conflicting entries ahead take at most `limit` permits. */
   readonly limit: number;
-  /** Permits that it takes, from 1 to `limit`. Default 1. A foreign entry takes 1. */
+  /** Permits that the entry takes, from 1 to `limit`. Default 1. A foreign entry takes 1. */
   readonly permits?: number;
-  /** Shown to everybody who looks at the queue; at most 2,048 bytes of UTF-8. */
+  /** Value visible to every observer of the queue; at most 2,048 bytes of UTF-8. */
   readonly value?: string;
 }
 
-/** How several queues are entered at once. */
+/** Options for entering several queues at once. */
 export interface EnqueueAllOptions {
   /**
-   * Unless all are admitted at once, the caller takes them out at once. So there need be no order among calls of which nobody waits, and
-   * the backend waits for nobody to keep one. Default `false`.
+   * Default `false`. If true, the caller removes all entries at once unless all are admitted immediately. Such calls never wait, so the backend
+   * need not establish an order among them or wait for other sessions.
    */
   readonly isTry?: boolean;
 }
 
-/** What an entry's place means now. Never goes back from admitted to waiting. */
+/** The admission state of an entry. Never changes back from admitted to waiting. */
 export interface Turn {
   readonly admitted: boolean;
-  /** Conflicting entries ahead as of the backend's last look, where it knows the number for free. */
+  /** Number of conflicting entries ahead as of the backend's last read, where it is known at no extra cost. */
   readonly ahead?: number;
-  /** With `admitted`: the store's revision in the answer that showed it, where clients of other kinds fence with that. */
+  /** The store's revision in the response that showed the admission, where clients of other kinds use that as a fencing token. */
   readonly grantToken?: bigint;
 }
 
-/** An entry that is in the queue. */
+/** The result of entering a queue. */
 export interface Placement {
-  /** Given by the server; later entries of the queue always have more, until the queue was empty. */
+  /** Order assigned by the server. Later entries always have a larger one, until the queue was empty. */
   readonly order: bigint;
   /** Fencing token: grows with every conflicting grant of the queue, for ever. */
   readonly token: bigint;
-  /** The entry's key or path as stored, for people and tools. A later entry may have the same one with another order. */
+  /** The entry's key or path in the store, for people and tools. A later entry may reuse it with another order. */
   readonly key: string;
-  /** As of the placement; admitted here means that no further round trip was needed. */
+  /** The admission state when the entry was placed. Admitted here means that no further round trip was needed. */
   readonly turn: Turn;
   /**
-   * The limit of an entry ahead that is another than the own one, if the placement saw such a one. A reader ahead counts, with its limit
-   * of 1: it would be let in together with a semaphore otherwise. A shared entry is told none: it waits for all that are exclusive.
+   * A different limit found on an entry ahead during the placement, if any. A reader ahead counts with its limit of 1; otherwise it would be
+   * granted together with a semaphore. A shared entry gets no value, because it waits for all exclusive entries.
    */
   readonly otherLimit?: number;
   /**
-   * The life of the entry. Cold, subscribed once. Emits the turn and every change of it; stays open and silent after
-   * `admitted`; errors with `ENTRY_LOST` or `SESSION_LOST` as soon as the backend sees that the entry is
-   * gone, by whatever it sees it and before it asks why (`Session.hasEnded` tells later), or with `FOREIGN_FORMAT` (nothing else). Rides out connection trouble by itself and looks again after it. Unsubscribing removes its watches.
-   * For an entry that was admitted at once the backend may start to watch it up to 250 ms late, so that short holds
-   * cost no watch.
+   * Emits the admission state and its changes. Cold, subscribed once. Stays open and silent after `admitted`. Errors with `ENTRY_LOST` or
+   * `SESSION_LOST` as soon as the backend sees that the entry is gone, before it asks for the cause (see `Session.hasEnded`). Otherwise it errors
+   * only with `FOREIGN_FORMAT`. Survives connection trouble and reads again after it. Unsubscribing removes its watches.
+   * For an entry admitted at once, the backend may start watching up to 250 ms late, so that short holds cost no watch.
    */
   readonly turns$: Observable<Turn>;
 }
 
 /**
- * Notes that outlive the session: a hold leaves one when it begins and takes it along when it ends by `remove`. What the next
- * holder finds is of a hold that ended otherwise, whose client may not know yet.
+ * Records that outlive the session. A hold writes one when it begins and erases it when it ends by `remove`. A record found by the next holder
+ * belongs to a hold that ended otherwise, whose client may not know yet.
  */
 export interface HoldTraces {
   /**
-   * Leaves the trace of the entry with this id. Answers the queue's other traces whose entries are not in it any more, by names
-   * that mean something to `erase` only. From now on `remove` of the id takes the trace away, in one step with the entry or
-   * just before, and never when the entry was gone already. Safe to repeat; rejects as `Session.enqueue`.
+   * Writes the trace of the entry with this id. From now on, `remove` of the id erases the trace together with the entry or just before it, and
+   * never when the entry was already gone. Safe to repeat; rejects as `Session.enqueue`.
+   * @returns the queue's other traces whose entries are no longer in it, as identifiers for `erase` only
    */
   leave(queue: string, id: string): Promise<readonly string[]>;
-  /** Forgets traces. Safe to repeat: what is not there any more is no error. Rejects as `Session.enqueue`. */
+  /** Erases traces. Safe to repeat: a missing trace is no error. Rejects as `Session.enqueue`. */
   erase(queue: string, traces: readonly string[]): Promise<void>;
 }
 
 /** A small text that outlives sessions. */
 export interface Register {
   readonly text: string;
-  /** Another one after every write, also of the same text. Means something to `write` only. */
+  /** A version that changes with every write, even of the same text. Opaque; used only by `write`. */
   readonly version: string;
 }
 
-/** One register for each queue and kind: what has to be remembered while nobody is in line. Empty ones take no room. */
+/** One register for each queue and kind, for data that must survive while the queue is empty. Empty registers use no storage. */
 export interface Registers {
-  /** `undefined`: it is empty. Sees every write that was answered before the call. */
+  /** Reads a register; `undefined` if it is empty. Sees every write confirmed before the call. */
   read(queue: string, kind: string): Promise<Register | undefined>;
   /**
-   * Writes, or empties with `text: undefined`, if the version is still `was` (`undefined`: if it is empty). `false`: it is
-   * another one. After any rejection that is not definite the outcome is unknown.
-   * At most 4,096 bytes of UTF-8. `kind` matches `[a-z]{1,16}`.
+   * Writes the text, or empties the register with `text: undefined`, if the version is still `was` (`undefined`: still empty). After a rejection
+   * that is not definite, the outcome is unknown. At most 4,096 bytes of UTF-8; `kind` matches `[a-z]{1,16}`.
+   * @returns `false` if the version is a different one
    */
   write(
     queue: string,
     kind: string,
     change: { readonly text: string | undefined; readonly was: string | undefined },
   ): Promise<boolean>;
-  /** First emission: the register now; again after every change. Changes may be merged. Errors as `Backend.observe`. */
+  /** Emits the current register first, then again after every change. Changes may be merged. Errors as `Backend.observe`. */
   observe(queue: string, kind: string): Observable<Register | undefined>;
 }
 
 /** The unit of liveness: all its entries vanish with it, however it ends. */
 export interface Session {
   readonly id: string;
-  /** Granted, in milliseconds; the session lives at least this long counted from the moment `open` was called. */
+  /** Granted TTL in milliseconds. The session lives at least this long, counted from the call of `open`. */
   readonly ttlMs: number;
-  /** Emits when the backend has a reason to doubt that the session is healthy; the core then renews at once. */
+  /** Emits when the backend has a reason to doubt the session's health. The core then sends a heartbeat at once. */
   readonly doubts$?: Observable<unknown>;
-  /** For clients with a `lockDelayMs`; a backend without it refuses those. */
+  /** Hold traces for clients with a `lockDelayMs`; a backend without them rejects such clients. */
   readonly traces?: HoldTraces;
   /**
-   * Renews. Resolves to the milliseconds that the server will keep the session, counted from the moment of this *call*,
-   * and only when that is proven, so on a cluster not from one member's word.
-   * Rejects with `SESSION_LOST`, or with anything else when the outcome is unknown. Never called twice at a time.
+   * Sends a heartbeat. Resolves to the milliseconds that the server will keep the session, counted from the moment of this *call*. Resolves only
+   * when that is proven, so on a cluster one member's response is not enough. Never called concurrently.
+   * @throws {QueueLockError} `SESSION_LOST`; any other error means that the outcome is unknown
    */
   renew(signal: AbortSignal): Promise<number>;
   /**
-   * Whether the server knows the session no more: asked after an `ENTRY_LOST`, where `turns$` cannot tell an entry that somebody removed
-   * from one that went with its session. One attempt, which bounds its own time; rejects when it is unknown. A backend whose
-   * `turns$` tell them apart at once has no such method.
+   * Checks whether the session has ended on the server. Called after an `ENTRY_LOST`, where `turns$` cannot distinguish a removed entry from an
+   * ended session. One attempt with its own time limit; rejects when unknown. A backend whose `turns$` distinguish the two does not implement it.
    */
   hasEnded?(): Promise<boolean>;
   /**
-   * Resolves when exactly one entry with this id is in the queue. Definite rejections: `SESSION_LOST`, `ENTRY_LOST`,
-   * `ACCESS_DENIED`, `INVALID_ARGUMENT`, `FOREIGN_FORMAT`. After any other the outcome is unknown: the core calls again with the
-   * same spec (and gets the same place) or calls `remove`. One attempt, which bounds its own time.
-   * Called again with another `limit` it answers the same place with the turns under that limit. What else the store says of an entry
-   * of this session counts, and not what the caller says: with another mode or other permits than are stored, or with an id that an
-   * entry of the session in another queue has, it rejects with `INVALID_ARGUMENT` (see `requireSameEntry`) and changes nothing.
+   * Resolves when exactly one entry with this id is in the queue. Definite rejections: `SESSION_LOST`, `ENTRY_LOST`, `ACCESS_DENIED`,
+   * `INVALID_ARGUMENT`, `FOREIGN_FORMAT`. After any other rejection the outcome is unknown. The core then repeats the call with the same spec,
+   * which returns the same position, or calls `remove`. One attempt with its own time limit.
+   * Repeated with another `limit`, it returns the same position and admission states under that limit. Everything else is taken from the store. It
+   * rejects with `INVALID_ARGUMENT`, without changes, when mode or permits differ from the stored ones. The same holds for an id that the session
+   * uses in another queue (see `requireSameEntry`).
    */
   enqueue(spec: EntrySpec): Promise<Placement>;
   /**
-   * Enters several queues, no two alike, at one point in the order of the whole store: any two calls of whatever sessions
-   * are ordered alike in every queue that both enter. Rejects as `enqueue`, for all of them; repeated and removed likewise,
-   * each entry by its own id. Nothing of it is seen by others before all of it is certain to come, or to go with the session.
+   * Enters several distinct queues at one point in the order of the whole store. Any two calls, of any sessions, are ordered alike in every queue
+   * they share. Rejects as `enqueue`, for all entries together; each entry is repeated and removed by its own id. Other clients see none of them
+   * until all are certain to appear, or to vanish with the session.
    */
   enqueueAll?(specs: readonly EntrySpec[], option?: EnqueueAllOptions): Promise<readonly Placement[]>;
-  /** As `enqueue`, but `undefined` when the entry would have to wait; nothing is left behind then. */
+  /** Like `enqueue`, but resolves to `undefined` and leaves nothing behind when the entry would have to wait. */
   tryEnqueue(spec: EntrySpec): Promise<Placement | undefined>;
   /** Replaces the entry's value; `false` if there is no such entry. */
   update(queue: string, id: string, value: string): Promise<boolean>;
   /**
-   * Turns an exclusive entry into a shared one at the same place, and replaces its value: shared entries behind it that wait
-   * for nothing else are admitted, exclusive ones are not. `false` if there is no such entry. Safe to repeat.
-   * Clients of other kinds may go on to see it as exclusive.
+   * Turns an exclusive entry into a shared one at the same position, and replaces its value. Shared entries behind it that wait for nothing else
+   * are admitted; exclusive ones are not. Safe to repeat. Clients of other kinds may continue to see it as exclusive.
+   * @returns `false` if there is no such entry
    */
   share?(queue: string, id: string, value: string): Promise<boolean>;
   /**
-   * Called before the caller reads the entry's key, which it may compare in transactions of its own. From then on no later entry is granted
-   * before this one is out of the store. Returns `false` where a later one was granted already. Needed only by a session that grants before
-   * the removal of the entry ahead is confirmed.
+   * Called before the entry's key is given to the caller, which may compare it in its own transactions. From then on no later entry is granted
+   * before this one has left the store. Needed only by a session that grants before the removal of the predecessor is confirmed.
+   * @returns `false` when a later entry was already granted
    */
   exposeKey?(queue: string, id: string): boolean;
   /**
-   * Final: resolves when the entry is not in the queue and no `enqueue` of that id sent earlier can put it there.
-   * `true` if it was there. Resolves to `false` when the session is known to be gone. Any rejection means
-   * "unknown"; the core repeats until the session has surely ended. One attempt, which bounds its own time.
+   * Removes the entry. Resolves when it is not in the queue and no earlier `enqueue` of that id can still put it there. `true` if it was there.
+   * Resolves to `false` when the session is known to be gone. Any rejection means "unknown"; the core repeats until the session has certainly
+   * ended. One attempt with its own time limit.
    */
   remove(queue: string, id: string): Promise<boolean>;
-  /**
-   * What another process needs to go on with this session. May be a secret. The session is then left alone with `abandon`.
-   */
+  /** What another process needs to resume this session. May be a secret. The session is then left alive with `abandon`. */
   readonly resumption?: string;
   /**
-   * Of a resumed session: removes the entries that the process before had and that this one has not asked for by `enqueue`. The core calls
-   * it once, a TTL after `resume`: such an entry would block its queue for as long as this process renews the session. Nothing is removed
-   * in a session that was opened here. One attempt; safe to repeat.
+   * Removes the entries of a resumed session that this process has not claimed by `enqueue`. The core calls it once, one TTL after `resume`: such
+   * an entry would block its queue while this process sends heartbeats. Removes nothing from a session opened here. One attempt; safe to repeat.
    */
   removeUnclaimed?(): Promise<void>;
-  /** Stops here and leaves the session and its entries to their TTL, or to whoever resumes it. Never rejects. */
+  /** Stops the session in this process. The session and its entries remain until the TTL expires or another process resumes them. Never rejects. */
   abandon?(): Promise<void>;
-  /** Ends the session and removes its entries. Never rejects: what it cannot remove, the TTL will. Bounds its own time. */
+  /** Ends the session and removes its entries. Never rejects: entries that it cannot remove expire with the TTL. Bounds its own time. */
   close(): Promise<void>;
 }
 
-/** How somebody looks at a queue. */
+/** Options for observing a queue. */
 export interface ObserveOptions {
-  /** At least so many milliseconds lie between two reads, whatever changes; a backend that is told changes need not heed it. Default 0. */
+  /** Minimum time between two reads, in milliseconds, whatever changes. A backend that receives notifications may ignore it. Default 0. */
   readonly apartMs?: number;
 }
 
-/** A coordination store. One connection; many sessions and queues. */
+/** A coordination store: one connection, many sessions and queues. */
 export interface Backend {
   readonly info: BackendInfo;
-  /** Throws `INVALID_ARGUMENT` for a queue name that the store cannot hold. */
+  /**
+   * Checks a queue name.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the store cannot hold the name
+   */
   checkName(queue: string): void;
   /**
-   * Opens a session. One attempt, which bounds its own time and names the endpoint when it fails.
-   * `signal` says that nobody waits any more: give up early only if no session is left behind; one that opens all the same
-   * is closed by the core.
-   * Rejects with `ACCESS_DENIED` or `INVALID_ARGUMENT` (definite), or anything else: try again.
+   * Opens a session. One attempt with its own time limit; an error names the endpoint.
+   * @param signal aborts when the session is no longer wanted. Give up early only if no session is left behind; the core closes a session that
+   *   opens nevertheless.
+   * @throws {QueueLockError} `ACCESS_DENIED` or `INVALID_ARGUMENT`, which are definite; after any other error the core retries
    */
   open(ttlMs: number, signal: AbortSignal): Promise<Session>;
   /**
-   * Goes on with a session that another process abandoned, or died with. Should that one still be there, its next renewal rejects with
-   * `SESSION_LOST`, and it changes nothing more about the session: neither keeps nor ends it. `enqueue` with the id of an entry that the
-   * session has answers its place. Rejects as `open`, and with `SESSION_LOST` when it has ended.
+   * Resumes a session that another process abandoned or that outlived it. If that process still runs, its next heartbeat rejects with
+   * `SESSION_LOST`, and it neither keeps nor ends the session. `enqueue` with the id of an existing entry returns that entry's position. Rejects as
+   * `open`, and with `SESSION_LOST` when the session has ended.
    */
   resume?(resumption: string, signal: AbortSignal): Promise<Session>;
   /**
-   * The queue in order, first emission: the queue now (also when it is empty), again after every change.
-   * Changes may be merged; the last emission is current. May error on connection trouble: the core subscribes again.
+   * Emits the queue in order: the current state first, even when empty, then again after every change. Changes may be merged; the last emission is
+   * current. May error on connection trouble: the core subscribes again.
    */
   observe(queue: string, looking?: ObserveOptions): Observable<readonly StoredEntry[]>;
-  /**
-   * Removes somebody's entry, as an operator does: only if it is still the one with that key and order. `false` if it is not
-   * there. Its owner's `turns$` error with `ENTRY_LOST`.
-   */
+  /** Removes another client's entry if it still has that key and order. `false` if it is not there. The owner's `turns$` error with `ENTRY_LOST`. */
   evict?(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean>;
   readonly registers?: Registers;
-  /** The fencing token of an entry that `observe` showed, where its order is not the token; `undefined` when it is gone. */
+  /** Returns the fencing token of an entry that `observe` showed, where its order is not the token; `undefined` when the entry is gone. */
   tokenOf?(
     queue: string,
     entry: { readonly key: string; readonly order: bigint },
   ): Promise<bigint | undefined>;
   /**
-   * The queues that are not empty and whose names begin with `prefix`, in any order: now, and again when they change. Changes are
-   * merged, a second's and more where looking is dear. Keys and counts only. What may not be read is left out. Errors as `observe`.
+   * Emits the non-empty queues whose names begin with `prefix`, in any order, then their changes. Changes are merged, over a second or more where
+   * reading is expensive. Keys and counts only. Queues that may not be read are omitted. Errors as `observe`.
    */
   queues?(prefix: string): Observable<readonly ListedQueue[]>;
-  /** What the store still knows of a queue's past. One attempt, which bounds its own time or gives up with `signal`. */
+  /** Reads what the store still knows of a queue's past. One attempt, which limits its own time or ends with `signal`. */
   history?(queue: string, signal: AbortSignal): Promise<StoredHistory>;
-  /** Looks at the servers and at the queues whose names begin with `prefix`, and changes nothing. One attempt, which bounds its own time. */
+  /** Checks the servers and the queues whose names begin with `prefix`. Read-only. One attempt with its own time limit. */
   diagnose?(prefix: string): Promise<readonly Finding[]>;
-  /** Frees every connection, timer and handle. Sessions that are still open are left to their TTL. Never rejects. */
+  /** Closes every connection, timer and handle. Sessions that are still open are left to their TTL. Never rejects. */
   close(): Promise<void>;
 }

@@ -1,35 +1,35 @@
 import type { QueueEntry } from './queue-api.ts';
 import type { ListedQueue } from './store-facts.ts';
 
-/** The queues of a store, as far as is known. */
+/** The last known queues of a store. */
 export interface QueuesState {
-  /** `connecting` until the first answer; `stale` while the server cannot be reached: `queues` are then the last known. */
+  /** `connecting` until the first response. `stale` while the server is unreachable; `queues` are then the last known. */
   readonly status: 'connecting' | 'live' | 'stale';
-  /** By name. */
+  /** The queues, sorted by name. */
   readonly queues: readonly ListedQueue[];
-  /** While it is not `live`: why the last look failed. */
+  /** Why the last read failed, while the status is not `live`. */
   readonly error?: unknown;
 }
 
-/** One thing that happened in a queue. */
+/** One event in the past of a queue. */
 export interface QueueChange {
-  /** The store's number for what made it; see `PastChange`. */
+  /** The store's revision of the change; see `PastChange`. */
   readonly revision: bigint;
-  /** `granted`: its turn came, by the queue's own rule; its client may have learned it later. */
+  /** `granted`: the entry was admitted by the queue's rule; its client may have noticed later. */
   readonly kind: 'joined' | 'granted' | 'changed' | 'left';
-  /** As it was after the change; before it, with `left`. */
+  /** The entry after the change; for `left`, before it. */
   readonly entry: QueueEntry;
-  /** Whether its turn had come: before the change. Always with `granted`. */
+  /** Whether the entry was admitted before the change. Always true for `granted`. */
   readonly held: boolean;
 }
 
-/** What is still known of a queue's past. It tells the order of things, and no times: stores keep none. */
+/** The recorded past of a queue: the order of events, without times, since stores keep none. */
 export interface QueueHistory {
   readonly name: string;
-  /** The queue in order, as it was before the first change. */
+  /** All entries in order, before the first change. */
   readonly before: readonly QueueEntry[];
-  /** The earliest first. */
+  /** The changes, earliest first. */
   readonly changes: readonly QueueChange[];
-  /** What is missing, one sentence each, for people. */
+  /** Missing parts of the history, one human-readable sentence each. */
   readonly gaps: readonly string[];
 }

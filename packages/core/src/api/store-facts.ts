@@ -1,16 +1,16 @@
-// What a store tells beyond the one queue that somebody stands in: for those who look after it.
+// Facts about a whole store rather than one claim, for operators: lists of queues, history, health checks.
 
-/** One entry as everybody can see it. */
+/** One stored entry, as every observer can see it. */
 export interface StoredEntry {
-  /** Its key or path as stored. A later entry may have the same one, so what tells entries apart is key and order. */
+  /** The key or path in the store. A later entry may reuse it, so identify an entry by key and order together. */
   readonly key: string;
   readonly order: bigint;
   readonly shared: boolean;
-  /** As given at `enqueue` or `update`; whatever a client of another kind wrote, for its entries. */
+  /** The value given to `enqueue` or `update`; for entries of other kinds of clients, what they wrote. */
   readonly value: string;
   /**
-   * Set for a key that no lock client made, as far as its name tells. Clients behind it wait for it as for an entry: until its lease ends,
-   * or, without a lease, until it is deleted.
+   * Set when the key's name shows that no lock client created it. Entries behind it wait for it like for any entry: until its lease ends or,
+   * without a lease, until it is deleted.
    */
   readonly foreign?: 'with-lease' | 'without-lease';
 }
@@ -18,45 +18,44 @@ export interface StoredEntry {
 /** A queue in a list of queues. */
 export interface ListedQueue {
   readonly name: string;
-  /** Entries in it, at least 1. */
+  /** Number of entries, at least 1. */
   readonly depth: number;
-  /** The order of its first entry: another one as soon as the front has moved. */
+  /** Order of the first entry. It changes whenever the first entry leaves. */
   readonly front: bigint;
   /**
-   * How many entries have left while the list was observed: holders, and those that gave up waiting. It starts at 0, and again some
-   * time after the queue was empty. Where a store is looked at from time to time, who came and left between two looks of a queue
-   * that was made anew is not counted.
+   * Number of entries that have left while the list was observed, whether they held or gave up waiting. Starts at 0, and restarts some time after
+   * the queue was empty. Where the store is polled, it misses entries that joined and left between two reads of a queue that was recreated.
    */
   readonly left: number;
-  /** How many of the entries are foreign, see {@link StoredEntry.foreign}; absent where there is none. */
+  /** Number of foreign entries, see {@link StoredEntry.foreign}; absent if there are none. */
   readonly foreign?: number;
 }
 
 /** One change of a queue in the past. */
 export interface PastChange {
-  /** The store's number for what made it; grows, and may be the same for several. With `joined` it is the entry's fencing token. */
+  /** The store's revision of the change. Grows, and may be the same for several changes. For `joined` it is the entry's fencing token. */
   readonly revision: bigint;
   readonly kind: 'joined' | 'changed' | 'left';
-  /** As it was after the change; before it, with `left`. */
+  /** The entry after the change; for `left`, before it. */
   readonly entry: StoredEntry;
 }
 
-/** What a store still knows of a queue's past. */
+/** The past of a queue, as far as the store has kept it. */
 export interface StoredHistory {
-  /** The queue in order, as it was before the first change. */
+  /** All entries in order, before the first change. */
   readonly before: readonly StoredEntry[];
-  /** The earliest first. */
+  /** The changes, earliest first. */
   readonly changes: readonly PastChange[];
-  /** What is missing, one sentence each, for people. */
+  /** Missing parts of the history, one human-readable sentence each. */
   readonly gaps: readonly string[];
 }
 
-/** One thing that was looked at. */
+/** One result of a health check. */
 export interface Finding {
-  /** `error`: it breaks a promise, or may. `warning`: it can be better. */
+  /** `error`: a guarantee is broken or at risk. `warning`: the setup can be improved. */
   readonly level: 'ok' | 'warning' | 'error';
-  /** A server, a queue, a key. */
+  /** The server, queue or key that was checked. */
   readonly about: string;
-  /** What is so, and what to do about it. Without any secret. */
+  /** The finding and the recommended action. Contains no secrets. */
   readonly text: string;
 }

@@ -6,7 +6,7 @@ interface Checked extends AbortSignal {
 
 const PLATFORM = AbortSignal.prototype;
 
-/** One for all: to give each signal accessors of its own costs more than the signal. */
+/** Property descriptors shared by all signals. Creating accessors for each signal costs more than the signal itself. */
 const LOOKING = Object.create(PLATFORM, {
   aborted: {
     get(this: Checked): unknown {
@@ -29,21 +29,21 @@ const LOOKING = Object.create(PLATFORM, {
 }) as object;
 
 /**
- * The controller's own signal, made to run `look` before it answers whether it is aborted. A deadline that has passed is
- * noticed by whoever looks, without waiting for a timer that is late; the `abort` event comes before the answer.
- * `look` aborts the controller if need be.
+ * Returns the controller's signal, which runs `look` on each read of `aborted` or `reason`. `look` aborts the controller if necessary. A passed
+ * deadline is thus noticed on read, without waiting for a late timer; the `abort` event fires before the read returns.
  */
 export function checkedSignal({ signal }: AbortController, look: () => unknown): AbortSignal {
   return looking(signal, look);
 }
 
 /**
- * `AbortSignal.any` that looks: whenever somebody asks it, it asks the signals that it is made of, so it is as right as they are, also
- * after a blocked event loop. That of the platform hears of `hold.signal` and of the `stop` of a work by the `abort` event only, which a late timer
- * brings late; and so does whatever a library derives by itself. Look at the one that you gave before an effect, or call `throwIfLost()`.
+ * Combines signals like `AbortSignal.any`, but checks the sources on each read, so it is correct even after a blocked event loop. The platform's
+ * version notices `hold.signal` or the `stop` of a work only by the `abort` event, which a late timer delays. The same applies to signals that
+ * libraries derive. Before an effect, read the signal you passed, or call `throwIfLost()`.
+ * @returns a signal that is aborted as soon as one of `signals` is
  */
 export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
-  // To look at one that is overdue makes it abort, and with it all that are derived from it.
+  // Reading an overdue source aborts it, and with it all signals derived from it.
   return looking(AbortSignal.any([...signals]), () => signals.some(({ aborted }) => aborted));
 }
 

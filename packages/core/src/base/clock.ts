@@ -1,25 +1,28 @@
-// Chapter base: which tools know nothing of locks?
-// Time and chance (clock, timer, backoff), the vocabulary of streams (rx) with what they lack, signals that look, JSON.
+// Chapter base: which general-purpose tools are independent of locks?
+// Time and randomness (clock, timer, backoff), RxJS operators (rx), abort signals checked on read, JSON.
 
 import { uptime } from 'node:os';
 
-/** The one source of time in safety decisions. Milliseconds since an arbitrary start; never goes back. */
+/** The only source of time in safety decisions, in milliseconds since an arbitrary start. Never goes back. */
 export interface Clock {
-  /** Now, including the time during which the machine was suspended, where the platform can tell. */
+  /** Returns the current time, including time during which the machine was suspended, where the platform reports it. */
   now(): number;
-  /** Calls `task` once, `ms` from now or later; the answer cancels it. Late timers are harmless: decisions compare `now()`. */
+  /**
+   * Calls `task` once after at least `ms` milliseconds. Late timers are harmless, since decisions compare `now()`.
+   * @returns a function that cancels the call
+   */
   after(ms: number, task: () => void): () => void;
-  /** From 0 up to 1: by this, pauses between attempts and heartbeats are spread. Default `Math.random`. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive), used to jitter retries and heartbeats. Default `Math.random`. */
   random?(): number;
 }
 
-/** The clocks of a machine, each in milliseconds since some start of its own. */
+/** The clocks of a machine, each in milliseconds since its own start. */
 export interface MachineClocks {
-  /** Stands still while the machine is suspended. */
+  /** Monotonic clock; stops while the machine is suspended. */
   monotonic(): number;
-  /** Goes on then, in steps of at most 10 ms. */
+  /** Boot clock; includes suspension, in steps of at most 10 ms. */
   boot(): number;
-  /** Goes on then, and whoever runs the machine sets it. */
+  /** Wall clock; includes suspension, but can be set by the administrator or NTP. */
   wall(): number;
 }
 
@@ -36,9 +39,9 @@ const MACHINE: MachineClocks = {
 };
 
 /**
- * The machine's clock: what the monotonic clock says has passed, or the boot clock if that says more.
- * The monotonic clock stands still while a machine sleeps, the server's lease does not. A virtual machine frozen by its
- * host may see no clock move at all: nothing local helps there, only the fencing token does.
+ * Creates the machine's clock: the time elapsed on the monotonic clock, or on the boot clock if that is more. The monotonic clock stops while a
+ * machine sleeps; the server's lease does not. A virtual machine frozen by its host may see no clock move. Nothing local helps there; only the
+ * fencing token does.
  */
 export function systemClock(): Clock {
   return {
@@ -53,9 +56,9 @@ export function systemClock(): Clock {
 }
 
 /**
- * Milliseconds since the call, suspensions included. On Linux the boot clock is a file, and to read it takes a hundred times as long as to
- * ask the other two. So it is read when the wall clock has gone on by more or less than the monotonic clock, as it does in a suspension, and
- * every 50 ms. To hide a suspension, somebody would have to set the wall clock back by just as much within those 50 ms.
+ * Returns a function for the milliseconds since this call, suspensions included. On Linux the boot clock is a file, and reading it takes a hundred
+ * times as long as the other two. It is therefore read every 50 ms, and when wall clock and monotonic clock differ, as after a suspension. To hide
+ * a suspension, the wall clock would have to be set back by the same amount within those 50 ms.
  */
 export function elapsedBy(clocks: MachineClocks): () => number {
   const start = { monotonic: clocks.monotonic(), boot: clocks.boot() };

@@ -5,11 +5,11 @@
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]|(?!\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/gu;
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** Long enough for every owner and reason that a person writes. */
+/** Default maximum length; fits every realistic owner and reason. */
 const MAX_LENGTH = 200;
 
 /**
- * Writes hidden characters as JSON escapes them, so that no terminal or log obeys them. JSON stays the same JSON.
+ * Escapes hidden characters as JSON does, so that no terminal or log interprets them. JSON text stays equivalent JSON.
  * @returns text on one line
  */
 export function escapeControls(text: string): string {
@@ -17,21 +17,21 @@ export function escapeControls(text: string): string {
 }
 
 /**
- * Prepares text of another process for a person's eyes: escaped as by {@link escapeControls}, and cut with an ellipsis. Text that was
- * prepared stays as it is.
+ * Prepares text from another process for display: escaped as by {@link escapeControls}, and shortened with an ellipsis. Applying it twice changes
+ * nothing more.
  * @param maxLength of the result, in UTF-16 code units
  */
 export function toPrintable(text: string, maxLength: number = MAX_LENGTH): string {
   return shorten(escapeControls(text.slice(0, maxLength + 1)), maxLength);
 }
 
-/** Cuts text with an ellipsis. No character is cut in two. */
+/** Shortens text with an ellipsis, without splitting a character. */
 export function shorten(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   return `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** Quotes a name in a message: as JSON, without characters that a terminal obeys. */
+/** Quotes a name for a message: as JSON, without characters that a terminal interprets. */
 export function quote(text: string): string {
   return escapeControls(JSON.stringify(text));
 }

@@ -19,29 +19,32 @@ import {
 } from '../base/rx.ts';
 import type { LiveSession } from '../session/session.ts';
 
-/** An entry that stands in the queue, and what it tells. */
+/** An entry in the queue, with its session and label. */
 export interface Place {
   readonly live: LiveSession;
   readonly entry: Entry;
   readonly label: OwnLabel;
 }
 
-/** The end of a claim that was never held. */
+/** Creates the final state of a claim that never held the lock. */
 export function failed(error: unknown): Extract<ClaimState, { readonly status: 'ended' }> {
   return jsonable<ReturnType<typeof failed>>({ status: 'ended', outcome: 'failed', error });
 }
 
-/** What came to an end. */
+/** The parts of a claim that ends. */
 export interface Ending {
   readonly place: Place;
   readonly ownership: HeldOwnership | undefined;
   readonly evictions: Evictions;
 }
 
-/** A holder learns of its loss at once; who removed an entry, and why, or that the session has ended, is read afterwards. */
+/**
+ * Emits the final state of a claim. The holder is notified of a loss at once. The eviction behind it, or the end of the session, is read
+ * afterwards.
+ */
 export function endedBy(error: unknown, { place, ownership, evictions }: Ending): Observable<ClaimState> {
   const { live, entry } = place;
-  // One entry may hear of it first; all of the session should.
+  // One entry may detect the end first; this notifies all entries of the session.
   if (isQueueLockError(error, 'SESSION_LOST')) live.liveness.end(error);
   const end = endOf(ownership, error);
   if (!isQueueLockError(error, 'ENTRY_LOST') || end.outcome === 'released') return of(end);
@@ -66,7 +69,10 @@ export function endedBy(error: unknown, { place, ownership, evictions }: Ending)
   );
 }
 
-/** Where the backend cannot tell a removal from the end of the session: asks until there is an answer, and ends what has ended. */
+/**
+ * Checks whether the session has ended, for backends that cannot distinguish a removal from that. Retries until the server responds, and ends the
+ * session here if it has ended.
+ */
 async function noteIfEnded({ session, liveness }: LiveSession): Promise<void> {
   const ask = async (): Promise<boolean> => (await session.hasEnded?.()) ?? false;
   const hasEnded = await repeatUntilDefinite(ask, liveness.ending).catch(() => false);
@@ -74,14 +80,14 @@ async function noteIfEnded({ session, liveness }: LiveSession): Promise<void> {
     liveness.end(new QueueLockError('SESSION_LOST', 'the session has ended, and the entry with it'));
 }
 
-/** The end of the session, if the server has told it and the backend may have taken it for a removal. */
+/** Returns the error of the session's end, if the backend may have mistaken that for a removal. */
 function endOnTheServer({ session, liveness }: LiveSession): QueueLockError | undefined {
   const why: unknown = liveness.ending.reason;
   if (!session.hasEnded) return undefined;
   return isQueueLockError(why, 'SESSION_LOST') && why.reason === undefined ? why : undefined;
 }
 
-/** The end of the session ends everything at once, also the search for a story. */
+/** Emits when the session ends, which also stops the search for an eviction record. */
 function over({ liveness }: LiveSession): Observable<undefined> {
   return liveness.health$.pipe(
     switchMap(() => EMPTY),
@@ -98,12 +104,12 @@ function endOf(
   return { status: 'ended', outcome: 'lost', error: ownership.revoke(error) };
 }
 
-/** No place was lost when the session turned out to be gone before the entry was in the queue: a new one serves as well. */
+/** Whether the session turned out to be gone before the entry was in the queue. No position was lost then, so a new session serves as well. */
 export function isOfStaleSession(error: unknown): boolean {
   return isQueueLockError(error, 'SESSION_LOST');
 }
 
-/** Somebody was let pass: the wait goes on behind, with a new place. Those who wait together start again together. */
+/** Whether the holder let another entry pass. The claim then rejoins behind it with a new position; claims made together rejoin together. */
 export function isOvertaken(error: unknown, together: Enqueue | undefined): boolean {
   return error instanceof OvertakenError && !together;
 }

@@ -17,32 +17,32 @@ import { Observable, Subscription, type Subscriber } from '../base/rx.ts';
 import type { Turn } from '../api/spi.ts';
 import type { ClaimRequest } from '../entry/wish.ts';
 
-/** What a claim does with its place. */
+/** The request and dependencies of a claim that has an entry. */
 interface Surroundings {
   readonly request: ClaimRequest;
   readonly around: FollowingTools;
 }
 
-/** What following a place needs of where the claim is made. */
+/** Dependencies for following an entry. */
 interface FollowingTools {
   readonly context: Pick<
     ClaimContext,
     'clock' | 'evictions' | 'holdTimes' | 'info' | 'lockDelayMs' | 'watch'
   >;
-  /** Comes when the hold begins. */
+  /** Completes when the hold begins. */
   readonly granted: Moment;
-  /** If anybody listens. */
+  /** Set only if diagnostics are subscribed. */
   readonly trace: AcquireTrace | undefined;
 }
 
-/** Acts 3 and 4: whose turn it is, and what becomes of the ownership. */
+/** Follows an entry through admission and hold (steps 3 and 4). */
 export function follow(place: Place, request: ClaimRequest, around: FollowingTools): Observable<ClaimState> {
   return new Observable((subscriber) => {
     new Following(subscriber, place, { request, around }).begin();
   });
 }
 
-/** A class, since a getter in a literal is another function, and another shape, for each claim. */
+/** A class rather than a literal: a getter in a literal creates a new function and a new object shape for each claim. */
 class ToolsOf implements AnswerTools {
   readonly label: AnswerTools['label'];
   readonly evictions: AnswerTools['evictions'];
@@ -64,8 +64,8 @@ class ToolsOf implements AnswerTools {
 }
 
 /**
- * One claim that has its place. What ends it arrives as an error, of whatever is followed: the session, the turns, what is done in line.
- * One stream by hand: every acquisition has one, and it changes its state at few points.
+ * A claim that has an entry. Every followed source (session, turns, requests while waiting) ends it by an error. A hand-written stream, because
+ * every acquisition creates one and it changes state at few points.
  */
 class Following implements OwnershipListener {
   readonly #subscriber: Subscriber<ClaimState>;
@@ -73,7 +73,7 @@ class Following implements OwnershipListener {
   readonly #request: ClaimRequest;
   readonly #around: FollowingTools;
   readonly #tools: AnswerTools;
-  /** All that is followed; closed when the claim ends. */
+  /** All followed sources; unsubscribed when the claim ends. */
   readonly #followed = new Subscription();
   #turns: Subscription | undefined;
   #inLine: Subscription | undefined;
@@ -115,7 +115,7 @@ class Following implements OwnershipListener {
     });
   }
 
-  /** Its own removal is no news. */
+  /** Stops watching the entry, since its removal by the owner is no loss. */
   givenUp(): void {
     this.#turns?.unsubscribe();
   }
@@ -125,7 +125,7 @@ class Following implements OwnershipListener {
     this.#subscriber.complete();
   }
 
-  /** Until the claim ends, which an error of it does. */
+  /** Subscribes until the claim ends. An error of the source ends the claim. */
   #follow<T>(source$: Observable<T>, next: (value: T) => void): Subscription | undefined {
     if (this.#followed.closed) return undefined;
     const error = (cause: unknown): void => {
@@ -176,7 +176,7 @@ class Following implements OwnershipListener {
     this.#subscriber.next(queued(this.#place, this.#turn, this.#answer));
   }
 
-  /** Not of a hold that was given up, nor of one whose time ran out on the way here. */
+  /** Emits the health of the hold, unless it was released or its time has run out. */
   #tellHealth(): void {
     const ownership = this.#ownership;
     if (!ownership?.held) return;
@@ -193,7 +193,7 @@ class Following implements OwnershipListener {
     endedBy(cause, ending).subscribe(this.#subscriber);
   }
 
-  /** Wherever it is. */
+  /** Ends the claim at any stage. */
   #end(): void {
     this.#followed.unsubscribe();
     this.#ownership?.giveUp();
@@ -207,7 +207,7 @@ function queued({ live, entry }: Place, turn: Turn, answer: HandoverAnswer | und
     entriesAhead: turn.ahead,
     order,
     token,
-    // Reading it has an effect, so only the caller does.
+    // Reading the key has a side effect, so it is left to the caller.
     get key(): string {
       return exposedKey(live, entry);
     },

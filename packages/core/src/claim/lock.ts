@@ -1,5 +1,5 @@
-// Chapter claim: how does one acquisition go, from start to end?
-// The story is here: session, entry, turn, hold. following is one claim at its place; ending says how it ended and why.
+// Chapter claim: which steps does one acquisition take, from start to end?
+// The sequence (here): session, entry, turn, hold. following handles a claim with an entry; ending reports how and why it ended.
 
 import type { ClaimState } from '../api/api.ts';
 import type { Clock } from '../base/clock.ts';
@@ -23,10 +23,10 @@ import type { BackendInfo, ObserveOptions } from '../api/spi.ts';
 import { UNANSWERED, limitedBy } from '../work/wait-limit.ts';
 import { wishOf, type ClaimRequest } from '../entry/wish.ts';
 
-/** Where a claim is made. */
+/** The client-wide dependencies of a claim. */
 export interface ClaimContext {
   readonly session$: Observable<LiveSession>;
-  /** Why there is no session yet; `undefined` when nobody waits for one. */
+  /** Returns why the session is not open yet; `undefined` when no claim waits for one. */
   readonly openingTrouble: () => unknown;
   readonly clock: Clock;
   readonly info: BackendInfo;
@@ -35,16 +35,16 @@ export interface ClaimContext {
   readonly evictions: Evictions;
   readonly holdTimes: HoldTimes;
   readonly closing: Closing;
-  /** Is handed every promise of work that goes on after a claim has ended. */
+  /** Receives every promise of work that continues after a claim has ended. */
   readonly afterwards: (work: Promise<void>) => void;
-  /** Of claims that are made together with others: how they join, and who hears why they have not yet. */
+  /** Custom join function for claims made together with others. It coordinates the join and reports failures. */
   readonly enqueue?: Enqueue;
   readonly trouble?: (why: unknown) => void;
 }
 
 /**
- * The story: open a session, enter the queue, follow the turn, own, lose or release. Subscribing starts it,
- * unsubscribing undoes it wherever it is. Never errors.
+ * Runs a claim: opens a session, joins the queue, waits for admission, holds, then loses or releases. Subscribing starts it; unsubscribing undoes
+ * it at any stage. Never errors.
  */
 export function claim(context: ClaimContext, request: ClaimRequest): Observable<ClaimState> {
   return new Observable((subscriber) => {
@@ -80,7 +80,7 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
     };
     if (trace) subscriber.add(() => trace.left());
     tell({ status: 'joining' });
-    // A wait ends when the client begins to close; a hold goes on.
+    // A wait ends when the client begins to close; a hold continues.
     const endWait = (why: QueueLockError): void => {
       if (!granted.hasCome) error(closedOf(request.queue, why));
     };
@@ -93,7 +93,7 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
   });
 }
 
-/** An end whose error says which lock it was; the reason of the caller's own signal stays his. */
+/** Adds the lock's name to the error of a failed claim. The reason of the caller's own signal stays unchanged. */
 function inWords(
   state: Extract<ClaimState, { readonly status: 'ended' }>,
   { queue, patience }: ClaimRequest,
@@ -117,7 +117,7 @@ interface Surroundings {
   readonly trace: AcquireTrace | undefined;
 }
 
-/** Joins, and joins again where the first attempt has lost nothing. */
+/** Joins the queue, and joins again when the first attempt lost no position. */
 function attempts(request: ClaimRequest, around: Surroundings): Observable<ClaimState> {
   return new Observable((subscriber) => {
     let attempt: Subscription;
@@ -141,7 +141,7 @@ function attempts(request: ClaimRequest, around: Surroundings): Observable<Claim
 }
 
 function join(live: LiveSession, request: ClaimRequest, around: Surroundings): Observable<ClaimState> {
-  // A session that ended while timers were late says so here.
+  // Detects a session that ended while timers were late.
   if (live.liveness.remainingMs === 0) live.liveness.ending.throwIfAborted();
   const { limit } = request;
   if (limit.fixed !== undefined) return enter(live, { request, limit: limit.fixed }, around);
@@ -152,7 +152,7 @@ function join(live: LiveSession, request: ClaimRequest, around: Surroundings): O
   );
 }
 
-/** Act 2: my place. */
+/** Enters the queue (step 2) and follows the entry. */
 function enter(
   live: LiveSession,
   { request, limit }: { readonly request: ClaimRequest; readonly limit: number },

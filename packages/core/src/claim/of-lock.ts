@@ -7,27 +7,27 @@ import {
 } from '../api/errors.ts';
 import { quote } from '../base/printable.ts';
 
-/** What the layers below say of no lock in particular, and what a caller can do about it, where that is to be said. */
+/** Remedies to append to errors of lower layers, which do not name the lock. An empty text adds only the name. */
 const FROM_BELOW: Readonly<Partial<Record<QueueLockErrorCode, string>>> = {
   UNAVAILABLE: '; check that the server runs and that the address is right',
   ACCESS_DENIED: '; check user, password and permissions',
   CLOSED: '; close it after its last call, or make another client',
-  // The store says it: it knows who stands there.
+  // The store's message already names the conflicting entry.
   FOREIGN_FORMAT: '',
   SESSION_LOST: '; the place in line went with it, try again',
   ENTRY_LOST: '; try again',
 };
 
-/** For these it matters which store it was. */
+/** Codes whose message includes the store's address. */
 const OF_THE_STORE: ReadonlySet<QueueLockErrorCode> = new Set([
   'UNAVAILABLE',
   'ACCESS_DENIED',
   'SESSION_LOST',
 ]);
 
-/** The error of a wait, with what whoever reads it in a log needs: which lock, where, and who removed the entry. */
+/** Adds context for logs to the error of a wait: lock name, endpoint, and the client that removed the entry. */
 export function ofLock(error: unknown, { name, endpoint }: { name: string; endpoint: string }): unknown {
-  // Of a subclass, or a class of another copy of the package, it is more than its code and message.
+  // An error of a subclass or of another copy of the package may carry more than code and message.
   if (!isQueueLockError(error) || error.constructor !== QueueLockError) return error;
   const { code, message, reason, eviction } = error;
   const remedy = FROM_BELOW[code];

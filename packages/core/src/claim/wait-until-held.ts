@@ -4,8 +4,8 @@ import type { MultiOwnership, Ownership } from '../api/hold-api.ts';
 import type { Observable } from '../base/rx.ts';
 
 /**
- * The ownership that a claim comes to; rejects with what ended it before. The claim stays subscribed for as long as it lives: an
- * ownership ends by its release or its loss, which end the claim.
+ * Subscribes to a claim and waits for its grant. The claim stays subscribed until the ownership is released or lost.
+ * @returns the ownership; rejects with the error that ended the claim before a grant
  */
 export function waitUntilHeld(claim$: Observable<ClaimState | PositionedClaimState>): Promise<Ownership>;
 export function waitUntilHeld(claim$: Observable<MultiClaimState>): Promise<MultiOwnership>;

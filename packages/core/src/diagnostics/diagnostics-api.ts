@@ -1,15 +1,18 @@
 import type { QueueLockError } from '../api/errors.ts';
 import type { BackendInfo } from '../api/spi.ts';
 
-/** Under these names `node:diagnostics_channel` tells what locks do; the first two as `tracingChannel(name)`, the others as `channel(name)`. */
+/**
+ * Names of the `node:diagnostics_channel` channels that report lock activity. Open the first two with `tracingChannel(name)`, the others with
+ * `channel(name)`.
+ */
 export const CHANNELS: {
-  /** From asking for a lock to having it, or not; tells an `AcquireMessage`. On the memory backend the grant may come before `end`. */
+  /** Spans one acquisition, from the request to its outcome; publishes an `AcquireMessage`. On the memory backend the grant may precede `end`. */
   readonly acquire: 'queuelock.acquire';
-  /** From the grant of a lock to its end; tells a `HoldMessage`. */
+  /** Spans one hold, from the grant to its end; publishes a `HoldMessage`. */
   readonly hold: 'queuelock.hold';
-  /** A hold was lost; tells a `LossMessage`, in the moment in which that is known. */
+  /** Publishes a `LossMessage` at the moment a loss is detected. */
   readonly loss: 'queuelock.loss';
-  /** The turn of one who stood in line has come; tells a `HandoverMessage`. */
+  /** Publishes a `HandoverMessage` when a waiter was granted the lock. */
   readonly handover: 'queuelock.handover';
 } = {
   acquire: 'queuelock.acquire',
@@ -18,62 +21,62 @@ export const CHANNELS: {
   handover: 'queuelock.handover',
 };
 
-/** Which lock a message is about. */
+/** The lock that a message is about. */
 export interface LockMessage {
   readonly name: string;
-  /** The store. */
+  /** The backend of the lock. */
   readonly backend: Pick<BackendInfo, 'name' | 'endpoint'>;
   readonly shared: boolean;
   readonly permits: number;
 }
 
 /**
- * One acquisition of one name, from `run`, `acquire`, `tryAcquire`, `claim`, `claimWithPosition`, or of one of several names together. All events of an
- * acquisition have the same object, so a listener may key by it. What it tells grows.
+ * One acquisition of one name, by `run`, `acquire`, `tryAcquire`, `claim`, `claimWithPosition`, or as part of a multi-lock. All events of an
+ * acquisition share one object, which a listener may use as a key. Its fields are filled in over time.
  */
 export interface AcquireMessage extends LockMessage {
-  /** It takes the lock only if nobody is ahead. */
+  /** Whether this is a try, which takes the lock only if no conflicting entry is ahead. */
   readonly isTry: boolean;
-  /** Of its entry, once that stands in line or holds; see `QueueEntry.id`. */
+  /** The entry's id, once it waits or holds; see `QueueEntry.id`. */
   readonly id?: string;
-  /** The server's order of its entry, likewise. A bigint, as tokens are: `JSON.stringify` of a message needs a replacer. */
+  /** The entry's order, once it waits or holds. A bigint, like tokens: `JSON.stringify` of a message needs a replacer. */
   readonly order?: bigint;
-  /** Whether it has stood in line. */
+  /** Whether the entry had to wait. */
   readonly waited: boolean;
-  /** At the end: how long it took, in milliseconds. */
+  /** Duration in milliseconds; set at the end. */
   readonly waitMs?: number;
-  /** At the end. `left`: its caller went without an error, by unsubscribing. */
+  /** The outcome; set at the end. `left`: the caller unsubscribed, without an error. */
   readonly outcome?: 'held' | 'failed' | 'left';
-  /** With `failed`: what its caller is told. Of a try that found the lock taken, `TIMEOUT`; of an abort, the reason of the signal. */
+  /** The error of a `failed` acquisition as the caller receives it. A try that found the lock taken has `TIMEOUT`; an abort has the signal's reason. */
   readonly error?: unknown;
 }
 
-/** One hold. All its events have the same object. */
+/** One hold. All its events share one object. */
 export interface HoldMessage extends LockMessage {
-  /** Of the entry; see `QueueEntry.id`. */
+  /** The entry's id; see `QueueEntry.id`. */
   readonly id: string;
   readonly order: bigint;
   /** The fencing token. */
   readonly token: bigint;
-  /** How it was acquired. */
+  /** The acquisition that led to this hold. */
   readonly acquire: AcquireMessage;
-  /** At the end: for how long it was held, in milliseconds. */
+  /** Duration of the hold in milliseconds; set at the end. */
   readonly heldMs?: number;
-  /** At the end. `released`: its owner gave it up; whether the server has confirmed that is not told. */
+  /** The outcome; set at the end. `released` means that the owner released it; the server's confirmation is not reported. */
   readonly outcome?: 'released' | 'lost';
-  /** With `lost`. */
+  /** The error of a `lost` hold. */
   readonly error?: QueueLockError;
 }
 
 /** A hold that was lost. */
 export interface LossMessage extends LockMessage, Pick<HoldMessage, 'id' | 'order' | 'token'> {
-  /** `OWNERSHIP_LOST`, with the `reason` as far as it is known. */
+  /** The `OWNERSHIP_LOST` error, with its `reason` as far as known. */
   readonly error: QueueLockError;
 }
 
-/** A turn that has come. */
+/** A grant after a wait. */
 export interface HandoverMessage {
   readonly hold: HoldMessage;
-  /** How long it was waited for, joining included, in milliseconds. */
+  /** Duration of the wait in milliseconds, joining included. */
   readonly waitMs: number;
 }

@@ -7,7 +7,7 @@ import type { HandoverRequestOptions } from '../api/options.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
 import type { StoredEntry } from '../api/spi.ts';
 
-/** What an entry of ours tells everybody. */
+/** The public data of an entry of this kind of client. */
 export interface EntryLabel {
   readonly owner: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -15,26 +15,26 @@ export interface EntryLabel {
   readonly host?: string;
   readonly pid?: number;
   readonly since?: number;
-  /** 1 if it is not said. */
+  /** Default 1. */
   readonly permits?: number;
   readonly limit?: number;
-  /** Exclusive when it joined, shared now. */
+  /** Set when the entry was exclusive at joining and is shared now. */
   readonly shared?: boolean;
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;
   readonly request?: HandoverRequestOptions;
-  /** The entries whose answers it has read. */
+  /** Ids of the entries whose answers this client has read. */
   readonly heard?: readonly string[];
   readonly answers?: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
 
-/** Of an entry; those who make it may fill half of it. */
+/** Maximum value size in bytes. User-supplied parts may fill half of it. */
 const MAX_BYTES = 2_048;
 const MAX_READ = 4 * MAX_BYTES;
-/** Of an owner, in UTF-16 code units: every one that this package accepts fits in. */
+/** Maximum owner length in UTF-16 code units; at least as long as any owner this package accepts. */
 const MAX_OWNER = 1_024;
 
-/** The stored form: JSON, `{"owner":"…","metadata":{…},…}`, each member only when it says something. */
+/** Encodes a label as JSON, `{"owner":"…","metadata":{…},…}`. Members without information are omitted. */
 export function encodeLabel(label: EntryLabel | string): string {
   if (typeof label === 'string') return label;
   const said: Record<string, unknown> = {};
@@ -44,7 +44,7 @@ export function encodeLabel(label: EntryLabel | string): string {
   return encodeLabel(shortened(label));
 }
 
-/** What may be left out when there is too much to tell: old answers, then what is held. */
+/** Drops optional data when the label is too large: old answers first, then the held entries. */
 function shortened(label: EntryLabel): EntryLabel {
   if (label.answers?.length) return { ...label, answers: label.answers.slice(1) };
   if (label.heard?.length) return { ...label, heard: label.heard.slice(1) };
@@ -60,7 +60,7 @@ function saysNothing(part: unknown): boolean {
   return typeof part === 'object' && part !== null && Object.keys(part).length === 0;
 }
 
-/** An entry as everybody can see it. A value that another kind of client wrote counts as its label as a whole. */
+/** Converts a stored entry to its public form. A value written by another kind of client becomes the owner as a whole. */
 export function toEntry({ key, order, shared, value, foreign }: StoredEntry): QueueEntry {
   const label = decodeLabel(value);
   const entry = { key, order, value, ...optional('foreign', foreign), ...label };
@@ -70,15 +70,15 @@ export function toEntry({ key, order, shared, value, foreign }: StoredEntry): Qu
 const NOTE_OF_OWNER = ',"owned":true}';
 
 /**
- * The same label with a note that the entry owns its queue as `Departure.owned` says. `undefined` for a value that is no label of
- * ours, such as one that others watch.
+ * Adds a note to the label that the entry owns its queue; see `Departure.owned`. `undefined` for a value in another format, such as one that other
+ * programs watch.
  */
 export function labelOfOwner(label: string): string | undefined {
   const ours = typeof parse(label)?.['owner'] === 'string' && label.endsWith('}');
   return ours ? label.slice(0, -1) + NOTE_OF_OWNER : undefined;
 }
 
-/** The label without that note; `undefined` for a value that does not have it. */
+/** Removes that note from the label; `undefined` for a value without it. */
 export function labelFromOwner(value: string): string | undefined {
   if (!value.endsWith(NOTE_OF_OWNER)) return undefined;
   const label = `${value.slice(0, -NOTE_OF_OWNER.length)}}`;
@@ -89,7 +89,7 @@ type Told = Omit<QueueEntry, 'key' | 'order' | 'shared' | 'value' | 'foreign'> &
   readonly shared?: boolean;
 };
 
-/** Reads the stored form. Members that do not look as they should are left out. */
+/** Decodes the stored form. Malformed members are ignored. */
 export function decodeLabel(value: string): Told {
   const label = parse(value);
   if (typeof label?.['owner'] !== 'string') {
@@ -149,7 +149,7 @@ function countOf(part: unknown): number {
   return wholeOf(part, 1) ?? 1;
 }
 
-/** Any text is a legal label: one that is no JSON object, or larger than a client of this kind writes, is not ours. */
+/** Parses a value. Any text is legal: a value that is no JSON object, or larger than this client writes, belongs to another kind of client. */
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   return text.startsWith('{') && text.length <= MAX_READ ? recordOf(parseJson(text)) : undefined;
 }

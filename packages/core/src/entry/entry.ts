@@ -1,5 +1,5 @@
-// Chapter entry: how does a wish become an entry in the queue, and how does it leave?
-// wish and limit: what is asked. Here: joining and leaving, whatever becomes of an answer. entry-value, own-label: what it tells.
+// Chapter entry: how does a request become an entry in the queue, and how does the entry leave?
+// wish, limit: the request. entry (here): joining and leaving, despite lost responses. entry-value, own-label: the published data.
 
 import { isDefinite, repeatUnlessStopped, repeatUntilDefinite } from '../kit/definite.ts';
 import {
@@ -14,38 +14,37 @@ import type { LiveSession } from '../session/session.ts';
 import type { EntrySpec, Placement, Session } from '../api/spi.ts';
 import { Stop } from '../base/stop.ts';
 
-/** An entry that stands in the queue. */
+/** An entry in the queue. */
 export interface Entry {
   readonly spec: EntrySpec;
   readonly placement: Placement;
   /**
-   * Takes the entry out. Settles when the server has confirmed it, or when the session has ended and the entry with
-   * it; never rejects. Asking again answers the same.
+   * Removes the entry. Settles when the server has confirmed it, or when the session and the entry have ended; never rejects. Repeated calls return
+   * the same promise.
    */
   leave(): Promise<void>;
 }
 
-/** How to join: `wait` in line, or `try` and stay only if nobody is ahead. */
+/** Join mode: `wait` in the queue, or `try` and stay only if no conflicting entry is ahead. */
 type JoinMode = 'wait' | 'try';
 
-/** How an entry joins, and who hears of it. */
+/** Options for joining a queue. */
 export interface JoinOptions {
   readonly mode: JoinMode;
-  /** Is handed the promise that settles when the entry is out of the queue. */
+  /** Receives the promise that settles when the entry has left the queue. */
   readonly leaving: (left: Promise<void>) => void;
-  /** Is told why the last attempt failed, and `undefined` when one did not. */
+  /** Receives the error of the last attempt, or `undefined` after a success. */
   readonly trouble: (why: unknown) => void;
-  /** How one attempt to join is made, if not by `session.enqueue` or `session.tryEnqueue`. */
+  /** Replaces `session.enqueue` or `session.tryEnqueue` for one attempt. */
   readonly enqueue?: Enqueue | undefined;
 }
 
-/** Makes one attempt; as `Session.enqueue`. May reject with the reason of `stop`, once that has aborted, if nothing was sent. */
+/** Makes one attempt, like `Session.enqueue`. May reject with the reason of the aborted `stop` if nothing was sent. */
 export type Enqueue = (session: Session, spec: EntrySpec, stop: AbortSignal) => Promise<Placement>;
 
 /**
- * Act 2: my place. Joins the queue when subscribed and emits the entry; errors with `TIMEOUT` when a `try` found somebody
- * ahead. Unsubscribing leaves, also while the join is on its way: a join cannot be interrupted, since its effect
- * would be unknown; leaving follows it.
+ * Joins the queue (step 2) when subscribed and emits the entry. Errors with `TIMEOUT` when a `try` found a conflicting entry ahead. Unsubscribing
+ * leaves, even while the join is in flight. A join is not interrupted, since its effect would be unknown; the removal follows it.
  */
 export function enterQueue(live: LiveSession, spec: EntrySpec, options: JoinOptions): Observable<Entry> {
   return new Observable((subscriber) => {
@@ -87,19 +86,22 @@ export function enterQueue(live: LiveSession, spec: EntrySpec, options: JoinOpti
   });
 }
 
-/** A try that has found somebody ahead. */
+/** Creates the error of a try that found the lock taken. */
 function taken(queue: string): QueueLockError {
   return new QueueLockError('TIMEOUT', `${JSON.stringify(queue)} is taken (timeoutMs 0)`);
 }
 
-/** An entry is of one claim: the first that leaves would take it from the others. */
+/** Reserves an id for one claim. If two claims shared an entry, the first to leave would remove it for both. */
 function takeId({ ids }: LiveSession, { id }: EntrySpec): void {
   if (ids.has(id))
     throw invalidArgument('id', id, 'is of no other claim of this client that lives or is still leaving');
   ids.add(id);
 }
 
-/** Joining in line is repeated until it is known to have happened. A try is made once: it wants an answer now. */
+/**
+ * Makes the attempts to join. A waiting join is retried until it is known to have happened. A try is made once, because it needs an immediate
+ * result.
+ */
 class Attempts {
   /** Whether an attempt ended without a certain outcome. */
   mayBeIn = false;
@@ -142,8 +144,8 @@ class Attempts {
 }
 
 /**
- * Repeats the removal, of one that may be in, until it is certain or the session is over. A server that *refuses* it leaves one way to
- * free the queue: to end the session.
+ * Repeats the removal of an entry that may be in the queue, until it is certain or the session has ended. If the server *refuses* the removal, it
+ * ends the session, the only other way to free the queue.
  */
 async function takeOut(
   { session, liveness, ids }: LiveSession,
@@ -165,7 +167,10 @@ async function takeOut(
   ids.delete(spec.id);
 }
 
-/** Whether there is nothing to take out. What can never succeed did not when it was tried before either; an entry that is there then is another claim's. */
+/**
+ * Whether no removal is needed. An invalid request did not succeed in an earlier attempt either; an entry found under its id belongs to another
+ * claim.
+ */
 function isNotIn(error: unknown): boolean {
   return isQueueLockError(error) && NOT_IN.has(error.code);
 }

@@ -3,9 +3,9 @@ import type { LiveSession } from '../session/session.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * The key of an entry, for the caller, which may compare it in transactions of its own (see `SharedOwnership.key`). The core itself reads
- * `placement.key`, which has no effect.
- * @throws {QueueLockError} `OWNERSHIP_LOST` where a later entry was granted already
+ * Returns an entry's key for the caller, which may compare it in its own transactions (see `SharedOwnership.key`). The core itself reads
+ * `placement.key`, which has no side effect.
+ * @throws {QueueLockError} `OWNERSHIP_LOST` when a later entry was already granted
  */
 export function exposedKey({ session }: Pick<LiveSession, 'session'>, { spec, placement }: Entry): string {
   const { queue, id } = spec;

@@ -16,18 +16,20 @@ import {
 import type { Placement, Session, Turn } from '../api/spi.ts';
 import { askUntilDefinite } from '../turn/watch-kit.ts';
 
-/** How many permits there are: for ever, or as a stream tells. */
+/** The number of permits: fixed, or from a stream. */
 export type Limit =
   | { readonly fixed: number }
   | { readonly fixed: undefined; readonly now$: Observable<number> };
 
-/** @param check answers the number, or throws */
+/**
+ * @param check returns the validated number, or throws
+ */
 export function limitOf({ limit: given$ = 1 }: ClaimOptions, check: (limit: number) => number): Limit {
   if (isObservable(given$)) return { fixed: undefined, now$: given$.pipe(map(check)) };
   return { fixed: check(given$) };
 }
 
-/** The turns of an entry, as the limit is now; the limit counts until the hold begins. */
+/** Emits the admission states of an entry under the current limit. The limit applies until the hold begins. */
 export function turnsUnder(
   limit: Limit,
   entry: Entry,
@@ -36,7 +38,7 @@ export function turnsUnder(
   const { spec, placement } = entry;
   if (limit.fixed !== undefined) return turnsFrom(placement);
   let underWay: Promise<unknown> = Promise.resolve();
-  // One request after the other: the newest limit is the last to arrive.
+  // Requests are sequential, so that the newest limit arrives last.
   const ask = async (now: number): Promise<Placement> => {
     const asked = session.enqueue({ ...spec, limit: now });
     underWay = asked.catch(() => undefined);
@@ -53,16 +55,16 @@ export function turnsUnder(
   return place$.pipe(switchMap(turnsFrom));
 }
 
-/** Whoever was removed meanwhile has entered again by asking, behind others: that is another place, with another token. */
+/** Rejects a changed position. An entry removed meanwhile was re-created by the repeated request, behind others and with another token. */
 function samePlace(now: Placement, { spec, placement }: Entry): Placement {
   if (now.order === placement.order) return now;
   throw new QueueLockError('ENTRY_LOST', `the entry ${spec.id} was removed while its limit changed`);
 }
 
 /**
- * Two limits for one name would let in more than either says; of those who meet, the one behind gives way. A limit that changes cannot be
- * held against those ahead: while a new number travels, they store the old one, and whoever holds keeps it to the end. So nothing
- * refuses such a claim where it meets others, and it is let in by its own number alone.
+ * Rejects a limit that differs from an entry ahead: together, two limits would admit more than either allows, and the entry behind gives way. A
+ * changing limit is not compared. While a new number propagates, entries ahead store the old one, and holders keep it. Such a claim is admitted by
+ * its own limit alone.
  */
 export function throwIfMismatched({ fixed }: Limit, { spec, placement }: Entry): void {
   const { otherLimit } = placement;

@@ -3,12 +3,12 @@ import { encodeLabel, type EntryLabel } from './entry-value.ts';
 import type { LiveSession } from '../session/session.ts';
 import type { EntrySpec } from '../api/spi.ts';
 
-/** Stores a value in the entry; `false` if there is no entry any more. */
+/** Stores a value in the entry; `false` if the entry no longer exists. */
 type Write = (value: string) => Promise<boolean>;
 
 const NOTHING_YET = Promise.resolve();
 
-/** What an own entry stores. Changes build on each other and are written one after the other. */
+/** The stored label of an entry of this client. Changes are applied to the latest label and written one after the other. */
 export class OwnLabel {
   readonly #live: LiveSession;
   readonly #spec: EntrySpec;
@@ -21,12 +21,12 @@ export class OwnLabel {
     this.#label = label;
   }
 
-  /** Adds to what is told, where it is told in our form. Otherwise as `replace`. */
+  /** Changes the label if it has this package's format; otherwise like `replace`. */
   tell(change: (label: EntryLabel) => EntryLabel, write?: Write): Promise<boolean> {
     return this.#next((label) => (typeof label === 'string' ? label : change(label)), write);
   }
 
-  /** Repeated until it is certain; `false` if there is no entry any more. Rejects when the session ends. */
+  /** Replaces the label. Retries until the outcome is certain; `false` if the entry no longer exists. Rejects when the session ends. */
   replace(label: string): Promise<boolean> {
     return this.#next(() => label);
   }
@@ -39,7 +39,7 @@ export class OwnLabel {
       const label = change(this.#label);
       const value = encodeLabel(label);
       const there = await repeatUntilDefinite(() => write(value), this.#live.liveness.ending);
-      // What was refused is not told with the next change either.
+      // A rejected change must not be written along with the next one.
       this.#label = label;
       return there;
     });

@@ -7,37 +7,37 @@ import type { EntrySpec } from '../api/spi.ts';
 import type { WaitLimit } from '../work/wait-limit.ts';
 import { wallTime } from '../base/wall-time.ts';
 
-/** What is asked for, checked and complete. */
+/** A validated and complete claim request. */
 export interface ClaimRequest {
   readonly queue: string;
-  /** Of an entry that the session has already; by default a new one. */
+  /** Id of an existing entry of the session; default: a new entry. */
   readonly id: string | undefined;
   readonly shared: boolean;
   readonly permits: number;
   readonly limit: Limit;
-  /** What the entry tells, or stores as it is. */
+  /** The label of the entry, or its raw value. */
   readonly label: EntryLabel | string;
-  /** As its caller expects. */
+  /** The hold time that the caller expects, in milliseconds. */
   readonly typicalHoldMs: number | undefined;
-  /** Of the hold, before it begins. */
+  /** Minimum proven time before the hold begins, in milliseconds. */
   readonly minRemainingMs: number;
-  /** A timeout of 0 joins only if nobody is ahead. */
+  /** The limits of the wait. A timeout of 0 joins only if no conflicting entry is ahead. */
   readonly patience: WaitLimit;
   readonly inLine: Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 }
 
-/** An entry to make, and what it tells. */
+/** An entry to create, with its label. */
 export interface Wish {
   readonly spec: EntrySpec;
   readonly label: EntryLabel | string;
 }
 
-/** Unguessable, unique for ever. */
+/** Creates an unguessable id that is never reused. */
 export function newEntryId(): string {
   return randomUUID().replaceAll('-', '');
 }
 
-/** One entry for one attempt: an id of its own and what is known only now. */
+/** Creates the spec and label for one attempt, with a new id and the current time. */
 export function wishOf(
   request: ClaimRequest,
   known: { readonly limit: number; readonly typicalHoldMs: number | undefined },
@@ -49,7 +49,7 @@ export function wishOf(
   return { label, spec: { queue, id, shared, limit, permits, value: encodeLabel(label) } };
 
   function complete(told: EntryLabel): EntryLabel {
-    // Not a spread with more behind it, which takes Node 20 a hundred times as long.
+    // Object.assign, because a spread followed by more members takes Node 20 a hundred times as long.
     let whole: EntryLabel = Object.assign({}, told, { id, since: wallTime() });
     if (permits !== 1) whole = { ...whole, permits };
     if (limit !== 1) whole = { ...whole, limit };

@@ -6,46 +6,46 @@ import type { Backend } from '../api/spi.ts';
 import { addRecords, createRecord, decodeRecords, removeRecords } from './eviction-records.ts';
 import { wallTime } from '../base/wall-time.ts';
 
-/** The kind of the register in which a queue's evictions are kept. */
+/** The kind of the register that stores a queue's evictions. */
 const KIND = 'evictions';
-/** So many records fit into the register with long labels: none pushes out another of the same turn. */
+/** Number of records with long labels that fit into the register, so that none displaces another of the same write. */
 const AT_ONCE = 4;
 
-/** An entry that waited was removed so that somebody could pass. */
+/** A waiting entry was removed so that another could pass. */
 export class OvertakenError extends QueueLockError {
   constructor(eviction: Eviction) {
     super('ENTRY_LOST', `overtaken by ${describeEviction(eviction)}`, { eviction });
   }
 }
 
-/** Whose entry it is, as far as that was seen. */
+/** The entry to remove, as last seen. */
 export type Victim = Eviction['entry'];
 
-/** An entry that is to go, and how that is called. */
+/** An entry to remove, and the kind and reason to record. */
 export interface Condemned {
   readonly victim: Victim;
   readonly kind: Eviction['kind'];
 }
 
-/** How far it goes. */
+/** Options for removing several entries. */
 export interface Manner {
   readonly reason: string;
-  /** Asked before each removal. */
+  /** Called before each removal; `false` stops. */
   readonly goesOn: () => boolean;
 }
 
-/** What evictions need of a client. */
+/** Dependencies on the client. */
 export interface EvictionTools {
   readonly backend: Backend;
-  /** The label of who evicts. */
+  /** Label of the evicting client. */
   readonly by: string;
   readonly register: (name: string, kind: string) => SharedRegister;
   readonly closing: AbortSignal;
 }
 
 /**
- * Removes entries of others. Records are written first, so that a victim finds its own when it learns of its loss, and taken back
- * where there was nothing to remove. Those of several victims are written together: a write may have to wait for those of others.
+ * Removes entries of other clients. Records are written first, so that a victim finds its own when it learns of its loss. They are withdrawn if
+ * there was nothing to remove. Records of several victims are written together, since each write may have to wait for writes of other clients.
  */
 export class Evictions {
   readonly #tools: EvictionTools;
@@ -64,7 +64,7 @@ export class Evictions {
     return removed;
   }
 
-  /** One after the other, in that order. Whether it went on until all were tried. */
+  /** Removes entries one after the other, in order. Resolves to whether all were tried. */
   async evictAll(name: string, condemned: readonly Condemned[], how: Manner): Promise<boolean> {
     for (let from = 0; from < condemned.length; from += AT_ONCE) {
       const next = condemned.slice(from, from + AT_ONCE);
@@ -73,7 +73,7 @@ export class Evictions {
     return true;
   }
 
-  /** Of each that was tried, whether it was there. */
+  /** Resolves, for each entry tried, to whether it was in the queue. */
   async #remove(
     name: string,
     condemned: readonly Condemned[],
@@ -96,7 +96,7 @@ export class Evictions {
     return removed;
   }
 
-  /** Whether it was there. An attempt without an answer may have been the one that removed it. */
+  /** Removes one entry; resolves to whether it was in the queue. An attempt that got no response may have removed it. */
   #removeOne(name: string, { key, order }: Pick<Victim, 'key' | 'order'>): Promise<boolean> {
     const { backend, closing } = this.#tools;
     let mayHaveRemoved = false;
@@ -110,7 +110,7 @@ export class Evictions {
     }, closing);
   }
 
-  /** Why an entry was removed, if somebody said so; asked until there is an answer, `undefined` when it is refused or stopped. */
+  /** Finds the record of an entry's removal, if there is one. Retries until the store responds; `undefined` when refused or stopped. */
   async whyGone(
     name: string,
     own: { readonly id: string; readonly key: string; readonly order: bigint },
@@ -132,7 +132,7 @@ export class Evictions {
   }
 }
 
-/** Of those that wait or hold ahead of `own` and stand against it, as many as have to go, the last first: so nobody is let in on the way. */
+/** Returns the conflicting entries ahead of `own` that must go, the last first, so that none of them is granted in the process. */
 export function inTheWayOf(
   entries: readonly QueueEntry[],
   own: Pick<QueueEntry, 'order' | 'shared' | 'permits' | 'limit'>,

@@ -1,5 +1,5 @@
-// Chapter handover: who should make way, and what may a waiter do?
-// While it waits (here): limits of the line, stealing, asking. requests: asked and answered. evictions: removed, and why.
+// Chapter handover: how can a waiter limit, speed up or force its hand-off?
+// in-line (here): queue limits, steal and request while waiting. requests: hand-off requests and answers. evictions: removals and their records.
 
 import { admittedEntries } from '../turn/admitted.ts';
 import type { Clock } from '../base/clock.ts';
@@ -27,15 +27,15 @@ import {
 } from '../base/rx.ts';
 import { visible } from './visible.ts';
 
-/** What a claim does while it waits, if anything. */
+/** Options that a claim acts on while it waits. */
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 
-/** Whether it does nothing but wait. */
+/** Whether the claim only waits. */
 export function asksNothing(options: InLineOptions): boolean {
   return Object.keys(options).length === 0;
 }
 
-/** What doing so needs. */
+/** Dependencies for these options. */
 export interface InLineTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;
@@ -43,17 +43,17 @@ export interface InLineTools {
   readonly clock: Clock;
 }
 
-/** An entry as the queue shows it: an earlier one may have had its key. */
+/** An entry in the queue, identified by key and order, since a key may be reused. */
 type Place = Pick<QueueEntry, 'key' | 'order'>;
 
-/** The own entry, and the queue at a moment when it stood there. */
+/** The own entry, with a snapshot of the queue that contains it. */
 interface Picture {
   readonly own: QueueEntry;
   readonly entries: readonly QueueEntry[];
   readonly name: string;
 }
 
-/** What goes on while an entry waits. Emits answers to its request; errors when it should rather not wait. */
+/** Applies the limits, steal and request of a waiting entry. Emits answers to its request; errors when the claim should not wait. */
 export function whileInLine(
   { id, ...place }: { readonly id: string } & Place,
   options: InLineOptions,
@@ -90,7 +90,7 @@ function firstPicture(place: Place, queue$: Observable<QueueState>): Observable<
   );
 }
 
-/** By the server's order: of those who join at the same time, just as many stay as were allowed. */
+/** Enforces the limits by the server's order: of entries that join at the same time, exactly the allowed number stays. */
 function throwIfTooLong(
   { own, entries, name }: Picture,
   { maxWaiters = Infinity, maxExpectedWaitMs = Infinity }: InLineOptions,
@@ -112,7 +112,7 @@ function throwIfTooLong(
   }
 }
 
-/** One after the other; whoever unsubscribes removes no more. */
+/** Removes the entries ahead one after the other; unsubscribing stops further removals. */
 function clearTheWay(
   { own, entries, name }: Picture,
   reason: string,

@@ -20,16 +20,16 @@ import {
 } from '../base/rx.ts';
 import { after } from '../base/timer.ts';
 
-/** A hold that answers. */
+/** A hold that can answer requests. */
 export interface AnsweringHold {
   readonly own: Ownership;
-  /** Emits once, also afterwards. */
+  /** Emits once when the hold has ended, also to late subscribers. */
   readonly ended$: Observable<unknown>;
-  /** Adds to what its entry tells. Rejects with `OWNERSHIP_LOST` when it is not held any more. */
+  /** Changes the label of the hold's entry. Rejects with `OWNERSHIP_LOST` when the lock is no longer held. */
   readonly tell: (change: (label: EntryLabel) => EntryLabel) => Promise<void>;
 }
 
-/** What answering needs. */
+/** Dependencies for answering. */
 export interface AnswerTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;
@@ -37,13 +37,13 @@ export interface AnswerTools {
   readonly clock: Clock;
 }
 
-// An answer that nobody has read by then is not waited for: the requester may be slow, or of another mind.
+// Maximum wait for the requester to read the answer, since it may be slow or have given up.
 const HEARD_WITHIN_MS = 1_000;
 const KEPT_ANSWERS = 4;
 
 type Asking = QueueEntry & Required<Pick<QueueEntry, 'id' | 'request'>>;
 
-/** Requests of those who wait behind, each once. */
+/** Emits each request of a waiter behind the hold once. */
 export function requestsTo(hold: AnsweringHold, tools: AnswerTools): Observable<HandoverRequest> {
   const { own, ended$ } = hold;
   return defer(() => {
@@ -92,12 +92,12 @@ class Request implements HandoverRequest {
     await this.#own.release();
   };
 
-  /** While this one holds none of those who wait in between can be let in, so they can be taken out of the way one by one. */
+  /** Removes the waiters in between one by one, which is safe because none can be granted while this hold lasts. */
   readonly yieldToRequester = async (): Promise<void> => {
     await this.#answer({ answer: 'yields' });
     const entries = await this.#heard();
     const admitted = admittedEntries(entries);
-    // An entry ahead of the own one holds as well, or was released and is still there: as long as it is, the own one counts as a waiter.
+    // Entries ahead of the own one are holders too, or released entries that still exist. While they exist, the own entry counts as a waiter.
     const isBehind = ({ order }: QueueEntry): boolean => order > this.#own.order;
     const between = inTheWayOf(entries, this.from).filter((entry) => isBehind(entry) && !admitted.has(entry));
     const reason = `the holder makes way for ${this.from.owner}: ${this.reason}`.slice(0, 200);
@@ -119,7 +119,10 @@ class Request implements HandoverRequest {
     }));
   }
 
-  /** Until the requester has read the answer, which goes with the entry; who is in the queue then. Nobody counts after the end of the hold. */
+  /**
+   * Waits until the requester has read the answer, which is stored in the entry. Resolves to the queue at that moment; empty after the end of the
+   * hold.
+   */
   async #heard(): Promise<readonly QueueEntry[]> {
     const { queue$, clock } = this.#tools;
     const live$ = live(queue$);
@@ -136,7 +139,7 @@ class Request implements HandoverRequest {
   }
 }
 
-/** Answers to the own request, one from each holder, acknowledged; `ignored` when none came in time. Never completes. */
+/** Emits one answer from each holder to the own request, and acknowledges it. Emits `ignored` when none arrived in time. Never completes. */
 export function answersTo(
   own: { readonly id: string; readonly withinMs: number },
   { label, queue$, clock }: Pick<AnswerTools, 'label' | 'queue$' | 'clock'>,
@@ -152,7 +155,7 @@ export function answersTo(
   const answered$ = unread$.pipe(
     tap(({ by }) => read.add(by)),
     concatMap(async ({ by, answer }) => {
-      // Only an acknowledgement: the end of the session is told elsewhere.
+      // Only an acknowledgement, so a failure is ignored; the end of the session is reported elsewhere.
       await label.tell((now) => ({ ...now, heard: [...(now.heard ?? []), by] })).catch(() => false);
       return answer;
     }),

@@ -16,7 +16,7 @@ import type { EntrySpec } from '../api/spi.ts';
 import { after } from '../base/timer.ts';
 import { askUntilDefinite } from '../turn/watch-kit.ts';
 
-/** A hold that is about to begin, and what has to be so before it does, besides its turn. */
+/** A hold that is about to begin, with its conditions besides admission. */
 interface Beginning {
   readonly live: LiveSession;
   readonly spec: EntrySpec;
@@ -25,23 +25,23 @@ interface Beginning {
   readonly clock: Clock;
 }
 
-/** Between turn and ownership: whether the hold may begin at once, which is most often so. */
+/** Whether an admitted entry's hold may begin at once, which is the usual case. */
 export function mayBeginNow(beginning: Beginning): boolean {
   const leavesTraces = beginning.lockDelayMs > 0;
   return !leavesTraces && beginning.live.liveness.isAlive && hasEnoughTime(beginning);
 }
 
-/** Emits once, when it may. */
+/** Emits once, when the hold may begin. */
 export function whenItMayBegin(beginning: Beginning): Observable<unknown> {
   const proven$ = proven(beginning);
   if (beginning.lockDelayMs === 0) return proven$;
   return concat(defer(() => handedOver(beginning)).pipe(ignoreElements()), proven$);
 }
 
-// After the one that was asked for comes the regular one, which proves the most on a store that counts from earlier beats.
+// The requested heartbeat is followed by the regular one. That proves the most on a store that counts from earlier heartbeats.
 const BEATS_TO_WAIT_FOR = 2;
 
-/** A grant needs a session that is beyond doubt at that moment, and time for the work. Emits once. */
+/** Waits until the session is healthy and enough time is proven for the work. Emits once. */
 function proven(beginning: Beginning): Observable<unknown> {
   const { live, spec, minRemainingMs } = beginning;
   const { liveness } = live;
@@ -66,7 +66,7 @@ function hasEnoughTime({ live, minRemainingMs }: Pick<Beginning, 'live' | 'minRe
   return remainingMs > 0 && remainingMs >= minRemainingMs;
 }
 
-/** Leaves a trace of this hold; waits when one is there of a hold that did not end by a release. */
+/** Writes the trace of this hold. Waits for the lock delay if a trace remains of a hold that did not end by a release. */
 function handedOver({ live, spec, lockDelayMs: delayMs, clock }: Beginning): Observable<unknown> {
   const { traces } = live.session;
   const { queue, id } = spec;
@@ -79,7 +79,7 @@ function handedOver({ live, spec, lockDelayMs: delayMs, clock }: Beginning): Obs
   );
 }
 
-/** Says how much time there is, and what gives more. */
+/** Creates the error that reports the remaining time and how to get more. */
 export function notEnoughTime(name: string, minRemainingMs: number, leftMs: number): QueueLockError {
   return new QueueLockError(
     'NOT_ENOUGH_TIME',

@@ -8,12 +8,12 @@ const SENTENCE: Record<RevocationReason, string> = {
   'client-closed': 'the client was closed while it held the lock',
 };
 
-/** The error of a hold that is lost by this. */
+/** Creates the error of a hold lost by this cause. */
 export function lossOf(name: string, cause: unknown): QueueLockError {
   return lossBecause(name, reasonOf(cause), { cause });
 }
 
-/** The error of a hold that is lost for this reason. */
+/** Creates the error of a hold lost for this reason. */
 export function lossBecause(
   name: string,
   reason: RevocationReason,

@@ -3,22 +3,22 @@ import type { AnswerTools } from '../handover/requests.ts';
 import type { LiveSession } from '../session/session.ts';
 import type { BackendInfo, Turn } from '../api/spi.ts';
 
-/** What an ownership is made of. */
+/** Constructor arguments of an ownership. */
 export interface OwnershipInit {
   readonly entry: Entry;
   readonly live: LiveSession;
   readonly tools: AnswerTools;
-  /** The one that admitted it. */
+  /** The admission that led to the hold. */
   readonly turn: Turn;
   readonly listener: OwnershipListener;
-  /** Of the backend, for whoever listens. */
+  /** The backend's facts, for diagnostics. */
   readonly info: BackendInfo;
 }
 
-/** Whoever hears that an ownership ends by its owner's will. */
+/** Listener for the voluntary end of an ownership. */
 export interface OwnershipListener {
-  /** It is held no more, and its entry is about to leave. */
+  /** Called when the hold has ended and its entry is about to leave. */
   givenUp(): void;
-  /** The release was confirmed. */
+  /** Called when the release was confirmed. */
   released(): void;
 }

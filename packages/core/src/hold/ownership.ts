@@ -1,5 +1,5 @@
 // Chapter hold: may the hold begin, and when is it lost?
-// Between turn and hold: grant. The right to act and its one end: here. Why it was lost, in words: loss.
+// grant: from admission to hold. ownership (here): the hold and its single end. loss: the messages for lost holds.
 
 import { checkedText, checkedTexts } from '../checks/checked.ts';
 import { checkedSignal } from '../base/checked-signal.ts';
@@ -19,10 +19,7 @@ import type { Observable } from '../base/rx.ts';
 import type { LiveSession } from '../session/session.ts';
 import type { BackendInfo } from '../api/spi.ts';
 
-/**
- * Act 4: the right to act. Starts when the turn has come; ends once, by `release`, or by `revoke` when the session or
- * the entry is lost.
- */
+/** The hold (step 4). Starts after admission. Ends exactly once: by `release`, or by `revoke` when the session or the entry is lost. */
 export class HeldOwnership implements Ownership {
   readonly depth = 1;
   readonly grantToken: bigint | undefined;
@@ -33,7 +30,7 @@ export class HeldOwnership implements Ownership {
   readonly #info: BackendInfo;
   readonly #ended = new Moment();
   #shared: boolean;
-  /** Made with the signal, for whoever asks for that. */
+  /** Created together with the signal, on its first read. */
   #loss: AbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
@@ -86,7 +83,7 @@ export class HeldOwnership implements Ownership {
   get remainingMs(): number {
     if (this.#end) return 0;
     const left = this.#live.liveness.remainingMs;
-    // The end of a session is told to its holds one after the other; whoever looks does not wait for that.
+    // A session notifies its holds of its end one after the other. A read does not wait for that.
     if (left === 0) this.revoke(this.#live.liveness.ending.reason);
     return left;
   }
@@ -101,7 +98,7 @@ export class HeldOwnership implements Ownership {
       throw (
         this.#lossError ?? new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`)
       );
-    // Also NaN is no time to count on.
+    // Negated so that NaN is rejected too.
     if (!(left >= minRemainingMs)) throw notEnoughTime(this.name, minRemainingMs, left);
   };
 
@@ -110,7 +107,7 @@ export class HeldOwnership implements Ownership {
     return this.#signal;
   }
 
-  /** Whether it was given up by its owner: what happens to the session later is no loss then. */
+  /** Whether the owner released it. A later end of the session is no loss then. */
   get givenUp(): boolean {
     return this.#end === 'released';
   }
@@ -148,12 +145,12 @@ export class HeldOwnership implements Ownership {
     );
   };
 
-  /** Tells somebody who listens how it ends. */
+  /** Sets the diagnostics trace that records how the hold ends. */
   trace(trace: HoldTrace): void {
     this.#trace = trace;
   }
 
-  /** It is held no more; what it takes to leave the queue is up to the caller. */
+  /** Ends the hold. The caller is responsible for removing the entry. */
   giveUp(): void {
     if (this.#finish('released')) this.#listener.givenUp();
   }
@@ -173,12 +170,15 @@ export class HeldOwnership implements Ownership {
     return ownershipInJson(this);
   }
 
-  /** Somebody looks up why it was lost; whoever waits for the end waits for that too. */
+  /** Registers a pending lookup of the cause of the loss; `release` waits for it. */
   tellLater(story: Promise<unknown>): void {
     this.#story = story;
   }
 
-  /** Ends it against its owner's will, unless it has ended; answers the error that its signal carries. */
+  /**
+   * Ends the hold against its owner's will, unless it has ended already.
+   * @returns the error that its signal carries
+   */
   revoke(cause: unknown): QueueLockError {
     if (this.#lossError) return this.#lossError;
     this.#lossError = lossOf(this.name, cause);
@@ -189,7 +189,7 @@ export class HeldOwnership implements Ownership {
     return this.#lossError;
   }
 
-  /** The error of its loss has another cause than the one that was seen first. */
+  /** Corrects the loss error when another cause than the first turns out to be right. */
   blame(cause: QueueLockError): void {
     if (!this.#lossError) return;
     const { reason, message } = lossOf(this.name, cause);
@@ -202,7 +202,7 @@ export class HeldOwnership implements Ownership {
     return checkedSignal(this.#loss, () => this.held);
   }
 
-  /** Whether this ended it. */
+  /** Ends the hold; returns whether this call ended it. */
   #finish(end: 'released' | 'lost'): boolean {
     if (this.#end) return false;
     this.#end = end;
@@ -211,7 +211,7 @@ export class HeldOwnership implements Ownership {
     return true;
   }
 
-  /** Of an entry that is held, and still is afterwards. */
+  /** Writes to the held entry, and throws unless the lock is still held before and afterwards. */
   async #written(write: () => Promise<boolean>): Promise<void> {
     this.throwIfLost();
     let there = false;

@@ -9,12 +9,12 @@ export class PendingEnqueues {
   /** How many calls have no answer yet, Infinity once one never had any. */
   readonly #calls = new Map<string, number>();
 
-  /** Whether the entry may still come. */
+  /** Whether the entry may still appear in the queue. */
   has(entry: EntryName): boolean {
     return this.#calls.has(fieldOf(entry));
   }
 
-  /** It was removed in a way that refuses what may still come. */
+  /** Marks the entry as removed in a way that rejects requests still in flight. */
   settle(entry: EntryName): void {
     if (this.#calls.get(fieldOf(entry)) === Infinity) this.#calls.delete(fieldOf(entry));
   }
@@ -41,7 +41,7 @@ export class PendingEnqueues {
   }
 }
 
-/** One text for the two. */
+/** Returns one key text for queue and id. */
 export function fieldOf({ queue, id }: EntryName): string {
   return `${id}/${queue}`;
 }

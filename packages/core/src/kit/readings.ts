@@ -2,20 +2,26 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
 import { Observable } from '../base/rx.ts';
 
-/** Something in the store that somebody looks at. */
+/** A value in the store that is read repeatedly. */
 export interface ReadingSource<T> {
   readonly clock: Clock;
-  /** Reads it as it is now. */
+  /** Reads the current value. */
   readonly read: () => Promise<T>;
-  /** Looks are at least so far apart, in milliseconds. Default 0. */
+  /** Minimum time between reads, in milliseconds. Default 0. */
   readonly pauseMs?: number;
-  /** After so many milliseconds without a change it is looked at again. Default: never. */
+  /** Reads again after this many milliseconds without a change. Default: never. */
   readonly againAfterMs?: number;
-  /** Called while somebody looks: says when it may have changed, and that this cannot be known. Answers what ends that. */
+  /**
+   * Called on subscription. It calls `changed` when the value may have changed, and `refused` when changes cannot be observed.
+   * @returns a function that stops it
+   */
   readonly follow: (changed: () => void, refused: (error: unknown) => void) => () => void;
 }
 
-/** What is read, whenever it may have changed: one look at a time, and one more if it has changed meanwhile. Errors as `read`, and as `follow` says. */
+/**
+ * Emits the value whenever it may have changed. One read at a time, and one more if it changed meanwhile. Errors when `read` rejects or `follow`
+ * calls `refused`.
+ */
 export function readings<T>({
   clock,
   read,

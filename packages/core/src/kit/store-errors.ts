@@ -1,4 +1,4 @@
-/** What a store that keeps sessions and entries by their ids has to say. */
+/** Common errors of stores that identify sessions and entries by id. */
 import { QueueLockError, detailOf } from '../api/errors.ts';
 
 /** `SESSION_LOST`: the store has ended the session. */
@@ -6,7 +6,7 @@ export function sessionLost(id: string): QueueLockError {
   return new QueueLockError('SESSION_LOST', `session ${id} has ended`);
 }
 
-/** `ENTRY_LOST`: it was removed, and whatever is still on its way does not bring it back. */
+/** `ENTRY_LOST`: the entry was removed, and no request in flight will restore it. */
 export function entryLost(id: string): QueueLockError {
   return new QueueLockError('ENTRY_LOST', `the entry ${id} is not in the queue and will not be`);
 }
@@ -16,7 +16,10 @@ export function connectionClosed(endpoint: string): QueueLockError {
   return new QueueLockError('CLOSED', `this connection to ${endpoint} was closed`);
 }
 
-/** What an error of a client library says, without a code of ours; those of several addresses have no message of their own. */
+/**
+ * Returns the message of a client library's error, without a leading queuelock code. Also covers aggregate errors of several addresses, which have
+ * no message.
+ */
 export function failureOf(error: unknown): string {
   const detail = detailOf(error);
   if (detail !== '') return detail;

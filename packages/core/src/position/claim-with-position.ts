@@ -1,5 +1,5 @@
-// Chapter position: where do I stand, and how long will it take?
-// A claim that tells its place (here); the place of anybody's entry (watch-position); the latest state for a loop (latest).
+// Chapter position: what is my position in the queue, and how long will the wait take?
+// A claim with its position (here); the position of any entry (watch-position); the latest state for a loop (latest).
 
 import type { ClaimState } from '../api/api.ts';
 import { failed } from '../claim/ending.ts';
@@ -13,16 +13,16 @@ import type { QueueEntry } from '../api/queue-api.ts';
 import { Observable, Subscription, tap } from '../base/rx.ts';
 import { visible } from '../handover/visible.ts';
 
-/** What is asked of a line besides its claim. */
+/** The parameters of a position request, besides its claim. */
 export interface PositionRequest extends Pick<ClaimOptions, 'typicalHoldMs'> {
   readonly name: string;
-  /** The option or method that asks for the place, for messages. */
+  /** The option or method that requests the position, for messages. */
   readonly asked: string;
 }
 
 type Queued = Extract<ClaimState, { readonly status: 'queued' }>;
 
-/** A claim, and from its joining to its grant the place of its entry. Looks at the queue while it waits, and at no other time. */
+/** Adds the position of its entry to a claim's states, from joining to the grant. Watches the queue only while the claim waits. */
 export function positionsOfClaim(
   { watch, clock }: Pick<ClaimContext, 'watch' | 'clock'>,
   claim$: Observable<ClaimState>,
@@ -41,7 +41,7 @@ export function positionsOfClaim(
       subscriber.complete();
     };
     function follow({ id, order }: Queued): Subscription {
-      // An entry whose value the caller has chosen shows no id; at any moment the order is unique in a queue.
+      // An entry with a caller-defined value publishes no id. At any moment the order is unique in a queue.
       const isOwn = (entry: QueueEntry): boolean => entry.order === order && (entry.id ?? id) === id;
       const next = (now: QueuePosition | undefined): void => {
         place = now ?? place;
@@ -68,7 +68,7 @@ export function positionsOfClaim(
   return Object.assign(line$, { [Symbol.asyncIterator]: () => latestOf(line$) });
 }
 
-/** A claim whose places are told to a callback, if there is one. */
+/** Returns the claim, extended so that positions are passed to `onPosition` if it is set. */
 export function notifyingPosition(
   context: Pick<ClaimContext, 'watch' | 'clock'>,
   claim$: Observable<ClaimState>,

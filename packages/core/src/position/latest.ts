@@ -1,15 +1,15 @@
 import type { PositionedClaimState } from '../api/position-api.ts';
 import type { Observable } from '../base/rx.ts';
 
-/** What a loop has not seen yet. */
+/** The latest state that the loop has not consumed yet. */
 interface Unseen {
   state?: PositionedClaimState | undefined;
   isOver: boolean;
 }
 
 /**
- * The states of a line for a loop: whoever is slow gets the latest. The end of the loop, however it comes, leaves the line, or releases and
- * waits until the server has confirmed that.
+ * Iterates over the states of a position stream. A slow loop receives only the latest state. When the loop ends for any reason, it leaves the
+ * queue, or releases and waits until the server has confirmed that.
  */
 export async function* latestOf(
   line$: Observable<PositionedClaimState>,

@@ -23,35 +23,39 @@ import {
 import { SeenHolds } from '../turn/seen-holds.ts';
 import { after } from '../base/timer.ts';
 
-/** Places are told at most four times a second, and looked for no more often: of many changes only the last. */
+/** Minimum interval between two positions, and between two reads of the queue, in milliseconds. Changes in between are merged. */
 export const POSITION_INTERVAL_MS = 250;
 
-/** What places are judged with. */
+/** Dependencies for computing positions. */
 export interface PositionTools {
   readonly clock: Clock;
-  /** A hold of those who announce nothing, as long as none was seen. */
+  /** Assumed hold time for entries that announce none, used until a hold was observed. */
   readonly typicalHoldMs?: number | undefined;
 }
 
-/** Whose place is followed. */
+/** Options of `watchPosition`. */
 export interface WatchPositionOptions {
-  /** Of the entry: from an ownership, or as seen in a queue. */
+  /** The entry's id, from an ownership or as observed in a queue. */
   readonly id: string;
-  /** How long an entry that is not in the queue may take to appear in it, in milliseconds. Default 2,000. */
+  /** How long to wait for an entry that is not in the queue yet, in milliseconds. Default 2,000. */
   readonly appearsWithinMs?: number;
-  /** A hold of those ahead who announce nothing, as long as none was seen, in milliseconds. Default: unknown. */
+  /** Assumed hold time for entries ahead that announce none, used until a hold was observed, in milliseconds. Default: unknown. */
   readonly typicalHoldMs?: number;
-  /** For tests: the time that counts. Default: the machine's. */
+  /** Clock, replaceable in tests. Default: the machine's. */
   readonly clock?: Clock;
 }
 
 /**
- * The place of one entry, whoever's it is: now, and when the queue changes, at most four times a second; completes when the entry is gone,
- * when it does not appear, or when the client is closed. Never errors. The place of a claim of one's own is part of `LockClient.claimWithPosition`.
+ * Watches the position of any client's entry. Emits the position, then its changes, at most four times a second. Completes when the entry is gone
+ * or does not appear, or when the client is closed. Never errors. For the position of your own claim, use `LockClient.claimWithPosition`.
  *
- * The expected wait is `expectedWait`: from what clients announce (`typicalHoldMs`), else from the holds that this stream has seen so far, less
- * what the present holders have used of it as far as this stream has seen.
- * @throws {QueueLockError} `INVALID_ARGUMENT` at the call.
+ * The expected wait is computed by `expectedWait` from announced hold times (`typicalHoldMs`), otherwise from the holds this stream has observed.
+ * The observed part of the current holds is subtracted.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` at the call
+ * @example
+ * ```ts
+ * watchPosition(locks, 'reports', { id }).subscribe(({ position, expectedWaitMs }) => show(position, expectedWaitMs));
+ * ```
  */
 export function watchPosition(
   locks: Pick<LockClient, 'watch'>,
@@ -92,7 +96,10 @@ const OPTIONS: KnownOptions<WatchPositionOptions> = {
 const ABSENT = 'absent';
 const GONE = 'gone';
 
-/** The place of the entry that `isOwn` knows, now and when the queue changes; `undefined` while it is not there. Silent until the queue was seen. */
+/**
+ * Emits the position of the entry matched by `isOwn`, initially and when the queue changes; `undefined` while the entry is absent. Emits nothing
+ * until the queue was read.
+ */
 export function positionsIn(
   queue$: Observable<QueueState>,
   isOwn: (entry: QueueEntry) => boolean,
@@ -101,7 +108,7 @@ export function positionsIn(
   return defer(() => {
     const seen = new SeenHolds(clock);
     return queue$.pipe(
-      // How long holds take is learned from all pictures.
+      // Hold times are learned from every snapshot.
       tap((queue) => seen.look(queue)),
       filter(({ status }) => status !== 'connecting'),
       paced(POSITION_INTERVAL_MS, clock),

@@ -7,9 +7,9 @@ import type { LiveSession } from './session.ts';
 import { after } from '../base/timer.ts';
 
 /**
- * Keeps a session alive while subscribed and reports to its liveness; never ends by itself. A beat that is overdue or
- * fails makes the session suspect and is repeated soon. Beats come up to a fifth sooner than their pace, so that clients which all lost
- * the same server do not go on in step. Stopping it can only end the session, never prolong it.
+ * Sends heartbeats while subscribed and reports them to the session's liveness; never completes. An overdue or failed heartbeat makes the session
+ * suspect and is retried soon. Intervals are jittered by up to 20 %, so that clients which lost the same server spread out. Stopping can only end
+ * the session, never prolong it.
  */
 export function heartbeat(
   live: LiveSession,
@@ -17,7 +17,7 @@ export function heartbeat(
   clock: Clock,
 ): Observable<boolean> {
   let proven = true;
-  // The opening proved as much as a beat that was sent when it began.
+  // Opening the session proved as much as a heartbeat sent at that moment.
   let dueInMs = Math.max(0, pace.openedAt + withJitter(pace.heartbeatIntervalMs, clock) - clock.now());
   const doubt$ = (live.session.doubts$ ?? NEVER).pipe(
     tap(() => {
@@ -39,7 +39,7 @@ export function heartbeat(
   );
 }
 
-/** One beat; whether it was confirmed. */
+/** Sends one heartbeat; resolves to whether it was confirmed. */
 async function beat({ session, liveness }: LiveSession, pace: Pace, clock: Clock): Promise<boolean> {
   const overdue = new AbortController();
   const sentAt = clock.now();

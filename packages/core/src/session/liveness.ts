@@ -2,12 +2,12 @@ import type { Clock } from '../base/clock.ts';
 import { QueueLockError, detailOf } from '../api/errors.ts';
 import { BehaviorSubject, Subject, type Observable } from '../base/rx.ts';
 
-/** What is known of a session that has not ended. */
+/** Health of a session that has not ended. */
 export type Health = 'alive' | 'suspect';
 
 /**
- * Whether a session may be believed in, at this very moment. Every question compares the clock with the deadline, so the
- * answer is right when timers are late; the end is told synchronously, before the question is answered.
+ * Tracks whether a session is proven to be alive. Every read compares the clock with the deadline, so it is correct even when timers are late. The
+ * end is emitted synchronously, before the read returns.
  */
 export class Liveness {
   readonly #clock: Clock;
@@ -21,7 +21,9 @@ export class Liveness {
   #ended: QueueLockError | undefined;
   #cancelAlarm: () => void;
 
-  /** @param endpoint whom the session is with, for messages */
+  /**
+   * @param endpoint the server's address, for messages
+   */
   constructor(clock: Clock, deadline: number, endpoint: string) {
     this.#clock = clock;
     this.#endpoint = endpoint;
@@ -29,17 +31,17 @@ export class Liveness {
     this.#cancelAlarm = this.#setAlarm();
   }
 
-  /** The present health first; errors when the session has ended, with `SESSION_LOST` or `CLOSED`. */
+  /** Emits the current health first, then changes. Errors when the session has ended, with `SESSION_LOST` or `CLOSED`. */
   get health$(): Observable<Health> {
     return this.#health$;
   }
 
-  /** What `health$` says, now. */
+  /** The current value of `health$`, as a boolean. */
   get isAlive(): boolean {
     return !this.#ended && this.#health$.value === 'alive';
   }
 
-  /** Why it is in doubt; `undefined` when it is not. */
+  /** Why the session is suspect; `undefined` when it is not. */
   get trouble(): QueueLockError | undefined {
     if (this.#ended || this.#health$.value === 'alive') return undefined;
     const cause = this.#trouble;
@@ -54,12 +56,12 @@ export class Liveness {
     return this.#proofs$;
   }
 
-  /** Emits when somebody needs more time than is proven now; whoever beats does so at once. */
+  /** Emits when a claim needs more time than is proven now; the heartbeat loop then sends a heartbeat at once. */
   get wanted$(): Observable<void> {
     return this.#wanted$;
   }
 
-  /** Asks for a heartbeat now instead of when the next is due. */
+  /** Requests a heartbeat now instead of at the next interval. */
   wantProof(): void {
     this.#wanted$.next();
   }
@@ -69,7 +71,7 @@ export class Liveness {
     return this.#ending.signal;
   }
 
-  /** Milliseconds left of what is proven; 0 when the session has ended. */
+  /** Remaining proven time in milliseconds; 0 when the session has ended. */
   get remainingMs(): number {
     if (this.#ended) return 0;
     const left = this.#deadline - this.#clock.now();
@@ -78,20 +80,23 @@ export class Liveness {
     return 0;
   }
 
-  /** A heartbeat was confirmed. A late or older one never takes back what is proven, nor revives what has ended. */
+  /** Records a confirmed heartbeat. A late or older one never shortens the proven time, nor revives an ended session. */
   prove(deadline: number): void {
     if (this.remainingMs === 0) return;
     this.#deadline = Math.max(this.#deadline, deadline);
     if (this.remainingMs > 0) this.#confirmed();
   }
 
-  /** A heartbeat is overdue, or the connection is in trouble; `why`, if that is known. */
+  /**
+   * Marks the session suspect, because a heartbeat is overdue or the connection is in trouble.
+   * @param why the cause, if known
+   */
   doubt(why?: unknown): void {
     this.#trouble = why ?? this.#trouble;
     if (this.remainingMs > 0) this.#tell('suspect');
   }
 
-  /** The session is over. Only the first end counts. */
+  /** Ends the session. Only the first call counts. */
   end(error: QueueLockError): void {
     if (this.#ended) return;
     this.#ended = error;

@@ -5,7 +5,7 @@ import { repeatUntilDefinite } from '../kit/definite.ts';
 import type { LiveSession } from './session.ts';
 import type { Backend, Session } from '../api/spi.ts';
 
-/** Opens sessions; the first time it resumes an earlier one, unless that has ended. */
+/** Opens sessions. The first call resumes an earlier session, unless that has ended. */
 export class SessionOpener {
   readonly #backend: Backend;
   #resumption: string | undefined;
@@ -36,16 +36,16 @@ export class SessionOpener {
     }
   };
 
-  /** Whether the session was resumed and not opened. */
+  /** Whether the session was resumed rather than opened. */
   hasResumed(session: Session): boolean {
     return session === this.#resumed;
   }
 }
 
 /**
- * Removes what the process before has left in a resumed session, one TTL after now: a release of it may not have arrived before it died, and
- * the heartbeats of this process would keep that entry at the head of its queue. Repeats until it is done or the session has ended; a refusal
- * by the store ends the session, the only other way to free the queue.
+ * Removes the unclaimed entries of a resumed session, one TTL from now. A release by the earlier process may have been lost, and this process's
+ * heartbeats would keep that entry at the head of its queue. Retries until done or the session has ended. If the store refuses, it ends the
+ * session, the only other way to free the queue.
  */
 export function removeUnclaimedLater({ session, liveness }: LiveSession, clock: Clock): void {
   const cancel = clock.after(session.ttlMs, () => {
@@ -61,7 +61,7 @@ export function removeUnclaimedLater({ session, liveness }: LiveSession, clock: 
   liveness.ending.addEventListener('abort', cancel, { once: true });
 }
 
-/** What another process needs to resume the session, which is opened if need be. */
+/** Returns what another process needs to resume the session. Opens the session if necessary. */
 export async function resumptionOf(live$: Observable<LiveSession>, backend: Backend): Promise<string> {
   const live = await firstValueFrom(live$, { defaultValue: undefined });
   if (live?.session.resumption !== undefined) return live.session.resumption;

@@ -1,5 +1,5 @@
-// Chapter session: am I alive, and until when is that proven?
-// One session for a client (shared-session), kept by its heartbeat, judged by its liveness, counted by its budget.
+// Chapter session: is the session alive, and until when is that proven?
+// shared-session: one session per client. heartbeat keeps it alive, liveness tracks its health, budget computes its timing.
 
 import { deadlineOf, paceOf } from './budget.ts';
 import type { Clock } from '../base/clock.ts';
@@ -11,11 +11,11 @@ import type { LockClientOptions } from '../api/options.ts';
 import { Observable } from '../base/rx.ts';
 import type { Backend, Session } from '../api/spi.ts';
 
-/** A session that was opened, and whether it can be believed in. */
+/** An open session with its liveness. */
 export interface LiveSession {
   readonly session: Session;
   readonly liveness: Liveness;
-  /** The ids of entries that are here, come, or go. */
+  /** Ids of entries that are in a queue, joining or leaving. */
   readonly ids: Set<string>;
 }
 
@@ -26,19 +26,19 @@ export interface SessionSettings extends LockClientOptions {
   readonly clock: Clock;
 }
 
-/** How a session is opened, and where. */
+/** Parameters for opening a session. */
 export interface SessionOpening extends SessionSettings {
   readonly open: Backend['open'];
   readonly endpoint: string;
-  /** Is told why the last attempt to open failed. */
+  /** Receives the reason why the last attempt to open failed. */
   readonly trouble: (why: unknown) => void;
 }
 
-/** How a session ends. */
+/** Callbacks for the end of a session. */
 export interface SessionEnd {
-  /** Is handed what goes on in the background and settles: an attempt to open, telling the server of the end. */
+  /** Receives background work that settles later: an attempt to open, or the notice of the end to the server. */
   readonly closing: (closed: Promise<void>) => void;
-  /** Whether it is left to its TTL, or to whoever resumes it. */
+  /** Whether the session is left on the server, until its TTL expires or another process resumes it. */
   readonly keepsSession: () => boolean;
 }
 
@@ -73,7 +73,7 @@ export function openSession(
         subscriber.add(
           heartbeat(live, { ...paceOf(session.ttlMs, settings), openedAt }, settings.clock).subscribe(),
         );
-        // Before anybody else: who hears of the end and asks for a session again gets another one.
+        // Subscribed first, so that a listener which requests a session on the end gets a new one.
         live.liveness.health$.subscribe({
           error: (error: unknown) => {
             subscriber.error(error);
@@ -91,14 +91,14 @@ export function openSession(
 interface Opened {
   readonly session: Session;
   readonly openedAt: number;
-  /** Until when the opening proves it. */
+  /** Deadline proven by the opening itself. */
   readonly deadline: number;
 }
 
-// Everybody who believes in the session is told of its end in the moment of the end, and the server after that.
+// Local listeners are notified of the session's end synchronously, the server afterwards.
 const told = Promise.resolve();
 
-/** Tries to open until the connect timeout. A session that opens after that, or unwanted, is closed again. */
+/** Tries to open a session until the connect timeout. A session that opens later, or unwanted, is closed again. */
 function connect(
   settings: SessionOpening,
   unwanted: AbortSignal,
@@ -119,7 +119,7 @@ function connect(
     if (!stop.signal.aborted && !isOver) return { session, openedAt, deadline };
     await session.close();
     stop.signal.throwIfAborted();
-    // Members that are silent cost their time before another one answers; the next attempt begins at that one.
+    // Unresponsive members cost time before another member responds. The next attempt begins at that member.
     failure = new QueueLockError('UNAVAILABLE', 'a session took longer to open than it is proven to live');
     throw failure;
   };
@@ -136,7 +136,7 @@ function connect(
     const giveUp = (): void => {
       fail(unwanted.reason);
     };
-    // It may have become unwanted while the first attempt was being made.
+    // The session may have become unwanted during the first attempt.
     if (unwanted.aborted) giveUp();
     else unwanted.addEventListener('abort', giveUp);
     opened.then(resolve, fail).finally(cancel);
@@ -144,7 +144,7 @@ function connect(
 }
 
 function ignore(): void {
-  // Only that it has settled matters here.
+  // Only settling matters here, not the outcome.
 }
 
 function notConnected({ endpoint, connectTimeoutMs }: SessionOpening, cause: unknown): QueueLockError {

@@ -15,25 +15,25 @@ import { SessionOpener, removeUnclaimedLater } from './resume.ts';
 import { openSession, type LiveSession, type SessionSettings } from './session.ts';
 import type { Backend } from '../api/spi.ts';
 
-/** One session for all claims of a client, and what is known of it. */
+/** The session shared by all claims of a client, with its state. */
 export interface SharedSession {
-  /** The session, once: opened by the first who asks and again after a loss; errors with `CLOSED` once the client is closed. */
+  /** Emits the session once. Opened by the first subscriber, and again after a loss. Errors with `CLOSED` once the client is closed. */
   readonly session$: Observable<LiveSession>;
   readonly state$: BehaviorSubject<SessionState>;
-  /** Why it is not open yet, while it is being opened, or why it is in doubt. */
+  /** Returns why the session is not open yet while it is being opened, or why it is suspect. */
   readonly openingTrouble: () => unknown;
 }
 
-/** How the sharing ends. */
+/** Signals for the end of the shared session. */
 export interface SharedSessionEnd {
   /** Errors with `CLOSED` when the client is closed. */
   readonly closed$: Observable<never>;
   readonly afterwards: (work: Promise<void>) => void;
-  /** Whether the session is left to its TTL, or to whoever resumes it. */
+  /** Whether the session is left on the server, until its TTL expires or another process resumes it. */
   readonly keepsSession: () => boolean;
 }
 
-/** Opens the session when somebody needs it, and the next one after a loss. */
+/** Opens the session on demand, and the next one after a loss. */
 export function shareSession(
   backend: Backend,
   settings: SessionSettings,
@@ -43,7 +43,7 @@ export function shareSession(
   const { endpoint } = backend.info;
   let failure: unknown;
   const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
-  /** Closed is for ever, whoever asks for a session afterwards. */
+  /** Publishes a state, unless the client is closed: `closed` is final. */
   const tell = (state: SessionState): void => {
     const { status } = state$.value;
     if (status !== 'closed' && status !== state.status) state$.next(state);
@@ -59,7 +59,7 @@ export function shareSession(
       next: (status) => {
         tell({ status, id: session.id, ttlMs: session.ttlMs });
       },
-      // The stream of the session errors with it, which is heard below.
+      // The session stream errors with the same error, which is handled below.
       error: () => undefined,
     });
   };
@@ -80,7 +80,7 @@ export function shareSession(
   return { session$, state$, openingTrouble };
 }
 
-/** Subscribed once for all, until it errors. Whoever asks gets the present value alone, most often without subscribing to anything. */
+/** Shares one subscription until it errors. Later subscribers receive the current value, usually without subscribing to the source. */
 function sharedAndAtHand<T extends object>(): MonoTypeOperatorFunction<T> {
   return (source$) => {
     let present: T | undefined;

@@ -1,8 +1,8 @@
 import type { QueueEntry } from '../api/queue-api.ts';
 
 /**
- * Whose turn it is, of a queue as everybody can see it: an entry is admitted while the conflicting entries ahead and itself take at
- * most its `limit` permits; two shared entries do not conflict. A client that was admitted may not have noticed yet.
+ * Returns the admitted entries of an observed queue. An entry is admitted while it and the conflicting entries ahead take at most its `limit`
+ * permits; two shared entries do not conflict. The client of an admitted entry may not have noticed yet.
  */
 export function admittedEntries(entries: readonly QueueEntry[]): ReadonlySet<QueueEntry> {
   const admitted = new Set<QueueEntry>();

@@ -3,73 +3,73 @@ import type { Turn } from '../api/spi.ts';
 import { Observable } from '../base/rx.ts';
 import { fieldOf } from '../kit/pending-enqueues.ts';
 
-/** What is known of an entry: whether it is admitted, or with what code it is gone. */
+/** The known status of an entry: whether it is admitted, or the error code with which it is gone. */
 export type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 
-/** An entry of a session, as the store answered it. */
+/** An entry of a session, as returned by the store. */
 export interface TrackedEntry {
   readonly queue: string;
   readonly id: string;
-  /** Its number, which no other entry of the session has or had. */
+  /** The entry's number, never reused within the session. */
   readonly ord: string | number;
   readonly key: string;
   readonly turn: Turn;
-  /** Calls are numbered: looks that were asked for before this one do not know the entry. */
+  /** Number of the call that placed the entry. Reads requested before that call do not include it. */
   readonly call: number;
 }
 
 interface Known<Placed> {
   readonly placed: Placed;
-  /** Of the newest call when the sight was news: looks that were asked for later know better. */
+  /** Number of the newest call when the status arrived; later reads are more recent. */
   seenAt: number;
   status: EntryStatus;
   readonly follow: Set<(status: EntryStatus) => void>;
 }
 
 /**
- * The entries of one session in this process, and those who follow their turns, where the store decides whose turn it is and tells it: in
- * answers, in news, and in looks at all entries, which may arrive in another order than they were true in.
+ * Tracks the entries of one session in this process, and the subscribers to their admission, where the store decides admission and reports it.
+ * Reports arrive in responses, notifications and reads of all entries, possibly out of order.
  */
 export class EntryTracker<Placed extends TrackedEntry> {
   readonly #known = new Map<Placed['ord'], Known<Placed>>();
   readonly #ords = new Map<string, Placed['ord']>();
   readonly #waiting = new Map<Placed['ord'], Placed>();
-  /** What was heard of entries whose places are still on their way. */
+  /** Statuses received for entries whose placement response is still in flight. */
   readonly #early = new Map<Placed['ord'], { readonly sight: EntryStatus; readonly call: number }>();
   #pendingEnqueues = 0;
 
-  /** How many there are: those that have left or are lost are not known any more. */
+  /** Number of tracked entries, without removed or lost ones. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** In the order of their placement. */
+  /** All entries, in the order of their placement. */
   get all(): readonly Placed[] {
     return [...this.#known.values()].map(({ placed }) => placed);
   }
 
-  /** Those that wait, in the order of their placement. */
+  /** The waiting entries, in the order of their placement. */
   get waiting(): Iterable<Placed> {
     return this.#waiting.values();
   }
 
-  /** Whether one of them waits, in whatever queue. */
+  /** Whether any entry waits, in any queue. */
   get anyWaits(): boolean {
     return this.#waiting.size > 0;
   }
 
-  /** Whether one of them waits in that queue. */
+  /** Whether any entry waits in that queue. */
   waitsIn(queue: string): boolean {
     for (const placed of this.#waiting.values()) if (placed.queue === queue) return true;
     return false;
   }
 
-  /** Whether it is placed, and neither left nor lost. */
+  /** Whether the entry is placed and neither removed nor lost. */
   has(ord: Placed['ord']): boolean {
     return this.#known.has(ord);
   }
 
-  /** While places are asked for, what is heard of entries that are not known yet is kept. */
+  /** Runs a placement request. Meanwhile, statuses of unknown entries are kept. */
   async whilePending<T>(asking: () => Promise<T>): Promise<T> {
     this.#pendingEnqueues += 1;
     try {
@@ -80,7 +80,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
     }
   }
 
-  /** The turns of an entry, as in `Placement.turns$`. An answer may be older than what was heard of the entry meanwhile. */
+  /** Starts tracking an entry and returns its admission states; see `Placement.turns$`. The response may be older than a status received meanwhile. */
   track(placed: Placed): Observable<Turn> {
     const { ord, call, turn } = placed;
     const before = this.#known.get(ord);
@@ -101,7 +101,10 @@ export class EntryTracker<Placed extends TrackedEntry> {
     return turnsOf(known);
   }
 
-  /** News of an entry; `call`: the newest one when they were heard. */
+  /**
+   * Records a notification about an entry.
+   * @param call the newest call when the notification arrived
+   */
   notify(ord: Placed['ord'], sight: EntryStatus, call: number): void {
     const known = this.#known.get(ord);
     if (known) {
@@ -111,8 +114,9 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * All entries as they are, looked at by the call of that number: by order, whether it is admitted. One that was and is not any more is
-   * lost: the store has forgotten it, and may admit others.
+   * Applies a read of all entries: by number, whether each is admitted. An entry that was admitted and no longer is counts as lost: the store has
+   * forgotten it, and may admit others.
+   * @param call the number of the call that made the read
    */
   reconcile(call: number, seen: ReadonlyMap<Placed['ord'], boolean>): void {
     for (const [ord, known] of [...this.#known]) {
@@ -123,7 +127,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
     }
   }
 
-  /** It has left. */
+  /** Stops tracking an entry that has left. */
   remove(queue: string, id: string): Placed | undefined {
     const ord = this.#ords.get(fieldOf({ queue, id }));
     const known = ord === undefined ? undefined : this.#known.get(ord);
@@ -131,13 +135,13 @@ export class EntryTracker<Placed extends TrackedEntry> {
     return known?.placed;
   }
 
-  /** The session has ended. */
+  /** Marks all entries as lost with the session. */
   endSession(): void {
     for (const known of [...this.#known.values()]) this.#show(known, 'SESSION_LOST');
   }
 
   #show(known: Known<Placed>, sight: EntryStatus): void {
-    // There is no way back to waiting: a look may be older than the news.
+    // An admitted entry never returns to waiting: a read may be older than the notification.
     if (sight === false || sight === known.status) return;
     known.status = sight;
     const { ord } = known.placed;

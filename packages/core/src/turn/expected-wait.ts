@@ -2,28 +2,28 @@ import { admittedEntries } from './admitted.ts';
 import type { WaitBasis } from '../api/position-api.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
 
-/** What an observer has seen of the holds of a queue. */
+/** Observed hold times of a queue. */
 export interface HoldTimes {
-  /** The usual length of a hold, in milliseconds, for those who announce none; say, the median of those seen. */
+  /** Typical hold time in milliseconds for entries that announce none, for example the median of those observed. */
   readonly typicalMs?: number | undefined;
-  /** A hold of those who announce none, as long as none was seen, in milliseconds. */
+  /** Assumed hold time in milliseconds for entries that announce none, used until one was observed. */
   readonly assumedMs?: number | undefined;
-  /** For how long the entries that hold now have been seen to hold, in milliseconds, by their `key`. Default: they begin now. */
+  /** How long the current holders have been observed to hold, in milliseconds, by `key`. Default: their holds begin now. */
   readonly heldMs?: ReadonlyMap<string, number>;
 }
 
-/** How long an entry is expected to wait. */
+/** The expected wait of an entry. */
 export interface ExpectedWait {
-  /** In milliseconds; 0 when its turn has come. `undefined`: it waits for holds of which nothing is known, or it is not there. */
+  /** Expected wait in milliseconds; 0 when the entry is admitted. `undefined` when it waits for holds of unknown length, or is not in the queue. */
   readonly waitMs: number | undefined;
   readonly basis: WaitBasis;
 }
 
 /**
- * How long the entry with this id waits, if those ahead hold as long as they announce (`typicalHoldMs`), else as long as was seen, else as
- * is assumed: the queue's own rule, played with these times. So readers that hold together take the time of the longest, and the permits of a
- * semaphore work in parallel. Somebody who holds longer than usual is expected to end now. An estimate: nobody promises to hold
- * no longer, and time for handing over is not counted.
+ * Estimates how long the entry with this id will wait, by simulating the queue's rule. Each hold ahead takes its announced time (`typicalHoldMs`),
+ * else the observed, else the assumed one. Readers that hold together thus take the time of the longest, and the permits of a semaphore run in
+ * parallel. A holder that exceeds its usual time is expected to end now. This is an estimate: no client promises a hold time, and hand-off time is
+ * not included.
  */
 export function expectedWait(entries: readonly QueueEntry[], id: string, seen: HoldTimes = {}): ExpectedWait {
   return expectedWaitAt(
@@ -33,7 +33,7 @@ export function expectedWait(entries: readonly QueueEntry[], id: string, seen: H
   );
 }
 
-/** As `expectedWait`, of the entry at that index. */
+/** Like `expectedWait`, for the entry at an index. */
 export function expectedWaitAt(
   entries: readonly QueueEntry[],
   at: number,
@@ -50,12 +50,12 @@ export function expectedWaitAt(
   return { waitMs: waitMs === Infinity ? undefined : waitMs, basis: basisOf(involved, seen) };
 }
 
-/** What is left of a hold once it begins, or of the one that has begun. */
+/** Remaining time of a hold, from its start or from now if it has begun. */
 function remainingMs(entry: QueueEntry, { typicalMs, assumedMs = Infinity, heldMs }: HoldTimes): number {
   return Math.max(0, (entry.typicalHoldMs ?? typicalMs ?? assumedMs) - (heldMs?.get(entry.key) ?? 0));
 }
 
-/** When the entries of a line begin and end, as far as those ahead tell: it has to be filled in the line's order. */
+/** Computed start and end times of a queue's entries. Add them in the queue's order. */
 class Schedule {
   readonly #all: Hold[] = [];
   readonly #exclusive: Hold[] = [];
@@ -66,7 +66,10 @@ class Schedule {
     if (!entry.shared) insert(this.#exclusive, hold);
   }
 
-  /** Of those in its way, the ones that end last fill up what it leaves; it begins when the first that is too many ends. */
+  /**
+   * Finds the start time: the conflicting holds that end last may overlap up to the free permits. The entry begins when the first hold beyond that
+   * ends.
+   */
   startOf({ shared, limit, permits }: QueueEntry): number {
     let left = limit - permits;
     const last = (shared ? this.#exclusive : this.#all).find((hold) => (left -= hold.permits) < 0);
@@ -79,7 +82,7 @@ interface Hold {
   readonly permits: number;
 }
 
-/** Keeps those first that end last. */
+/** Keeps the holds sorted by end time, latest first. */
 function insert(holds: Hold[], hold: Hold): void {
   const at = holds.findIndex(({ endMs }) => endMs <= hold.endMs);
   holds.splice(at === -1 ? holds.length : at, 0, hold);

@@ -1,24 +1,24 @@
 import type { Clock } from '../base/clock.ts';
 
-// Whoever is next looks first, and the others hear of it or find it done.
+// Reads are staggered by position: the next waiter reads first, and the others are notified or find the work done.
 const APART_MS = 4;
 const FARTHEST = 25;
 const AGAIN_AFTER_MS = 500;
 
-/** Where it is asked when leases end, and for whom. */
+/** Parameters of a `HeadLeaseTimer`. */
 export interface HeadLeaseTimerOptions {
   readonly clock: Clock;
-  /** In how many milliseconds the first lease in front of each queue ends; null: there is nobody. It ends what is over. */
+  /** Reads in how many milliseconds the first lease of each queue ends; null if the queue is empty. Also removes expired entries. */
   readonly readLeaseEnds: (queues: readonly string[]) => Promise<readonly (number | null)[]>;
-  /** Whether anybody still waits for what comes in that queue. */
+  /** Whether a waiter of this process still waits in that queue. */
   readonly isWanted: (queue: string) => boolean;
-  /** Nobody looks sooner than that, in milliseconds: a lease that is over may be being ended by somebody else. Default 0. */
+  /** Minimum delay before a read, in milliseconds, since another client may be removing the expired entry. Default 0. */
   readonly minDelayMs?: number;
 }
 
 /**
- * Leases end without a word, so whoever waits looks when the first one in front may have ended: once in a TTL while all goes well. A look
- * ends what is over, whoever looks.
+ * Reads the queue when the first lease may have ended, because leases expire without a notification: once per TTL in normal operation. Any client's
+ * read removes expired entries.
  */
 export class HeadLeaseTimer {
   readonly #settings: HeadLeaseTimerOptions;
@@ -31,7 +31,10 @@ export class HeadLeaseTimer {
     this.#settings = settings;
   }
 
-  /** The first lease in front ends so soon, and so many are ahead of the one that waits. */
+  /**
+   * Schedules a read for when the first lease ends.
+   * @param ahead the number of entries ahead of the waiter
+   */
   watch(queue: string, endsInMs: number | null, ahead: number): void {
     if (endsInMs === null) return;
     const { clock, minDelayMs = 0 } = this.#settings;
@@ -42,7 +45,7 @@ export class HeadLeaseTimer {
     this.#arm();
   }
 
-  /** Nobody looks any more. */
+  /** Stops all reads. */
   close(): void {
     this.#isClosed = true;
     this.#cancel?.();

@@ -1,14 +1,14 @@
 const KEPT_TIMES = 9;
 const KEPT_NAMES = 1_000;
 
-/** How long a client has held its names lately. Bounded: the names used last, the last holds of each. */
+/** Recent hold times of a client, by name. Bounded: keeps the names used last, and the last holds of each. */
 export class HoldTimes {
   readonly #byName = new Map<string, readonly number[]>();
 
   note(name: string, heldMs: number): void {
     const before = this.#byName.get(name) ?? [];
     const times = [...(before.length < KEPT_TIMES ? before : before.slice(1)), heldMs];
-    // The one used last stands last.
+    // Re-inserts the name, so that the map stays ordered by last use.
     this.#byName.delete(name);
     this.#byName.set(name, times);
     if (this.#byName.size <= KEPT_NAMES) return;
@@ -16,7 +16,7 @@ export class HoldTimes {
     if (oldest !== undefined) this.#byName.delete(oldest);
   }
 
-  /** The median, in whole milliseconds. */
+  /** Returns the median hold time, in whole milliseconds. */
   typical(name: string): number | undefined {
     const times = this.#byName.get(name)?.toSorted((a, b) => a - b) ?? [];
     const median = times[Math.floor(times.length / 2)];

@@ -1,10 +1,10 @@
-/** An entry that somebody in this process waits for. */
+/** A watched entry in this process. */
 export interface LocalWait {
-  /** Whether it is known to own its queue, or to have owned it. */
+  /** Whether the entry is known to own its queue, or to have owned it. */
   readonly owned: boolean;
-  /** Whether its own session is taking it out, or has. One that goes otherwise may have gone with all others of its session. */
+  /** Whether the entry's own session is removing it, or has removed it. An entry removed otherwise may have gone with all entries of its session. */
   readonly leaving: boolean;
-  /** Safe to repeat. */
+  /** Stops watching. Safe to repeat. */
   unfollow(): void;
 }
 
@@ -15,13 +15,13 @@ interface Known {
 }
 
 /**
- * The entries that somebody in this process waits for, by key. An owner of this process tells it here before it leaves, so that
- * whoever comes next knows by its going alone whose turn it is, and need not ask the store.
+ * The entries that waiters in this process watch, by key. A holder in this process records its state here before it leaves. Its successor then
+ * knows from the removal alone that it is admitted, and need not read the store.
  */
 export class LocalWaiters {
   readonly #known = new Map<string, Known>();
 
-  /** From now on until it is unfollowed, somebody here waits for the entry. What was told of it while nobody did is not known. */
+  /** Watches an entry until `unfollow`. Marks set while no waiter watched it are not known. */
   follow(key: string): LocalWait {
     const known = this.#known.get(key) ?? { followers: 0, owned: false, leaving: false };
     this.#known.set(key, known);
@@ -43,14 +43,14 @@ export class LocalWaiters {
     };
   }
 
-  /** The entry owns its queue, or has owned it, as `Departure.owned` says. Answers whether anybody here waits for it. */
+  /** Marks that the entry owns its queue, or has owned it; see `Departure.owned`. Returns whether a waiter of this process watches it. */
   markOwned(key: string): boolean {
     const known = this.#known.get(key);
     if (known) known.owned = true;
     return known !== undefined;
   }
 
-  /** Its own session is about to take it out; answers as `markOwned`, which it takes the place of. */
+  /** Marks that the entry's own session is about to remove it; includes and returns the same as `markOwned`. */
   markLeaving(key: string, { owned = false }: { readonly owned?: boolean } = {}): boolean {
     const known = this.#known.get(key);
     if (known) Object.assign(known, { leaving: true, owned: known.owned || owned });

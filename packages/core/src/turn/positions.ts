@@ -2,8 +2,8 @@ import { admittedEntries } from './admitted.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
 
 /**
- * The position of every entry of a queue as everybody can see it, in the queue's order. 0: its turn has come, though its client may not have
- * noticed yet. 1: the first of those who wait. And so on, readers counted like everybody.
+ * Returns the position of every entry of an observed queue, in the queue's order. 0: the entry is admitted, though its client may not have noticed
+ * yet. 1: the first waiter, and so on. Readers count like all other entries.
  */
 export function positionsOf(entries: readonly QueueEntry[]): ReadonlyMap<QueueEntry, number> {
   const admitted = admittedEntries(entries);

@@ -1,28 +1,28 @@
 import type { EntryName, PendingEnqueues } from '../kit/pending-enqueues.ts';
 import type { TrackedEntry, EntryTracker } from './entry-tracker.ts';
 
-/** An entry of a session, as the store has it. */
+/** An entry of a session, as stored. */
 export interface FoundEntry extends EntryName {
-  /** As in `TrackedEntry`. */
+  /** The entry's number; see `TrackedEntry.ord`. */
   readonly ord: TrackedEntry['ord'];
   readonly admitted: boolean;
 }
 
-/** At what is looked, and how. */
+/** Parameters of a `SessionReconciler`. */
 export interface SessionReconcilerOptions<Found extends FoundEntry> {
   readonly entries: EntryTracker<TrackedEntry & Pick<Found, 'ord'>>;
   readonly pendingEnqueues: PendingEnqueues;
-  /** Entries up to that number are of those who had the session before; 0 when it was opened here. */
+  /** Entries up to this number belong to the process that had the session before; 0 when it was opened here. */
   readonly inherited: number;
-  /** All entries of the session. */
+  /** Reads all entries of the session. */
   readonly readEntries: () => Promise<readonly Found[]>;
-  /** Removes one that nobody owns any more. */
+  /** Removes an entry without an owner. */
   readonly remove: (entry: Found) => Promise<unknown>;
-  /** The number of the next call, as in `TrackedEntry`. */
+  /** Returns the number of the next call; see `TrackedEntry.call`. */
   readonly nextCall: () => number;
 }
 
-/** Finds out what a session has missed, and what the store has forgotten. */
+/** Compares a session's stored entries with the tracked ones, to find missed changes and entries that the store has forgotten. */
 export class SessionReconciler<Found extends FoundEntry> {
   readonly #settings: SessionReconcilerOptions<Found>;
   #inherited: number;
@@ -39,34 +39,31 @@ export class SessionReconciler<Found extends FoundEntry> {
   }
 
   /**
-   * What the store had at the last look beside what was known here: entries that were inherited and not asked for, or were on their way.
-   * undefined after a look that failed: there is a reason to look again.
+   * Stored entries at the last read that were not tracked here: unclaimed inherited entries, or entries in flight. `undefined` after a failed read,
+   * which is a reason to read again.
    */
   get unclaimed(): readonly Found[] | undefined {
     return this.#unclaimed;
   }
 
-  /** From now on there is something to look at. */
+  /** Notes that the session has an entry, so that reads become useful. */
   entryAdded(): void {
     this.#hasEntered = true;
   }
 
-  /** An entry of the session has left. */
+  /** Notes that an entry of the session has left. */
   entryRemoved({ ord }: Pick<Found, 'ord'>): void {
     if (Number(ord) <= this.#inherited) this.#leftBehind.add(ord);
   }
 
-  /**
-   * From now on an inherited entry that was not asked for counts as one that nobody owns, and is removed. Rejects when the look fails; safe
-   * to repeat.
-   */
+  /** Treats unclaimed inherited entries as ownerless from now on, and removes them. Rejects when the read fails; safe to repeat. */
   async removeUnclaimed(): Promise<void> {
     if (this.#settings.inherited === 0) return;
     this.#inherited = 0;
     await this.#look();
   }
 
-  /** Looks at all its entries: something may have been missed. One look at a time, and one more if there is another reason meanwhile. */
+  /** Reads all entries, because a change may have been missed. One read at a time, and one more if another reason arises meanwhile. */
   reconcile(): void {
     this.#isStale = true;
     if (this.#isLooking || !this.#hasEntered) return;
@@ -97,7 +94,7 @@ export class SessionReconciler<Found extends FoundEntry> {
     for (const entry of forgotten) await remove(entry);
   }
 
-  /** It has left, and the store went back to when it was there: nobody owns it, and all wait behind it. */
+  /** Whether the entry had left, but the store was rolled back to a state that includes it. It has no owner and blocks all entries behind it. */
   #isForgotten(entry: Found): boolean {
     if (this.#settings.pendingEnqueues.has(entry)) return false;
     return Number(entry.ord) > this.#inherited || this.#leftBehind.has(entry.ord);

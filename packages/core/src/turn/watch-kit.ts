@@ -1,4 +1,4 @@
-// Chapter turn: whose turn is it, and why am I waiting for that one?
+// Chapter turn: which entries are admitted, and which entries does a waiter wait for?
 // `turnOf` is the rule, `inTheWay` names those to wait for. Of a queue as everybody sees it: admitted, positions, expected-wait.
 
 import { repeatUntilDefinite } from '../kit/definite.ts';
@@ -6,49 +6,49 @@ import { QueueLockError } from '../api/errors.ts';
 import { Observable, Subscription, map, merge } from '../base/rx.ts';
 import type { EntrySpec, Turn } from '../api/spi.ts';
 
-/** An entry that takes permits; 1 if it says nothing. */
+/** An entry that takes permits. Default 1. */
 export interface Taker {
   readonly permits?: number | undefined;
 }
 
-/** What an entry is admitted by. */
+/** The parameters that decide an entry's admission. */
 export type AdmissionRule = Pick<EntrySpec, 'limit' | 'permits'>;
 
-/** The conflicting entries ahead of one's own. */
+/** The conflicting entries ahead of an entry. */
 export interface EntriesAhead<R> {
-  /** Nearest first; all of them, or at least as many as were asked for. */
+  /** Nearest first: all of them, or at least as many as requested. */
   readonly refs: readonly R[];
-  /** How many there are, where that is known for free. */
+  /** Their total number, where it is known at no extra cost. */
   readonly total?: number;
-  /** The store's revision as of this look; see `Turn.grantToken`. */
+  /** The store's revision as of this read; see `Turn.grantToken`. */
   readonly seenAt?: bigint;
 }
 
-/** That an entry ahead is gone. */
+/** The removal of an entry ahead. */
 export interface Departure {
   /**
-   * It is certain that it was admitted, and that nothing that conflicts with it was ahead of it then: so when an exclusive entry
-   * with a limit of 1 has left after its hold. One that gave up or died while it waited says nothing.
+   * Whether the removed entry was certainly admitted with no conflicting entry ahead. This holds when an exclusive entry with a limit of 1 leaves
+   * after its hold. An entry that gave up or died while waiting does not set it.
    */
   readonly owned?: boolean;
-  /** The store's revision when it went, where `EntriesAhead.seenAt` is told. */
+  /** The store's revision of the removal, where `EntriesAhead.seenAt` is set. */
   readonly at?: bigint;
 }
 
-/** What a store without own logic can tell about one entry's place. */
+/** Access to one entry's queue in a store without server-side logic. */
 export interface QueueView<R> {
-  /** Looks: the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the own entry is not there. */
+  /** Reads the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the own entry is not in the queue. */
   ahead(count: number): Promise<EntriesAhead<R>>;
   /**
-   * Emits once when that entry is gone, also if it was gone before; `undefined` when it may be in the way no more for another
-   * reason. Rides out connection trouble.
+   * Emits once when that entry is gone, even if it was gone before. Emits `undefined` when it may no longer block for another reason. Survives
+   * connection trouble.
    */
   removal(ref: R): Observable<Departure | undefined>;
-  /** Emits once when the own entry is gone. Whoever is admitted at once asks later, see `OWN_UNWATCHED_MS`. */
+  /** Emits once when the own entry is gone. For an entry admitted at once, it is subscribed later; see `OWN_UNWATCHED_MS`. */
   readonly ownRemoval$: Observable<unknown>;
 }
 
-/** Whose turn it is: the one rule of every primitive. */
+/** Decides whether an entry is admitted. All primitives use this one rule. */
 export function turnOf(ahead: EntriesAhead<Taker>, rule: AdmissionRule): Turn {
   const { refs, total, seenAt } = ahead;
   const admitted = inTheWay(refs, rule).length === 0;
@@ -60,8 +60,8 @@ export function turnOf(ahead: EntriesAhead<Taker>, rule: AdmissionRule): Turn {
 }
 
 /**
- * The nearest entries ahead that together leave too few permits, none when there are enough: as long as all of these
- * exist, the own entry is not admitted.
+ * Returns the nearest entries ahead that together leave too few permits; empty when enough are left. While all of these exist, the own entry is not
+ * admitted.
  */
 function inTheWay<R extends Taker>(
   nearestFirst: readonly R[],
@@ -72,10 +72,7 @@ function inTheWay<R extends Taker>(
   return nearestFirst.slice(0, last + 1);
 }
 
-/**
- * What is known of those ahead after one of them has gone, if that is enough to be admitted; else only another look tells. The next
- * one stands behind all that were seen, since nobody can enter in front of an entry.
- */
+/** Returns what is known of the entries ahead after one of them has gone, if that is enough for admission; otherwise only another read can tell. */
 export function entriesAheadWithout<R extends Taker>(
   { refs, total }: EntriesAhead<R>,
   { ref, owned = false, at }: Departure & { readonly ref: R },
@@ -89,22 +86,22 @@ export function entriesAheadWithout<R extends Taker>(
   return { refs: left, total: left.length, ...(at === undefined ? {} : { seenAt: at }) };
 }
 
-/** As much of it as `entriesAheadWithout` needs, since thousands may wait: of a line that is longer than what was seen of it, those in the way. */
+/** Keeps only what `entriesAheadWithout` needs, since thousands may wait. If the queue is longer than the part read, that is the blocking entries. */
 export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: AdmissionRule): EntriesAhead<R> {
   const { refs, total } = ahead;
   return total === refs.length ? ahead : Object.assign({}, ahead, { refs: inTheWay(refs, rule) });
 }
 
-/** A hold that is shorter than this costs no watch on the own entry. */
+/** Holds shorter than this, in milliseconds, create no watch on their own entry. */
 export const OWN_UNWATCHED_MS = 250;
 
 /**
- * Follows an entry's turn by watching the nearest conflicting entries ahead, as many as keep it out. When one of them goes it is
- * admitted if what it knows suffices for that, and looks again if not. Those are at most `limit`, and the nearest are the ones that
- * leave last: about one wake-up per grant, no herd. For a lock that is the predecessor alone, as in ZooKeeper's lock recipe and
- * etcd's `concurrency.Mutex`; those look whenever it goes.
+ * Emits an entry's admission states by watching the nearest conflicting entries ahead, as many as block it. When one of them goes, the entry is
+ * admitted if the known data suffices, and otherwise reads again. At most `limit` entries are watched, and the nearest are the last to leave. This
+ * gives about one wake-up per grant and no thundering herd. For a lock it is the predecessor alone, as in ZooKeeper's lock recipe and etcd's
+ * `concurrency.Mutex`; those read whenever it goes.
  *
- *     look ──admitted?──no──► one of the nearest is gone ──► known, or look ──admitted?──yes──► silent until the own entry is gone
+ *     read ──admitted?──no──► one of the nearest is gone ──► known, or read ──admitted?──yes──► silent until the own entry is gone
  */
 export function turnsByWatching<R extends Taker>(
   view: QueueView<R>,
@@ -113,11 +110,11 @@ export function turnsByWatching<R extends Taker>(
 ): Observable<Turn> {
   const turn = turnOf(first, rule);
   if (turn.admitted) return held(view, turn);
-  // The own entry is the first that is watched: whoever finds both gone after a broken connection is lost, and not admitted.
+  // The own entry is watched first. If both are gone after a broken connection, the entry is lost, not admitted.
   return merge(lost(view), inLine(view, rule, remembered(first, rule)));
 }
 
-/** The turn of an entry that owns at once, and its loss if it owns for long. One stream by hand: every short hold has it. */
+/** Emits the admission of an entry admitted at once, and its loss if it holds for long. A hand-written stream, because every short hold creates one. */
 function held(view: Pick<QueueView<Taker>, 'ownRemoval$'>, turn: Turn): Observable<Turn> {
   return new Observable((subscriber) => {
     subscriber.next(turn);
@@ -136,7 +133,7 @@ function lost({ ownRemoval$ }: Pick<QueueView<Taker>, 'ownRemoval$'>): Observabl
   );
 }
 
-/** The turns of an entry that waits; silent when it is admitted. One stream by hand: there is one for each that waits. */
+/** Emits the admission states of a waiting entry; silent once it is admitted. A hand-written stream, because every waiter creates one. */
 function inLine<R extends Taker>(
   view: QueueView<R>,
   rule: AdmissionRule,
@@ -176,7 +173,7 @@ function look<R extends Taker>(view: QueueView<R>, rule: AdmissionRule): Observa
   return askUntilDefinite(async () => remembered(await view.ahead(rule.limit), rule));
 }
 
-/** `repeatUntilDefinite` as a stream: asks when subscribed, emits the answer, errors when it is definite; unsubscribing stops it. */
+/** `repeatUntilDefinite` as a stream: calls `ask` when subscribed and emits its result. Errors when the failure is definite; unsubscribing stops it. */
 export function askUntilDefinite<T>(ask: () => Promise<T>): Observable<T> {
   return new Observable((subscriber) => {
     const stopped = new AbortController();

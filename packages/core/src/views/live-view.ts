@@ -3,17 +3,17 @@ import { backoffDelay, type BackoffOptions } from '../base/backoff.ts';
 import { catchError, concat, defer, map, of, repeat, type Observable } from '../base/rx.ts';
 import { after } from '../base/timer.ts';
 
-// Also for what is refused: a permission may be given later, and until then asking is a load for nothing.
+// Also applies to refusals: a permission may be granted later, and until then retries only add load.
 const PAUSES: BackoffOptions = { initialDelayMs: 500, maxDelayMs: 5_000 };
 
-/** What is known of something on the server. `error`: what went wrong last, while it cannot be seen. */
+/** The last known state of a value on the server. `error`: the last failure, while the value cannot be read. */
 export type LiveView<T> =
   | { readonly status: 'connecting'; readonly error?: unknown }
   | { readonly status: 'live'; readonly value: T }
-  /** The last known. */
+  /** The last known value. */
   | { readonly status: 'stale'; readonly value: T; readonly error: unknown };
 
-/** Observes, and observes again after trouble, which shows as `stale`; the longer it lasts, the longer the pauses. Never errors. */
+/** Observes a value and resubscribes after errors, with backoff. Emits `stale` meanwhile. Never errors. */
 export function liveView<T>(observe: () => Observable<T>, clock: Clock): Observable<LiveView<T>> {
   let last: LiveView<T> = { status: 'connecting' };
   let troubles = 0;

@@ -1,16 +1,19 @@
 import type { QueueLockError } from '../api/errors.ts';
 
-/** Whom a client tells that it begins to close, before it does: works that are to stop, and waits that have no use any more. */
+/** Notifies listeners that the client begins to close: running work must stop, and waits must end. */
 export class Closing {
   readonly #told = new Set<(error: QueueLockError) => void>();
   #error: QueueLockError | undefined;
 
-  /** With what everybody is told; `undefined` before. */
+  /** The error passed to listeners; `undefined` before closing. */
   get error(): QueueLockError | undefined {
     return this.#error;
   }
 
-  /** Tells at once if it has begun. The answer is for those who need not be told any more. */
+  /**
+   * Registers a listener; calls it at once if closing has begun.
+   * @returns a function that removes the listener
+   */
   tell(told: (error: QueueLockError) => void): () => void {
     if (this.#error) told(this.#error);
     else this.#told.add(told);

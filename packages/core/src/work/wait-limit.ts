@@ -1,5 +1,5 @@
-// Chapter work: what ends a wait, and what tells a work to stop?
-// A signal or the time ends a wait (here); work tells the work under a hold; closing and works are the end of the client.
+// Chapter work: what ends a wait, and what stops running work?
+// wait-limit (here): a signal or a timeout ends a wait. work: runs work under a hold. closing, works: the end of the client.
 
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.ts';
@@ -7,30 +7,30 @@ import { QueueLockError, detailOf } from '../api/errors.ts';
 import type { Moment } from '../base/moment.ts';
 import { Observable, identity, merge, takeUntil, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
-/** In place of what went wrong: the store was asked, nothing has failed yet, and nothing is known. */
+/** Marks a request without a response: nothing has failed yet, and nothing is known. */
 export const UNANSWERED: unique symbol = Symbol('unanswered');
 
-/** What may end a wait. */
+/** The limits of a wait. */
 export interface WaitLimit {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
-/** What a limited wait knows of its surroundings. */
+/** The context of a limited wait. */
 export interface WaitContext {
   readonly clock: Clock;
-  /** What is waited for, as it is to be called. */
+  /** Name of the awaited thing, for messages. */
   readonly what: string;
-  /** What went wrong last, if that is why the wait goes on, or `UNANSWERED`. Default: nothing. */
+  /** Returns the last failure, if that is why the wait continues, or `UNANSWERED`. Default: none. */
   readonly trouble?: () => unknown;
 }
 
 interface Waiting extends WaitContext {
-  /** When the wait is over. */
+  /** Completes when the wait has succeeded. */
   readonly granted: Moment;
 }
 
-/** Ends a story as `waitLimit` does, unless it has been granted. One without a limit passes as it is. */
+/** Applies `waitLimit` to a stream until the grant. A stream without a limit is returned unchanged. */
 export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperatorFunction<T> {
   if (!limit.signal && !isLimit(limit.timeoutMs)) return identity;
   const granted$ = waiting.granted.come$;
@@ -41,7 +41,10 @@ function isLimit(timeoutMs: number | undefined): timeoutMs is number {
   return timeoutMs !== undefined && timeoutMs > 0 && timeoutMs !== Infinity;
 }
 
-/** Errors with the signal's reason when it aborts, with `TIMEOUT` when the time is over, or `UNAVAILABLE` if there was trouble at the end. Emits nothing. */
+/**
+ * Errors with the signal's reason when it aborts, or at the timeout with `TIMEOUT`, or `UNAVAILABLE` if there was trouble at that moment. Emits
+ * nothing.
+ */
 export function waitLimit({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
   return new Observable((subscriber) => {
     if (signal) {
@@ -52,7 +55,7 @@ export function waitLimit({ signal, timeoutMs }: WaitLimit, context: WaitContext
         abort();
         return;
       }
-      // One signal may end many waits; Node would take the eleventh listener for a leak.
+      // One signal may end many waits. By default, Node warns of a leak at the eleventh listener.
       setMaxListeners(0, signal);
       signal.addEventListener('abort', abort);
       subscriber.add(() => {
@@ -69,7 +72,10 @@ export function waitLimit({ signal, timeoutMs }: WaitLimit, context: WaitContext
   });
 }
 
-/** Who cannot reach the store does not know that anybody holds the lock: that is no `TIMEOUT`, which a caller takes for busy. */
+/**
+ * Creates the timeout error. A client that cannot reach the store does not know whether the lock is held. That is no `TIMEOUT`, which callers treat
+ * as busy.
+ */
 function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockError {
   const cause = causeIn(trouble?.());
   const late = `${what}: the turn did not come within ${String(Math.round(timeoutMs))} ms (timeoutMs)`;

@@ -3,7 +3,7 @@ import { invalidArgument } from '../api/errors.ts';
 import type { WorkOptions } from '../api/options.ts';
 import type { WaitLimit } from './wait-limit.ts';
 
-/** What a call that waits and works was given: what is for its wait, and what for its work. `stop` is for both. */
+/** Splits the options of a call into those for its wait and those for its work. `stop` applies to both. */
 export function waitOf<Options extends WaitLimit & WorkOptions>(
   options: Options,
 ): { readonly wait: Omit<Options, keyof WorkOptions>; readonly limits: WorkOptions } {
@@ -13,7 +13,7 @@ export function waitOf<Options extends WaitLimit & WorkOptions>(
   const limits = { ...(stop ? { stop } : {}), ...(workTimeoutMs === undefined ? {} : { workTimeoutMs }) };
   if (!stop) return { wait, limits };
   const { signal } = options;
-  // What is no signal is refused where waits are checked.
+  // An invalid signal is rejected by the check of the wait options.
   if (signal !== undefined && !(signal instanceof AbortSignal)) return { wait, limits };
   const ends = signal ? anySignal([signal, stop]) : stop;
   return { wait: { ...wait, signal: ends }, limits };

@@ -5,31 +5,31 @@ import type { Closing } from './closing.ts';
 import type { Hold } from '../api/hold-api.ts';
 import { QueueLockError, describeEviction, detailOf, isQueueLockError } from '../api/errors.ts';
 
-/** What is done under a hold, and what tells it to stop besides the loss of that. */
+/** The work under a hold, and its limits besides the loss of the hold. */
 export interface WorkTerms<H extends Hold, T> {
-  /** The hold, as it is to be called. */
+  /** Name of the hold, for messages. */
   readonly what: string;
-  /** Is handed the hold, and the signal that tells it to stop. */
+  /** The work callback; receives the hold and its stop signal. */
   readonly work: (hold: H, stop: AbortSignal) => T | PromiseLike<T>;
   readonly clock: Clock;
-  /** The caller's. */
+  /** The caller's stop signal. */
   readonly stop?: AbortSignal | undefined;
   readonly workTimeoutMs?: number | undefined;
-  /** Of the client. */
+  /** The client's close notification. */
   readonly closing?: Closing | undefined;
 }
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 
 /**
- * Runs `work` under a hold, waits for its end, and releases. A loss outweighs whatever `work` came to. Otherwise what it returned is the
- * answer; what it threw after it was told to stop by the time limit or the closing of the client is the cause of that.
+ * Runs `work` under a hold, waits for its end, and releases. A loss takes precedence over the outcome of `work`; otherwise its result is returned.
+ * If `work` throws after the time limit or the closing stopped it, its error becomes the `cause` of that error.
  */
 export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, T>): Promise<Awaited<T>> {
   const { what, work } = terms;
   const stop = new Stop(hold, terms);
   const outcome = await outcomeOf(() => {
-    // The turn and the end may come at the same time.
+    // The grant and the stop may occur at the same time.
     if (terms.stop?.aborted) throw terms.stop.reason;
     return work(hold, stop.signal);
   });
@@ -41,7 +41,7 @@ export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, 
   throw stop.explains(outcome.error);
 }
 
-/** What the work is told to stop by: the first of all that may end it. */
+/** The stop signal of a work: aborts at the first reason to stop. */
 class Stop {
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
@@ -65,7 +65,7 @@ class Stop {
     });
     for (const end of this.#ends) {
       const tell = (): void => this.#abort(end.reason);
-      // One signal may stop many; Node would take the eleventh listener for a leak.
+      // One signal may stop many works. By default, Node warns of a leak at the eleventh listener.
       setMaxListeners(0, end);
       end.addEventListener('abort', tell);
       this.#undo.push(() => end.removeEventListener('abort', tell));
@@ -74,12 +74,12 @@ class Stop {
     if (isLimited) this.#undo.push(clock.after(workTimeoutMs, () => this.#abort(this.#timeLimit)));
   }
 
-  /** The work has ended: nothing ends it any more. */
+  /** Marks the work as ended; nothing aborts the signal any more. */
   end(): void {
     for (const undo of this.#undo.splice(0)) undo();
   }
 
-  /** What a work that threw is to be told as. */
+  /** Returns the error to report for a work that threw. */
   explains(error: unknown): unknown {
     const reason: unknown = Reflect.get(AbortSignal.prototype, 'reason', this.signal);
     const isOurs = reason !== undefined && (reason === this.#timeLimit || reason === this.#closing?.error);
@@ -121,7 +121,7 @@ function throwIfLost(loss: unknown, what: string, outcome: Outcome<unknown>): vo
   );
 }
 
-/** The loss in words, without the name, which has been said. */
+/** Returns the loss message without the lock's name, which the caller has already added. */
 function whyOf(loss: QueueLockError): string {
   const { eviction } = loss;
   const by = eviction ? ` (${describeEviction(eviction)})` : '';

@@ -2,11 +2,11 @@ import type { Clock } from '../base/clock.ts';
 import type { Closing } from './closing.ts';
 import { QueueLockError } from '../api/errors.ts';
 
-/** The works of a client that are under way, each with the release after it. */
+/** The running works of a client, each including its release. */
 export class Works {
   readonly #underWay = new Set<Promise<unknown>>();
 
-  /** Is waited for from now on. */
+  /** Registers a work, so that `drain` waits for it. */
   noted<T>(work: Promise<T>): Promise<T> {
     this.#underWay.add(work);
     const forget = (): void => void this.#underWay.delete(work);
@@ -14,7 +14,7 @@ export class Works {
     return work;
   }
 
-  /** Nobody waits or joins any more, and works are told to stop; settles when they have ended, or the time is over. */
+  /** Begins to close: waits and joins end, and works are told to stop. Settles when all works have ended, or at the timeout. */
   drain(
     drainMs: number,
     { closing, clock }: { readonly closing: Closing; readonly clock: Clock },

@@ -1,5 +1,5 @@
 // Chapter api: what can be set?
-// Checked, with its defaults, in one place (here); the same as a URL (url).
+// Checks options and sets their defaults (here), and parses a URL (url).
 
 import { createSecureContext } from 'node:tls';
 import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
@@ -10,35 +10,38 @@ import { PoolDriver, type MysqlPoolLike } from '../driver/pool-driver.ts';
 import { tlsAddress } from '../driver/tls-address.ts';
 import { serverOf, type Server } from './url.ts';
 
-/** How to reach a MySQL (8.0.2 or later) or a MariaDB (10.6 or later), and which database has the tables. */
+/** Options of `mysql()`: how to connect to a MySQL (8.0.2 or later) or a MariaDB (10.6 or later), and the database of the tables. */
 export interface MysqlOptions {
   /**
-   * `mysql://user:password@host:3306/database`, or `mariadb://`, which means the same; only the database has to be there. Parameters:
-   * `tls=true`, and `ca`, `cert`, `key`, the names of PEM files, which switch TLS on as well.
+   * Address of the database: `mysql://user:password@host:3306/database`, or equivalently `mariadb://`. Every part except the scheme and the
+   * database is optional. Parameters: `tls=true`, and `ca`, `cert` and `key` with the paths of PEM files, which enable TLS too.
    */
   readonly url?: string;
   /**
-   * Instead of `url`: a pool of `mysql2/promise` (version 3). Up to two of its connections are kept until the client is closed, so that
-   * heartbeats and releases do not wait for the application; others are borrowed for one step each. So its `connectionLimit` is at least 2
-   * more than the application uses at a time. Its connections name a database, and the application gives them back without an open
-   * transaction. The pool is never ended here. How the pool reads values (`typeCast`, `rowsAsArray`, `decimalNumbers`, `bigNumberStrings`,
-   * …) does not matter. The first connection verifies the form of rows; a pool that changes them is refused with `INVALID_ARGUMENT` by the
-   * first call that needs the server.
+   * A pool of `mysql2/promise` (version 3) to use instead of `url`. Its connections must name a database, and the application must give them
+   * back without an open transaction.
+   *
+   * The backend keeps up to two of its connections until the client is closed, so that heartbeats and releases do not wait for the
+   * application. It borrows further connections for one step each. So the pool's `connectionLimit` must be at least 2 more than the
+   * application uses at a time. The backend never ends the pool.
+   *
+   * Options of the pool for reading values (`typeCast`, `rowsAsArray`, `decimalNumbers`, `bigNumberStrings`, …) have no effect. The first
+   * connection verifies the form of rows. If the pool changes them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly pool?: MysqlPoolLike;
-  /** With a `url`: PEM texts; giving them switches TLS on. Without `ca` the authorities that Node knows are trusted. */
+  /** Certificates and key as PEM texts, together with a `url`. They enable TLS. Without `ca`, the certificate authorities of Node are trusted. */
   readonly tls?: {
     readonly ca?: string | Buffer;
     readonly cert?: string | Buffer;
     readonly key?: string | Buffer;
   };
-  /** How many steps are on their way at a time, each on a connection of its own; heartbeats have one more. From 1 to 64. Default 4. */
+  /** Maximum number of concurrent steps, each on its own connection. Heartbeats may use one more connection. From 1 to 64. Default 4. */
   readonly connections?: number;
-  /** How long one step may take, connecting included, before its outcome counts as unknown, in milliseconds. Default 1,500. */
+  /** Timeout of one statement, connecting included, in milliseconds. After it, the outcome of the statement is unknown. Default 1,500. */
   readonly requestTimeoutMs?: number;
 }
 
-/** The same, checked. */
+/** Options after `settingsOf` has checked them. */
 export interface Settings {
   readonly driver: Driver;
   readonly connections: number;
@@ -56,7 +59,10 @@ const TLS_OPTIONS: KnownOptions<NonNullable<MysqlOptions['tls']>> = { ca: 'any',
 const LONGEST_MS = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 64;
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT`; no message repeats a password. */
+/**
+ * Checks the options and fills in their defaults. No error message contains a password.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
+ */
 export function settingsOf(options: MysqlOptions): Settings {
   const {
     url,

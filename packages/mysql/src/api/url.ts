@@ -15,9 +15,9 @@ type Parameters = PemFiles & { readonly tls?: string | undefined };
 
 const PARAMETERS: KnownOptions<Parameters> = { tls: 'string', ca: 'string', cert: 'string', key: 'string' };
 
-/** What a URL says. */
+/** The parts of a backend URL. */
 export interface Server {
-  /** Without any secret. */
+  /** The URL without user and password, for messages. */
   readonly endpoint: string;
   readonly host: string;
   readonly port: number;
@@ -28,7 +28,10 @@ export interface Server {
   readonly tls: PemContents;
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password. */
+/**
+ * Parses a backend URL. No error message contains the user or the password.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the URL or one of its parameters is invalid
+ */
 export function serverOf(url: string): Server {
   const { scheme, hosts, path, params, display, username, password } = parseBackendUrl(url);
   if (!['mysql', 'mariadb'].includes(scheme) || hosts.length > 1 || !/^[^/]+$/.test(path))

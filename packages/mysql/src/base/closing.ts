@@ -1,4 +1,4 @@
-/** Gives something back or closes it, and reports a failure to do so to the listener: timers and events have no caller that could catch it. */
+/** Wraps `close` so that it never throws. A failure is passed to `onFailure`, since timers and events have no caller that could catch it. */
 export function closing(close: () => void, onFailure: (error: unknown) => void): () => void {
   return () => {
     try {

@@ -1,3 +1,3 @@
 // Chapter base: which tools know nothing of MySQL?
-// The one door to RxJS: these names are the vocabulary of this package.
+// The only import of RxJS in this package: all other files import these names from here.
 export { Observable, Subject, defer } from 'rxjs';

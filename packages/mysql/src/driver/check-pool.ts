@@ -5,14 +5,14 @@ const RULE = 'is a pool of mysql2/promise (version 3), or of mysql2 by pool.prom
 const LEAST_CONNECTIONS = 2;
 
 /**
- * Checks a pool that the caller hands in, without a request to the server.
- * @throws {QueueLockError} `INVALID_ARGUMENT`
+ * Checks a pool from the caller without a request to the server.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool cannot be used
  */
 export function checkPool(pool: object): void {
   try {
     const has = (name: string): boolean => typeof Reflect.get(pool, name) === 'function';
     if (!has('getConnection') || has('promise')) throw invalidArgument('pool', pool, RULE);
-    // Its getConnection() takes a callback, and throws later without one.
+    // The getConnection() of npm mysql takes a callback. Without one it throws later.
     if (has('acquireConnection')) throw invalidArgument('pool', 'a pool of npm mysql', RULE);
     checkLimit(pool);
   } catch (error) {
@@ -32,7 +32,7 @@ function checkLimit({
   throw invalidArgument('option connectionLimit of pool', limit, rule);
 }
 
-/** The methods of a connection that are called. */
+/** The methods of a connection that this package calls. */
 const METHODS = ['destroy', 'query', 'release'] as const;
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */

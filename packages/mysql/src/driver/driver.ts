@@ -1,25 +1,25 @@
 // Chapter driver: what is asked of MySQL, and what may it answer?
-// The interface (here), npm mysql2 behind it (own-driver, pool-driver), pools that are handed in (check-pool, replies), and what failures
-// mean (errors).
+// The interface (here), its implementations by npm mysql2 (own-driver, pool-driver), checks of the caller's pool (check-pool, replies), and
+// the meaning of errors (errors).
 
-/** One connection, as far as it is used. */
+/** One connection to a server. */
 export interface Wire {
-  /** The rows of one statement, or its header. */
+  /** Resolves with the rows of one statement, or with its header if it returns none. */
   query(sql: string): Promise<unknown>;
-  /** At once; what has no answer yet rejects. */
+  /** Closes the connection at once. Pending statements reject. */
   destroy(): void;
-  /** Back to where it is from; a connection of ours has nowhere to go, and is kept. */
+  /** Gives the connection back to its pool. Absent on the backend's own connections, which are kept. */
   readonly release?: (() => void) | undefined;
 }
 
 /** Opens connections. */
 export interface Driver {
-  /** Without any secret. */
+  /** The server's address without user and password, for messages. */
   readonly endpoint: string;
-  /** Tries once. `onEnd`: it is over. `signal`: nobody waits for it any more. */
+  /** Makes one attempt to connect. `onEnd` is called when the connection has ended. `signal` aborts when the caller no longer waits. */
   open(events: { readonly onEnd: (error: unknown) => void; readonly signal: AbortSignal }): Promise<Wire>;
-  /** Says, with numbers, that all connections of a pool are in use; `undefined` when that is not so, or not known. */
+  /** Returns a message with numbers when all connections of a pool are in use, and `undefined` when they are not or when that is unknown. */
   exhaustion?(): string | undefined;
-  /** Attempts are at least so far apart also when they succeed, in milliseconds. */
+  /** Least time between attempts, even while they succeed, in milliseconds. */
   readonly leastBetweenMs: number;
 }

@@ -2,14 +2,14 @@ import { QueueLockError, failureOf, invalidArgument, isQueueLockError } from '@q
 
 // https://dev.mysql.com/doc/mysql-errors/8.0/en/server-error-reference.html
 const DENIED: ReadonlySet<number> = new Set([1044, 1045, 1142, 1143, 1227, 1370, 1698, 3118, 4151]);
-/** Nothing of the step has happened, and the next attempt may succeed: deadlock, lock wait, changed meanwhile, entered twice. */
+/** Errors after which a step has changed nothing and a retry may succeed: deadlock, lock wait timeout, concurrent change, duplicate key. */
 const AGAIN: ReadonlySet<number> = new Set([1213, 1205, 1020, 1062]);
-/** A table, a procedure, or the only row of `queuelock_meta`, without which no number is given (a column would be null). */
+/** Errors of an absent table, an absent procedure, or an absent row of `queuelock_meta`, without which the number of an entry would be null. */
 const ABSENT: ReadonlySet<number> = new Set([1146, 1305, 1048]);
 const UNKNOWN_DATABASE = 1049;
 const NO_DATABASE = 1046;
 
-/** What somebody may do about it. */
+/** Hints for the operator, by error number. */
 const HINTS: ReadonlyMap<number, string> = new Map([
   [1040, 'it has no connection left (max_connections)'],
   [1114, 'the disk of the server is full'],
@@ -21,7 +21,7 @@ const HINTS: ReadonlyMap<number, string> = new Map([
 ]);
 const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);
 
-/** The number of the server's refusal; `undefined` for any other failure, after which the connection is of no use. */
+/** Returns the number of a server's error, or `undefined` for any other failure, after which the connection cannot be used any more. */
 export function numberOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || ('fatal' in error && error.fatal === true)) return undefined;
   if (!('sqlState' in error) || typeof error.sqlState !== 'string') return undefined;
@@ -32,12 +32,12 @@ export function isWorthAgain(error: unknown): boolean {
   return AGAIN.has(numberOf(error) ?? 0);
 }
 
-/** Tables, procedures or the row that marks them are not there. */
+/** Returns whether a table, a procedure, or the row that records their version is absent. */
 export function isAbsence(error: unknown): boolean {
   return ABSENT.has(numberOf(error) ?? 0);
 }
 
-/** Whoever has the address now may be another server. */
+/** Returns whether the server accepts no writes. The address may now lead to another server, so the connection is replaced. */
 export function isReadOnly(error: unknown): boolean {
   return READ_ONLY.has(numberOf(error) ?? 0);
 }
@@ -46,7 +46,7 @@ export function isDenial(error: unknown): boolean {
   return DENIED.has(errnoOf(error) ?? 0);
 }
 
-/** An error of the client library as one of ours: definite where trying again is no use. */
+/** Converts an error of npm mysql2 to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
 export function asQueueLockError(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const detail = failureOf(error);
@@ -62,7 +62,7 @@ export function asQueueLockError(error: unknown, endpoint: string): QueueLockErr
   return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, options);
 }
 
-/** Also of those after which there is no connection, as a refused password. */
+/** Returns the number of any error of the server, including those that end the connection, such as a refused password. */
 function errnoOf(error: unknown): number | undefined {
   return error instanceof Error && 'errno' in error && typeof error.errno === 'number'
     ? error.errno

@@ -1,14 +1,14 @@
 import type { ConnectionOptions } from 'mysql2';
 import type { Driver, Wire } from './driver.ts';
 
-/** Connections of our own: at most five attempts a second. */
+/** Opens the backend's own connections by npm mysql2, with at most five attempts a second. */
 export class OwnDriver implements Driver {
   readonly endpoint: string;
   readonly leastBetweenMs = 200;
   readonly #options: ConnectionOptions;
   readonly #lockWaitSeconds: number;
 
-  /** `withinMs`: nobody waits longer for a step, so none waits longer for a lock. */
+  /** @param withinMs timeout of a step. It also limits how long the server waits for a row lock, rounded up to whole seconds. */
   constructor(endpoint: string, options: ConnectionOptions, withinMs: number) {
     this.endpoint = endpoint;
     this.#options = options;

@@ -3,41 +3,41 @@ import { checkConnection, checkPool } from './check-pool.ts';
 import type { Driver, Wire } from './driver.ts';
 import { proveReplies } from './replies.ts';
 
-/** A pool of `mysql2/promise`, as far as it is used. */
+/** The part of a pool of `mysql2/promise` that `mysql()` uses. */
 export interface MysqlPoolLike {
-  /** A connection to use alone, until it is released or destroyed. */
+  /** Resolves with a connection for exclusive use until it is released or destroyed. */
   getConnection(): Promise<MysqlConnectionLike>;
 }
 
-/** One of its connections. */
+/** The part of a pool's connection that `mysql()` uses. */
 export interface MysqlConnectionLike {
   /** Sends one statement. */
   query(statement: Statement): Promise<unknown>;
-  /** Gives it back. */
+  /** Gives the connection back to the pool. */
   release(): void;
-  /** Closes it, in the middle of whatever it does. */
+  /** Closes the connection at once, even while a statement runs. */
   destroy(): void;
 }
 
-/** One statement, and how its rows are read: the settings of the pool do not apply. */
+/** One statement, with options for reading its rows that override those of the pool. */
 export interface Statement {
   readonly sql: string;
-  /** None; without them a pool with `namedPlaceholders` would replace parts of the text. */
+  /** Always empty. Without it, a pool with `namedPlaceholders` would replace parts of the text. */
   readonly values: [];
   readonly rowsAsArray: boolean;
   readonly nestTables: boolean;
-  /** A function, since a function of the pool prevails over anything else. */
+  /** Returns the default value of a field. It has to be a function, since a function of the pool overrides any other value. */
   readonly typeCast: (field: unknown, next: () => unknown) => unknown;
 }
 
-/** Connections of a pool that others use as well: each for one step at a time. */
+/** Borrows connections of a pool that the application uses too. */
 export class PoolDriver implements Driver {
   readonly endpoint: string;
   readonly leastBetweenMs = 0;
   readonly #pool: MysqlPoolLike;
   #isProven = false;
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the pool cannot be used */
   constructor(pool: MysqlPoolLike) {
     checkPool(pool);
     this.#pool = pool;
@@ -86,7 +86,7 @@ export class PoolDriver implements Driver {
   }
 }
 
-/** Reports the end of a connection, if it says so, until the answer is called. */
+/** Reports the end of a connection that emits events, until the returned function is called. */
 function followEnd(
   connection: MysqlConnectionLike & Partial<Pick<NodeJS.EventEmitter, 'on' | 'removeListener'>>,
   onEnd: (error: unknown) => void,
@@ -106,7 +106,7 @@ function statementOf(sql: string): Statement {
   return { sql, values: [], rowsAsArray: false, nestTables: false, typeCast: (_field, next) => next() };
 }
 
-/** As much of a pool of mysql2 as tells where it leads to, and how many connections it has. */
+/** The fields of a pool of mysql2 that contain its address and its numbers of connections. */
 interface Shown {
   readonly pool?: {
     readonly _allConnections?: { readonly length?: unknown };
@@ -124,7 +124,7 @@ interface Shown {
   };
 }
 
-/** As much of its settings as tells where it leads to. */
+/** Returns the address of a pool's server, without user and password. */
 function endpointOf(pool: Shown): string {
   const { host = '127.0.0.1', port = 3306, database, socketPath } = pool.pool?.config?.connectionConfig ?? {};
   const place = database === undefined ? '' : `/${database}`;

@@ -3,13 +3,13 @@ import { invalidArgument } from '@queuelock/core/backend';
 import { textOf } from '../queue/sql.ts';
 import type { Wire } from './driver.ts';
 
-/** Numbers as small and as large as those of steps, a sum (a decimal), a text as its bytes, and nothing. */
+/** Returns each kind of value that steps return: a small and a large number, a sum (a decimal), a text as bytes, and null. */
 const PROBE = `select 7 as small, 1900000000000001 as large, cast(7 as decimal(20, 0)) as total, x'74657874' as bytes, null as nothing`;
 
 /**
- * Proves that rows arrive in a form that steps read correctly. `decimalNumbers`, `supportBigNumbers`, `bigNumberStrings` and `dateStrings`
- * of a pool change none of that; a wrapper or another package may.
- * @throws {QueueLockError} `INVALID_ARGUMENT`
+ * Verifies that rows arrive in a form that steps read correctly. The options `decimalNumbers`, `supportBigNumbers`, `bigNumberStrings` and
+ * `dateStrings` of a pool do no harm. A wrapper or another package may.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool changes rows
  */
 export async function proveReplies(wire: Wire): Promise<void> {
   const rows = await wire.query(PROBE);

@@ -2,7 +2,7 @@ import { invalidArgument } from '@queuelock/core/backend';
 
 const MAX_NAME_BYTES = 512;
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when the name of a queue is empty, too long, or not well-formed Unicode */
 export function checkName(queue: string): void {
   if (typeof queue !== 'string' || queue === '')
     throw invalidArgument('queue', queue, 'is a string with at least one character');
@@ -11,12 +11,12 @@ export function checkName(queue: string): void {
     throw invalidArgument('queue', queue, `takes at most ${MAX_NAME_BYTES} bytes of UTF-8`);
 }
 
-/** An entry's name for people and tools. */
+/** Returns the public key of an entry. */
 export function keyOf(queue: string, ord: string): string {
   return `${queue}/${ord}`;
 }
 
-/** The order that is part of such a key; `undefined` for the key of another queue. */
+/** Returns the order in an entry's public key, or `undefined` when the key belongs to another queue. */
 export function orderIn(queue: string, key: string): string | undefined {
   const order = key.slice(queue.length + 1);
   return key.startsWith(`${queue}/`) && /^\d+$/.test(order) ? order : undefined;

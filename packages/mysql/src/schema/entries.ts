@@ -4,9 +4,9 @@ const SPEC = (name: string): string =>
   `json_unquote(json_extract(p_specs, concat('$[', v_nth, '].${name}')))`;
 const QUEUE = `unhex(${SPEC('queue')})`;
 
-/** The steps of entries: joining and leaving. */
+/** Steps that add, change and remove entries. */
 export const ENTRIES: ReadonlyMap<string, string> = new Map([
-  // All of these entries, or none; their queues in an order that all keep. With `p_try` only if they need not wait.
+  // Adds all of these entries or none. The caller sorts them by queue, so that all steps lock in the same order. With `p_try`, only if none has to wait.
   [
     'queuelock_enter',
     `(${SESSION}, in p_try tinyint, in p_specs longtext character set ascii)
@@ -120,7 +120,7 @@ main: begin
   select 'ok' as word;
 end`,
   ],
-  // In doubt an enqueue of it may still be on its way, and is refused when it comes.
+  // Removes an entry. With `p_in_doubt`, an enqueue of it may still arrive, and is then refused.
   [
     'queuelock_leave',
     `(${ENTRY}, in p_in_doubt tinyint)
@@ -166,7 +166,7 @@ begin
   select if(v_alive, 'ok', 'lost') as word, v_ord is not null as a;
 end`,
   ],
-  // Answers the traces of others whose entries are gone.
+  // Adds the trace of an entry. Returns the queue's traces whose entries are no longer in it.
   [
     'queuelock_leave_trace',
     `(${ENTRY})

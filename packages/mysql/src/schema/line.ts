@@ -1,8 +1,8 @@
-/** Pieces that several steps have in common. A step is a transaction that reads what others have committed, whoever calls it. */
+/** Beginning of a step. It is a transaction with isolation level read committed, whatever the default of the connection is. */
 export const BEGIN = `set transaction isolation level read committed;
   start transaction;`;
 
-/** Whatever goes wrong, no lock stays. */
+/** Rolls back after any error, so that the step keeps no row lock. */
 export const OR_ROLLBACK = `declare exit handler for sqlexception
   begin
     rollback;
@@ -13,14 +13,14 @@ export const SESSION = 'in p_session char(32) character set ascii, in p_generati
 
 export const ENTRY: string = `${SESSION}, in p_queue varbinary(512), in p_id char(32) character set ascii`;
 
-/** Those who answer for a session keep it from ending until they commit. */
+/** Checks that a session is alive. The shared row lock keeps other clients from ending it until this step commits. */
 export const ALIVE = `set v_alive = 0;
   select 1 into v_alive from queuelock_session
     where id = p_session and generation = p_generation and expires > utc_timestamp(6) lock in share mode;`;
 
-/** Steps inside of steps, and those without a session. */
+/** Procedures that other steps call, and steps without a session. */
 export const LINE: ReadonlyMap<string, string> = new Map([
-  // Whoever has the row of a queue is alone in it, and what is read in later statements is as the one before has left it.
+  // Locks the row of a queue, creating it if absent. Only one step at a time has it, so later statements read what the step before committed.
   [
     'queuelock_lock',
     `(in p_queue varbinary(512))
@@ -29,7 +29,7 @@ begin
     on duplicate key update changes = changes + 1;
 end`,
   ],
-  // Gives their turn to those whose turn it has become: reads from the first one that waits, and no further than somebody can be admitted.
+  // Admits all entries that may hold now. Reads from the first waiting entry, and no further than an entry could be admitted.
   [
     'queuelock_close_ranks',
     `(in p_queue varbinary(512))
@@ -61,7 +61,7 @@ begin
   end while;
 end`,
   ],
-  // The entries of a session that is dead, a queue at a time; then what is left of it.
+  // Removes the entries of a session that has ended, one queue at a time, and then the session itself.
   [
     'queuelock_bury',
     `(in p_session char(32) character set ascii)
@@ -80,7 +80,7 @@ begin
   delete from queuelock_session where id = p_session and expires = '1970-01-01';
 end`,
   ],
-  // Ends the sessions whose lease is over. Marked before anything of theirs goes: no renewal brings them back from there.
+  // Ends expired sessions. Each is marked as ended before any of its entries is removed, so that no renewal can revive it.
   [
     'queuelock_sweep',
     `()
@@ -99,7 +99,7 @@ begin
   end while;
 end`,
   ],
-  // Queues that nobody has entered for a day. Their numbers go on above all that they had.
+  // Removes queues that no entry has joined for a day. Later numbers in them are still greater than all earlier ones.
   [
     'queuelock_tidy',
     `()
@@ -127,7 +127,7 @@ begin
   end if;
 end`,
   ],
-  // Somebody took away who was ahead with tools of his own.
+  // Repairs a queue after an operator deleted an entry by hand.
   [
     'queuelock_mend',
     `(in p_queue varbinary(512))

@@ -1,8 +1,8 @@
 import { BEGIN, OR_ROLLBACK, SESSION } from './line.ts';
 
-/** The steps of sessions: who is alive. */
+/** Steps that resume, renew, read and end sessions. */
 export const SESSIONS: ReadonlyMap<string, string> = new Map([
-  // `inherited`: entries up to that number are of those who had it before.
+  // Resumes a session. Entries up to the number `inherited` belong to its earlier tenancies.
   [
     'queuelock_resume',
     `(in p_session char(32) character set ascii)
@@ -23,7 +23,7 @@ begin
   end if;
 end`,
   ],
-  // Also what may have been missed, as `queuelock_look` says it in full.
+  // Renews the lease. The counts show whether the client has missed changes, which `queuelock_look` then returns in full.
   [
     'queuelock_renew',
     `(${SESSION})

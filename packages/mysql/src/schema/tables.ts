@@ -1,12 +1,15 @@
 const ID = 'char(32) character set ascii collate ascii_bin not null';
-/** Names are bytes of UTF-8: whatever differs is another one, case, accents and trailing blanks included. */
+/** Names are stored as bytes of UTF-8, so names that differ in case, accents or trailing blanks are different names. */
 const NAME = 'varbinary(512) not null';
 const END = 'engine = InnoDB';
 
 /**
- * Times are the server's, in UTC. Orders are microseconds since 1970 at least. `queuelock_entry.news`: it was admitted after it had
- * waited. `queuelock_queue.low` and `high`: the limits of those in it, since it was empty. `queuelock_removed`: entries of a session that
- * are never to be there. `queuelock_meta.floor`: no order of a queue that is made anew is smaller.
+ * Tables of the store. Times are of the server's clock, in UTC. Orders are at least the microseconds since 1970.
+ *
+ * - `queuelock_entry.news`: 1 when the entry was admitted after it had waited.
+ * - `queuelock_queue.low` and `high`: smallest and largest limit of the entries that joined since the queue was last empty.
+ * - `queuelock_removed`: entries of a session that must never enter.
+ * - `queuelock_meta.floor`: lower bound for the orders of a queue that is created again.
  */
 export const TABLES: readonly string[] = [
   `create table if not exists queuelock_meta (

@@ -1,5 +1,5 @@
 // Chapter server: how is it reached?
-// Connections at a bearable pace (here), a database that is made ready (opening), steps over them (steps).
+// Connections that open at a limited rate (here), creation of the tables (opening), and steps over connections (steps).
 
 import {
   QueueLockError,
@@ -13,26 +13,26 @@ import type { Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, isReadOnly, numberOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-/** Connections of a pool of the application that are kept for steps and heartbeats. */
+/** Number of connections of the application's pool that are kept for steps and heartbeats. */
 const KEPT = 2;
 
 interface Settings {
   readonly clock: Clock;
-  /** How long a step may take, connecting included. */
+  /** Timeout of a step, connecting included, in milliseconds. */
   readonly withinMs: number;
-  /** How many steps are on their way at a time, each on a connection of its own. */
+  /** Maximum number of concurrent steps, each on its own connection. */
   readonly connections: number;
-  /** One broke. */
+  /** Called when a connection broke. */
   readonly onDown: () => void;
 }
 
-/** `leftMs`: of its time. */
+/** A step on a connection. `leftMs` returns the milliseconds that are left until its timeout. */
 type Work<T> = (wire: Wire, leftMs: () => number) => Promise<T>;
 
 interface Way {
-  /** It waits for nobody. */
+  /** Starts the step at once, without the limit of concurrent steps. */
   readonly isUrgent?: boolean;
-  /** Another time than others may take. */
+  /** Timeout of this step, if it differs from the link's, in milliseconds. */
   readonly withinMs?: number;
 }
 
@@ -42,7 +42,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The connections, made when they are needed, one after the other, and until it is closed. */
+/** The connections of a backend. They are opened on demand, one after another, until the link is closed. */
 export class Link {
   readonly #driver: Driver;
   readonly #settings: Settings;
@@ -73,8 +73,8 @@ export class Link {
   }
 
   /**
-   * One step on a connection that nobody else has meanwhile; its time counts from its turn on. Whatever it rejects with, but what the
-   * server itself answered, leaves its outcome unknown.
+   * Runs a step with exclusive use of a connection. Its timeout starts when it leaves the queue of steps. If it rejects with anything but an
+   * error of the server, its outcome is unknown.
    */
   async take<T>(
     work: Work<T>,
@@ -116,7 +116,7 @@ export class Link {
       this.#giveBack(wire);
       return answer;
     } catch (error) {
-      // Only what the server has answered leaves the connection as it was; a silent one is left.
+      // After an error of the server, the connection can still be used. After any other failure, it is closed.
       if ((numberOf(error) === undefined && !isAnswer(error)) || isReadOnly(error)) this.#lose(wire, error);
       else this.#giveBack(wire);
       if (this.#isClosed) throw connectionClosed(this.endpoint);
@@ -173,7 +173,7 @@ export class Link {
       givenUp.abort();
       this.#failure = error;
       this.#pace.failed();
-      // Steps that are being taken end in time, and give their connections to those that wait.
+      // Running steps end by their own timeouts and pass their connections on. Without connections, waiting steps are rejected.
       if (this.#wires.size === 0) this.#refuse(asQueueLockError(error, this.endpoint));
     }
     this.#isOpening = false;
@@ -184,14 +184,14 @@ export class Link {
     if (this.#wires.has(wire)) this.#hand(wire);
   }
 
-  /** To a step that waits, heartbeats first. */
+  /** Passes a free connection to a waiting step, heartbeats first. Without waiting steps, it is kept or given back to its pool. */
   #hand(wire: Wire): void {
     const waiting = [...this.#waiting].find(({ isUrgent }) => isUrgent) ?? [...this.#waiting][0];
     if (waiting) {
       this.#waiting.delete(waiting);
       waiting.resolve(wire);
     } else if (wire.release && this.#idle.length >= KEPT) {
-      // Others go back to their pool. Without those that are kept, steps would wait for work of the application that may itself wait for a lock.
+      // Further connections go back to the pool. Without the kept ones, steps would wait for work of the application, which may wait for a lock.
       this.#wires.delete(wire);
       wire.release();
     } else this.#idle.push(wire);
@@ -212,7 +212,7 @@ export class Link {
     this.#waiting.clear();
   }
 
-  /** Rejects with `UNAVAILABLE` after that time. */
+  /** Settles as `answer` does, or rejects with `UNAVAILABLE` after `ms` milliseconds. */
   #within<T>(ms: number, answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
@@ -221,7 +221,7 @@ export class Link {
         const late = exhaustion === undefined ? 'did not answer' : 'gave no connection';
         const why = exhaustion === undefined ? before : `: ${exhaustion}`;
         const message = `${this.endpoint} ${late} within ${Math.round(Math.max(ms, 0))} ms${why}`;
-        // After a pause of this process the answer may be there, and is read first.
+        // After a pause of this process, the answer may have arrived already. It is read before the timeout counts.
         setImmediate(() => {
           reject(new QueueLockError('UNAVAILABLE', message));
         });
@@ -231,7 +231,7 @@ export class Link {
   }
 }
 
-/** One of ours that says what was found, and not that nothing was. */
+/** Returns whether an error of this package reports a result of the server rather than a failure to reach it. */
 function isAnswer(error: unknown): boolean {
   return isQueueLockError(error) && error.code !== 'UNAVAILABLE';
 }

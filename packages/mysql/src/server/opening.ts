@@ -3,13 +3,14 @@ import type { Wire } from '../driver/driver.ts';
 import { isAbsence, isDenial } from '../driver/errors.ts';
 import { PARTS, STATEMENTS, VERSION } from '../schema/migration.ts';
 
-/** Somebody else makes them just now: how long to wait, in seconds. */
+/** How long to wait while another client creates the tables, in seconds. */
 const PATIENCE_S = 10;
 
 /**
- * Sees to it that tables and procedures are there, and makes them if they are not and this user may. `isIncomplete`: a step has found that
- * one is absent, as after the restore of a dump without procedures, whatever the version says.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for those of a later release, `ACCESS_DENIED` where somebody else has to make them.
+ * Checks that tables and procedures exist, and creates them if they are absent.
+ * @param isIncomplete whether a step has found an absent one although the version is right, as after restoring a dump without procedures
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the tables belong to a later release, `ACCESS_DENIED` when this user may not create them,
+ *   `UNAVAILABLE` when another client is still creating them after 10 s
  */
 export async function makeReady(wire: Wire, endpoint: string, isIncomplete: boolean): Promise<void> {
   if (!isIncomplete && isPresent(await versionAt(wire), endpoint)) return;
@@ -33,7 +34,7 @@ function isPresent(version: number, endpoint: string): boolean {
   throw invalidArgument('database', endpoint, rule);
 }
 
-/** 0: they are not there, or not complete. */
+/** Returns the version of the tables, or 0 when they are absent or incomplete. */
 async function versionAt(wire: Wire): Promise<number> {
   try {
     const [row] = await ask(wire, 'select version as it from queuelock_meta where id = 1');
@@ -44,7 +45,7 @@ async function versionAt(wire: Wire): Promise<number> {
   }
 }
 
-/** Asked under the lock: another client may have made them meanwhile, and procedures that are made anew are absent for a moment. */
+/** Returns whether tables or procedures are absent. The caller holds the lock: while another client recreates procedures, they are absent for a moment. */
 async function lacksParts(wire: Wire): Promise<boolean> {
   const [row] = await ask(
     wire,

@@ -5,7 +5,7 @@ import type { Link } from './link.ts';
 import { makeReady } from './opening.ts';
 import { literals, type Value } from '../queue/sql.ts';
 
-/** What a procedure says, a row each. */
+/** A row that a procedure returns. The meaning of `a` to `d` depends on the procedure. */
 export interface Row {
   readonly word: string;
   readonly a: unknown;
@@ -14,25 +14,25 @@ export interface Row {
   readonly d: unknown;
 }
 
-/** What a step answers. */
+/** Reply of a procedure. */
 export interface Answer {
-  /** `lost`: the session has ended. `removed`: the entry is never to be there. `busy`: it would have to wait. `other`: it is another one than is wished for. */
+  /** `lost`: the session has ended. `removed`: the entry must never enter. `busy`: it would have to wait. `other`: the stored entry differs. */
   readonly word: string;
   /** The last row. */
   readonly row: Row;
-  /** Those before it. */
+  /** The rows before the last one. */
   readonly rows: readonly Row[];
 }
 
-/** An entry was admitted. */
+/** Called when a step has admitted an entry. */
 export type OnTurn = (session: string, ord: string) => void;
 
-// A victim of a deadlock tries again soon: who was in its way has gone on.
+// Backoff after a conflict. The victim of a deadlock retries soon, since the other transaction could then proceed.
 const AGAIN = { initialDelayMs: 4, maxDelayMs: 64 };
-// Each table that is made is on the disk before the next.
+// Timeout for creating the tables, in milliseconds. The server writes each table to disk before it creates the next one.
 const MAKING_MS = 30_000;
 
-/** Takes steps on the store: one round trip each, once the tables are known to be there. */
+/** Runs steps on the store. Each step is one round trip, once the tables are known to exist. */
 export class Steps {
   readonly #link: Link;
   readonly #onTurn: OnTurn;
@@ -44,7 +44,7 @@ export class Steps {
     this.#onTurn = onTurn;
   }
 
-  /** @throws {QueueLockError} */
+  /** Calls a procedure. Renewals bypass the limit of concurrent steps. @throws {QueueLockError} as `asQueueLockError` */
   async take(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     const text = `call queuelock_${procedure}(${literals(values)})`;
     const rows = await this.#ask(text, procedure === 'renew');
@@ -54,12 +54,12 @@ export class Steps {
     return { word: row.word, row, rows: said.slice(0, -1) };
   }
 
-  /** A statement that reads. @throws {QueueLockError} */
+  /** Runs a statement that reads. @throws {QueueLockError} as `asQueueLockError` */
   async read<T>(sql: string): Promise<readonly T[]> {
     return this.#ask<T>(sql, false);
   }
 
-  /** A statement that writes; how many rows it did. @throws {QueueLockError} */
+  /** Runs a statement that writes. @returns the count of changed rows @throws {QueueLockError} as `asQueueLockError` */
   async write(sql: string): Promise<number> {
     const answer = await this.#take((wire) => wire.query(sql), false);
     return Number((answer as { readonly affectedRows?: unknown }).affectedRows);
@@ -91,7 +91,7 @@ export class Steps {
     );
   }
 
-  /** Once, unless it fails. */
+  /** Makes sure that the tables exist. Runs once, and again after a failure or after a step found something absent. */
   async #ready(): Promise<void> {
     const { endpoint } = this.#link;
     this.#isReady ??= this.#link.take((wire) => makeReady(wire, endpoint, this.#isIncomplete), {
@@ -108,7 +108,7 @@ export class Steps {
   }
 }
 
-/** The rows of all result sets; what a call answers last says only that it is over. */
+/** Returns the rows of all result sets. The header at the end of a call contains no rows. */
 function rowsOf(answer: unknown): readonly object[] {
   if (!Array.isArray(answer)) return [];
   return answer.flatMap((part: unknown) => {

@@ -18,10 +18,10 @@ interface Settings {
 
 const TIDY_EVERY_MS = 600_000;
 
-/** The connections to one database, and those of this process who wait there. */
+/** The connections to one database, and the sessions and observers of this process that use them. */
 export class Connection {
   readonly steps: Steps;
-  /** A connection has broken. */
+  /** Emits when a connection broke. */
   readonly doubts$: Observable<void>;
   readonly observers: Observers;
   readonly #link: Link;
@@ -41,7 +41,7 @@ export class Connection {
       clock,
       withinMs,
       connections,
-      // The server may be another one, or have forgotten.
+      // The server may now be another one, or may have lost data.
       onDown: () => {
         setImmediate(() => {
           doubts$.next();
@@ -54,7 +54,7 @@ export class Connection {
     this.#rounds = new Rounds(clock, () => this.#round());
   }
 
-  /** A step that may change what is looked at. @throws {QueueLockError} */
+  /** Calls a procedure that may change what observers of this process show. @throws {QueueLockError} as `Steps.take` */
   async take(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     const answer = await this.steps.take(procedure, ...values);
     this.observers.lookSoon();
@@ -68,35 +68,35 @@ export class Connection {
     );
   }
 
-  /** Grows with every call: what is asked for later is known later. */
+  /** Returns the number of a new call. Numbers grow, so that an answer to an earlier call does not override newer knowledge. */
   nextCall(): number {
     return (this.#calls += 1);
   }
 
-  /** From now on until it leaves, its turns reach it. */
+  /** Registers a session. It learns of admitted entries until `leave`. */
   settle(resident: MysqlSession): void {
     this.#residents.set(resident.id, resident);
   }
 
   leave(resident: MysqlSession): void {
-    // Who resumes a session in this process takes the place of the one before.
+    // A session that was resumed in this process has replaced the earlier object of the same id.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
-  /** An entry of this process waits, with so many in front. */
+  /** Starts polling for an entry of this process that may be admitted after `inFront` entries have left. */
   waits(inFront: number): void {
     this.#rounds.begin(Math.max(1, inFront));
   }
 
-  /** Now and then whoever renews takes away what nobody needs any more. */
+  /** Removes unused rows, at most every 10 minutes. Called with each renewal. */
   tidySoon(): void {
     if (this.#clock.now() - this.#tidiedAt < TIDY_EVERY_MS) return;
     this.#tidiedAt = this.#clock.now();
-    // The next one does it.
+    // If it fails, a later call repeats it.
     this.steps.take('tidy').catch(() => undefined);
   }
 
-  /** Ends the sessions whose lease is over. One that fails is repeated when it is seen again. */
+  /** Ends expired sessions. After a failure, the next read that finds an expired session repeats it. */
   sweepSoon(): void {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
@@ -157,7 +157,10 @@ export class Connection {
     return isQuiet;
   }
 
-  /** Nobody is in front and it was not admitted: it is seen so once between two statements, and for ever when somebody took away who was. */
+  /**
+   * Repairs a queue in which an entry waits although none is ahead. That is normal for a moment between two statements, and permanent when an
+   * operator deleted the entry ahead by hand.
+   */
   #mendLater(queue: string, ord: string): void {
     const waits = [...this.#residents.values()].some(({ entries }) =>
       [...entries.waiting].some((placed) => placed.ord === ord),

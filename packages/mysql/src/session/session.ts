@@ -1,5 +1,5 @@
 // Chapter session: am I alive, and until when is that proven?
-// A session as a client holds it (here), on a connection that all of a process share (connection).
+// A client's session (here), and the connections that all sessions of a process share (connection).
 
 import {
   SessionReconciler,
@@ -24,25 +24,25 @@ import { textOf, type Value } from '../queue/sql.ts';
 import type { Answer, Row } from '../server/steps.ts';
 import type { Placed } from '../turn/waiting.ts';
 
-/** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
+/** What identifies a client's tenancy of a session. Resuming a session starts a new generation, which ends all earlier tenancies. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: number;
   readonly ttlMs: number;
-  /** Entries up to that number are of those who had it before; 0 when it was opened here. */
+  /** Entries up to this number belong to earlier tenancies of the session; 0 when this client opened it. */
   readonly inherited: number;
-  /** How many of its entries others have taken out so far. */
+  /** Count of the session's entries that others have evicted. */
   readonly lost: number;
 }
 
-/** An entry of it, as the store has it. */
+/** An entry of a session as stored. */
 interface Found extends FoundEntry {
   readonly ord: string;
 }
 
 const COUNTED_AHEAD = 100;
 
-/** A session as a client holds it. */
+/** A session of this client on MySQL or MariaDB. */
 export class MysqlSession implements Session {
   readonly id: string;
   readonly generation: number;
@@ -53,7 +53,7 @@ export class MysqlSession implements Session {
   readonly #connection: Connection;
   readonly #pendingEnqueues = new PendingEnqueues();
   readonly #reconciler: SessionReconciler<Found>;
-  /** How many of its entries others had taken out when it was last looked. */
+  /** Count of evicted entries at the last read. */
   #lost: number;
   #abandoned = false;
 
@@ -79,7 +79,7 @@ export class MysqlSession implements Session {
     connection.settle(this);
   }
 
-  /** The session's id: no secret to those who can read the database. */
+  /** The session's id. It is not secret from clients that can read the database. */
   get resumption(): string {
     return this.id;
   }
@@ -108,7 +108,7 @@ export class MysqlSession implements Session {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
     if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
-    // The rows of queues are locked in an order that all keep.
+    // All clients lock the rows of queues in the same order, which avoids deadlocks.
     const inOrder = specs.toSorted((one, other) =>
       Buffer.compare(Buffer.from(one.queue), Buffer.from(other.queue)),
     );
@@ -148,24 +148,24 @@ export class MysqlSession implements Session {
   }
 
   async close(): Promise<void> {
-    // Whatever goes wrong, the lease does the rest.
+    // If the step fails, the session ends when its lease expires.
     await this.#step('end').catch(() => undefined);
     this.entries.endSession();
     this.#connection.leave(this);
   }
 
-  /** What a round has seen of it. */
+  /** Called with the state of the session that a poll found; `undefined` when the session has ended. */
   seen(generation: number | undefined, lost: number): void {
     if (generation !== this.generation) this.entries.endSession();
     else if (lost !== this.#lost) this.#reconciler.reconcile();
   }
 
-  /** Something may have been missed. */
+  /** Called when changes may have been missed. */
   lookAround(): void {
     if (this.entries.size > 0) this.#reconciler.reconcile();
   }
 
-  /** They may come, also when there is no answer. */
+  /** Adds entries. The store may add them even when no answer arrives. */
   #enter(specs: readonly EntrySpec[], isTry: 0 | 1): Promise<readonly Placement[]> {
     const ask = async (): Promise<readonly Placement[]> => {
       const call = this.#connection.nextCall();
@@ -201,7 +201,7 @@ export class MysqlSession implements Session {
     return { order, token: order, key, turn, ...(d === null ? {} : { otherLimit: Number(d) }), turns$ };
   }
 
-  /** A step of this session, which must be alive. */
+  /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     if (this.#abandoned)
       throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
@@ -230,7 +230,7 @@ function isDone({ row }: Answer): boolean {
   return Number(row.a) === 1;
 }
 
-/** Texts in hexadecimal digits: nothing in it needs an escape. */
+/** Encodes a requested entry for JSON. Texts are in hexadecimal digits, so nothing needs escaping. */
 function stored({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): object {
   return { queue: hexOf(queue), id, shared: shared ? 1 : 0, limit, permits, value: hexOf(value) };
 }

@@ -2,22 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { withJitter, type Clock } from '@queuelock/core/backend';
 import { Observable } from '../base/rx.ts';
 
-/** Something in the database that somebody looks at. */
+/** A source of data in the database for observers. */
 export interface ObservedSource<T> {
-  /** `unchanged`: it is as it was when it was last read. */
+  /** Reads the data; `UNCHANGED` when it is the same as at the last read. */
   readonly read: () => Promise<T | typeof UNCHANGED>;
-  /** Nobody tells when it changes: it is read so often. */
+  /** Interval of polling in milliseconds, since MySQL sends no notifications. */
   readonly everyMs: number;
-  /** Reads are at least so far apart. Default: as after a step of this process. */
+  /** Least time between two reads, in milliseconds. Above 0, steps of this process cause no earlier read. Default 0: at least 10 ms. */
   readonly apartMs?: number;
 }
 
 export const UNCHANGED: unique symbol = Symbol('unchanged');
 
-/** After a step of this process it is read sooner, but not more often than so. */
+/** Least time between two reads. A step of this process causes an earlier read, but not sooner than this. */
 const LEAST_BETWEEN_MS = 10;
 
-/** Those who look at something: told what it is now, and again when it has changed. */
+/** The observers of this process. Each gets the data at once, and again whenever it has changed. */
 export class Observers {
   readonly #clock: Clock;
   readonly #soon = new Set<() => void>();
@@ -26,7 +26,7 @@ export class Observers {
     this.#clock = clock;
   }
 
-  /** One look at a time. Errors as `read`. */
+  /** Emits the data of a source at once and after each change. One read runs at a time. The stream errors as `read` rejects. */
   watch<T>({ read, everyMs, apartMs = 0 }: ObservedSource<T>): Observable<T> {
     const leastMs = Math.max(LEAST_BETWEEN_MS, apartMs);
     return new Observable((subscriber) => {
@@ -67,7 +67,7 @@ export class Observers {
     });
   }
 
-  /** This process has changed something. */
+  /** Reads again soon, since a step of this process may have changed the data. */
   lookSoon(): void {
     for (const soon of this.#soon) soon();
   }

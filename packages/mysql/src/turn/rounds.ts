@@ -1,21 +1,25 @@
 import { withJitter, type RandomSource, type Clock } from '@queuelock/core/backend';
 
-/** Whoever is next asks so often at first. */
+/** Shortest interval of polling: of an entry that is next in its queue, while its queue changes. */
 const SHORTEST_MS = 8;
 const LONGEST_MS = 120;
-/** After each round in which nothing has happened. */
+/** Factor by which the interval grows after each round without a change. */
 const GROWTH = 1.5;
 
-/** The time until the next round of one who has so many in front, after so many rounds in which nothing has happened; at chance. */
+/**
+ * Returns the delay before the next round in milliseconds, with jitter.
+ * @param inFront how many entries have to leave before the first waiting entry may be admitted
+ * @param quietRounds number of rounds since the last change
+ */
 export function pauseOf(inFront: number, quietRounds: number, chance: RandomSource = {}): number {
   const first = SHORTEST_MS * Math.max(1, inFront);
   return withJitter(Math.min(LONGEST_MS, first * GROWTH ** quietRounds), chance);
 }
 
-/** What a round has found: how many are in front where it is the fewest, and whether anything has changed. `undefined`: nobody waits. */
+/** Result of a round: how many entries at least have to leave before one is admitted, and whether nothing changed. `undefined`: no entry waits. */
 export type Found = { readonly inFront: number; readonly isQuiet: boolean } | undefined;
 
-/** Asks again and again for as long as somebody waits: often while there is movement and the turn is near, seldom when not. */
+/** Polls while an entry waits: often while its queue moves and few entries are ahead, rarely otherwise. */
 export class Rounds {
   readonly #clock: Clock;
   readonly #round: () => Promise<Found>;
@@ -26,13 +30,13 @@ export class Rounds {
   #inFront = Infinity;
   #isClosed = false;
 
-  /** `round` asks; what it cannot find now is found in the next round. */
+  /** @param round reads the state once. It must not reject: after a failure, the next round repeats the read. */
   constructor(clock: Clock, round: () => Promise<Found>) {
     this.#clock = clock;
     this.#round = round;
   }
 
-  /** Somebody waits, with so many in front. */
+  /** Starts polling for an entry that may be admitted after `inFront` entries have left. */
   begin(inFront: number): void {
     if (inFront < this.#inFront) this.#quietRounds = 0;
     this.#inFront = Math.min(this.#inFront, inFront);

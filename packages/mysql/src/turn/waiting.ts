@@ -1,31 +1,34 @@
 // Chapter turn: whose turn is it, and why am I waiting for that one?
-// The store decides, in its procedures; who waits asks: what (here), and when (rounds). observers: who looks on.
+// The procedures of the store decide, and waiters poll: the query (here), its intervals (rounds), and the polling of observers (observers).
 
 import type { TrackedEntry } from '@queuelock/core/backend';
 import { literal } from '../queue/sql.ts';
 
-/** An entry as the store answered it. */
+/** An entry as the store returned it. */
 export interface Placed extends TrackedEntry {
   readonly ord: string;
   readonly shared: boolean;
   readonly limit: number;
 }
 
-/** No more are counted: whoever is farther behind asks as seldom. */
+/** Maximum count of entries ahead. With this many ahead, the interval of polling is the longest one anyway. */
 const COUNTED = 15;
-/** In so many queues of those that are waited in it is asked how near the turn is. */
+/** Maximum number of queues for which a round counts the entries ahead. */
 const QUEUES = 16;
 
-/** What a round tells, a row each. */
+/** A row that a round returns. */
 export interface Told {
-  /** 1: a turn (session, order). 2: a session (id, generation, taken out). 3: a lease is over. 4: how many are in front (number of the entry). */
+  /**
+   * 1: an admitted entry (session, order). 2: a session (id, generation, count of evicted entries). 3: a lease has expired. 4: the count of
+   * entries ahead (index in the list of waiting entries, count).
+   */
   readonly kind: number;
   readonly a: unknown;
   readonly b: unknown;
   readonly c: unknown;
 }
 
-/** The first of each queue, up to a number of queues. */
+/** Returns the first waiting entry of each queue, for at most 16 queues. */
 export function firsts(waiting: Iterable<Placed>): readonly Placed[] {
   const first = new Map<string, Placed>();
   for (const placed of waiting) {
@@ -35,9 +38,9 @@ export function firsts(waiting: Iterable<Placed>): readonly Placed[] {
   return [...first.values()];
 }
 
-/** One statement for all that waits in this process; it reads the same however many that is. */
+/** Returns one statement for all waiting entries of this process. How much it reads does not grow with their number. */
 export function roundQuery(sessions: readonly string[], waiting: readonly Placed[]): string {
-  // In the characters of their columns, without which no index is used; they are hexadecimal digits.
+  // The ids are hexadecimal digits, written in the character set of their columns. Otherwise the server would use no index.
   const ids = sessions.map((id) => `'${id}'`).join(', ');
   return [
     `select 1 as kind, cast(session as binary) as a, ord as b, 0 as c from queuelock_entry where session in (${ids}) and news = 1`,

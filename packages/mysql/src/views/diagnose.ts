@@ -17,17 +17,17 @@ const VARIABLES = [
   'binlog_format',
   'innodb_deadlock_detect',
   'wsrep_on',
-  // The names of MariaDB and older MySQL, and those of MySQL from 8.0.26 on.
+  // The first two names are of MariaDB and older MySQL, the last two of MySQL from 8.0.26 on.
   'rpl_semi_sync_master_enabled',
   'rpl_semi_sync_master_timeout',
   'rpl_semi_sync_source_enabled',
   'rpl_semi_sync_source_timeout',
 ];
 
-// A semi-synchronous primary that waits for less goes on alone before an operator has noticed.
+// With a shorter timeout, a semi-synchronous primary continues without its replicas before an operator has noticed.
 const LONG_WAIT_MS = 3_600_000;
 
-/** What is to be said about the server and about who uses it. Changes nothing. */
+/** Checks the server and counts its queues and sessions. Changes nothing. */
 export async function diagnose(
   connection: Connection,
   about: string,
@@ -113,7 +113,7 @@ function replication(facts: Facts): Said {
   return said;
 }
 
-/** What a failover means for locks, by the number of replicas; a user without the right `PROCESS` sees none. */
+/** Returns findings about a failover, by the number of replicas. A user without the right `PROCESS` sees no replicas. */
 export function failover(facts: Facts, replicas: number): Said {
   if (replicas === 0) return [];
   const lag = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock; a primary that is replaced and still runs renews the earlier hold`;

@@ -6,7 +6,7 @@ import { literal, literals, textOf } from '../queue/sql.ts';
 const MAX_TEXT_BYTES = 4_096;
 const EVERY_MS = 100;
 
-/** The registers of the database; empty ones have no row. Each step is one statement. */
+/** The registers of the database. An empty register has no row. Each step is one statement. */
 export function registersOf(connection: () => Connection): Registers {
   const read = async (queue: string, kind: string): Promise<Register | undefined> => {
     const [row] = await connection().steps.read<{ readonly version: unknown; readonly text: unknown }>(
@@ -33,13 +33,13 @@ function changeOf(
   { text, was }: { readonly text: string | undefined; readonly was: string | undefined },
 ): string {
   const where = `where ${rowOf(queue, kind)}`;
-  // Nothing is to be changed in an empty one: it is only looked at.
+  // Emptying an empty register changes nothing. The statement only finds out whether the register is empty.
   if (text === undefined && was === undefined)
     return `update queuelock_register set version = version ${where}`;
   if (text === undefined)
     return `delete from queuelock_register ${where} and version = ${literal(was ?? '')}`;
   checkText(text);
-  // Drawn by lot, so that it is another one also after the register was empty.
+  // Random, so that the version differs from all earlier ones even after the register was empty.
   const version = randomBytes(12).toString('hex');
   if (was === undefined)
     return `insert into queuelock_register (queue, kind, version, text) values (${literals([queue, kind, version, text])})`;
@@ -53,7 +53,7 @@ function rowOf(queue: string, kind: string): string {
 
 const ENTERED_TWICE = 1062;
 
-/** Somebody has written into it before. */
+/** Returns 0 changed rows when another client has just filled the empty register. Rethrows any other error. */
 function ifTaken(error: unknown): number {
   const cause: unknown = isQueueLockError(error) ? error.cause : undefined;
   if (cause instanceof Error && 'errno' in cause && cause.errno === ENTERED_TWICE) return 0;

@@ -1,5 +1,5 @@
 // Chapter views: what can be seen of queues, of registers, of the store?
-// Entries in order (here), texts (registers), and what is to be said about the server (diagnose).
+// Entries in order (here), registers (registers), and findings about the server (diagnose).
 
 import type { FoundQueue, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import type { Connection } from '../session/connection.ts';
@@ -26,7 +26,7 @@ interface Stamp {
   readonly ended: unknown;
 }
 
-/** The entries of a queue in order. */
+/** Returns the entries of a queue in order. */
 export async function entriesOf({ steps }: Connection, queue: string): Promise<readonly StoredEntry[]> {
   const rows = await steps.read<EntryRow>(
     `select ord, shared, value from queuelock_entry where queue = ${literal(queue)} order by ord`,
@@ -39,7 +39,10 @@ export async function entriesOf({ steps }: Connection, queue: string): Promise<r
   }));
 }
 
-/** Reads them again when the queue has changed, which is one row to look at; ends who is over, since it may be that nobody else does. */
+/**
+ * Returns a function that reads the entries of a queue only when it has changed, which one row shows. It also ends expired sessions, since no
+ * other client may do so.
+ */
 export function entriesWhenChanged(
   connection: Connection,
   queue: string,
@@ -55,7 +58,7 @@ export function entriesWhenChanged(
     if (Number(stamp?.ended) === 1) connection.sweepSoon();
     const now = `${String(stamp?.last)}:${String(stamp?.changes)}`;
     rounds += 1;
-    // What somebody changed with tools of his own has no stamp.
+    // A change by hand does not change that row, so the entries are read at least every 10 rounds.
     if (now === before && rounds - wasAt < UNSTAMPED_ROUNDS) return UNCHANGED;
     before = now;
     wasAt = rounds;
@@ -65,9 +68,9 @@ export function entriesWhenChanged(
 
 const UNSTAMPED_ROUNDS = 10;
 
-/** Those that are not empty and whose names begin so. */
+/** Returns the queues that have entries and whose names begin with `prefix`. */
 export async function queuesIn({ steps }: Connection, prefix: string): Promise<readonly FoundQueue[]> {
-  // No UTF-8 has that byte.
+  // No UTF-8 text contains the byte FF, so all names with the prefix sort below it.
   const end = `concat(${literal(prefix)}, x'ff')`;
   const rows = await steps.read<QueueRow>(
     `select queue, count(*) as depth, min(ord) as front, max(joined) as joined
@@ -82,7 +85,7 @@ export async function queuesIn({ steps }: Connection, prefix: string): Promise<r
   }));
 }
 
-/** Who is there: those who have left are forgotten. */
+/** Returns a history of the present entries only: the tables keep nothing about entries that have left. */
 export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],

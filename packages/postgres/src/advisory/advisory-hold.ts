@@ -11,9 +11,9 @@ interface Settings {
   readonly endpoint: string;
 }
 
-/** The advisory lock of one entry: not asked for, waited for, held, over. */
+/** The advisory lock of one entry, which is not requested yet, waited for, held, or released. */
 export class AdvisoryHold {
-  /** It was held, and its connection is not there any more. */
+  /** Called when the lock was held and its connection has been lost. */
   onLost: () => void = () => undefined;
   readonly #settings: Settings;
   readonly #over = new AbortController();
@@ -28,7 +28,7 @@ export class AdvisoryHold {
     return this.#isHeld;
   }
 
-  /** Waits for it in the server's own line; with another connection when one breaks. @throws {QueueLockError} what is definite, or when it was freed */
+  /** Waits for the lock in the server's own queue, on a new connection when one breaks. @throws {QueueLockError} when definite, or after `free` */
   async take(): Promise<void> {
     await repeatUntilDefinite(async () => {
       await this.#on(async (wire) => {
@@ -38,17 +38,17 @@ export class AdvisoryHold {
     }, this.#over.signal);
   }
 
-  /** Takes it if nobody has it. @throws {QueueLockError} */
+  /** Takes the lock if it is free. @returns whether it is held @throws {QueueLockError} as `asQueueLockError` */
   async try(): Promise<boolean> {
     return this.#on((wire) => wire.tryLock(this.#settings.lock));
   }
 
-  /** From now on it is shared; or lost. */
+  /** Changes the held lock to a shared one. If that fails, the lock counts as lost. */
   async share(): Promise<void> {
     await this.#wire?.share(this.#settings.lock).catch(() => this.#lose());
   }
 
-  /** While it is held: proves that it is. While it is waited for: finds out whether the server still does. Never rejects. */
+  /** Verifies a held lock, or checks that the server still waits for a requested one. Never rejects. */
   async beat(): Promise<void> {
     const wire = this.#wire;
     if (!wire) return;
@@ -56,7 +56,7 @@ export class AdvisoryHold {
     else if (!(await this.#settings.wires.isThere(wire).catch(() => true))) this.#settings.wires.drop(wire);
   }
 
-  /** Resolves when others may have it, or it is left to the server to find out. Never rejects. */
+  /** Releases the lock. Resolves when it is free, or when only the server can still free it. Never rejects. */
   async free(): Promise<void> {
     this.#over.abort();
     const wire = this.#wire;
@@ -87,7 +87,7 @@ export class AdvisoryHold {
     };
     try {
       const isHeld = await lock(wire);
-      // Whoever has freed it meanwhile has ended the connection.
+      // A call of `free` during the wait has ended the connection.
       this.#over.signal.throwIfAborted();
       this.#isHeld = isHeld;
     } catch (error) {
@@ -102,7 +102,7 @@ export class AdvisoryHold {
 
   #broke(wire: AdvisoryWire): void {
     if (this.#wire !== wire) return;
-    // Whoever waits is told by the answer that does not come.
+    // While the lock is waited for, the pending statement rejects and so reports the loss.
     if (this.#isHeld) this.#lose();
     else this.#settings.wires.drop(wire);
   }

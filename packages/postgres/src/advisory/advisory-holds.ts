@@ -1,5 +1,5 @@
 // Chapter advisory: how are programs that take advisory locks kept out?
-// A hold takes the advisory lock of its name too, on a connection of its own (advisory-wires).
+// A hold takes the advisory lock of its queue too (here), on a connection of its own (advisory-wires).
 
 import {
   QueueLockError,
@@ -15,7 +15,7 @@ import { Observable } from '../base/rx.ts';
 
 type Named = Pick<EntrySpec, 'queue' | 'id'>;
 
-/** What of it all sessions of a connection share. */
+/** The state of advisory locks that all sessions of a backend share. */
 export interface Advisory {
   readonly wires: AdvisoryWires;
   readonly keyOf: AdvisoryKeyOf | undefined;
@@ -23,8 +23,8 @@ export interface Advisory {
 }
 
 /**
- * The advisory locks of a session's entries. `pg_advisory_lock` knows nothing of our line. While clients that lock by it are still about, an
- * entry of ours owns its queue only when its turn has come and it has that lock too, which it asks for then and not before.
+ * The advisory locks of a session's entries. Programs that use `pg_advisory_lock` do not know queuelock's queue. So an entry holds its queue
+ * only when it is admitted and has the advisory lock too. It requests that lock only once it is admitted.
  */
 export class AdvisoryHolds {
   readonly #advisory: Advisory;
@@ -36,24 +36,24 @@ export class AdvisoryHolds {
     this.#ttlMs = ttlMs;
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` */
+  /** Returns the advisory lock that an entry needs, if any. @throws {QueueLockError} `INVALID_ARGUMENT` when its key or limit is unsuitable */
   lockFor(spec: EntrySpec): AdvisoryLock | undefined {
     return advisoryLockFor(this.#advisory.keyOf, spec);
   }
 
-  /** Whether these can enter together. @throws {QueueLockError} `INVALID_ARGUMENT`, or what connecting throws */
+  /** Checks that these entries may be added together. @throws {QueueLockError} `INVALID_ARGUMENT` when not, or an error of connecting */
   async check(specs: readonly EntrySpec[]): Promise<void> {
     const locked = specs.find((spec) => this.lockFor(spec));
     if (!locked) return;
     if (specs.length > 1) {
-      // Whoever waits for the lock of one would keep that of another from clients that take them in an order of their own.
+      // An entry that waits for one advisory lock would hold another. Programs that take both in a different order would deadlock with it.
       const rule = 'name no queue that has an advisory lock (option advisoryKey)';
       throw invalidArgument('specs', locked.queue, rule);
     }
     await this.#advisory.wires.requireOwn();
   }
 
-  /** A try: takes the lock first, and frees it if there is no placement. @throws {QueueLockError} */
+  /** For an attempt without waiting: takes the lock before `enter`, and releases it if there is no placement. @throws {QueueLockError} */
   async around(spec: EntrySpec, enter: () => Promise<Placement | undefined>): Promise<Placement | undefined> {
     const lock = this.lockFor(spec);
     if (!lock) return enter();
@@ -67,7 +67,7 @@ export class AdvisoryHolds {
     return placement;
   }
 
-  /** The placement of an entry that owns its queue only together with the lock. */
+  /** Returns the placement with a turn that is admitted only while the entry has its advisory lock too. */
   beside(spec: EntrySpec, placement: Placement): Placement {
     const lock = this.lockFor(spec);
     if (!lock) return placement;
@@ -80,12 +80,12 @@ export class AdvisoryHolds {
     };
   }
 
-  /** If it has one. */
+  /** Changes the advisory lock of an entry, if it has one, to a shared one. */
   async share(entry: Named): Promise<void> {
     await this.#holds.get(fieldOf(entry))?.share();
   }
 
-  /** Resolves when others may have it. Never rejects. */
+  /** Releases the advisory lock of an entry, if it has one. Never rejects. */
   async free(entry: Named): Promise<void> {
     const hold = this.#holds.get(fieldOf(entry));
     this.#holds.delete(fieldOf(entry));
@@ -98,7 +98,7 @@ export class AdvisoryHolds {
     await Promise.all(holds.map((hold) => hold.free()));
   }
 
-  /** As often as the session is renewed: the server keeps the locks for as long. Never rejects. */
+  /** Verifies all locks. Called with each renewal, since the server ends connections that are silent for a TTL. Never rejects. */
   async beat(): Promise<void> {
     await Promise.all([...this.#holds.values()].map((hold) => hold.beat()));
   }
@@ -136,7 +136,7 @@ export class AdvisoryHolds {
           );
         },
         error: (error: unknown) => {
-          // Who has lost the place has told so, and holds no more.
+          // The entry is lost, so its advisory lock is released too.
           void hold.free();
           subscriber.error(error);
         },

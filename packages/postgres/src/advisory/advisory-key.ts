@@ -1,26 +1,26 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
 /**
- * The key of an advisory lock: one number of 64 bits, or two of 32 bits, which are other locks than that. `hashtext`: the number that
- * the server's function of that name makes of a text.
+ * The key of an advisory lock: one number of 64 bits, or two numbers of 32 bits. The two forms never name the same lock. `hashtext`: a text
+ * from which the server's function `hashtext` computes the number.
  */
 export type AdvisoryKey = bigint | number | readonly [number, number] | { readonly hashtext: string };
 
-/** The advisory lock that others take for a queue; none if they take none. */
+/** Returns the key of the advisory lock that other programs take for a queue, or `undefined` when they take none. */
 export type AdvisoryKeyOf = (queue: string) => AdvisoryKey | undefined;
 
-/** An advisory lock as an entry takes it. */
+/** An advisory lock in the form in which an entry takes it. */
 export interface AdvisoryLock {
-  /** The key, as the arguments of the server's functions. */
+  /** The key as SQL arguments of the server's functions, with placeholders for `values`. */
   readonly args: string;
   readonly values: readonly string[];
-  /** Beside others who share it. */
+  /** Whether the lock is shared with other holders. */
   readonly shared: boolean;
 }
 
 /**
- * What an entry takes when its turn has come. Throws `INVALID_ARGUMENT` for keys that are none, and for a semaphore: one lock cannot stand
- * for some who hold and keep out others.
+ * Returns the advisory lock that an entry takes once it is admitted, or `undefined` when its queue has none.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an invalid key, and for a limit above 1: one advisory lock cannot count several holders
  */
 export function advisoryLockFor(
   keyOf: AdvisoryKeyOf | undefined,

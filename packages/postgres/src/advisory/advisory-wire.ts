@@ -5,13 +5,13 @@ import { within } from '../base/within.ts';
 
 type Rows = readonly Record<string, unknown>[];
 
-/** The server's process behind a connection. Its number alone may be another one's later. */
+/** The server's process behind a connection. The start time distinguishes it from a later process with the same number. */
 export interface ServerProcess {
   readonly pid: number;
   readonly started: string;
 }
 
-/** How long an answer may take, and who gives it. */
+/** Timeout of a statement, and the server for its error message. */
 export interface Bound {
   readonly clock: Clock;
   readonly withinMs: number;
@@ -19,8 +19,8 @@ export interface Bound {
 }
 
 /**
- * A server (from 14 on) that hears nothing for so long ends the connection, and with it the lock, as it does with leases; a wait for a lock
- * is no silence. No other setting of the user's ends a wait, which would cost its place in the server's line.
+ * Prepares a connection. A server from version 14 on ends a connection, and so its lock, that sends nothing for a TTL, as leases end. Waiting
+ * for a lock does not count as idle. Other timeouts are switched off: ending a wait would lose the position in the server's queue.
  */
 const BEGIN = `select pg_backend_pid() as pid,
   (select extract(epoch from backend_start)::text from pg_stat_activity where pid = pg_backend_pid()) as started,
@@ -28,9 +28,9 @@ const BEGIN = `select pg_backend_pid() as pid,
   case when current_setting('transaction_timeout', true) is not null then set_config('transaction_timeout', '0', false) end,
   case when current_setting('idle_session_timeout', true) is not null then set_config('idle_session_timeout', $1, false) end`;
 
-/** A connection that one advisory lock lives on: the lock belongs to it, and so does the wait for the lock. */
+/** A connection for one advisory lock. The server ties the lock, and the wait for it, to the connection. */
 export class AdvisoryWire {
-  /** Whoever uses it hears when it breaks. */
+  /** Called when the connection breaks. The current user of the connection sets it. */
   onEnd: () => void = () => undefined;
   readonly #wire: Wire;
   readonly #bound: Bound;
@@ -45,13 +45,13 @@ export class AdvisoryWire {
     return this.#process;
   }
 
-  /** It is asked something at least that often. */
+  /** Prepares the connection. The caller must send a statement at least every `ttlMs` milliseconds, except while it waits for a lock. */
   async begin(ttlMs: number): Promise<void> {
     const [row] = await this.#ask(BEGIN, [String(Math.ceil(ttlMs))]);
     this.#process = { pid: Number(row?.['pid']), started: String(row?.['started']) };
   }
 
-  /** Waits for it, however long that takes. */
+  /** Waits for the lock without a timeout. */
   async lock({ args, values, shared }: AdvisoryLock): Promise<void> {
     await this.#wire.query(`select pg_advisory_lock${shared ? '_shared' : ''}(${args})`, values);
   }
@@ -62,7 +62,7 @@ export class AdvisoryWire {
     return row?.['done'] === true;
   }
 
-  /** Lets in others who share it. Nobody comes between: who has a lock does not wait behind those who wait for it. */
+  /** Changes the lock to a shared one. No other program can take it in between, since a holder does not wait behind waiters. */
   async share({ args, values }: AdvisoryLock): Promise<void> {
     await this.#ask(`select pg_advisory_lock_shared(${args})`, values);
     await this.#ask(`select pg_advisory_unlock(${args})`, values);
@@ -72,7 +72,7 @@ export class AdvisoryWire {
     await this.#ask('select pg_advisory_unlock_all()');
   }
 
-  /** Rejects unless it is there, and leads to the process that has the lock. */
+  /** Rejects unless the connection works and still leads to the server's process that has the lock. */
   async prove(): Promise<void> {
     const [row] = await this.#ask('select pg_backend_pid() as pid');
     if (row?.['pid'] !== this.#process.pid) throw new Error('the connection leads to another session');

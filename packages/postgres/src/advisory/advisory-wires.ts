@@ -10,15 +10,15 @@ const WHICH = 'from pg_stat_activity where pid = $1 and extract(epoch from backe
 interface Around extends Omit<Bound, 'endpoint'> {
   readonly driver: Driver;
   readonly opener: Opener;
-  /** Whatever ends or looks for the process of a connection that is busy goes over others. */
+  /** Connections for statements about a busy connection: checking or ending its process in the server. */
   readonly pool: Pool;
-  /** Whether each connection is one of the server's, for as long as it is open. */
+  /** Whether each connection keeps one server process as long as it is open, which a pooler in transaction mode prevents. */
   readonly hasOwn: () => Promise<boolean>;
-  /** How many that nobody uses are kept. */
+  /** Maximum number of unused connections that are kept open. */
   readonly spare: number;
 }
 
-/** The connections of advisory locks, one for each that is held or waited for. */
+/** The connections for advisory locks: one for each lock that is held or waited for. */
 export class AdvisoryWires {
   readonly #around: Around;
   readonly #all = new Set<AdvisoryWire>();
@@ -29,11 +29,11 @@ export class AdvisoryWires {
     this.#around = around;
   }
 
-  /** One to use alone. @throws {QueueLockError} `INVALID_ARGUMENT` behind a pooler that gives connections away */
+  /** Resolves with a connection for exclusive use. @throws {QueueLockError} `INVALID_ARGUMENT` behind a pooler in transaction mode */
   async take(ttlMs: number): Promise<AdvisoryWire> {
     await this.requireOwn();
     for (let spare = this.#spare.pop(); spare; spare = this.#spare.pop()) {
-      // The server may be about to end it.
+      // The server may be about to end an unused connection, so it is prepared anew and thereby tested.
       if (await began(spare, ttlMs)) return spare;
       this.drop(spare);
     }
@@ -47,7 +47,7 @@ export class AdvisoryWires {
     }
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when connections do not keep one server process */
   async requireOwn(): Promise<void> {
     if (await this.#around.hasOwn()) return;
     const { endpoint } = this.#around.driver;
@@ -56,18 +56,18 @@ export class AdvisoryWires {
     throw invalidArgument('advisoryKey', endpoint, rule);
   }
 
-  /** Nothing is locked on it any more. */
+  /** Takes back a connection that holds no lock any more. */
   giveBack(wire: AdvisoryWire): void {
     wire.onEnd = () => {
       this.drop(wire);
     };
     const { driver, spare } = this.#around;
-    // What was set on it is nothing for others.
+    // The application must not get a connection with changed settings, so a pool's connection is closed.
     if (driver.isShared || this.#isClosed || this.#spare.length >= spare) this.drop(wire);
     else if (this.#all.has(wire)) this.#spare.push(wire);
   }
 
-  /** It broke, or is of no use. */
+  /** Closes a connection that broke or is not needed. */
   drop(wire: AdvisoryWire): void {
     if (!this.#all.delete(wire)) return;
     const place = this.#spare.indexOf(wire);
@@ -75,14 +75,14 @@ export class AdvisoryWires {
     wire.release(true);
   }
 
-  /** Ends it in the server as well, which looks at no connection while it waits for a lock. Never rejects. */
+  /** Closes a connection and ends its process in the server, which does not notice a closed connection while it waits for a lock. Never rejects. */
   async end(wire: AdvisoryWire): Promise<void> {
     wire.onEnd = () => undefined;
     await this.#ask(`select pg_terminate_backend(pid) ${WHICH}`, wire.process).catch(() => undefined);
     this.drop(wire);
   }
 
-  /** Whether the server still waits on it. Rejects when that is unknown. */
+  /** Returns whether the server's process of the connection still exists. Rejects when that is unknown. */
   async isThere(wire: AdvisoryWire): Promise<boolean> {
     return (await this.#ask(`select ${WHICH}`, wire.process)).length > 0;
   }

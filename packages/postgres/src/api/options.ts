@@ -1,5 +1,5 @@
 // Chapter api: what can be set?
-// Checked, with its defaults, in one place (here); the same as a URL (url).
+// Checks options and sets their defaults (here), and parses a URL (url).
 
 import type { ClientConfig } from 'pg';
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
@@ -12,42 +12,52 @@ import { DEFAULT_SCHEMA } from '../sql/migration.ts';
 import { tlsOf, type TlsOptions } from '../driver/tls.ts';
 import { serverOf, type Server } from './url.ts';
 
-/** How to reach a PostgreSQL, and which of its schemas is the locks'. */
+/** Options of `postgres()`: how to connect to a PostgreSQL, and in which schema the locks are stored. */
 export interface PostgresOptions {
   /**
-   * `postgres://user:password@host:5432/database`; each part but the scheme may be left out, and is then what the client library finds
-   * (`PGHOST`, `PGUSER`, `PGPASSWORD`, …). Parameters: `schema`; `sslmode` (`disable`, `require`, `verify-ca`, `verify-full`), and `ca`,
-   * `cert`, `key`, the names of PEM files. Default `postgres:`.
+   * Address of the server: `postgres://user:password@host:5432/database`. Every part except the scheme is optional. npm pg replaces absent
+   * parts by its own defaults (`PGHOST`, `PGUSER`, `PGPASSWORD`, …). Parameters: `schema`, `sslmode` (`disable`, `require`, `verify-ca`,
+   * `verify-full`), and `ca`, `cert` and `key` with the paths of PEM files. Default `postgres:`.
    */
   readonly url?: string;
   /**
-   * Instead of `url`: a `Pool` of npm pg (version 8), which has its address, credentials and TLS. Two of its connections are kept until the
-   * client is closed, one that listens and sends heartbeats and one for steps, so that neither waits for the application; others are borrowed
-   * for one step each. So its `max` is at least 2 more than the application uses at a time. It is not ended. Parsers of types that the
-   * application has set do not matter. The first connection verifies the form of rows; a pool that changes them is refused with
-   * `INVALID_ARGUMENT` by the first call that needs the server.
+   * A `Pool` of npm pg (version 8) to use instead of `url`, with its address, credentials and TLS.
+   *
+   * The backend keeps two of its connections until the client is closed, so that neither waits for the application: one listens and sends
+   * heartbeats, one runs steps. It borrows further connections for one step each. So the pool's `max` must be at least 2 more than the
+   * application uses at a time. The backend never ends the pool.
+   *
+   * Type parsers that the application has set have no effect. The first connection verifies the form of rows. If the pool changes them, the
+   * first call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly pool?: PgPoolLike;
-  /** With a `url`: PEM texts. With any of them `sslmode` is `verify-full`, unless the URL says another. */
+  /** Certificates and key as PEM texts, together with a `url`. They set `sslmode` to `verify-full` unless the URL names another mode. */
   readonly tls?: TlsOptions;
-  /** All that is stored is in it. Who has another one stands in other queues. Default `queuelock`. */
+  /** Schema of all tables and functions. Clients with different schemas do not share queues. Default `queuelock`. */
   readonly schema?: string;
-  /** Makes schema and tables if they are not there, which needs the right to. Default `true`; `false`: somebody else does (`migration`). */
+  /**
+   * Creates the schema and its tables when they are absent, which the user must have the right to. With `false`, an administrator runs the
+   * statements of `migration` instead. Default `true`.
+   */
   readonly migrate?: boolean;
-  /** Connections for steps, beside the one that listens. Default 4. */
+  /** Maximum number of connections for steps, in addition to the one that listens. From 1 to 1,000. Default 4. */
   readonly connections?: number;
-  /** How long one step may take, and how long connecting may, before its outcome counts as unknown, in milliseconds. Default 1,500. */
+  /** Timeout of one statement, and of connecting, in milliseconds. After it, the outcome of the statement is unknown. Default 1,500. */
   readonly requestTimeoutMs?: number;
   /**
-   * For a migration: the key of the advisory lock that others take for a queue (`pg_advisory_lock(key)`), if any. Who holds the queue has
-   * that lock as well, readers by `pg_advisory_lock_shared`. Each that holds or is next has a connection of its own, beside `connections`; a
-   * `pool` has to be so much larger. Such queues take no limits above 1 and are not entered together with others, holds in them are not
-   * resumed, and no pooler in transaction mode is in between: `INVALID_ARGUMENT`. All processes that use the queue say the same.
+   * For a migration from advisory locks (`pg_advisory_lock(key)`). Returns the key that other programs lock for a queue, or `undefined` when
+   * they lock none.
+   *
+   * A holder of such a queue holds that advisory lock as well, a shared one by `pg_advisory_lock_shared`. Each holder and each entry that is
+   * next needs a connection of its own, in addition to `connections`. A `pool` must be larger by that number.
+   *
+   * Such a queue accepts no limit above 1 and no acquisition together with other queues, and needs a server without a pooler in transaction
+   * mode: otherwise calls reject with `INVALID_ARGUMENT`. Its holds cannot be resumed. All processes must return the same key for a queue.
    */
   readonly advisoryKey?: (queue: string) => AdvisoryKey | undefined;
 }
 
-/** The same, checked. */
+/** Options after `settingsOf` has checked them. */
 export interface Settings {
   readonly driver: Driver;
   readonly schema: string;
@@ -69,7 +79,10 @@ const OPTIONS: KnownOptions<PostgresOptions> = {
 };
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT`; no message repeats a password. */
+/**
+ * Checks the options and fills in their defaults. No error message contains a password.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
+ */
 export function settingsOf(options: PostgresOptions): Settings {
   const {
     url,

@@ -23,9 +23,9 @@ const PARAMETERS: KnownOptions<Parameters> = {
   key: 'string',
 };
 
-/** What a URL says. What it does not say is left to the client library: `PGHOST`, `PGUSER`, `PGPASSWORD`, `~/.pgpass` and so on. */
+/** The parts of a backend URL. npm pg replaces absent parts by its own defaults: `PGHOST`, `PGUSER`, `PGPASSWORD`, `~/.pgpass` and so on. */
 export interface Server {
-  /** Without any secret. */
+  /** The URL without user and password, for messages. */
   readonly endpoint: string;
   readonly host: string | undefined;
   readonly port: number | undefined;
@@ -37,7 +37,10 @@ export interface Server {
   readonly tls: PemContents;
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password. */
+/**
+ * Parses a backend URL. No error message contains the user or the password.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the URL or one of its parameters is invalid
+ */
 export function serverOf(url: string): Server {
   const { scheme, hosts, path, params, display, username, password } = parseBackendUrl(url);
   if (!['postgres', 'postgresql'].includes(scheme) || hosts.length > 1 || path.includes('/'))

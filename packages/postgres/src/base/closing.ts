@@ -1,4 +1,4 @@
-/** Gives something back, and reports a failure to do so to the listener: events have no caller that could catch it. */
+/** Wraps `close` so that it never throws. A failure is passed to `onFailure`, since an event has no caller that could catch it. */
 export function closing(
   close: (broken: boolean) => void,
   onFailure: (error: unknown) => void,

@@ -1,2 +1,2 @@
-// The one door to RxJS: these names are the vocabulary of this package.
+// The only import of RxJS in this package: all other files import these names from here.
 export { Observable, Subject, concatMap, defer, distinctUntilChanged, finalize, timer } from 'rxjs';

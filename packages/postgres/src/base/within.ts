@@ -1,23 +1,23 @@
 // Chapter base: which tools know nothing of PostgreSQL?
-// How long something may take (here); the vocabulary of streams (rx).
+// Timeouts (here), and the names that are imported from RxJS (rx).
 
 import { QueueLockError, type Clock } from '@queuelock/core/backend';
 
-/** How long something may take. */
+/** A timeout, and what its error says. */
 export interface Limit {
   readonly clock: Clock;
   readonly ms: number;
-  /** Who does not answer. */
+  /** The server that does not answer. */
   readonly endpoint: string;
-  /** Another reason than a silent server, if there is one. */
+  /** Returns the reason when something other than a silent server causes the timeout. */
   readonly reason?: (() => string | undefined) | undefined;
 }
 
-/** Rejects with `UNAVAILABLE` after that time. */
+/** Settles as `answer` does, or rejects with `UNAVAILABLE` after `ms` milliseconds. */
 export function within<T>({ clock, ms, endpoint, reason }: Limit, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
-      // After a pause of this process the answer may be there, and is read first.
+      // After a pause of this process, the answer may have arrived already. It is read before the timeout counts.
       setImmediate(() => {
         const found = reason?.();
         const late = found === undefined ? 'did not answer' : 'gave no connection';

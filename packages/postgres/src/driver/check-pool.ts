@@ -2,18 +2,18 @@ import { invalidArgument, isQueueLockError } from '@queuelock/core/backend';
 import type { PgPoolLike } from './pool-like.ts';
 
 const RULE = 'is a Pool of npm pg (version 8), and not one of its clients';
-/** One connection listens and sends heartbeats, another one is kept for steps. */
+/** One connection listens and sends heartbeats. Another one is kept for steps. */
 const LEAST_CONNECTIONS = 2;
 
-/** As much of the options of a pool as decides whether it can be used. */
+/** The options of a pool that decide whether it can be used. */
 interface PoolOptions {
   readonly max?: unknown;
   readonly binary?: unknown;
 }
 
 /**
- * Checks a pool that the caller hands in, without a request to the server.
- * @throws {QueueLockError} `INVALID_ARGUMENT`, which names the option
+ * Checks a pool from the caller without a request to the server.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`, naming the option
  */
 export function checkPool(pool: PgPoolLike): void {
   try {
@@ -35,7 +35,7 @@ function checkOptions({ max, binary }: PoolOptions): void {
     throw invalidArgument('option binary of pool', binary, 'must be false: results are read as texts');
 }
 
-/** The methods of a connection that are called. */
+/** The methods of a connection that this package calls. */
 const METHODS = ['on', 'query', 'release', 'removeListener'] as const;
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */

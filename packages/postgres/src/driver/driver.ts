@@ -1,33 +1,33 @@
 // Chapter driver: what is asked of PostgreSQL, and what may it answer?
-// The interface (here), npm pg behind it (pg-driver), pools that are handed in (pool-like, check-pool), how replies are read (replies), TLS,
-// and what failures mean (errors).
+// The interface (here), its implementation by npm pg (pg-driver), pools of the caller (pool-like, check-pool), type parsers (replies), TLS
+// options (tls), and the meaning of errors (errors).
 
-/** What a connection tells. */
+/** Callbacks of a connection. */
 export interface WireEvents {
-  /** Something was notified on a channel that it listens to. */
+  /** Called with each notification on a channel that the connection listens to. */
   readonly onMessage: (channel: string, message: string) => void;
-  /** It is over. */
+  /** Called when the connection has ended. */
   readonly onEnd: (error: unknown) => void;
-  /** Nobody waits for it any more while it opens. */
+  /** Aborts when the caller no longer waits for the connection to open. */
   readonly signal: AbortSignal;
 }
 
-/** One connection to a server. It is never made anew: whoever holds it opens another one. */
+/** One connection to a server. It never reconnects: after its end, the caller opens another one. */
 export interface Wire {
-  /** Rows of one statement, or of none for several. */
+  /** Resolves with the rows of one statement. A text of several statements gives no rows. */
   query(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
-  /** It is needed no more; `broken`: nobody else may use it either. At once: what has no answer yet rejects. */
+  /** Gives the connection back at once; pending statements reject. `broken`: it must not be used again. */
   release(broken: boolean): void;
 }
 
 /** Opens connections. */
 export interface Driver {
-  /** Without any secret. */
+  /** The server's address without user and password, for messages. */
   readonly endpoint: string;
-  /** The application uses its connections as well: those that are not needed are given back. */
+  /** Whether the application uses the same pool. Connections that are not needed are then given back to it. */
   readonly isShared: boolean;
-  /** Says, with numbers, that all connections are in use; `undefined` when that is not so, or not known. */
+  /** Returns a message with numbers when all connections are in use, and `undefined` when they are not or when that is unknown. */
   exhaustion?(): string | undefined;
-  /** Tries once. */
+  /** Makes one attempt to connect. */
   open(events: WireEvents): Promise<Wire>;
 }

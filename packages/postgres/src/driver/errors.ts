@@ -1,13 +1,13 @@
 import { QueueLockError, failureOf, isQueueLockError } from '@queuelock/core/backend';
 
-/** What is not there: a function, a schema, a table. */
+/** Error codes for an absent function, schema or table. */
 const MISSING: ReadonlySet<string> = new Set(['42883', '3F000', '42P01']);
-/** Two steps were in each other's way: deadlock, serialization, a lock that was not given in time, one key made twice at a time. */
+/** Error codes of conflicts between steps: deadlock, serialization failure, lock timeout, and a key inserted twice at the same time. */
 const CLASHES: ReadonlySet<string> = new Set(['40P01', '40001', '55P03', '23505']);
-/** The connection leads to a server that takes no writes, or goes down. */
+/** Error codes of a server that accepts no writes or shuts down, so that its connection has to be left. */
 const LEAVE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03', '57P05']);
 
-/** What somebody may do about it. */
+/** Hints for the operator, by error code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   [
     '25006',
@@ -19,7 +19,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['57P03', 'the server is starting or stopping'],
 ]);
 
-/** Of errors of the server. None of its codes begins with E, as all of the system's do. */
+/** Returns the SQLSTATE of a server's error, or an empty text. Codes that begin with E are of the operating system, never of the server. */
 export function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : '';
@@ -29,18 +29,18 @@ export function isMissing(error: unknown): boolean {
   return MISSING.has(codeOf(error));
 }
 
-/** Nothing was done, and another try may do it. */
+/** Returns whether a step conflicted with another one. It has changed nothing, and a retry may succeed. */
 export function isClash(error: unknown): boolean {
   return CLASHES.has(codeOf(error));
 }
 
-/** Whether the connection is of no use after that. */
+/** Returns whether a connection cannot be used any more after this error. */
 export function breaksConnection(error: unknown): boolean {
   const code = codeOf(error);
   return code === '' || LEAVE.has(code) || code.startsWith('08');
 }
 
-/** An error of the client library as one of ours: definite where trying again is no use. */
+/** Converts an error of npm pg to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
 export function asQueueLockError(
   error: unknown,
   { endpoint, schema = '' }: { readonly endpoint: string; readonly schema?: string },

@@ -2,7 +2,7 @@ import type { ClientConfig } from 'pg';
 import type { Driver, Wire, WireEvents } from './driver.ts';
 import { wireOf } from './wire.ts';
 
-/** Connections of our own. The library is loaded with the first one. */
+/** Opens the backend's own connections by npm pg, which is loaded with the first one. */
 export class PgDriver implements Driver {
   readonly endpoint: string;
   readonly isShared = false;
@@ -20,11 +20,11 @@ export class PgDriver implements Driver {
       client.end().catch(() => undefined);
     };
     const destroy = (): void => {
-      // Its end waits for an answer, which may never come.
+      // end() waits for an answer of the server, which may never come, so the socket is destroyed as well.
       close();
       client.connection.stream.destroy();
     };
-    // Told by the promise as well.
+    // The promise of connect() rejects with the same error. Without a listener, the event would end the process.
     client.on('error', () => undefined);
     events.signal.throwIfAborted();
     events.signal.addEventListener('abort', destroy);

@@ -3,20 +3,20 @@ import type { Driver } from './driver.ts';
 import { proveReplies } from './replies.ts';
 import { wireOf } from './wire.ts';
 
-/** As much of a pool of npm pg as is used. */
+/** The part of a pool of npm pg that `postgres()` uses. */
 export interface PgPoolLike {
-  /** A connection to use alone, until it is released. */
+  /** Resolves with a connection for exclusive use until it is released. */
   connect(): Promise<PgClientLike>;
   readonly options?: object;
 }
 
-/** A connection of such a pool. */
+/** The part of a pool's connection that `postgres()` uses. */
 export interface PgClientLike extends PgQueryable {
-  /** Gives it back; with `true` or an error it is closed. */
+  /** Gives the connection back to the pool. With `true` or an error, the pool closes it. */
   release(broken?: Error | boolean): void;
 }
 
-/** One statement, and how its columns are read. */
+/** One statement, with the parsers of its columns. */
 export interface Statement {
   readonly text: string;
   readonly values?: unknown[];
@@ -26,13 +26,13 @@ export interface Statement {
   };
 }
 
-/** As much of a connection as is used. */
+/** The methods of a connection of npm pg that `postgres()` uses. */
 export interface PgQueryable {
   /** Sends one statement. */
   query(statement: Statement): Promise<{ readonly rows?: readonly Record<string, unknown>[] }>;
-  /** Tells of `notification`, `error` and `end`. */
+  /** Adds a listener for the event `notification`, `error` or `end`. */
   on(event: string, listener: (told: unknown) => void): unknown;
-  /** Tells that listener no more. */
+  /** Removes a listener that `on` has added. */
   removeListener(event: string, listener: (told: unknown) => void): unknown;
 }
 
@@ -43,7 +43,10 @@ interface Shown {
   readonly connectionString?: string;
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/**
+ * Creates the driver for a pool that the caller has handed in.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool cannot be used
+ */
 export function givenDriver(pool: PgPoolLike): Driver {
   checkPool(pool);
   let isProven = false;
@@ -77,7 +80,7 @@ export function givenDriver(pool: PgPoolLike): Driver {
   };
 }
 
-/** What npm pg counts of a pool. */
+/** Counters of a pool of npm pg. */
 interface Counts {
   readonly totalCount?: unknown;
   readonly idleCount?: unknown;
@@ -92,7 +95,7 @@ function exhaustionOf({ totalCount, idleCount, waitingCount, options }: Counts):
   return `all ${max} connections of the pool are in use, and ${Number(waitingCount)} requests wait for one: set its option max to at least 2 more than the application uses at a time`;
 }
 
-/** Where it leads to; a text with a password in it is not repeated. */
+/** Returns the address of a pool's server. It never contains a password, even if the connection string does. */
 function endpointOf({ host, port, database, connectionString }: Shown): string {
   if (host === undefined && connectionString !== undefined) {
     try {

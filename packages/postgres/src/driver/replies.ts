@@ -15,8 +15,8 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
 ]);
 
 /**
- * How columns of the statements of this package are read (boolean, int4, float8, json, and texts). Each statement names these parsers, so
- * parsers that the application sets for all of npm pg, for a pool or for a client have no effect on it.
+ * Parsers for the columns of this package's statements: boolean, int4, float8, json, and text for all other types. Each statement names
+ * them, so type parsers that the application sets for npm pg, a pool or a client have no effect.
  */
 export const REPLY_TYPES = {
   getTypeParser: (oid: number): Parse => PARSERS.get(oid) ?? asText,
@@ -34,8 +34,8 @@ const EXPECTED = {
 };
 
 /**
- * Proves that rows arrive as the server sent them. A wrapper of a pool or a binary protocol may change them.
- * @throws {QueueLockError} `INVALID_ARGUMENT`
+ * Verifies that rows arrive as the server sent them. A wrapper of a pool or the binary protocol may change them.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool changes rows
  */
 export async function proveReplies(wire: Wire): Promise<void> {
   const rows = await wire.query(PROBE, ['text']);

@@ -9,7 +9,7 @@ import {
 
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 
-/** PEM texts. */
+/** Certificates and key for TLS, as PEM texts. */
 export interface TlsOptions {
   readonly ca?: string | Buffer;
   readonly cert?: string | Buffer;
@@ -19,8 +19,8 @@ export interface TlsOptions {
 const TLS_OPTIONS: KnownOptions<TlsOptions> = { ca: 'any', cert: 'any', key: 'any' };
 
 /**
- * How to connect, by the words of libpq: `require` encrypts and trusts whoever answers, unless there is a `ca`; the others check the
- * certificate, `verify-full` the name in it as well. @throws {QueueLockError} `INVALID_ARGUMENT`
+ * Returns the TLS options for an `sslmode` of libpq. `require` encrypts and, without a `ca`, trusts any server. `verify-ca` also verifies the
+ * certificate, and `verify-full` also the host name in it. @throws {QueueLockError} `INVALID_ARGUMENT` for an unknown mode or invalid PEM texts
  */
 export function tlsOf(sslmode: string | undefined, pems: TlsOptions): false | ConnectionOptions {
   const { ca, cert, key } = checkedOptions('tls', pems, TLS_OPTIONS);

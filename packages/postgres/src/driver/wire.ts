@@ -3,7 +3,7 @@ import type { Wire, WireEvents } from './driver.ts';
 import type { PgQueryable } from './pool-like.ts';
 import { REPLY_TYPES } from './replies.ts';
 
-/** A connection that is open. It is released when its listeners cannot be added. */
+/** Wraps an open connection of npm pg. If adding the listeners fails, the connection is released. */
 export function wireOf(client: PgQueryable, events: WireEvents, release: (broken: boolean) => void): Wire {
   let isOver = false;
   const onEnd = (error?: unknown): void => {
@@ -21,7 +21,7 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
     statements.end();
     try {
       for (const [event, listener] of listeners) client.removeListener(event, listener);
-      // A connection that breaks once more breaks nobody.
+      // A later error event without a listener would end the process.
       if (broken) client.on('error', () => undefined);
     } finally {
       release(broken);
@@ -36,7 +36,7 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
   return { query: (text, values) => statements.ask(text, values), release: close };
 }
 
-/** Sends one statement at a time: npm pg has deprecated more on one connection. */
+/** Sends one statement at a time, since npm pg has deprecated concurrent statements on one connection. */
 class Statements {
   readonly #client: PgQueryable;
   #last: Promise<unknown> = Promise.resolve();
@@ -48,7 +48,7 @@ class Statements {
 
   async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
     const answer = this.#last.then(() => {
-      // The next user of the connection may have it by now.
+      // Another user of the pool may have the connection by now.
       if (this.#isOver) throw new Error('the connection was given back');
       return this.#client.query({ text, ...(values && { values: [...values] }), types: REPLY_TYPES });
     });
@@ -57,7 +57,7 @@ class Statements {
     return rows ?? [];
   }
 
-  /** Statements that have not been sent reject. */
+  /** Makes all statements that have not been sent reject. */
   end(): void {
     this.#isOver = true;
   }

@@ -1,24 +1,27 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when the name of a queue is empty or not well-formed Unicode */
 export function checkName(queue: string): void {
   if (typeof queue !== 'string' || queue === '')
     throw invalidArgument('queue', queue, 'is a string with at least one character');
   if (/\p{Surrogate}/u.test(queue)) throw invalidArgument('queue', queue, 'is well-formed Unicode');
 }
 
-/** The entry's name for people and tools. */
+/** Returns the public key of an entry. */
 export function keyOf(queue: string, ord: number): string {
   return `${queue}/${ord}`;
 }
 
-/** The order that is part of such a key; `undefined` for the key of another queue. */
+/** Returns the order in an entry's public key, or `undefined` when the key belongs to another queue. */
 export function orderIn(queue: string, key: string): string | undefined {
   const order = key.slice(queue.length + 1);
   return key.startsWith(`${queue}/`) && /^\d+$/.test(order) ? order : undefined;
 }
 
-/** Lower-case letters, digits and underscores need no quotes anywhere. Channels add a word to it, and have at most 63 bytes. */
+/**
+ * Checks the name of a schema. Lower-case letters, digits and underscores need no quotes in SQL. The length is limited because names of
+ * channels, which begin with the schema, have at most 63 bytes.
+ */
 export function checkSchema(schema: unknown): string {
   if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,31}$/.test(schema) || schema.startsWith('pg_')) {
     const rule = 'is 1 to 32 of a to z, 0 to 9 and _, begins with no digit and not with pg_';

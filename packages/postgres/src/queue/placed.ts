@@ -1,10 +1,10 @@
 // Chapter queue: what is a name, a text, an entry, as they are stored?
-// An entry as the store places it (here), names that are allowed (names), texts with every character (text).
+// Replies about entries (here), rules for names (names), and the encoding of texts (text).
 
 import type { EntrySpec } from '@queuelock/core/backend';
 import { storedText } from './text.ts';
 
-/** An entry as the store places it. */
+/** The position of an entry as the store returns it. */
 export interface Place {
   readonly ord: number;
   readonly admitted: boolean;
@@ -13,21 +13,21 @@ export interface Place {
   readonly endsInMs: number | null;
 }
 
-/** What the store says of an entry that is another one than is wished for. */
+/** A stored entry that differs from the requested one of the same id. */
 type Other = Pick<EntrySpec, 'id' | 'queue' | 'shared'> & { readonly permits: number };
-/** What a renewal answers: sums of the numbers of the session's entries. */
+/** Reply to a renewal, with the sums of the numbers of the session's entries: of all, and of those that wait. */
 export interface Beat {
   readonly there: string;
   readonly waiting: string;
   readonly someEnded: boolean;
 }
 
-/** What an enqueue answers. */
+/** Reply to an enqueue. */
 export interface Entered extends Other {
   readonly places: readonly Place[];
 }
 
-/** A wish as the store takes it. */
+/** Encodes a requested entry for the function `enqueue`. */
 export function wishOf({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): object {
   return { queue: storedText(queue), id, shared, limit, permits, value: storedText(value) };
 }

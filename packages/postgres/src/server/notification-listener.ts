@@ -5,10 +5,10 @@ import { asQueueLockError, breaksConnection } from '../driver/errors.ts';
 import type { Opener } from './opener.ts';
 import { within } from '../base/within.ts';
 
-/** Who listens to a channel. */
+/** Callbacks of a subscription to a channel. */
 export interface Listener {
   readonly onMessage: (message: string) => void;
-  /** From now on everything is told; again when something may have been missed. */
+  /** Called when the subscription is active, and again when notifications may have been missed. */
   readonly onReady: () => void;
 }
 
@@ -16,20 +16,20 @@ interface Settings {
   readonly clock: Clock;
   readonly withinMs: number;
   readonly inbox: string;
-  /** Says something to the inbox on another connection. */
+  /** Sends a notification to the inbox over another connection. */
   readonly say: () => Promise<unknown>;
-  /** It broke; another one is on its way. */
+  /** Called when the connection broke. The listener opens another one by itself. */
   readonly onDown: () => void;
-  /** Nothing is heard on the one that is there now. */
+  /** Called when the open connection receives no notifications. */
   readonly onDeaf: () => void;
 }
 
-/** How long what was said to oneself may take. */
+/** How long a notification from this process to itself may take. */
 const HEARS_WITHIN_MS = 500;
 
 /**
- * The connection that hears what others notify. Heartbeats go out on it as well: they wait for nobody there, and tell when it is dead. Behind
- * a pooler that gives away its connections after each transaction nothing is heard; that is found out by saying something to oneself.
+ * The connection that receives notifications. Heartbeats are sent on it as well: they wait for no other statement there, and they detect a
+ * dead connection. Behind a pooler in transaction mode no notification arrives. The listener detects that by a notification to itself.
  */
 export class NotificationListener {
   readonly #driver: Driver;
@@ -49,12 +49,12 @@ export class NotificationListener {
     this.#settings = settings;
   }
 
-  /** Nothing that is notified comes here: whoever waits has to look. */
+  /** Whether no notifications arrive, so that waiters have to poll. */
   get isDeaf(): boolean {
     return this.#isDeaf;
   }
 
-  /** Resolves when what is listened to is heard, or it is known that nothing is. @throws {QueueLockError} */
+  /** Resolves when all subscriptions are active, or when it is known that no notifications arrive. @throws {QueueLockError} when it cannot connect */
   async up(): Promise<void> {
     if (this.#isClosed) throw connectionClosed(this.#driver.endpoint);
     if (this.#wire) return;
@@ -71,7 +71,7 @@ export class NotificationListener {
     await within(limit, this.#connecting);
   }
 
-  /** Until the answer is called. */
+  /** Listens to a channel until the returned function is called. */
   listen(channel: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(channel) ?? new Set();
     this.#listeners.set(channel, listeners.add(listener));
@@ -86,14 +86,14 @@ export class NotificationListener {
     };
   }
 
-  /** A statement on this connection. */
+  /** Sends a statement on this connection. */
   async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
     if (!this.#wire) await this.up();
     if (!this.#wire) throw connectionClosed(this.#driver.endpoint);
     return this.#ask(this.#wire, text, values);
   }
 
-  /** Something may have been missed by all who listen. */
+  /** Calls `onReady` of all subscriptions, since notifications may have been missed. */
   alert(): void {
     for (const listeners of [...this.#listeners.values()])
       for (const { onReady } of [...listeners]) onReady();
@@ -106,7 +106,7 @@ export class NotificationListener {
     if (wire) void this.#unlistenAndRelease(wire);
   }
 
-  /** A pool of somebody else's gets back what it gave. */
+  /** Releases the connection. A connection of the application's pool stops listening before it goes back. */
   async #unlistenAndRelease(wire: Wire): Promise<void> {
     if (this.#driver.isShared) await this.#ask(wire, 'unlisten *').catch(() => undefined);
     wire.release(false);
@@ -166,7 +166,7 @@ export class NotificationListener {
     try {
       await this.#ask(wire, `listen "${channel}"`);
     } catch {
-      // With the next connection.
+      // The next connection listens to this channel too.
       return;
     }
     const listeners = this.#listeners.get(channel);
@@ -201,12 +201,12 @@ export class NotificationListener {
     if (this.#isClosed) return;
     this.#opener.broke();
     this.#settings.onDown();
-    // Who looks would go on to show what may not be so any more.
+    // Changes may be missed from now on, so observers read again instead of showing an outdated state.
     this.alert();
     this.#keep();
   }
 
-  /** Connects until it is connected. */
+  /** Retries until the connection is open. */
   #keep(): void {
     this.up().catch(() => {
       if (!this.#isClosed) this.#keep();

@@ -7,11 +7,11 @@ import { within } from '../base/within.ts';
 
 interface Settings {
   readonly clock: Clock;
-  /** How long an attempt may take. */
+  /** Timeout of an attempt, in milliseconds. */
   readonly withinMs: number;
 }
 
-/** Opens the connections of a backend, one after another. */
+/** Opens the connections of a backend, one after another and at a limited rate. */
 export class Opener {
   readonly #driver: Driver;
   readonly #settings: Settings;
@@ -25,14 +25,14 @@ export class Opener {
     this.#pace = new Pace(settings.clock);
   }
 
-  /** One attempt, when it is time for it. @throws {QueueLockError} */
+  /** Makes one attempt, after those before it and after the backoff delay. @throws {QueueLockError} when it fails, or after `close` */
   open(events: Omit<WireEvents, 'signal'>): Promise<Wire> {
     const opening = this.#last.then(() => this.#attempt(events));
     this.#last = opening.catch(() => undefined);
     return opening;
   }
 
-  /** A connection broke. */
+  /** Records that a connection broke, which delays the next attempt. */
   broke(): void {
     this.#pace.failed();
   }
@@ -45,10 +45,10 @@ export class Opener {
     const { clock, withinMs } = this.#settings;
     const { endpoint, isShared } = this.#driver;
     const { pauseMs } = this.#pace;
-    // A timer takes its millisecond also where there is nothing to wait for: of a pool, at every step.
+    // Even a timer of 0 ms takes a millisecond. With a pool, which is asked for a connection at every step, each step would pay it.
     if (pauseMs > 0) await this.#pause(pauseMs);
     this.#closing.signal.throwIfAborted();
-    // Those of a pool are there already, mostly.
+    // A pool mostly has open connections, so taking one does not count as a connection attempt.
     if (!isShared) this.#pace.attempted();
     const giveUp = new AbortController();
     const signal = AbortSignal.any([giveUp.signal, this.#closing.signal]);

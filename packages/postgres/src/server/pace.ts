@@ -3,7 +3,7 @@ import { backoffDelay, type Clock } from '@queuelock/core/backend';
 const MAX_IN_A_SECOND = 5;
 const BACKOFF = { initialDelayMs: 100, maxDelayMs: 2_500 };
 
-/** When to connect: at once, later and later when attempts come to nothing or connections break, and at chance. */
+/** Connect delays: none at first, then exponential backoff with jitter after failed attempts and broken connections. At most five attempts a second. */
 export class Pace {
   readonly #clock: Clock;
   #attempts: readonly number[] = [];
@@ -28,7 +28,7 @@ export class Pace {
     this.#failures = 0;
   }
 
-  /** An attempt came to nothing, or a connection broke: all of a server's clients lose it at one moment. */
+  /** Records a failed attempt or a broken connection. Both delay the next attempt, since all clients of a server lose it at the same moment. */
   failed(): void {
     this.#failures += 1;
   }

@@ -1,5 +1,6 @@
 // Chapter server: how is it reached, and what does it tell by itself?
-// Connections for steps (here), opened one after another (opener) at a bearable pace; what is notified is received by notification-listener.
+// Connections for steps (here), opened one after another (opener) at a limited rate (pace), the steps themselves (steps), and the receiver of
+// notifications (notification-listener).
 
 import { connectionClosed } from '@queuelock/core/backend';
 import type { Clock } from '@queuelock/core/backend';
@@ -13,9 +14,9 @@ type Rows = readonly Record<string, unknown>[];
 interface Settings {
   readonly clock: Clock;
   readonly withinMs: number;
-  /** Connections. */
+  /** Maximum number of connections. */
   readonly most: number;
-  /** One broke: the server may be another one, or have forgotten. */
+  /** Called when a connection broke. The server may then be another one, or may have lost data. */
   readonly onDown: () => void;
 }
 
@@ -24,7 +25,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The connections that steps are taken on: each takes one at a time, the other steps wait in line. */
+/** The connections for steps. Each runs one step at a time, and further steps wait in the order of their calls. */
 export class Pool {
   readonly #driver: Driver;
   readonly #opener: Opener;
@@ -41,7 +42,10 @@ export class Pool {
     this.#settings = settings;
   }
 
-  /** One statement, whose time counts from its turn on. What the server itself answered rejects as it is; after all else its outcome is unknown. */
+  /**
+   * Runs one statement. Its timeout starts when it gets a connection. An error of the server is thrown unchanged. After any other error, the
+   * outcome of the statement is unknown.
+   */
   async run(text: string, values?: readonly unknown[]): Promise<Rows> {
     const wire = await this.#wire();
     const { clock, withinMs: ms } = this.#settings;
@@ -74,7 +78,7 @@ export class Pool {
       this.#line.add((waiting = { go: resolve, reject }));
     });
     if (this.#wires.size + this.#opening < this.#settings.most) this.#open();
-    // Steps that are being taken end in time. Where there are none, nothing else bounds the wait.
+    // Running steps end by their own timeouts and free a connection. Without open connections, the wait needs a timeout of its own.
     if (this.#wires.size > 0) return turn;
     const { clock, withinMs: ms } = this.#settings;
     const reason = (): string | undefined => this.#driver.exhaustion?.();
@@ -113,7 +117,7 @@ export class Pool {
       this.#line.delete(next);
       next.go(wire);
     } else if (this.#driver.isShared && this.#idle.length > 0) {
-      // One is kept: steps would wait for work of the application that may itself wait for a lock.
+      // One connection of the pool is kept. Otherwise steps would wait for work of the application, which may itself wait for a lock.
       this.#wires.delete(wire);
       wire.release(false);
     } else this.#idle.push(wire);
@@ -130,7 +134,7 @@ export class Pool {
     if (this.#line.size > 0 && this.#wires.size + this.#opening < this.#settings.most) this.#open();
   }
 
-  /** There is no connection: whoever waits need not try. */
+  /** Rejects all waiting steps, since there is no connection. */
   #giveUp(error: unknown): void {
     for (const { reject } of this.#line) reject(error);
     this.#line.clear();

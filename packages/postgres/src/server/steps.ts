@@ -3,9 +3,9 @@ import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
 import { asQueueLockError, codeOf, isClash, isMissing } from '../driver/errors.ts';
 import type { Pool } from './pool.ts';
 
-/** What a function answers: a word, and what belongs to it. */
+/** Reply of a function: a word for the outcome. Further fields depend on the function. */
 export interface Answer {
-  /** `lost`: the session has ended. `removed`: the entry is never to be there. `busy`: it would have to wait. `other`: it is another one than is wished for. */
+  /** `lost`: the session has ended. `removed`: the entry must never enter. `busy`: it would have to wait. `other`: the stored entry differs. */
   readonly word: 'ok' | 'lost' | 'removed' | 'busy' | 'other';
 }
 
@@ -15,13 +15,13 @@ type Ask = (text: string, values?: readonly unknown[]) => Promise<readonly Recor
 interface Settings {
   readonly endpoint: string;
   readonly schema: string;
-  /** Whether the tables may be made. */
+  /** Whether the backend may create the tables. */
   readonly migrate: boolean;
 }
 
 const TRIES = 4;
 
-/** Takes steps on the store: one statement each, which is one transaction. */
+/** Runs steps on the store. Each step is one statement, and so one transaction. */
 export class Steps {
   readonly #pool: Pool;
   readonly #settings: Settings;
@@ -32,12 +32,15 @@ export class Steps {
     this.#settings = settings;
   }
 
-  /** @throws {QueueLockError} */
+  /** Calls a function of the schema. @throws {QueueLockError} as `asQueueLockError` */
   take<T = unknown>(name: string, ...values: readonly Value[]): Promise<Answer & T> {
     return this.takeOn((text, given) => this.#pool.run(text, given), name, ...values);
   }
 
-  /** Likewise, on a certain connection. @throws {QueueLockError} */
+  /**
+   * Calls a function of the schema by `ask`. Repeats it after a conflict with another step, and creates absent tables first.
+   * @throws {QueueLockError} as `asQueueLockError`
+   */
   async takeOn<T = unknown>(ask: Ask, name: string, ...values: readonly Value[]): Promise<Answer & T> {
     const { schema } = this.#settings;
     const text = `select ${schema}.${name}(${values.map((_, place) => `$${place + 1}`).join(', ')}) as answer`;
@@ -53,7 +56,7 @@ export class Steps {
     }
   }
 
-  /** A statement of the server's own. @throws {QueueLockError} */
+  /** Runs a statement that is not a function of the schema. @throws {QueueLockError} as `asQueueLockError` */
   async ask(text: string, ...values: readonly string[]): Promise<readonly Record<string, unknown>[]> {
     try {
       return await this.#pool.run(text, values.length > 0 ? values : undefined);
@@ -63,8 +66,9 @@ export class Steps {
   }
 
   /**
-   * Checks the format of the schema. `null`: its only row is absent, as after a truncation of all tables, and is written again.
-   * @throws {QueueLockError} `FOREIGN_FORMAT`
+   * Checks the format of the schema. If it is `null`, the only row of the table `store` is absent, as after a truncation of all tables. The
+   * row is then written again.
+   * @throws {QueueLockError} `FOREIGN_FORMAT` when the schema belongs to another release
    */
   async requireFormat(format: number | null): Promise<void> {
     if (format === FORMAT) return;
@@ -79,7 +83,7 @@ export class Steps {
     throw new QueueLockError('FOREIGN_FORMAT', message);
   }
 
-  /** Makes the tables, if they may be made; once, however many ask. */
+  /** Creates the tables if `migrate` allows it. Concurrent calls share one attempt. */
   async #migrate(missing: unknown): Promise<void> {
     this.#migrating ??= this.#makeTables(missing).finally(() => {
       this.#migrating = undefined;
@@ -98,7 +102,7 @@ export class Steps {
     try {
       await this.#pool.run(`${lockOf(schema)}${migrationOf(schema)}`);
     } catch (error) {
-      // Somebody else was faster, or they are of somebody else: the step that is asked again tells.
+      // The tables exist: another client created them just now, or they belong to another program. The repeated step shows which.
       if (codeOf(error) === '42P07') return;
       if (isQueueLockError(error) || codeOf(error) !== '42501') throw asQueueLockError(error, this.#settings);
       const message = `${absent}, and this user may not make them (${(error as Error).message}): ${how}`;
@@ -107,7 +111,7 @@ export class Steps {
   }
 }
 
-/** Two clients that change the schema at a time would be in each other's way. */
+/** Returns a statement that lets only one client at a time change the schema, since concurrent changes would conflict. */
 function lockOf(schema: string): string {
   return `select pg_advisory_xact_lock(hashtext('queuelock'), hashtext('${schema}'));`;
 }

@@ -2,12 +2,12 @@ import type { FoundEntry, SessionReconciler, EntryTracker } from '@queuelock/cor
 import type { Beat } from '../queue/placed.ts';
 import { sumOf, type Placed } from '../turn/placed.ts';
 
-/** An entry of a session, as the store has it. */
+/** An entry of a session as stored. */
 export interface Found extends FoundEntry {
   readonly ord: number;
 }
 
-/** Whether the store has what is known here, by the sums that a renewal answered. */
+/** Returns whether the store has the entries that this client knows, by comparing the sums in the reply to a renewal. */
 export function isAsKnown(
   { there, waiting }: Pick<Beat, 'there' | 'waiting'>,
   entries: EntryTracker<Placed>,

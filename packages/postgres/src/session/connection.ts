@@ -29,28 +29,28 @@ interface Settings {
   readonly advisoryKeyOf: AdvisoryKeyOf | undefined;
 }
 
-/** A session of this process, as its connection sees it. */
+/** A session of this process, with the callbacks for its connection. */
 export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;
-  /** Something may have been missed. */
+  /** Called when notifications may have been missed. */
   lookAround(): void;
 }
 
-// Where nothing is heard.
+// Interval of polling where no notifications arrive.
 const POLL_MS = 120;
-// Whoever looks at a queue is told of changes for a minute.
+// A read of a queue enables notifications of its changes for one minute, so observers repeat it in time.
 const AGAIN_AFTER_MS = 20_000;
-// A session that has ended is being ended by somebody else.
+// Least delay before leases are read again: another client may just be ending an expired session.
 const LEAST_MS = 20;
 
-/** Connections for steps, and one that hears what others say and sends the heartbeats. */
+/** The connections of a backend, shared by all sessions of a process: several for steps, one for notifications and heartbeats. */
 export class Connection {
   readonly steps: Steps;
   readonly inbox: string;
   readonly headLeases: HeadLeaseTimer;
   readonly advisory: Advisory;
-  /** A connection has broken or is there again. */
+  /** Emits when a connection broke. */
   readonly doubts$: Observable<void>;
   readonly #clock: Clock;
   readonly #channel: string;
@@ -72,7 +72,7 @@ export class Connection {
     this.#clock = clock;
     this.#opener = new Opener(driver, { clock, withinMs });
     const onDown = (): void => {
-      // A step that rejects is told first.
+      // Steps on the broken connection reject first.
       setImmediate(() => {
         doubts$.next();
         this.#lookAround();
@@ -100,38 +100,38 @@ export class Connection {
     this.headLeases = this.#newHeadLeaseTimer();
   }
 
-  /** Nothing that is notified comes here, as behind a pooler. */
+  /** Whether no notifications arrive, as behind a pooler in transaction mode. */
   get isDeaf(): boolean {
     return this.#notifications.isDeaf;
   }
 
-  /** Grows with every call: what is asked for later is known later. */
+  /** Returns the number of a new call. Numbers grow, so that an answer to an earlier call does not override newer knowledge. */
   nextCall(): number {
     return (this.#calls += 1);
   }
 
-  /** Resolves when the inbox is heard, or it is known that it is not. @throws {QueueLockError} */
+  /** Resolves when this process listens to its inbox, or when it is known that no notifications arrive. @throws {QueueLockError} when it cannot connect */
   async open(): Promise<void> {
     this.#listen();
     await this.#notifications.up();
   }
 
-  /** A heartbeat, which waits for no other step. @throws {QueueLockError} */
+  /** Sends a heartbeat, which waits for no other step. @throws {QueueLockError} as `Steps.take` */
   beat<T>(name: string, ...values: readonly (string | number)[]): Promise<Answer & T> {
     return this.steps.takeOn<T>((text, given) => this.#notifications.ask(text, given), name, ...values);
   }
 
-  /** From now on until it leaves, the news of a session reach it. */
+  /** Registers a session. Its notifications are passed to it until `leave`. */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }
 
   leave(resident: Resident): void {
-    // Who resumes a session in this process takes the place of the one before.
+    // A session that was resumed in this process has replaced the earlier object of the same id.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
-  /** What is read of a queue, now and whenever it has changed. */
+  /** Emits data of a queue at once, and again whenever it has changed. */
   watchQueue<T>(queue: string, looked: Pick<ReadingSource<T>, 'read' | 'pauseMs'>): Observable<T> {
     this.#listen();
     const stored = storedText(queue);
@@ -196,7 +196,7 @@ export class Connection {
     });
   }
 
-  /** Looks from time to time as long as nothing is heard and somebody waits for something. */
+  /** Polls for waiters and observers as long as no notifications arrive. */
   #poll(): void {
     this.#cancelPoll?.();
     if (this.#isClosed || !this.#notifications.isDeaf) return;
@@ -216,7 +216,7 @@ export class Connection {
     };
   }
 
-  /** `session:kind:order` */
+  /** Handles one notification, in the form `session:kind:order`. */
   #hear(said: string): void {
     const [id = '', kind = '', ord = ''] = said.split(':');
     const entries = this.#residents.get(id)?.entries;

@@ -1,5 +1,5 @@
 // Chapter session: am I alive, and until when is that proven?
-// A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (as-known).
+// A client's session (here), the connections that all sessions of a process share (connection), and missed changes (as-known).
 
 import {
   SessionReconciler,
@@ -26,19 +26,19 @@ import type { Answer } from '../server/steps.ts';
 import { wishOf, type Beat, type Entered, type Place } from '../queue/placed.ts';
 import { storedText, textOf } from '../queue/text.ts';
 
-/** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
+/** What identifies a client's tenancy of a session. Resuming a session starts a new generation, which ends all earlier tenancies. */
 export interface Tenancy {
   readonly id: string;
   readonly num: number;
   readonly generation: number;
   readonly ttlMs: number;
-  /** Entries up to that number are of those who had it before; 0 when it was opened here. */
+  /** Entries up to this number belong to earlier tenancies of the session; 0 when this client opened it. */
   readonly inherited: number;
 }
 
 type Value = string | number | boolean | null | readonly string[];
 
-/** A session as a client holds it. */
+/** A session of this client on PostgreSQL. */
 export class PostgresSession implements Session {
   readonly id: string;
   readonly ttlMs: number;
@@ -76,7 +76,7 @@ export class PostgresSession implements Session {
     connection.settle(this);
   }
 
-  /** The session's id: no secret to those who can read the store. */
+  /** The session's id. It is not secret from clients that can read the store. */
   get resumption(): string {
     return this.id;
   }
@@ -90,7 +90,7 @@ export class PostgresSession implements Session {
     ]);
     this.#requireAlive(answer);
     if (!isAsKnown(answer, this.entries, this.#reconciler)) this.#reconciler.reconcile();
-    // Whoever comes ends them, and nobody waits for that here.
+    // Any step ends expired sessions. The heartbeat does not wait for it.
     if (answer.someEnded) this.#connection.steps.take('ends', []).catch(() => undefined);
     return this.ttlMs;
   }
@@ -155,7 +155,7 @@ export class PostgresSession implements Session {
   }
 
   async close(): Promise<void> {
-    // Whatever goes wrong, the lease does the rest.
+    // If the step fails, the session ends when its lease expires.
     await Promise.all([this.#step('end_session').catch(() => undefined), this.#advisory.freeAll()]);
     this.entries.endSession();
     this.#connection.leave(this);
@@ -165,7 +165,7 @@ export class PostgresSession implements Session {
     this.#reconciler.reconcile();
   }
 
-  /** Nothing for a try that would have to wait. They may come, also when there is no answer. */
+  /** Adds entries; `undefined` for a try that would have to wait. The store may add them even when no answer arrives. */
   async #enter(specs: readonly EntrySpec[], isTry: boolean): Promise<readonly Placement[] | undefined> {
     this.#reconciler.entryAdded();
     return this.entries.whilePending(async () => {
@@ -199,7 +199,7 @@ export class PostgresSession implements Session {
     throw sessionLost(this.id);
   }
 
-  /** A step of this session, which must be alive. */
+  /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step<T = unknown>(name: string, ...values: readonly Value[]): Promise<Answer & T> {
     this.#requireOurs();
     const { num, generation } = this.#tenancy;
@@ -225,7 +225,7 @@ export class PostgresSession implements Session {
   async #placement(spec: EntrySpec, place: Place, call: number): Promise<Placement> {
     const { queue, id } = spec;
     const { ord, admitted, ahead, other, endsInMs } = place;
-    // The advisory lock went with the connection of whoever had the session before: somebody may have had it since.
+    // The advisory lock ended with the connection of the session's earlier process, and another program may have held it since.
     if (admitted && ord <= this.#tenancy.inherited && this.#advisory.lockFor(spec)) {
       await this.remove(queue, id);
       throw entryLost(id);

@@ -1,6 +1,6 @@
 import { PLANNED } from './planned.ts';
 
-/** Entries that come, change and go. */
+/** SQL functions that add, change and remove entries. */
 export const ENTRIES: string = `
 -- What a client is told of a place in line.
 create function queuelock.place(p_queue text, p_ord bigint) returns json language plpgsql as $$

@@ -1,7 +1,8 @@
 /**
- * The order within a queue. Locks are taken in one order by all steps: rows of sessions that have ended, passed over when somebody has
- * them; then rows of queues, by name; then nothing that could be waited for. So no two steps wait for each other. What is searched by time
- * is searched by one that was read before: an index is of no use to a `clock_timestamp()`, which is another one for each row.
+ * SQL functions for the order within a queue. All steps lock rows in the same order, so no two steps wait for each other. First come the
+ * rows of expired sessions, skipped when another step has locked them. Then come the rows of queues, by name. After that, no step waits for
+ * a lock. Searches by time compare with a time that was read before. An index cannot be used with `clock_timestamp()`, which changes from row
+ * to row.
  */
 export const LINE = `
 create function queuelock.now_us() returns bigint language sql volatile as $$

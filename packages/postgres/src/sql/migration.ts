@@ -1,5 +1,5 @@
 // Chapter sql: how does a queue stand in the store, and which steps change it?
-// Each step is a function, and so one change; all of them are made by a migration (here). line: whose turn it is.
+// Each step is one function, so it takes effect as a whole. A migration creates them all (here); line.ts decides which entries are admitted.
 
 import { ENTRIES } from './entries.ts';
 import { LINE } from './line.ts';
@@ -7,16 +7,17 @@ import { SESSIONS } from './sessions.ts';
 import { TABLES } from './tables.ts';
 import { VIEWS } from './views.ts';
 
-/** What the tables and functions of this release are; another release may have another form. */
+/** Format of the tables and functions of this release. Another release may have another format. */
 export const FORMAT = 1;
 
-/** The schema, if it is not another one that is wished for. */
+/** The schema when the options name no other. */
 export const DEFAULT_SCHEMA = 'queuelock';
 
 /**
- * The statements that make the tables and functions in an empty schema, for whoever may make them: one text, to be run as one transaction
- * in the database that holds the locks, as with `psql --single-transaction`. `role`: the user of the locks, if it is not the one who runs
- * them. Both are lower-case names without quotes.
+ * Returns the statements that create the tables and functions in an empty schema. They are one text, to be run as one transaction in the
+ * database of the locks, for instance by `psql --single-transaction`.
+ * @param schema a lower-case name without quotes
+ * @param role of the lock clients, if it does not run the statements itself; a name without quotes
  */
 export function migrationOf(schema: string, role?: string): string {
   const text = [START, TABLES, LINE, ENTRIES, SESSIONS, VIEWS, ...grants(role)].join('');

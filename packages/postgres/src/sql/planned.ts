@@ -1,6 +1,7 @@
 /**
- * How the statements of a step are planned, whatever the server and its statistics say: by the indices, in order, once for each connection.
- * What has no index, as the only row of `store`, is dear to that reckoning, and would be compiled to machine code, which takes a hundred times as long as it.
+ * Planner settings of all steps, independent of the server's settings and statistics: indexes in order, and one plan for each connection. With
+ * these settings, a scan without an index, as of the only row of `store`, has a high estimated cost. The server would compile it to machine
+ * code (JIT), which takes a hundred times as long as the scan, so JIT is off.
  */
 export const PLANNED = `set search_path = queuelock, pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off`;

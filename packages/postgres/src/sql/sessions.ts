@@ -1,6 +1,6 @@
 import { PLANNED } from './planned.ts';
 
-/** Who is alive, and what is remembered beside the line. */
+/** SQL functions for sessions and for traces. */
 export const SESSIONS: string = `
 -- Queues that nobody has used for an hour are forgotten, but for their numbers.
 create function queuelock.tidy() returns void language plpgsql

@@ -1,6 +1,6 @@
 /**
- * What is stored. Names, values and texts have `\` as `\\` and the character 0, which PostgreSQL cannot hold, as `\0`. Times are the server's
- * time of day. The number of an entry is its order and its fencing token in one.
+ * Tables of the store. Names, values and texts contain `\` as `\\`, and the character 0, which PostgreSQL cannot store, as `\0`. Times are of
+ * the server's clock. The number of an entry is both its order and its fencing token.
  */
 export const TABLES = `
 create table queuelock.store (

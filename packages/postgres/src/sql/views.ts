@@ -1,6 +1,6 @@
 import { PLANNED } from './planned.ts';
 
-/** What is shown, and the registers. */
+/** SQL functions for observers and for registers. */
 export const VIEWS: string = `
 -- The entries in order; whoever asks is told of changes for a minute.
 create function queuelock.watch(p_queue text) returns json language plpgsql

@@ -13,7 +13,7 @@ interface Facts {
   readonly synchronous: string;
   readonly fsync: string;
   readonly now: number;
-  /** Seconds. */
+  /** Age of the oldest open transaction, in seconds. */
   readonly oldest: number | null;
 }
 
@@ -23,7 +23,7 @@ const ASK = `select current_setting('server_version') as version, current_settin
   (select extract(epoch from clock_timestamp() - min(xact_start))::float8 from pg_stat_activity
    where backend_type = 'client backend' and datname = current_database()) as oldest`;
 
-/** What is to be said about the server and about who uses it. Changes nothing but what has run out. */
+/** Checks the server and counts its queues and sessions. The only change that it makes is to end expired sessions. */
 export async function diagnose(
   connection: Connection,
   about: string,
@@ -45,7 +45,7 @@ export async function diagnose(
   ];
 }
 
-/** What the settings of a server mean for locks. */
+/** Returns findings about the settings and the state of a server. */
 export function findingsOf(facts: Omit<Facts, 'now'>, about: string): readonly Finding[] {
   const { version, number, replicas, synchronous, fsync, oldest } = facts;
   const findings: Finding[] = [];

@@ -6,7 +6,7 @@ import { registerOf } from './views.ts';
 
 const MAX_TEXT_BYTES = 4_096;
 
-/** The registers of the store; empty ones take no room. */
+/** The registers of the store. An empty register has no row. */
 export function registersOf(connection: () => Connection): Registers {
   return {
     async read(queue, kind) {

@@ -1,5 +1,5 @@
 // Chapter views: what can be seen of queues, of registers, of the store?
-// Entries in order (here), texts (registers), and what is to be said about the server (diagnose).
+// Entries in order (here), registers (registers), and findings about the server (diagnose).
 
 import type { FoundQueue, Register, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import type { Connection } from '../session/connection.ts';
@@ -12,7 +12,7 @@ interface Seen {
   readonly registers: Readonly<Record<string, { readonly version: string; readonly content: string }>>;
 }
 
-/** The entries of a queue in order. From now on changes are told. */
+/** Returns the entries of a queue in order. The read enables notifications of its changes for one minute. */
 export async function entriesOf(connection: Connection, queue: string): Promise<readonly StoredEntry[]> {
   const { entries } = await seen(connection, queue);
   return entries.map(({ ord, shared, value }) => ({
@@ -23,7 +23,7 @@ export async function entriesOf(connection: Connection, queue: string): Promise<
   }));
 }
 
-/** A register of a queue. From now on changes are told. */
+/** Returns a register of a queue. The read enables notifications of its changes for one minute. */
 export async function registerOf(
   connection: Connection,
   queue: string,
@@ -33,14 +33,14 @@ export async function registerOf(
   return found && { text: textOf(found.content), version: found.version };
 }
 
-/** Looks again when the first lease in front may have ended. */
+/** Reads a queue, and schedules another read for when the first lease at its head may have ended. */
 async function seen({ steps, headLeases }: Connection, queue: string): Promise<Seen> {
   const answer = await steps.take<Seen>('watch', storedText(queue));
   headLeases.watch(queue, answer.endsInMs, Infinity);
   return answer;
 }
 
-/** Those that are not empty and whose names begin so. */
+/** Returns the queues that have entries and whose names begin with `prefix`, and the count of all sessions. */
 export async function queuesIn(
   { steps }: Connection,
   prefix: string,
@@ -57,7 +57,7 @@ export async function queuesIn(
   return { found, sessions };
 }
 
-/** Who is there: those who have left are forgotten. */
+/** Returns a history of the present entries only: the tables keep nothing about entries that have left. */
 export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],

@@ -1,5 +1,5 @@
 // Chapter api: what can be set?
-// Checked, with its defaults, in one place (here); the same as a URL (url); the key of clients without queues (single-key).
+// Checks options and sets their defaults (here), parses a URL (url), and checks the keys of the option `singleKey` (single-key).
 
 import { createSecureContext } from 'node:tls';
 import { checkedOptions, invalidArgument, secureContextOf, type KnownOptions } from '@queuelock/core/backend';
@@ -14,45 +14,51 @@ import {
 import type { SingleKeyOf } from './single-key.ts';
 import { serverOf } from './url.ts';
 
-/** How to reach a Redis (6.2 or later) or a Valkey, and which of its keys are the locks'. */
+/** Options of `redis()`: how to connect to a Redis (6.2 or later) or a Valkey, and where the locks are stored in it. */
 export interface RedisOptions {
   /**
-   * `redis://user:password@host:6379/0`, or `rediss://` for TLS; each part but the scheme may be left out. Parameters: `prefix`, and
-   * `ca`, `cert`, `key`, the names of PEM files. Default `redis://127.0.0.1:6379`.
+   * Address of the server: `redis://user:password@host:6379/0`, or `rediss://` for TLS. Every part except the scheme is optional.
+   * Parameters: `prefix`, and `ca`, `cert` and `key` with the paths of PEM files. Default `redis://127.0.0.1:6379`.
    */
   readonly url?: string;
   /**
-   * Instead of `url`: a client of npm redis (`createClient`, version 5 or 6) or a connection of ioredis (version 5 or 6) to one server, which
-   * may be a node of a cluster. It is duplicated, with its address, database, credentials and TLS, and otherwise left alone: it may do other
-   * work, and need not be connected. The duplicates replace options that change replies or end connections (`stringNumbers`, `typeMapping`,
-   * `commandOptions`, `RESP`, `clientSideCache`, timeouts). A `keyPrefix`, a connection to a replica, and a database that `select()` of
-   * ioredis has chosen are refused. `select()` of npm redis cannot be seen: only its option `database` counts. The first connection
-   * verifies the form of replies; a client that changes them is refused with `INVALID_ARGUMENT` by the first call that needs the server.
+   * A client to use instead of `url`: a client of npm redis (`createClient`, version 5 or 6) or a connection of ioredis (version 5 or 6).
+   * It connects to one server, which may be a node of a cluster.
+   *
+   * The backend duplicates the client with its address, database, credentials and TLS. It does not change the client itself, which may do
+   * other work and need not be connected. The duplicates override options that change replies or end connections (`stringNumbers`,
+   * `typeMapping`, `commandOptions`, `RESP`, `clientSideCache`, timeouts).
+   *
+   * `redis()` refuses a `keyPrefix`, a connection to a replica, and a database that `select()` of ioredis has chosen. It cannot detect a
+   * `select()` of npm redis: only the option `database` counts. The first connection verifies the form of replies. If the client changes
+   * them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly client?: RedisClientLike;
-  /** With a `url`: PEM texts; giving them switches TLS on. Without `ca` the authorities that Node knows are trusted. */
+  /** Certificates and key as PEM texts, together with a `rediss://` URL. Without `ca`, the certificate authorities of Node are trusted. */
   readonly tls?: {
     readonly ca?: string | Buffer;
     readonly cert?: string | Buffer;
     readonly key?: string | Buffer;
   };
   /**
-   * All keys begin with it in braces, so they are in one hash slot of a cluster, and any locks can be taken together. Who has another
-   * one stands in other queues. Default `queuelock`.
+   * Prefix of all keys and channels, written in braces. The braces keep all keys in one hash slot of a cluster, so that any locks can be
+   * taken together. Clients with different prefixes do not share queues. Default `queuelock`.
    */
   readonly prefix?: string;
-  /** How long one step may take, connecting included, before its outcome counts as unknown, in milliseconds. Default 1,500. */
+  /** Timeout of one request, connecting included, in milliseconds. After it, the outcome of the request is unknown. Default 1,500. */
   readonly requestTimeoutMs?: number;
   /**
-   * For a migration, as long as clients without a queue lock the same things by `SET key value NX PX`, as npm redlock and redis-semaphore's
-   * `Mutex` do: that key of a queue, as it is stored, or `undefined` for queues that they do not lock. Who owns such a queue has that key as
-   * well, so they exclude each other; such queues take neither readers nor limits above 1 nor several at once, and fairness towards those
-   * clients is not promised. Has to answer the same for a queue always, in all processes. Default: none.
+   * For a migration from locks without a queue, as npm redlock and the `Mutex` of redis-semaphore take them by `SET key value NX PX`.
+   * Returns the key that such clients lock for a queue, as it is stored, or `undefined` for a queue that they do not lock.
+   *
+   * A holder of such a queue holds that key as well, so both kinds of clients exclude each other. Fairness between them is not promised.
+   * Such a queue accepts no shared locks, no limit above 1, and no acquisition together with other queues. The function must always return
+   * the same key for a queue, in all processes. Default: none.
    */
   readonly singleKey?: (queue: string) => string | undefined;
 }
 
-/** The same, checked. */
+/** Options after `settingsOf` has checked them. */
 export interface Settings {
   readonly driver: Driver;
   readonly prefix: string;
@@ -72,7 +78,10 @@ const TLS_OPTIONS: KnownOptions<NonNullable<RedisOptions['tls']>> = { ca: 'any',
 const DEFAULT_URL = 'redis://127.0.0.1:6379';
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT`; no message repeats a password. */
+/**
+ * Checks the options and fills in their defaults. No error message contains a password.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
+ */
 export function settingsOf(options: RedisOptions): Settings {
   const {
     url,
@@ -114,7 +123,7 @@ function clientOptions(
   };
 }
 
-/** The library is loaded when the first connection is made. */
+/** Creates a client of npm redis. The library is loaded with the first connection, not with this module. */
 async function makeClient(options: ClientOverrides): Promise<Client> {
   const { createClient } = await import('redis');
   return createClient(options as ClientOptions);

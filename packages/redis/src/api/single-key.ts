@@ -1,9 +1,12 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
-/** The key that clients without a queue lock for a queue; none if there are none. */
+/** Returns the key that clients without a queue lock for a queue, or `undefined` when no such clients lock it. */
 export type SingleKeyOf = (queue: string) => string | undefined;
 
-/** Asks the user's function. Throws `INVALID_ARGUMENT` for keys that would be in the way of ours. */
+/**
+ * Returns the key that the option `singleKey` names for a queue.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when it is not a key, or when it lies below the prefix of queuelock's own keys
+ */
 export function singleKeyFor(
   singleKeyOf: SingleKeyOf | undefined,
   { root, queue }: { readonly root: string; readonly queue: string },
@@ -17,7 +20,10 @@ export function singleKeyFor(
   return key;
 }
 
-/** One key cannot stand for several who hold the queue at a time. */
+/**
+ * Refuses shared entries and limits above 1 in a queue with a single key: one key cannot represent several holders.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`
+ */
 export function checkExclusive(
   { queue, shared, limit }: Pick<EntrySpec, 'queue' | 'shared' | 'limit'>,
   single: string | undefined,

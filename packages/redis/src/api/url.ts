@@ -21,9 +21,9 @@ const PARAMETERS: KnownOptions<Parameters> = {
   key: 'string',
 };
 
-/** What a URL says. */
+/** The parts of a backend URL. */
 export interface Server {
-  /** Without any secret. */
+  /** The URL without user and password, for messages. */
   readonly endpoint: string;
   readonly host: string;
   readonly port: number;
@@ -35,7 +35,10 @@ export interface Server {
   readonly tls: PemContents;
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT`; the message never repeats user or password. */
+/**
+ * Parses a backend URL. No error message contains the user or the password.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the URL or one of its parameters is invalid
+ */
 export function serverOf(url: string): Server {
   const { scheme, hosts, path, params, display, username, password } = parseBackendUrl(url);
   const database = path === '' ? 0 : Number(/^\d{1,4}$/.exec(path)?.[0] ?? Number.NaN);

@@ -1,7 +1,7 @@
 // Chapter base: which tools know nothing of Redis?
-// A call that is made once, whatever comes, and a close that never throws (here); the vocabulary of streams (rx).
+// Helpers for listeners and for closing (here), and the names that are imported from RxJS (rx).
 
-/** Calls the listener once, whatever else comes. */
+/** Wraps a listener so that only the first call reaches it. */
 export function noted(listener: (error: unknown) => void): (error: unknown) => void {
   let told = false;
   return (error) => {
@@ -11,7 +11,7 @@ export function noted(listener: (error: unknown) => void): (error: unknown) => v
   };
 }
 
-/** Closes something, and reports a failure to do so to the listener: an abort event has no caller that could catch it. */
+/** Wraps `close` so that it never throws. A failure is passed to `onFailure`, since an abort event has no caller that could catch it. */
 export function closing(close: () => void, onFailure: (error: unknown) => void): () => void {
   return () => {
     try {

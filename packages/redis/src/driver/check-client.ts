@@ -7,16 +7,16 @@ export type ClientLibrary = 'ioredis' | 'redis';
 /** The methods of a client that the drivers call. */
 const METHODS: Readonly<Record<ClientLibrary, readonly string[]>> = {
   ioredis: ['call', 'connect', 'disconnect', 'duplicate', 'on', 'subscribe', 'unsubscribe'],
-  // Version 4 has no destroy().
+  // Version 4 of npm redis has no destroy().
   redis: ['connect', 'destroy', 'duplicate', 'on', 'sendCommand', 'subscribe', 'unsubscribe'],
 };
 
 const RULE = 'is a client of npm redis (version 5 or 6) or a connection of ioredis (version 5 or 6)';
 
 /**
- * Checks a client that the caller hands in, without a request to the server: its kind, its version, its methods, and the options that
- * decide which data it reads and writes. The drivers replace all other options that matter in their duplicates of the client.
- * @throws {QueueLockError} `INVALID_ARGUMENT`, which names the option
+ * Checks a client from the caller without a request to the server. It checks the kind, the version, the methods, and the options that
+ * decide which data the client reads and writes. The drivers override all other relevant options in their duplicates of the client.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`, naming the option
  */
 export function checkClient(client: RedisClientLike): ClientLibrary {
   try {
@@ -57,12 +57,12 @@ function libraryOf(client: object): ClientLibrary {
   return isIoRedis ? 'ioredis' : 'redis';
 }
 
-/** As much of the options of both libraries as decides which data a client reads and writes. */
+/** The options of both libraries that decide which data a client reads and writes. */
 interface DataOptions {
   readonly keyPrefix?: string | Buffer | null;
   readonly db?: unknown;
   readonly role?: unknown;
-  /** An option of ioredis 4 alone. */
+  /** Exists in ioredis 4 only, so it identifies that version. */
   readonly dropBufferSupport?: unknown;
 }
 
@@ -79,8 +79,8 @@ function checkOptions(client: RedisClientLike, library: ClientLibrary): void {
 }
 
 /**
- * Keys, channels and `singleKey` belong to the programs that share them. A prefix that the library adds would be unknown to all programs
- * that reach the same server by a URL, so it is refused instead of being applied or dropped.
+ * Refuses a key prefix of the library. Programs share keys, channels and the keys of `singleKey`. A program that connects to the same
+ * server by URL would not know the prefix, so it is neither applied nor dropped.
  */
 function checkKeyPrefix(keyPrefix: DataOptions['keyPrefix']): void {
   const found = String(keyPrefix ?? '');
@@ -90,7 +90,7 @@ function checkKeyPrefix(keyPrefix: DataOptions['keyPrefix']): void {
   throw invalidArgument('option keyPrefix of client', found, rule);
 }
 
-/** Duplicates of a connection begin in the database of its options. */
+/** Refuses a connection whose `select()` chose another database than its options: its duplicates would use the one of the options. */
 function checkDatabase(client: object, database: number): void {
   const condition: unknown = Reflect.get(client, 'condition');
   const selected: unknown =

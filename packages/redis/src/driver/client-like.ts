@@ -4,26 +4,29 @@ import { IoRedisDriver, type IoRedis } from './ioredis-driver.ts';
 import { NodeRedisDriver, type ClientOverrides, type MakeClient } from './node-redis-driver.ts';
 import { ProvenDriver } from './proven-driver.ts';
 
-/** A client of npm redis or a connection of ioredis: both can be duplicated. */
+/** The part of a client of npm redis or a connection of ioredis that `redis()` uses. */
 export interface RedisClientLike {
-  /** Another connection of the same kind, to the same server. */
+  /** Returns another client of the same kind for the same server. */
   duplicate(overrides?: object): unknown;
   readonly options?: object;
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/**
+ * Creates the driver for a client that the caller has handed in.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the client cannot be used
+ */
 export function givenDriver(client: RedisClientLike): Driver {
   const library = checkClient(client);
   const options: Shown = client.options ?? {};
   if (library === 'ioredis')
     return new ProvenDriver(new IoRedisDriver(endpointOf(options, options.db), client as unknown as IoRedis));
-  // A client of npm redis is made anew with its options, of which ours replace some.
+  // duplicate() of npm redis starts from the options of the client; the overrides of the driver replace some of them.
   const make = (overrides: ClientOverrides): unknown => client.duplicate(overrides);
   const endpoint = endpointOf({ ...options, ...options.socket }, options.database);
   return new ProvenDriver(new NodeRedisDriver(endpoint, client.options ?? {}, make as MakeClient));
 }
 
-/** As much of the options of both as tells where they lead to. */
+/** The options of both libraries that identify the server. */
 interface Shown {
   readonly host?: string;
   readonly port?: number;

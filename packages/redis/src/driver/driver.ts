@@ -1,38 +1,38 @@
 // Chapter driver: what is asked of Redis, and what may it answer?
-// The interface of both clients (here), what failures mean (errors), and clients that are handed in: checked (check-client), proven
-// (proven-driver), of npm redis or ioredis.
+// The interface of both client libraries (here) and the meaning of their errors (errors). Clients of the caller are checked
+// (check-client) and tested (proven-driver).
 
-/** Where a server listens. */
+/** Address of a server. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** What a connection tells. */
+/** Callbacks of a connection. */
 export interface WireEvents {
-  /** Something was published on a channel that it listens to. */
+  /** Called with each message on a channel that the connection is subscribed to. */
   readonly onMessage: (channel: string, message: string) => void;
-  /** Once: it is over. */
+  /** Called once when the connection has ended. */
   readonly onEnd: (error: unknown) => void;
-  /** Nobody waits for it any more while it opens. */
+  /** Aborts when the caller no longer waits for the connection to open. */
   readonly signal: AbortSignal;
 }
 
-/** One connection to a server. It is never made anew: whoever holds it opens another one. */
+/** One connection to a server. It never reconnects: after its end, the caller opens another one. */
 export interface Wire {
-  /** Commands go out, and are answered, in the order of the calls. */
+  /** Sends a command and resolves with its reply. Commands are sent and answered in the order of the calls. */
   send(args: readonly string[]): Promise<unknown>;
-  /** Resolves when everything published from then on is told. The connection takes no other commands after that. */
+  /** Resolves when `onMessage` receives everything published from then on. The connection accepts no other commands after that. */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
-  /** At once; what has no answer yet rejects. `onEnd` may be called. */
+  /** Closes the connection at once. Pending commands reject, and `onEnd` may be called. */
   close(): void;
 }
 
 /** Opens connections with one client library. */
 export interface Driver {
-  /** Without any secret. */
+  /** The server's address without user and password, for messages. */
   readonly endpoint: string;
-  /** Tries once. `at`: another server of the same cluster, reached in the same way. */
+  /** Makes one attempt to connect. `at`: address of another server of the same cluster, with the same credentials and TLS. */
   open(events: WireEvents, at?: Partial<Address>): Promise<Wire>;
 }

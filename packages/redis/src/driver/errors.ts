@@ -3,14 +3,14 @@ import type { Address } from './driver.ts';
 import { FOREIGN } from '../lua/keys.ts';
 
 const FOREIGN_KEY = new RegExp(`${FOREIGN} (.+?) (.*) ${FOREIGN}`, 's');
-// Redis 6.2 tells in which line of a script it was.
+// Redis 6.2 puts the line of the script in front of the error word.
 const WORD = /^(?:ReplyError: )?(?:ERR )?(?:@user_script: ?\d+: )?-?(?:ERR )?([A-Z]+)\b/;
 const DENIED: ReadonlySet<string> = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'DENIED']);
 
-// Redis 7.0 has no word for it.
+// Redis 7.0 reports a denied command of a script without an error word.
 const DENIED_IN_SCRIPT = /The user executing the script can't/;
 
-/** What somebody may do about it. */
+/** Hints for the operator, by error word. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['READONLY', 'this server is a replica: locks are made on the primary'],
   ['OOM', 'the memory of the server is full (maxmemory)'],
@@ -21,12 +21,15 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['TRYAGAIN', 'the cluster migrates the slot of these keys: steps go on when that is done'],
 ]);
 
-/** What the server's refusal is, by its first word; empty for anything else. */
+/** Returns the error word of a refusal by the server, for instance `NOPERM`, or an empty string for any other error. */
 export function wordOf(error: unknown): string {
   return error instanceof Error ? (WORD.exec(error.message)?.[1] ?? '') : '';
 }
 
-/** Another server of the cluster has the keys. Where it does not know its host, that is the host of the server that says so. */
+/**
+ * Returns the address in a `MOVED` error: another server of the cluster has the keys. `undefined` for other errors. An error without a host
+ * means the host of the server that returned it.
+ */
 export function movedTo(error: unknown): Partial<Address> | undefined {
   const [, host, port] = /^MOVED \d+ (.*):(\d+)$/.exec(error instanceof Error ? error.message : '') ?? [];
   if (port === undefined) return undefined;
@@ -34,14 +37,14 @@ export function movedTo(error: unknown): Partial<Address> | undefined {
 }
 
 /**
- * The slot of the keys is being migrated, and the step was refused as a whole. `ASK` is not followed: the other server has some of the keys
- * already, and a step there would take the others for absent.
+ * Returns whether the cluster is migrating the slot of the keys, so that the server refused the whole step. The redirect `ASK` is not
+ * followed: the other server has only some of the keys yet, and a step there would treat the rest as absent.
  */
 export function isMigrating(error: unknown): boolean {
   return ['ASK', 'TRYAGAIN'].includes(wordOf(error));
 }
 
-/** An error of a client library as one of ours: definite where trying again is no use. */
+/** Converts an error of a client library to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
 export function asQueueLockError(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const detail = failureOf(error);

@@ -3,7 +3,7 @@ import { checkMethods } from './check-client.ts';
 import type { Address, Driver, Wire, WireEvents } from './driver.ts';
 import { messageTo } from './messages.ts';
 
-/** As much of a connection of ioredis as is used. */
+/** The part of a connection of ioredis that the driver uses. */
 export interface IoRedis {
   duplicate(overrides: object): IoRedis;
   connect(): Promise<void>;
@@ -16,8 +16,8 @@ export interface IoRedis {
 }
 
 /**
- * One connection each, which either works or is over, and replies as the scripts expect them, whatever the connection of the caller is set
- * to. Options that decide which data is read and written are not replaced: `checkClient` refuses those that do not fit.
+ * Overrides for the duplicates of the caller's connection. They switch off reconnecting and queueing, and restore the form of replies that
+ * the scripts expect. Options that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
  */
 const OURS = {
   lazyConnect: true,
@@ -29,20 +29,20 @@ const OURS = {
   autoResubscribe: false,
   autoResendUnfulfilledCommands: false,
   enableAutoPipelining: false,
-  // A server that loads says so by itself, and INFO may be denied.
+  // A server that is loading its data returns an error for each command, and the user may have no right to INFO.
   enableReadyCheck: false,
-  // A connection that listens is silent for long, and requests have a timeout of their own.
+  // A subscribed connection may be silent for long, and the backend has its own timeout for requests.
   commandTimeout: undefined,
   socketTimeout: undefined,
   stringNumbers: false,
   monitor: false,
   readOnly: false,
-  // Of ioredis 6.
+  // Options that exist from ioredis 6 on.
   protocol: 2,
   replyMapping: 'legacy',
 };
 
-/** Over duplicates of a connection of ioredis, which stays as it is. */
+/** Opens connections as duplicates of the caller's connection of ioredis, which is not changed. */
 export class IoRedisDriver implements Driver {
   readonly endpoint: string;
   readonly #template: IoRedis;

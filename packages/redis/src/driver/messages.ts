@@ -1,6 +1,6 @@
 import type { WireEvents } from './driver.ts';
 
-/** Passes on what was published. Messages that are no text come from a client that changes them, and end its connection. */
+/** Returns a listener that passes published messages to `onMessage`. A message that is not a string was changed by the client, and ends the connection. */
 export function messageTo({
   onMessage,
   onEnd,

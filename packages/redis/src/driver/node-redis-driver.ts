@@ -4,15 +4,15 @@ import { checkMethods } from './check-client.ts';
 import type { Address, Driver, Wire, WireEvents } from './driver.ts';
 import { messageTo } from './messages.ts';
 
-/** Of a client that speaks the older protocol, which all servers and proxies know. */
+/** Options of a client of npm redis with RESP version 2, which all servers and proxies support. */
 export type ClientOptions = RedisClientOptions<RedisModules, RedisFunctions, RedisScripts, 2>;
 
-/** The same, where `undefined` takes an option away. */
+/** Options that override those of a client; `undefined` removes an option. */
 export type ClientOverrides = {
   readonly [Name in Exclude<keyof ClientOptions, 'socket'>]?: ClientOptions[Name] | undefined;
 } & { readonly socket: object };
 
-/** As much of a client as is used. */
+/** The part of a client of npm redis that the driver uses. */
 export interface Client {
   connect(): Promise<unknown>;
   sendCommand(args: string[]): Promise<unknown>;
@@ -25,10 +25,10 @@ export interface Client {
 
 type Heard = (message: unknown, channel: unknown) => void;
 
-/** A client of ours by these options. */
+/** Creates a client with these options. */
 export type MakeClient = (options: ClientOverrides) => Client | Promise<Client>;
 
-/** Over npm redis. */
+/** Opens connections by npm redis. */
 export class NodeRedisDriver implements Driver {
   readonly endpoint: string;
   readonly #options: ClientOptions;
@@ -66,8 +66,8 @@ export class NodeRedisDriver implements Driver {
 }
 
 /**
- * One connection each, which either works or is over, and replies as the scripts expect them, whatever the client of the caller is set to.
- * Options that decide which data is read and written are not replaced: `checkClient` refuses those that do not fit.
+ * Returns the client's options with overrides. They switch off reconnecting and queueing, and restore the form of replies that the scripts
+ * expect. Options that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
  */
 function overridesAt(
   { socket, ...options }: ClientOptions,
@@ -75,12 +75,12 @@ function overridesAt(
 ): ClientOverrides {
   return {
     ...options,
-    // The client has copied what the url says into the other options. The url would win over the address of a redirect.
+    // npm redis has already copied the parts of the URL into the other options. A URL would override the address of a redirect.
     url: undefined,
     socket: {
       ...socketAt(socket, at),
       reconnectStrategy: false,
-      // A connection that listens is silent for long.
+      // A subscribed connection may be silent for long.
       socketTimeout: undefined,
     },
     RESP: 2,
@@ -95,7 +95,7 @@ function overridesAt(
   };
 }
 
-/** Another server is reached by its address also where this one is reached by the path of a Unix socket. */
+/** Returns the socket options for the server at `at`. They omit the path of a Unix socket, which would lead to the first server. */
 function socketAt(socket: ClientOptions['socket'] = {}, at: Partial<Address> | undefined): object {
   if (!at) return socket;
   const others = Object.entries(socket).filter(([name]) => name !== 'path');

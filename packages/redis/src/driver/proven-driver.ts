@@ -2,13 +2,13 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 import { invalidArgument } from '@queuelock/core/backend';
 import type { Address, Driver, Wire, WireEvents } from './driver.ts';
 
-/** All kinds of replies that the scripts return, with a number as large as a time in microseconds. */
+/** Script that returns all kinds of replies of the steps, with a number as large as a time in microseconds. */
 const PROBE = "return {7, 1900000000000001, 'text', {'nested', 0}, false}";
 const EXPECTED: readonly unknown[] = [7, 1_900_000_000_000_001, 'text', ['nested', 0], null];
 
 /**
- * Opens connections of a client that the caller handed in. The first connection proves that replies arrive as the server sent them: an
- * option, a global reply transformer or a wrapper of the client may change them, and a changed number would make each decision wrong.
+ * Opens connections for a client that the caller has handed in. The first connection is tested: replies must arrive as the server sent
+ * them. An option, a global reply transformer or a wrapper may change them, and a changed number would make every decision wrong.
  */
 export class ProvenDriver implements Driver {
   readonly #driver: Driver;
@@ -36,7 +36,7 @@ export class ProvenDriver implements Driver {
   }
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when replies are changed on their way */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when the client changes replies */
 async function prove(wire: Wire): Promise<void> {
   const reply = await wire.send(['EVAL', PROBE, '0']);
   if (isDeepStrictEqual(reply, EXPECTED)) return;

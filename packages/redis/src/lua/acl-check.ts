@@ -1,4 +1,7 @@
-/** What is done by some step, and on which keys: a step that is refused in its middle leaves half of what it does. */
+/**
+ * Lua function that requires the rights to all commands on all kinds of keys that the steps use. Without this check, a step that is refused
+ * in its middle would leave half of its changes.
+ */
 export const ACL_CHECK = `
   local function may_all()
     if not redis.acl_check_cmd then return end

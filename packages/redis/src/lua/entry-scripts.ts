@@ -1,6 +1,9 @@
 import { OWN, script, type Script } from './script.ts';
 
-/** `join` answers a place: number, admitted, conflicting entries ahead, the limit of one ahead if it is another, and the first end ahead. */
+/**
+ * Lua functions for joining a queue. `place` returns the entry's number, whether it is admitted, the conflicting entries ahead, a different
+ * limit of an entry ahead (0: none), and the microseconds until the first lease at the head of the queue ends.
+ */
 const JOIN = `
   local function place(q, ord, e)
     local ahead = call('ZCOUNT', e.shared and exclusive(q) or line(q), '-inf', '('..ord)
@@ -77,11 +80,11 @@ const LEAVE = `
   end
 `;
 
-/** Entries that come, change and go. */
+/** Steps that add, change and remove entries. */
 export const entryScripts: Readonly<
   Record<'enqueue' | 'enqueueAll' | 'remove' | 'update' | 'evict', Script>
 > = {
-  /** session, generation, `1` for a try, queue, id, shared, limit, permits, value, single key or nothing */
+  /** Arguments: session, generation, `1` for a try, queue, id, shared, limit, permits, value, single key or an empty text. */
   enqueue: script(
     'enqueue',
     `${OWN}${JOIN}
@@ -97,7 +100,7 @@ export const entryScripts: Readonly<
   return {'ok', ord and again(q, ord, e.limit) or enter(q, e)}`,
   ),
 
-  /** session, generation, and for each: queue, id, shared, limit, permits, value, nothing. All or none. */
+  /** Adds all entries or none. Arguments: session, generation, and for each entry: queue, id, shared, limit, permits, value, an empty text. */
   enqueueAll: script(
     'enqueueAll',
     `${OWN}${JOIN}${LEAVE}
@@ -122,7 +125,10 @@ export const entryScripts: Readonly<
   return {'ok', places}`,
   ),
 
-  /** session, generation, queue, id, `1` when an enqueue of it may still come, its number if it has to have that */
+  /**
+   * Arguments: session, generation, queue, id, `1` when an enqueue of the entry may still arrive, and optionally a number. With a number,
+   * only an entry of that number is removed.
+   */
   remove: script(
     'remove',
     `${OWN}${LEAVE}
@@ -132,7 +138,7 @@ export const entryScripts: Readonly<
     'evenIfFull',
   ),
 
-  /** session, generation, queue, id, value, `1` to make it a shared one */
+  /** Arguments: session, generation, queue, id, value, `1` to make the entry shared. */
   update: script(
     'update',
     `${OWN}
@@ -152,7 +158,7 @@ export const entryScripts: Readonly<
   return {'ok', 1}`,
   ),
 
-  /** queue, number; whoever's it is */
+  /** Removes an entry of any session. Arguments: queue, number. */
   evict: script(
     'evict',
     `

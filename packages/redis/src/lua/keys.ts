@@ -1,27 +1,27 @@
 /**
- * What the scripts share. `P` begins every key of the store: all are in one hash slot, so a step may touch whatever it has to. Numbers of
- * entries are below 2^53, so scores hold them exactly. A step that refuses does so before it writes.
+ * Keys of the store. Each begins with the prefix `P`, so all are in one hash slot and a step may use any of them. Numbers of entries are
+ * below 2^53, so scores store them exactly. A step that refuses does so before it writes.
  *
- * | key                | type | what                                                                                        |
+ * | key                | type | content                                                                                     |
  * | ------------------ | ---- | ------------------------------------------------------------------------------------------- |
- * | `meta`             | hash | `format`, and `last`, the newest number that was given                                      |
- * | `sessions`         | zset | session → when its lease ends, in µs of the server's clock                                  |
- * | `session:ID`       | hash | `#ttl`, `#generation`, `#inbox`, `#news`; entry → `number/QUEUE`, or 0: it is never to enter    |
- * | `queues`           | zset | the names of the queues that are not empty                                                  |
- * | `line:QUEUE`       | zset | the numbers of all entries, each with itself as score                                       |
- * | `exclusive:QUEUE`  | zset | those of the exclusive ones                                                                 |
- * | `waiting:QUEUE`    | zset | those that are not admitted                                                                 |
- * | `entries:QUEUE`    | hash | number → `session|shared|limit|permits|entry|value`; `#joined`; `#limits`: how many of each; `#single:` and a number: its single key. `shared` is 2 for those |
- * | `singles:ID`       | hash | entry → the single key that it has taken                                                     |
- * | `traces:QUEUE`     | set  | the numbers of the entries whose holds have begun                                           |
+ * | `meta`             | hash | `format` of the store, and `last`, the newest number of an entry                            |
+ * | `sessions`         | zset | session → end of its lease, in microseconds of the server's clock                           |
+ * | `session:ID`       | hash | `#ttl`, `#generation`, `#inbox`, `#news`; entry → `number/QUEUE`, or 0 if it must never enter   |
+ * | `queues`           | zset | names of the queues that are not empty                                                      |
+ * | `line:QUEUE`       | zset | numbers of all entries, each with itself as score                                           |
+ * | `exclusive:QUEUE`  | zset | numbers of the exclusive entries                                                            |
+ * | `waiting:QUEUE`    | zset | numbers of the entries that are not admitted                                                |
+ * | `entries:QUEUE`    | hash | number → `session|shared|limit|permits|entry|value`, `shared` being 2 for an entry with a single key; `#joined`: count of all joins; `#limits`: count of entries by limit; `#single:NUMBER`: single key of an entry |
+ * | `singles:ID`       | hash | entry → the single key that it holds                                                         |
+ * | `traces:QUEUE`     | set  | numbers of the entries whose holds have begun                                               |
  * | `register:QUEUE`   | hash | kind → `version text`                                                                       |
  */
 const FORMAT = '1';
 
-/** What the store says when a key is not ours; the type that was found and the key follow, up to the same word. */
+/** Marks a script's error about a key that is not queuelock's. The type found and the key follow, then this word again. */
 export const FOREIGN = 'queuelock-foreign-key';
 
-/** The keys, whether they are ours, and the numbers of entries. */
+/** Lua functions for the names of keys, for checks of their types, and for numbers of entries. */
 export const KEYS: string = `
 local P = string.sub(KEYS[1], 1, -5)
 local call = redis.call

@@ -1,4 +1,4 @@
-/** Who is told what, when the step is done. */
+/** Lua functions that collect notifications during a step and publish them at its end. */
 export const NEWS = `
 local news, changed, rewritten = {}, {}, {}
 local function tell(sid, kind, ord)
@@ -17,7 +17,7 @@ local function spread()
 end
 `;
 
-/** The order within a queue: who is ahead of whom, and whose turn it is. */
+/** Lua functions for the order within a queue: which entries are ahead, and which are admitted. */
 export const LINE = `
 local function parsed(packed)
   if not packed then return nil end

@@ -1,12 +1,12 @@
 // Chapter lua: how does a queue stand in the store, and which steps change it?
-// Each step is a script, and so one change (here); line and sessions are what they share: whose turn it is, who is alive.
+// Each step is one script, so it takes effect as a whole (here). Scripts share functions about admission (line) and liveness (sessions).
 
 import { createHash } from 'node:crypto';
 import { KEYS } from './keys.ts';
 import { LINE, NEWS } from './line.ts';
 import { SESSIONS } from './sessions.ts';
 
-/** One step on the store, atomic and alone. */
+/** One step on the store, as a Lua script. The server runs it atomically. */
 export interface Script {
   readonly name: string;
   readonly text: string;
@@ -14,21 +14,23 @@ export interface Script {
 }
 
 /**
- * `evenIfFull`: it frees memory, or lets somebody go on who holds. A server that is full refuses what may take memory, but only as the
- * first write of a script. On a replica, too, such a step is refused before it answers anything.
+ * Creates a script from the body of a step.
+ * @param kind `evenIfFull` for steps that free memory or that a holder needs to keep its hold. A server whose memory is full refuses a
+ *   command that may take memory only as the first write of a script. So these scripts begin with a `ZREM` that removes nothing. On a
+ *   replica, that write makes the server refuse the step before it returns anything
  */
 export function script(name: string, step: string, kind: 'plain' | 'evenIfFull' = 'plain'): Script {
   const text = lua(step, kind === 'plain' ? '' : "  call('ZREM', SESSIONS, '')\n");
   return { name, text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
-/** Of a session, which must be alive: its id and its generation are the first arguments. */
+/** Beginning of a session's step: returns `lost` unless the session is alive. The first arguments are its id and generation. */
 export const OWN = `
   local sid, generation = ARGV[1], ARGV[2]
   if not is_alive(sid, generation) then return {'lost'} end
 `;
 
-/** A script: sweeps first, and tells whoever has to know even when the step itself is refused. */
+/** Returns the text of a script. It first ends expired sessions, and publishes notifications even when the step itself is refused. */
 function lua(step: string, first: string): string {
   return `${KEYS}${NEWS}${LINE}${SESSIONS}
 local function step()

@@ -1,9 +1,9 @@
 import { ACL_CHECK } from './acl-check.ts';
 import { OWN, script, type Script } from './script.ts';
 
-/** The life of a session. */
+/** Steps that open, resume, renew, read and end a session. */
 export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look' | 'end', Script>> = {
-  /** session, ttl, inbox */
+  /** Arguments: session, TTL in microseconds, inbox. */
   open: script(
     'open',
     `${ACL_CHECK}
@@ -15,7 +15,7 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   return {'ok'}`,
   ),
 
-  /** session, inbox */
+  /** Arguments: session, inbox. */
   resume: script(
     'resume',
     `
@@ -30,7 +30,10 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   return {'ok', tostring(generation), ttl, news, call('HGET', META, 'last') or '0'}`,
   ),
 
-  /** session, generation, where the last one left off, an entry and its number; looks at some hundreds of its entries each time. */
+  /**
+   * Renews the lease and checks about 200 of the session's entries, continuing where the last renewal stopped. Arguments: session,
+   * generation, that cursor, an entry and its number.
+   */
   renew: script(
     'renew',
     `${OWN}
@@ -48,7 +51,10 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
     'evenIfFull',
   ),
 
-  /** session, generation; the news, how much is known of it, and all its entries: number, admitted, entry, queue */
+  /**
+   * Arguments: session, generation. Returns the number of the newest notification, the count of fields of the session's hash, and all
+   * entries of the session: number, admitted, entry, queue.
+   */
   look: script(
     'look',
     `${OWN}
@@ -73,6 +79,6 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
     'evenIfFull',
   ),
 
-  /** session, generation; all its entries go at once */
+  /** Ends the session and removes all its entries at once. Arguments: session, generation. */
   end: script('end', `${OWN}\n  end_session(sid)\n  return {'ok'}`, 'evenIfFull'),
 };

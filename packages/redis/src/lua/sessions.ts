@@ -1,4 +1,4 @@
-/** Who is alive, and what has become of those who are not. */
+/** Lua functions for the liveness of sessions, and for ending expired ones. */
 export const SESSIONS = `
 -- The number and the queue of an entry, by what its session knows of it.
 local function place_in(field, value)

@@ -1,10 +1,10 @@
 import { OWN, script, type Script } from './script.ts';
 
-/** What is remembered beside the line, and what is shown. */
+/** Steps for traces and registers, and for observers. */
 export const storeScripts: Readonly<
   Record<'leaveTrace' | 'eraseTraces' | 'readRegister' | 'writeRegister' | 'view' | 'ends' | 'queues', Script>
 > = {
-  /** session, generation, queue, id. Answers the traces whose entries are gone. */
+  /** Arguments: session, generation, queue, id. Returns the queue's traces whose entries are no longer in it. */
   leaveTrace: script(
     'leaveTrace',
     `${OWN}
@@ -21,7 +21,7 @@ export const storeScripts: Readonly<
     'evenIfFull',
   ),
 
-  /** session, generation, queue, traces */
+  /** Arguments: session, generation, queue, traces. */
   eraseTraces: script(
     'eraseTraces',
     `${OWN}
@@ -31,7 +31,7 @@ export const storeScripts: Readonly<
     'evenIfFull',
   ),
 
-  /** queue, kind */
+  /** Arguments: queue, kind. */
   readRegister: script(
     'readRegister',
     `
@@ -39,7 +39,7 @@ export const storeScripts: Readonly<
   return {'ok', call('HGET', register(ARGV[1]), ARGV[2])}`,
   ),
 
-  /** queue, kind, the version that it has to have or nothing, `1` and a text, or `0` to empty it */
+  /** Arguments: queue, kind, expected version (empty: the register is empty), then `1` and a text, or `0` to empty the register. */
   writeRegister: script(
     'writeRegister',
     `
@@ -52,7 +52,7 @@ export const storeScripts: Readonly<
   return {'ok', 1}`,
   ),
 
-  /** queue; the first end in front, and the entries in order */
+  /** Argument: queue. Returns the microseconds until the first lease at the head ends, and the entries in order. */
   view: script(
     'view',
     `
@@ -66,7 +66,7 @@ export const storeScripts: Readonly<
   return {'ok', first_end(q), rows}`,
   ),
 
-  /** queues; the first end in front of each */
+  /** Arguments: queues. Returns for each the microseconds until the first lease at its head ends. */
   ends: script(
     'ends',
     `
@@ -80,7 +80,10 @@ export const storeScripts: Readonly<
     'evenIfFull',
   ),
 
-  /** prefix; name, entries, first one, how many have joined, and the sessions that are there */
+  /**
+   * Argument: prefix of the names. Returns for each queue its name, count of entries, first number and count of joins, and then the count of
+   * all sessions.
+   */
   queues: script(
     'queues',
     `

@@ -1,11 +1,11 @@
 import type { FoundEntry } from '@queuelock/core/backend';
 
-/** An entry of a session, as the store has it. */
+/** An entry of a session as stored. */
 export interface Found extends FoundEntry {
   readonly ord: string;
 }
 
-/** From number, admitted, entry, queue, number, … */
+/** Parses the rows of the step `look`, a flat list of number, admitted, entry and queue for each entry. */
 export function foundIn(rows: readonly unknown[]): readonly Found[] {
   const found: Found[] = [];
   for (let at = 0; at < rows.length; at += 4) {

@@ -1,36 +1,36 @@
 // Chapter queue: under which names is it stored, and which steps are there?
-// Names of keys and channels (here); all steps (scripts); an entry as the store has it (found).
+// Names of keys and channels (here), all steps (scripts), and entries as stored (found).
 
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** The names of what is stored and of what is published, below a prefix in braces: all in one hash slot of a cluster. */
+/** Names of keys and channels. All begin with the prefix in braces, so a cluster stores them in one hash slot. */
 export class Keys {
-  /** What they all begin with. */
+  /** The beginning of every name. */
   readonly root: string;
 
   constructor(prefix: string) {
     this.root = `{${prefix}}:`;
   }
 
-  /** What every script is told: the others follow from it. */
+  /** The key that every script gets. The script derives all other keys from it. */
   get meta(): string {
     return `${this.root}meta`;
   }
 
   /**
-   * A key that never exists. Every script names it beside `meta`, though it uses neither alone: a node of a cluster that migrates the slot
-   * refuses a script with a missing key as a whole. With `meta` alone it would run, and fail in its middle at the first key that has moved.
+   * A key that never exists. Every script names it beside `meta`. While a node of a cluster migrates the slot, it refuses any script that
+   * names a missing key. With `meta` alone, the script would start and fail in its middle at the first key that has moved.
    */
   get absent(): string {
     return `${this.root}absent`;
   }
 
-  /** The channel on which something is said when any queue has changed. */
+  /** The channel that receives a message when any queue has changed. */
   get queues(): string {
     return `${this.root}queues`;
   }
 
-  /** The channel that operators speak on: everybody looks. */
+  /** A channel for operators: on any message, all clients read their entries again. */
   get everybody(): string {
     return `${this.root}look`;
   }
@@ -47,12 +47,12 @@ export class Keys {
     return `${this.root}register:${queue}`;
   }
 
-  /** An entry, for people and tools: a member of that sorted set. */
+  /** The public key of an entry: name of the sorted set and the member in it. */
   entry(queue: string, order: string): string {
     return `${this.root}line:${queue}/${order}`;
   }
 
-  /** The order that is part of such a key; `undefined` for the key of another queue. */
+  /** Returns the order in an entry's public key, or `undefined` when the key belongs to another queue. */
   orderIn(queue: string, key: string): string | undefined {
     const start = this.entry(queue, '');
     const order = key.slice(start.length);
@@ -60,7 +60,7 @@ export class Keys {
   }
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/** @throws {QueueLockError} `INVALID_ARGUMENT` when the name of a queue is empty or not well-formed Unicode */
 export function checkName(queue: string): void {
   if (typeof queue !== 'string' || queue === '')
     throw invalidArgument('queue', queue, 'is a string with at least one character');

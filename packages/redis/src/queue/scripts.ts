@@ -5,7 +5,7 @@ import { storeScripts } from '../lua/store-scripts.ts';
 
 type Name = keyof typeof sessionScripts | keyof typeof entryScripts | keyof typeof storeScripts;
 
-/** Every step there is. */
+/** All steps on the store, by name. */
 export const SCRIPTS: Readonly<Record<Name, Script>> = {
   ...sessionScripts,
   ...entryScripts,

@@ -1,5 +1,5 @@
 // Chapter server: how is it reached, and what does it tell by itself?
-// One connection at a bearable pace (here); steps over it (steps); what is published is received by notification-listener.
+// A connection that reopens at a limited rate (here), steps sent over it (steps), and the receiver of messages (notification-listener).
 
 import {
   QueueLockError,
@@ -13,18 +13,18 @@ import type { Address, Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-// Some milliseconds of a server's time: more at once are answered no sooner, and the last of thousands too late.
+// 64 commands take some milliseconds of the server's time. With more in flight none is answered sooner, and the last of thousands times out.
 const AT_ONCE = 64;
-/** Between attempts while the cluster migrates the slot of the keys. */
+/** Backoff between attempts while the cluster migrates the slot of the keys. */
 const MIGRATING = { initialDelayMs: 20, maxDelayMs: 250 };
 
 interface Settings {
   readonly clock: Clock;
-  /** How long a command may take, connecting included. */
+  /** Timeout of a command, connecting included, in milliseconds. */
   readonly withinMs: number;
-  /** A new connection is there; it is used by others once this has resolved. */
+  /** Called with each new connection. Commands use the connection after this has resolved. */
   readonly onUp?: (wire: Wire) => Promise<void>;
-  /** It broke; another one is on its way. */
+  /** Called when the connection broke. The link opens another one by itself. */
   readonly onDown?: () => void;
   readonly onMessage?: (channel: string, message: string) => void;
 }
@@ -34,7 +34,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** One connection, made on first use, and made anew whenever it breaks until it is closed. */
+/** One connection, opened on first use and reopened whenever it breaks, until the link is closed. */
 export class Link {
   readonly #driver: Driver;
   readonly #settings: Settings;
@@ -55,7 +55,7 @@ export class Link {
     this.#pace = new Pace(settings.clock);
   }
 
-  /** Connects, and stays so. */
+  /** Connects, unless the link is connected, connecting or closed. From then on, a broken connection is replaced. */
   keep(): void {
     if (this.#wire || this.#connecting || this.#isClosed) return;
     this.#connecting = true;
@@ -66,8 +66,9 @@ export class Link {
   }
 
   /**
-   * One command, whose time counts from its turn on. Whatever it rejects with, but what the server itself answered, leaves its outcome
-   * unknown. What is urgent overtakes the others.
+   * Sends one command. Its timeout starts when it leaves the queue of commands. If it rejects with anything but an error reply of the
+   * server, its outcome is unknown.
+   * @param isUrgent sends the command at once, without the limit of commands in flight
    */
   async send(args: readonly string[], isUrgent = false): Promise<unknown> {
     if (isUrgent) return this.#sendNow(args);
@@ -82,7 +83,7 @@ export class Link {
     }
   }
 
-  /** A server that refers to another one, or migrates the keys, has done nothing: the command is sent again as long as its time lasts. */
+  /** Repeats a command that the server redirected, or refused while it migrates the keys, until its timeout: nothing was executed then. */
   async #sendNow(args: readonly string[]): Promise<unknown> {
     const { clock, withinMs } = this.#settings;
     const begunAt = clock.now();
@@ -113,7 +114,7 @@ export class Link {
     });
   }
 
-  /** Resolves when there is a connection. @throws {QueueLockError} */
+  /** Resolves with the connection once it is open. @throws {QueueLockError} when the link is closed or cannot connect in time */
   async connected(): Promise<Wire> {
     if (this.#wire) return this.#wire;
     if (this.#isClosed) throw connectionClosed(this.#driver.endpoint);
@@ -178,7 +179,7 @@ export class Link {
     this.keep();
   }
 
-  /** Leaves the connection, if there is one, for another. */
+  /** Replaces the connection, if there is one. */
   renew(error: unknown): void {
     const wire = this.#wire;
     if (!wire) return;
@@ -186,7 +187,7 @@ export class Link {
     wire.close();
   }
 
-  /** A server that does not answer, or is not the one any more, is left. */
+  /** Drops the connection when its server did not answer, redirected the command, or is a replica. Remembers the address of a redirect. */
   #judge(wire: Wire, error: unknown): void {
     const moved = movedTo(error);
     if (moved) this.#at = { ...this.#at, ...moved };
@@ -210,13 +211,13 @@ export class Link {
     this.#waiting.clear();
   }
 
-  /** Rejects with `UNAVAILABLE` after that time. */
+  /** Settles as `answer` does, or rejects with `UNAVAILABLE` after `ms` milliseconds. */
   #within<T>(ms: number, answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
         const before = this.#failure === undefined ? '' : `; before that: ${detail(this.#failure)}`;
         const message = `${this.#driver.endpoint} did not answer within ${this.#settings.withinMs} ms${before}`;
-        // After a pause of this process the answer may be there, and is read first.
+        // After a pause of this process, the answer may have arrived already. It is read before the timeout counts.
         setImmediate(() => {
           reject(new QueueLockError('UNAVAILABLE', message));
         });

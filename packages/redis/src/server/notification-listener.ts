@@ -3,16 +3,16 @@ import type { Driver, Wire } from '../driver/driver.ts';
 import { wordOf } from '../driver/errors.ts';
 import { Link } from './link.ts';
 
-/** Who listens to a channel. */
+/** Callbacks of a subscription to a channel. */
 export interface Listener {
   readonly onMessage: (message: string) => void;
-  /** From now on everything is told; again when something may have been missed. */
+  /** Called when the subscription is active, and again when messages may have been missed. */
   readonly onReady: () => void;
-  /** This user may not listen to it. Without it the whole connection fails with that. */
+  /** Called when the user may not subscribe to the channel. Without this callback, the whole connection fails with that error. */
   readonly onRefused?: (error: unknown) => void;
 }
 
-/** The connection that hears what is published. */
+/** The connection that is subscribed to channels. It resubscribes whenever it was reopened. */
 export class NotificationListener {
   readonly #link: Link;
   readonly #listeners = new Map<string, Set<Listener>>();
@@ -25,7 +25,7 @@ export class NotificationListener {
       onUp: (wire) => this.#hearAll(wire),
       onDown: () => {
         this.#heard.clear();
-        // Who looks would go on to show what may not be so any more.
+        // Changes may be missed from now on, so observers read again instead of showing an outdated state.
         for (const listeners of [...this.#listeners.values()])
           for (const { onReady } of [...listeners]) onReady();
       },
@@ -35,12 +35,12 @@ export class NotificationListener {
     });
   }
 
-  /** Resolves when what is listened to is heard. @throws {QueueLockError} */
+  /** Resolves when all subscriptions are active. @throws {QueueLockError} as `Link.connected` */
   async up(): Promise<void> {
     await this.#link.connected();
   }
 
-  /** Until the answer is called. */
+  /** Subscribes to a channel until the returned function is called. */
   listen(channel: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(channel) ?? new Set();
     this.#listeners.set(channel, listeners.add(listener));
@@ -56,7 +56,7 @@ export class NotificationListener {
     };
   }
 
-  /** What is heard may be of another server than the one that is asked, or nothing at all. */
+  /** Replaces the connection: it may lead to another server than the connection for steps, or receive nothing at all. */
   renew(error: unknown): void {
     this.#link.renew(error);
   }

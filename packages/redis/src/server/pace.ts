@@ -1,12 +1,12 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
-/** Two connections, so that there are at most five attempts in any second. */
+/** Least time between attempts. The two connections of a backend together make at most five attempts in any second. */
 const LEAST_BETWEEN_MS = 500;
 const BACKOFF = { initialDelayMs: 50, maxDelayMs: 2_500 };
-// A connection that has been up for so long was no attempt that failed.
+// A connection that lasted this long does not count as a failed attempt.
 const LASTING_MS = 1_000;
 
-/** When to connect again: soon after a connection has broken, later and later when attempts come to nothing, and at chance. */
+/** Reconnect delays: short after a connection broke, with exponential backoff after failed attempts, and with jitter. */
 export class Pace {
   readonly #clock: Clock;
   #attemptedAt = -Infinity;
@@ -32,10 +32,10 @@ export class Pace {
     this.#failures += 1;
   }
 
-  /** A connection broke. One that did not last is an attempt that failed. */
+  /** Records that a connection broke. A connection that lasted less than 1 s counts as a failed attempt. */
   broke(): void {
     if (this.#clock.now() - this.#attemptedAt < LASTING_MS) this.failed();
-    // All of a server's clients lose it at one moment: the first pause is at chance, too.
+    // All clients of a server lose their connections at the same moment, so the first delay has jitter too.
     else this.#failures = 1;
   }
 

@@ -4,17 +4,17 @@ const EVERY_MS = 10_000;
 
 interface Settings {
   readonly clock: Clock;
-  /** How long what was said may be on its way. */
+  /** How long a published message may take to arrive, in milliseconds. */
   readonly withinMs: number;
-  /** Says something to oneself; resolves when the server has it. */
+  /** Publishes a message to this process. Resolves when the server has received it. */
   readonly say: () => Promise<unknown>;
-  /** It was said, and not heard. */
+  /** Called when the published message did not arrive. */
   readonly onDeaf: () => void;
 }
 
 /**
- * Asks from time to time whether what is said is heard: a connection that hears can be dead without a word, or lead to another server than
- * the one that is asked.
+ * Publishes a message to this process every 10 s and checks that it arrives. A subscribed connection can be dead without an error, or lead to
+ * another server than the connection for steps.
  */
 export class PubSubHealthCheck {
   readonly #settings: Settings;

@@ -3,14 +3,14 @@ import type { Keys } from '../queue/keys.ts';
 import type { Link } from './link.ts';
 import type { Script } from '../lua/script.ts';
 
-/** What a script answers: a word, and what belongs to it. */
+/** Reply of a script: a word for the outcome, and further values. */
 export interface Answer {
-  /** `lost`: the session has ended. `removed`: the entry is never to be there. `busy`: it would have to wait. `other`: it is another one than is wished for. */
+  /** `lost`: the session has ended. `removed`: the entry must never enter. `busy`: it would have to wait. `other`: the stored entry differs. */
   readonly word: 'ok' | 'lost' | 'removed' | 'busy' | 'other';
   readonly rest: readonly unknown[];
 }
 
-/** Takes steps on the store: one command each, once the server knows the script. */
+/** Runs steps on the store. Each step is one command, or two when the server does not know the script yet. */
 export class Steps {
   readonly #link: Link;
   readonly #keys: Keys;
@@ -22,7 +22,7 @@ export class Steps {
     this.#endpoint = endpoint;
   }
 
-  /** @throws {QueueLockError} */
+  /** Runs a script with these arguments. Renewals bypass the limit of commands in flight. @throws {QueueLockError} as `asQueueLockError` */
   async take(script: Script, ...args: readonly string[]): Promise<Answer> {
     const rest = ['2', this.#keys.meta, this.#keys.absent, ...args];
     try {
@@ -40,7 +40,7 @@ export class Steps {
     }
   }
 
-  /** A command of the server's own. @throws {QueueLockError} */
+  /** Sends a command of Redis itself, for instance `INFO`. @throws {QueueLockError} as `asQueueLockError` */
   async ask(...args: readonly string[]): Promise<unknown> {
     try {
       return await this.#link.send(args);

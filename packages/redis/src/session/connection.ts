@@ -26,29 +26,29 @@ interface Settings {
   readonly singleKeyOf: SingleKeyOf | undefined;
 }
 
-/** A session of this process, as its connection sees it. */
+/** A session of this process, with the callbacks for its connection. */
 export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;
-  /** News of that number came: they are numbered, so that it shows when some were missed. */
+  /** Called with the number of each notification. A gap in the numbers shows that some were missed. */
   heard(nth: number): void;
-  /** Something may have been missed. */
+  /** Called when notifications may have been missed. */
   lookAround(): void;
 }
 
-/** Something in the store that somebody looks at. */
+/** A source of data in the store for observers. */
 interface Watched<T> extends Pick<ReadingSource<T>, 'read' | 'pauseMs'> {
-  /** On which it is said that it has changed. */
+  /** The channel that receives a message when the data has changed. */
   readonly channel: string;
 }
 
-/** One connection for steps, and one that hears what others say. */
+/** The two connections of a backend, shared by all sessions of a process: one for steps, one that is subscribed to channels. */
 export class Connection {
   readonly keys: Keys;
   readonly steps: Steps;
   readonly inbox: string;
   readonly headLeases: HeadLeaseTimer;
-  /** A connection has broken or is there again. */
+  /** Emits when the connection for steps broke, and when it is open again. */
   readonly doubts$: Observable<void>;
   readonly #clock: Clock;
   readonly #singleKeyOf: SingleKeyOf | undefined;
@@ -74,11 +74,11 @@ export class Connection {
       clock,
       withinMs,
       onDown: () => {
-        // Both are to lead to the same server.
+        // Both connections must lead to the same server, so the other one is reopened too.
         this.#notifications.renew(new Error('the connection for steps broke'));
         doubt();
       },
-      // The server may be another one, or have forgotten.
+      // The server may now be another one, or may have lost data.
       onUp: async () => {
         setImmediate(() => {
           doubt();
@@ -108,34 +108,34 @@ export class Connection {
     });
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` */
+  /** Returns the key that `singleKey` names for a queue. @throws {QueueLockError} `INVALID_ARGUMENT` when the key is unsuitable */
   singleKeyFor(queue: string): string | undefined {
     return singleKeyFor(this.#singleKeyOf, { root: this.keys.root, queue });
   }
 
-  /** Grows with every call: what is asked for later is known later. */
+  /** Returns the number of a new call. Numbers grow, so that an answer to an earlier call does not override newer knowledge. */
   nextCall(): number {
     return (this.#calls += 1);
   }
 
-  /** Resolves when the inbox is heard. @throws {QueueLockError} */
+  /** Resolves when this process is subscribed to its inbox. @throws {QueueLockError} when it cannot connect */
   async open(): Promise<void> {
     this.#link.keep();
     this.#listen();
     await this.#notifications.up();
   }
 
-  /** From now on until it leaves, the news of a session reach it. */
+  /** Registers a session. Its notifications are passed to it until `leave`. */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }
 
   leave(resident: Resident): void {
-    // Who resumes a session in this process takes the place of the one before.
+    // A session that was resumed in this process has replaced the earlier object of the same id.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
-  /** What is read, now and whenever it has changed. */
+  /** Emits the data at once, and again whenever it has changed. */
   watch<T>({ channel, ...looked }: Watched<T>): Observable<T> {
     this.#listen();
     return readings({
@@ -149,7 +149,7 @@ export class Connection {
     });
   }
 
-  /** As `watch`, of a queue, which also changes when leases end. */
+  /** As `watch`, for data of a queue, which also changes when leases end. */
   watchQueue<T>(queue: string, looked: Pick<ReadingSource<T>, 'read' | 'pauseMs'>): Observable<T> {
     return defer(() => {
       const end = this.#watching(queue);
@@ -194,7 +194,7 @@ export class Connection {
     };
   }
 
-  /** `session:number:kind:order` */
+  /** Handles one notification, in the form `session:number:kind:order`. */
   #hear(said: string): void {
     const [id = '', nth, kind = '', ord = ''] = said.split(':');
     const resident = this.#residents.get(id);

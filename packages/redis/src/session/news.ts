@@ -1,31 +1,31 @@
-/** `#ttl`, `#generation`, `#inbox`, `#news` */
+/** Count of the fields `#ttl`, `#generation`, `#inbox` and `#news` in a session's hash. */
 const NOTES = 4;
 
-/** How much the store has told a session, and how much it remembers of it: it shows what was missed. */
+/** Detects missed notifications and lost data of a session, by the number of its newest notification and the size of its hash. */
 export class News {
-  /** Number of the last one that was told, as far as is known. */
+  /** Number of the newest notification that this client knows of. */
   #told: number;
-  /** Of the fields that the store has of the session, those that are no entries. */
+  /** Count of the fields in the session's hash that are not entries. */
   #notes = NOTES;
 
   constructor(told: number) {
     this.#told = told;
   }
 
-  /** News of that number came. @returns whether some before it may have been missed */
+  /** Records that notification `nth` arrived. @returns whether earlier ones may have been missed */
   heard(nth: number): boolean {
     const isLate = nth > this.#told + 1;
     this.#told = Math.max(this.#told, nth);
     return isLate;
   }
 
-  /** As a look found it. */
+  /** Records the counts that a read of the session found. */
   looked(told: number, notes: number): void {
     this.#told = told;
     this.#notes = notes;
   }
 
-  /** Whether the store has told no more than was heard, forgotten nothing that it told, and has so many entries. */
+  /** Returns whether no notification was missed, the store lost none that it had sent, and it has this many entries of the session. */
   isAsKnown(told: number, fields: number, entries: number): boolean {
     return told === this.#told && fields === this.#notes + entries;
   }

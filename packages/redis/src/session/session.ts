@@ -1,5 +1,5 @@
 // Chapter session: am I alive, and until when is that proven?
-// A session as a client holds it (here), on a connection that all of a process share (connection); what it has missed (news).
+// A client's session (here), the connection that all sessions of a process share (connection), and missed notifications (news).
 
 import {
   SessionReconciler,
@@ -27,21 +27,21 @@ import { SCRIPTS } from '../queue/scripts.ts';
 import { checkExclusive } from '../api/single-key.ts';
 import type { Answer } from '../server/steps.ts';
 
-/** A session as a client holds it. Who resumes it makes a new generation, and those before have lost it. */
+/** What identifies a client's tenancy of a session. Resuming a session starts a new generation, which ends all earlier tenancies. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: string;
   readonly ttlMs: number;
-  /** How many news the store has told so far. */
+  /** Number of the newest notification that the store has sent. */
   readonly news: number;
-  /** Entries up to that number are of those who had it before; 0 when it was opened here. */
+  /** Entries up to this number belong to earlier tenancies of the session; 0 when this client opened it. */
   readonly inherited: number;
 }
 
-/** number, admitted, ahead, the limit of one ahead if it is another, microseconds until the first end in front */
+/** A position as the store returns it. `other`: a different limit of an entry ahead, or 0. `endsInUs`: time until the first lease ahead ends. */
 type Place = readonly [ord: string, admitted: number, ahead: number, other: number, endsInUs: number];
 
-/** A session as a client holds it. */
+/** A session of this client on Redis. */
 export class RedisSession implements Session {
   readonly id: string;
   readonly ttlMs: number;
@@ -80,7 +80,7 @@ export class RedisSession implements Session {
     connection.settle(this);
   }
 
-  /** The session's id: no secret to those who can read the store. */
+  /** The session's id. It is not secret from clients that can read the store. */
   get resumption(): string {
     return this.id;
   }
@@ -154,7 +154,7 @@ export class RedisSession implements Session {
   }
 
   async close(): Promise<void> {
-    // Whatever goes wrong, the lease does the rest.
+    // If the step fails, the session ends when its lease expires.
     await this.#step(SCRIPTS.end).catch(() => undefined);
     this.entries.endSession();
     this.#connection.leave(this);
@@ -176,7 +176,7 @@ export class RedisSession implements Session {
     });
   }
 
-  /** They may come, also when there is no answer. */
+  /** Tracks the entries as pending, since the store may add them even when no answer arrives. */
   #asking<T>(specs: readonly EntrySpec[], ask: (call: number) => Promise<T>): Promise<T> {
     this.#reconciler.entryAdded();
     return this.#pendingEnqueues.track(specs, () =>
@@ -184,7 +184,7 @@ export class RedisSession implements Session {
     );
   }
 
-  /** A step of this session, which must be alive. */
+  /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(script: Script, ...args: readonly string[]): Promise<Answer> {
     if (this.#abandoned)
       throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
@@ -207,7 +207,7 @@ export class RedisSession implements Session {
     return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
   }
 
-  /** What it answers besides: nothing for a try that would have to wait. */
+  /** Returns the further values of the reply: none for a try that would have to wait. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],
@@ -236,7 +236,7 @@ export class RedisSession implements Session {
   ): Placement {
     const order = BigInt(ord);
     const key = this.#connection.keys.entry(queue, ord);
-    // Nobody of ours is ahead of who waits for a single key.
+    // An entry that waits only for its single key has no entry ahead.
     const turn = admitted === 1 ? { admitted: true } : { admitted: false, ...(ahead > 0 && { ahead }) };
     const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
     if (admitted !== 1) this.#connection.headLeases.watch(queue, endsInMs(endsInUs), ahead);

@@ -5,7 +5,7 @@ import { queuesIn } from './views.ts';
 const LATE_MS = 1_000;
 const OLDEST = [6, 2] as const;
 
-/** What is to be said about the server and about who uses it. Changes nothing but what has run out. */
+/** Checks the server and counts its queues and sessions. The only change that it makes is to end expired sessions. */
 export async function diagnose(
   connection: Connection,
   endpoint: string,
@@ -28,7 +28,7 @@ export async function diagnose(
   ];
 }
 
-/** What `INFO` says. */
+/** The fields of a reply to `INFO`. */
 export type Info = ReadonlyMap<string, string>;
 
 function infoOf(text: string): Info {
@@ -48,12 +48,12 @@ function version(info: Info, about: string): readonly Finding[] {
   return [{ level: 'ok', about, text: valkey === undefined ? `Redis ${text}` : `Valkey ${valkey}` }];
 }
 
-/** What the role of a server and its replicas mean for locks. */
+/** Returns findings about the role of the server and about its replicas. */
 export function role(info: Info, about: string): readonly Finding[] {
   if (info.get('role') === 'slave')
     return [{ level: 'error', about, text: 'it is a replica: locks are made on the primary' }];
   const replicas = Number(info.get('connected_slaves') ?? 0);
-  // Servers report it when both min-replicas-to-write and min-replicas-max-lag are set, also to users who may not read the configuration.
+  // Present when both min-replicas-to-write and min-replicas-max-lag are set, even for users who may not read the configuration.
   const needsReplicas = info.has('min_slaves_good_slaves');
   if (replicas === 0 && !needsReplicas) return [];
   const lag = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock`;

@@ -4,7 +4,7 @@ import { SCRIPTS } from '../queue/scripts.ts';
 
 const MAX_TEXT_BYTES = 4_096;
 
-/** The registers of the store; empty ones take no room. */
+/** The registers of the store. An empty register uses no memory. */
 export function registersOf(connection: () => Connection): Registers {
   const read = async (queue: string, kind: string): Promise<Register | undefined> => {
     const { rest } = await connection().steps.take(SCRIPTS.readRegister, queue, checkedKind(kind));

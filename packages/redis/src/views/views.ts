@@ -1,5 +1,5 @@
 // Chapter views: what can be seen of queues, of registers, of the store?
-// Entries in order (here), texts (registers), and what is to be said about the server (diagnose).
+// Entries in order (here), registers (registers), and findings about the server (diagnose).
 
 import type { FoundQueue, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import { endsInMs } from '../turn/ends.ts';
@@ -8,7 +8,7 @@ import { SCRIPTS } from '../queue/scripts.ts';
 
 const PACKED = /^[0-9a-f]+\|([012])\|\d+\|\d+\|[0-9a-f]+\|(.*)$/s;
 
-/** The entries of a queue in order. Looks again when the first lease in front may have ended. */
+/** Returns the entries of a queue in order, and schedules another read for when the first lease at its head may have ended. */
 export async function entriesOf(
   { steps, keys, headLeases }: Connection,
   queue: string,
@@ -22,7 +22,7 @@ export async function entriesOf(
   });
 }
 
-/** Those that are not empty and whose names begin so. */
+/** Returns the queues that have entries and whose names begin with `prefix`, and the count of all sessions. */
 export async function queuesIn(
   { steps }: Connection,
   prefix: string,
@@ -38,7 +38,7 @@ export async function queuesIn(
   return { found, sessions };
 }
 
-/** Who is there: those who have left are forgotten. */
+/** Returns a history of the present entries only: Redis keeps nothing about entries that have left. */
 export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],
