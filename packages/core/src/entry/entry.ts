@@ -2,13 +2,7 @@
 // wish and limit: what is asked. Here: joining and leaving, whatever becomes of an answer. entry-value, own-label: what it tells.
 
 import { isDefinite, repeatUnlessStopped, repeatUntilDefinite } from '../kit/definite.ts';
-import {
-  QueueLockError,
-  detailOf,
-  invalidArgument,
-  isQueueLockError,
-  type QueueLockErrorCode,
-} from '../api/errors.ts';
+import { QueueLockError, invalidArgument, isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';
 import { Observable } from '../base/rx.ts';
 import type { LiveSession } from '../session/session.ts';
 import type { EntrySpec, Placement, Session } from '../api/spi.ts';
@@ -153,14 +147,7 @@ async function takeOut(
   try {
     if (mayBeIn) await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);
   } catch (error) {
-    liveness.end(
-      isQueueLockError(error, 'SESSION_LOST')
-        ? error
-        : new QueueLockError('SESSION_LOST', `the server refused to remove an entry: ${detailOf(error)}`, {
-            cause: error,
-            reason: 'session-lost',
-          }),
-    );
+    liveness.endByRefusal('the server refused to remove an entry', error);
   }
   ids.delete(spec.id);
 }
