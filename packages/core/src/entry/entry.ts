@@ -2,13 +2,7 @@
 // wish, limit: the request. entry (here): joining and leaving, despite lost responses. entry-value, own-label: the published data.
 
 import { isDefinite, repeatUnlessStopped, repeatUntilDefinite } from '../kit/definite.ts';
-import {
-  QueueLockError,
-  detailOf,
-  invalidArgument,
-  isQueueLockError,
-  type QueueLockErrorCode,
-} from '../api/errors.ts';
+import { QueueLockError, invalidArgument, isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';
 import { Observable } from '../base/rx.ts';
 import type { LiveSession } from '../session/session.ts';
 import type { EntrySpec, Placement, Session } from '../api/spi.ts';
@@ -155,14 +149,7 @@ async function takeOut(
   try {
     if (mayBeIn) await repeatUntilDefinite(() => session.remove(spec.queue, spec.id), liveness.ending);
   } catch (error) {
-    liveness.end(
-      isQueueLockError(error, 'SESSION_LOST')
-        ? error
-        : new QueueLockError('SESSION_LOST', `the server refused to remove an entry: ${detailOf(error)}`, {
-            cause: error,
-            reason: 'session-lost',
-          }),
-    );
+    liveness.endByRefusal('the server refused to remove an entry', error);
   }
   ids.delete(spec.id);
 }

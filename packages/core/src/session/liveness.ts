@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { QueueLockError, detailOf } from '../api/errors.ts';
+import { QueueLockError, detailOf, isQueueLockError } from '../api/errors.ts';
 import { BehaviorSubject, Subject, type Observable } from '../base/rx.ts';
 
 /** Health of a session that has not ended. */
@@ -103,6 +103,18 @@ export class Liveness {
     this.#cancelAlarm();
     this.#ending.abort(error);
     this.#health$.error(error);
+  }
+
+  /**
+   * Ends the session because the store refused a removal, which leaves no other way to free the queue.
+   * @param why says what was refused, for the message
+   */
+  endByRefusal(why: string, error: unknown): void {
+    const isOver = isQueueLockError(error, 'SESSION_LOST');
+    const message = `${why}: ${detailOf(error)}`;
+    this.end(
+      isOver ? error : new QueueLockError('SESSION_LOST', message, { cause: error, reason: 'session-lost' }),
+    );
   }
 
   #tooLate(): QueueLockError {

@@ -1,45 +1,32 @@
-import { QueueLockError, detailOf, invalidArgument, isQueueLockError } from '../api/errors.ts';
+import { invalidArgument, isQueueLockError } from '../api/errors.ts';
 import type { Clock } from '../base/clock.ts';
 import { firstValueFrom, type Observable } from '../base/rx.ts';
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import type { LiveSession } from './session.ts';
 import type { Backend, Session } from '../api/spi.ts';
 
-/** Opens sessions. The first call resumes an earlier session, unless that has ended. */
-export class SessionOpener {
-  readonly #backend: Backend;
-  #resumption: string | undefined;
-  #resumed: Session | undefined;
-
-  constructor(backend: Backend, resumption: string | undefined) {
-    this.#backend = backend;
-    this.#resumption = resumption;
-  }
-
-  readonly open: Backend['open'] = async (ttlMs, signal) => {
-    const resumption = this.#resumption;
-    if (resumption === undefined) return this.#backend.open(ttlMs, signal);
-    if (!this.#backend.resume)
-      throw invalidArgument(
-        'resume',
-        'a session',
-        `is not offered by the backend ${this.#backend.info.name}`,
-      );
+/** Returns a function that opens sessions. Its first call resumes an earlier session, unless that has ended, and passes it to `onResumed`. */
+export function openOrResume(
+  backend: Backend,
+  resumption: string | undefined,
+  onResumed: (session: Session) => void,
+): Backend['open'] {
+  let left = resumption;
+  return async (ttlMs, signal) => {
+    if (left === undefined) return backend.open(ttlMs, signal);
+    if (!backend.resume)
+      throw invalidArgument('resume', 'a session', `is not offered by the backend ${backend.info.name}`);
     try {
-      this.#resumed = await this.#backend.resume(resumption, signal);
-      this.#resumption = undefined;
-      return this.#resumed;
+      const session = await backend.resume(left, signal);
+      left = undefined;
+      onResumed(session);
+      return session;
     } catch (error) {
       if (!isQueueLockError(error, 'SESSION_LOST')) throw error;
-      this.#resumption = undefined;
-      return this.#backend.open(ttlMs, signal);
+      left = undefined;
+      return backend.open(ttlMs, signal);
     }
   };
-
-  /** Whether the session was resumed rather than opened. */
-  hasResumed(session: Session): boolean {
-    return session === this.#resumed;
-  }
 }
 
 /**
@@ -50,12 +37,9 @@ export class SessionOpener {
 export function removeUnclaimedLater({ session, liveness }: LiveSession, clock: Clock): void {
   const cancel = clock.after(session.ttlMs, () => {
     repeatUntilDefinite(async () => session.removeUnclaimed?.(), liveness.ending).catch((error: unknown) => {
-      const why = `the store refused to remove entries that nothing has claimed since the session was resumed: ${detailOf(error)}`;
-      liveness.end(
-        isQueueLockError(error, 'SESSION_LOST')
-          ? error
-          : new QueueLockError('SESSION_LOST', why, { cause: error, reason: 'session-lost' }),
-      );
+      const why =
+        'the store refused to remove entries that nothing has claimed since the session was resumed';
+      liveness.endByRefusal(why, error);
     });
   });
   liveness.ending.addEventListener('abort', cancel, { once: true });

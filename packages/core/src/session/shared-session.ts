@@ -11,9 +11,9 @@ import {
   tap,
   type MonoTypeOperatorFunction,
 } from '../base/rx.ts';
-import { SessionOpener, removeUnclaimedLater } from './resume.ts';
+import { openOrResume, removeUnclaimedLater } from './resume.ts';
 import { openSession, type LiveSession, type SessionSettings } from './session.ts';
-import type { Backend } from '../api/spi.ts';
+import type { Backend, Session } from '../api/spi.ts';
 
 /** The session shared by all claims of a client, with its state. */
 export interface SharedSession {
@@ -39,7 +39,8 @@ export function shareSession(
   settings: SessionSettings,
   { closed$, afterwards, keepsSession }: SharedSessionEnd,
 ): SharedSession {
-  const opener = new SessionOpener(backend, settings.resume);
+  let resumed: Session | undefined;
+  const open = openOrResume(backend, settings.resume, (session) => (resumed = session));
   const { endpoint } = backend.info;
   let failure: unknown;
   const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
@@ -54,7 +55,7 @@ export function shareSession(
   let latest: LiveSession | undefined;
   const follow = (live: LiveSession): void => {
     const { session, liveness } = (latest = live);
-    if (opener.hasResumed(session)) removeUnclaimedLater(live, settings.clock);
+    if (session === resumed) removeUnclaimedLater(live, settings.clock);
     liveness.health$.subscribe({
       next: (status) => {
         tell({ status, id: session.id, ttlMs: session.ttlMs });
@@ -69,7 +70,7 @@ export function shareSession(
     tell({ status: 'opening' });
     const opening = {
       ...settings,
-      open: opener.open,
+      open,
       endpoint,
       trouble: (why: unknown) => void (failure = why),
     };

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 
-// Reads are staggered by position: the next waiter reads first, and the others are notified or find the work done.
+// Reads are delayed at random, by up to 4 ms for each entry ahead (at most 25 are counted), so that waiters near the head usually read first and the
+// others are notified or find the work done.
 const APART_MS = 4;
 const FARTHEST = 25;
 const AGAIN_AFTER_MS = 500;

@@ -72,7 +72,10 @@ function inTheWay<R extends Taker>(
   return nearestFirst.slice(0, last + 1);
 }
 
-/** Returns what is known of the entries ahead after one of them has gone, if that is enough for admission; otherwise only another read can tell. */
+/**
+ * Returns what is known of the entries ahead after one of them has gone, if that is enough for admission. Otherwise returns `undefined`, and only
+ * another read can decide. An entry that replaces it is behind all entries that were read, since no entry can join in front of another.
+ */
 export function entriesAheadWithout<R extends Taker>(
   { refs, total }: EntriesAhead<R>,
   { ref, owned = false, at }: Departure & { readonly ref: R },

@@ -4,7 +4,6 @@ import type { Connection } from '../server/connection.ts';
 import { isAnother, put, remove } from '../queue/txn.ts';
 
 const WRITING = "writing the session's generation";
-const REMOVING = 'leaving a queue';
 
 /** Whose generation it is. */
 export interface GenerationOptions {
@@ -61,10 +60,10 @@ export class Generation {
    * Carries the transaction out unless another process has resumed the session; then it rejects with `SESSION_LOST`. Needed for removals once
    * the session was exported: one that arrives late would remove what the other process holds.
    */
-  async guard(txn: ITxnRequest): Promise<Pick<ITxnResponse, 'succeeded' | 'responses'>> {
-    if (!this.#isExported) return this.#connection.ask(REMOVING, (etcd, options) => etcd.txn(txn, options));
+  async guard(what: string, txn: ITxnRequest): Promise<Pick<ITxnResponse, 'succeeded' | 'responses'>> {
+    if (!this.#isExported) return this.#connection.ask(what, (etcd, options) => etcd.txn(txn, options));
     const guarded = { compare: [isAnother(this.key, this.#owner)], failure: [{ request_txn: txn }] };
-    const { succeeded, responses } = await this.#connection.ask(REMOVING, (etcd, options) =>
+    const { succeeded, responses } = await this.#connection.ask(what, (etcd, options) =>
       etcd.txn(guarded, options),
     );
     const [done] = responses;

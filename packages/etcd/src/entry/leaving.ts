@@ -134,7 +134,7 @@ export async function removeCreated(generation: Generation, entry: Entry): Promi
   const keys = [key, trace, mark].filter((one) => one !== undefined);
   const back = returned(entry);
   const txn = { compare: [createdAt(key, order)], success: [...keys.map(remove), ...back], failure: back };
-  const { succeeded } = await generation.guard(txn);
+  const { succeeded } = await generation.guard(WHAT, txn);
   return succeeded;
 }
 

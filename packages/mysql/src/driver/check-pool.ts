@@ -1,4 +1,4 @@
-import { invalidArgument, isQueueLockError } from '@queuelock/core/backend';
+import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/core/backend';
 
 const RULE = 'is a pool of mysql2/promise (version 3), or of mysql2 by pool.promise()';
 
@@ -9,16 +9,13 @@ const LEAST_CONNECTIONS = 2;
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool cannot be used
  */
 export function checkPool(pool: object): void {
-  try {
+  inspectHandedIn('pool', () => {
     const has = (name: string): boolean => typeof Reflect.get(pool, name) === 'function';
     if (!has('getConnection') || has('promise')) throw invalidArgument('pool', pool, RULE);
     // The getConnection() of npm mysql takes a callback. Without one it throws later.
     if (has('acquireConnection')) throw invalidArgument('pool', 'a pool of npm mysql', RULE);
     checkLimit(pool);
-  } catch (error) {
-    if (isQueueLockError(error)) throw error;
-    throw invalidArgument('pool', String(error), 'can be inspected without an error');
-  }
+  });
 }
 
 function checkLimit({
@@ -37,11 +34,10 @@ const METHODS = ['destroy', 'query', 'release'] as const;
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */
 export function checkConnection(connection: unknown): void {
-  const isObject = typeof connection === 'object' && connection !== null;
-  const missing = METHODS.find(
-    (method) => !isObject || typeof Reflect.get(connection, method) !== 'function',
-  );
-  if (missing === undefined) return;
-  const rule = `${RULE}, whose getConnection() resolves with a connection that has ${missing}()`;
-  throw invalidArgument('pool', isObject ? `a connection without ${missing}()` : connection, rule);
+  requireMethods(connection, {
+    argument: 'pool',
+    methods: METHODS,
+    what: 'a connection',
+    rule: (missing) => `${RULE}, whose getConnection() resolves with a connection that has ${missing}()`,
+  });
 }

@@ -1,4 +1,4 @@
-import { closing } from '../base/closing.ts';
+import { closing } from '@queuelock/core/backend';
 import { checkConnection, checkPool } from './check-pool.ts';
 import type { Driver, Wire } from './driver.ts';
 import { proveReplies } from './replies.ts';

@@ -1,4 +1,4 @@
-import { invalidArgument, isQueueLockError } from '@queuelock/core/backend';
+import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/core/backend';
 import type { PgPoolLike } from './pool-like.ts';
 
 const RULE = 'is a Pool of npm pg (version 8), and not one of its clients';
@@ -16,14 +16,11 @@ interface PoolOptions {
  * @throws {QueueLockError} `INVALID_ARGUMENT`, naming the option
  */
 export function checkPool(pool: PgPoolLike): void {
-  try {
+  inspectHandedIn('pool', () => {
     if (typeof Reflect.get(pool, 'connect') !== 'function' || 'release' in pool || 'activeQuery' in pool)
       throw invalidArgument('pool', pool, RULE);
     checkOptions(pool.options ?? {});
-  } catch (error) {
-    if (isQueueLockError(error)) throw error;
-    throw invalidArgument('pool', String(error), 'can be inspected without an error');
-  }
+  });
 }
 
 function checkOptions({ max, binary }: PoolOptions): void {
@@ -40,9 +37,11 @@ const METHODS = ['on', 'query', 'release', 'removeListener'] as const;
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */
 export function checkConnection(client: unknown): void {
-  const isObject = typeof client === 'object' && client !== null;
-  const missing = METHODS.find((method) => !isObject || typeof Reflect.get(client, method) !== 'function');
-  if (missing === undefined) return;
-  const rule = `is a Pool of npm pg (version 8), whose connect() resolves with a client that has ${missing}()`;
-  throw invalidArgument('pool', isObject ? `a client without ${missing}()` : client, rule);
+  requireMethods(client, {
+    argument: 'pool',
+    methods: METHODS,
+    what: 'a client',
+    rule: (missing) =>
+      `is a Pool of npm pg (version 8), whose connect() resolves with a client that has ${missing}()`,
+  });
 }

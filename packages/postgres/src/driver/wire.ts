@@ -1,4 +1,4 @@
-import { closing } from '../base/closing.ts';
+import { closing } from '@queuelock/core/backend';
 import type { Wire, WireEvents } from './driver.ts';
 import type { PgQueryable } from './pool-like.ts';
 import { REPLY_TYPES } from './replies.ts';
@@ -15,7 +15,7 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
     ['end', onEnd],
   ] as const;
   const statements = new Statements(client);
-  const close = closing((broken) => {
+  const close = closing((broken: boolean) => {
     if (isOver) return;
     isOver = true;
     statements.end();

@@ -1,4 +1,4 @@
-import { invalidArgument } from '@queuelock/core/backend';
+import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/core/backend';
 import type { RedisClientLike } from './client-like.ts';
 
 /** The npm package that a client belongs to. */
@@ -19,23 +19,23 @@ const RULE = 'is a client of npm redis (version 5 or 6) or a connection of iored
  * @throws {QueueLockError} `INVALID_ARGUMENT`, naming the option
  */
 export function checkClient(client: RedisClientLike): ClientLibrary {
-  try {
+  return inspectHandedIn('client', () => {
     checkKind(client);
     const library = libraryOf(client);
     checkMethods(client, library);
     checkOptions(client, library);
     return library;
-  } catch (error) {
-    if (error instanceof Error && error.name === 'QueueLockError') throw error;
-    throw invalidArgument('client', String(error), 'can be inspected without an error');
-  }
+  });
 }
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */
 export function checkMethods(client: object, library: ClientLibrary): void {
-  const missing = METHODS[library].find((method) => typeof Reflect.get(client, method) !== 'function');
-  if (missing !== undefined)
-    throw invalidArgument('client', `an object without ${missing}()`, `${RULE}, which has ${missing}()`);
+  requireMethods(client, {
+    argument: 'client',
+    methods: METHODS[library],
+    what: 'an object',
+    rule: (missing) => `${RULE}, which has ${missing}()`,
+  });
 }
 
 function checkKind(client: object): void {

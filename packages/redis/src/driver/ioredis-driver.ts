@@ -1,4 +1,5 @@
-import { closing, noted } from '../base/noted.ts';
+import { closing } from '@queuelock/core/backend';
+import { noted } from '../base/noted.ts';
 import { checkMethods } from './check-client.ts';
 import type { Address, Driver, Wire, WireEvents } from './driver.ts';
 import { messageTo } from './messages.ts';

@@ -1,5 +1,6 @@
+import { closing } from '@queuelock/core/backend';
 import type { RedisClientOptions, RedisFunctions, RedisModules, RedisScripts } from 'redis';
-import { closing, noted } from '../base/noted.ts';
+import { noted } from '../base/noted.ts';
 import { checkMethods } from './check-client.ts';
 import type { Address, Driver, Wire, WireEvents } from './driver.ts';
 import { messageTo } from './messages.ts';

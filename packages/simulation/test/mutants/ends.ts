@@ -11,8 +11,8 @@ export const ENDS: readonly Mutant[] = [
   ]),
   mutant('a removal that is refused leaves the entry', LEFT_OVER, [
     'core/src/entry/entry.ts',
-    "    liveness.end(\n      isQueueLockError(error, 'SESSION_LOST')",
-    "    ((end: unknown) => end)(\n      isQueueLockError(error, 'SESSION_LOST')",
+    "    liveness.endByRefusal('the server refused to remove an entry', error);\n",
+    '    void error;\n',
   ]),
   mutant('a closed session leaves its stream open', 'nothing left', [
     'etcd/src/session/keep-alive.ts',

@@ -101,13 +101,12 @@ export class Entries {
 
   /** The entries of a session, in whatever queues. */
   of(session: number): readonly { readonly queue: string; readonly ord: number }[] {
-    const rows = this.#ofSession.all(session) as readonly { ord: number; queue: Uint8Array }[];
-    return rows.map(({ ord, queue }) => ({ ord, queue: textOf(queue) }));
+    return this.#rowsOf(session).map(({ ord, queue }) => ({ ord, queue: textOf(queue) }));
   }
 
   /** All at once: nobody is let in between two of them. */
   removeAllOf(session: number): void {
-    const rows = this.#ofSession.all(session) as readonly { ord: number; queue: Uint8Array }[];
+    const rows = this.#rowsOf(session);
     for (const { queue, ord } of rows) {
       this.#tell(session, ord);
       this.#delete.run(queue, ord);
@@ -119,6 +118,10 @@ export class Entries {
   /** Gives their turn to those whose turn it has become, if nobody did. */
   mend(queue: string): void {
     this.#line.closeRanks(bytesOf(queue));
+  }
+
+  #rowsOf(session: number): readonly { readonly ord: number; readonly queue: Uint8Array }[] {
+    return this.#ofSession.all(session) as readonly { ord: number; queue: Uint8Array }[];
   }
 
   #find({ session, spec, queue }: Wish): Row | undefined {

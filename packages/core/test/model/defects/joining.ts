@@ -42,8 +42,8 @@ export const JOINING_DEFECTS: readonly Defect[] = [
     ['release', 'nothing lost'],
     [
       'entry/entry.ts',
-      "    liveness.end(\n      isQueueLockError(error, 'SESSION_LOST')",
-      "    if (liveness.remainingMs === 0) throw error;\n    liveness.end(\n      isQueueLockError(error, 'SESSION_LOST')",
+      '    liveness.endByRefusal(',
+      '    if (liveness.remainingMs === 0) throw error;\n    liveness.endByRefusal(',
     ],
   ),
   inCore('an enqueue is not repeated', 'outcome', [
