@@ -4,8 +4,8 @@ import type { Held } from './holds.ts';
 import type { Judge } from './judge.ts';
 
 /**
- * Tells until when each holder believed in its hold. It only looks where that changes nothing: a hold that is asked when its time is over ends
- * there and then, and not when its process would have noticed.
+ * Records until when each holder believed in its hold. A hold is read only while its time lasts. A later read ends the hold at once, and so
+ * would run code of a process that may be frozen.
  */
 export class Beliefs {
   readonly #timeline: Timeline;
@@ -23,10 +23,17 @@ export class Beliefs {
     if (!held.isOver) this.#ask(held);
   }
 
-  /** Somebody has asked, and it is held. */
-  seen(held: Held): void {
-    const untilMs = this.#until.get(held);
-    if (untilMs !== undefined) this.#until.set(held, Math.max(untilMs, this.#timeline.now()));
+  /** Returns whether the holder believes in the hold now. Reads nothing of the product. */
+  isBelieved(held: Held): boolean {
+    return (this.#until.get(held) ?? 0) > this.#timeline.now();
+  }
+
+  /** Requires that a hold whose time is over is not held again. Its own process reads it, as soon as that runs. */
+  requireOver(held: Held): void {
+    held.machine.do(() => {
+      const isOver = held.isOver || held.remainingMs() <= 0;
+      this.#judge.require('exclusive', isOver, () => `${held.who} is held again after its time was over`);
+    });
   }
 
   end(held: Held, how: HoldEnd): void {

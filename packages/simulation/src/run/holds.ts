@@ -101,7 +101,7 @@ export class Holds {
 
   /** Whether nobody has held it for that long. */
   isIdle(queue: string, forMs: number): boolean {
-    if (this.#held.some((held) => held.queue === queue && !held.isOver && this.#isHeld(held))) return false;
+    if (this.#held.some((held) => held.queue === queue && !held.isOver && this.#beliefs.isBelieved(held))) return false;
     return this.#timeline.now() - (this.#endedAt.get(queue) ?? 0) > forMs;
   }
 
@@ -119,7 +119,8 @@ export class Holds {
   #checkExclusive(held: Held): void {
     const others = this.#held.filter((other) => {
       if (other.isOver || !conflict(held, other) || this.#isPassed(held, other)) return false;
-      return this.#isHeld(other) && !this.#mayNotKnow(other);
+      if (!this.#beliefs.isBelieved(other)) this.#beliefs.requireOver(other);
+      return this.#beliefs.isBelieved(other) && !this.#mayNotKnow(other);
     });
     const taken = others.reduce((sum, { permits }) => sum + permits, held.permits);
     this.#judge.require(
@@ -133,12 +134,6 @@ export class Holds {
       owner === undefined || owner === held.key || this.#unruly.has(held.queue),
       () => `${held.who} has not the single key, but ${String(owner)}`,
     );
-  }
-
-  #isHeld(held: Held): boolean {
-    const isHeld = this.#timeline.as(held.machine, held.remainingMs) > 0;
-    if (isHeld) this.#beliefs.seen(held);
-    return isHeld;
   }
 
   /** Whether somebody has removed its entry, which it may not know yet. */
@@ -162,7 +157,7 @@ export class Holds {
   #checkTold(held: Held): void {
     if (!this.#isRemoved(held)) return;
     const goneMs = this.#timeline.now() - (this.#deletedAt.get(lifeOf(held)) ?? 0);
-    const isLate = goneMs > LONGEST_TTL_MS && this.#isHeld(held);
+    const isLate = goneMs > LONGEST_TTL_MS && this.#beliefs.isBelieved(held);
     this.#judge.require('told', !isLate, () => `${held.who} is held ${goneMs} ms after its entry is gone`);
   }
 
