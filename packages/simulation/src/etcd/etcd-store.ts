@@ -1,6 +1,6 @@
 import type { ICompare } from 'etcd3';
 import { Link } from '../link.ts';
-import type { Product } from '../product.ts';
+import { losesEvents, type Product } from '../product.ts';
 import { RATE_ERROR, SINGLE, type ClientPlan } from '../run/plan.ts';
 import type { Access, Connected, Premises, Standing, Store } from '../run/store.ts';
 import type { Machine } from '../timeline.ts';
@@ -107,8 +107,9 @@ export class EtcdStore implements Store {
 
   shownAt(queue: string, text: string, since: number): number | undefined {
     const { keyspace } = this.#cluster.store;
-    // What it was then is not known any more.
-    if (keyspace.compacted > 0) return since;
+    const mayHaveLostEvents = keyspace.losesBefore > 0 && losesEvents(this.#premises.plan.version);
+    // Past states are not known any more, or the events of a deletion are lost, so a state is shown that never was until the queue is listed anew.
+    if (keyspace.compacted > 0 || mayHaveLostEvents) return since;
     let at = Math.max(1, since);
     while (at <= keyspace.revision && this.shown(queue, at) !== text) at += 1;
     return at <= keyspace.revision ? at : undefined;

@@ -101,7 +101,8 @@ export class Holds {
 
   /** Whether nobody has held it for that long. */
   isIdle(queue: string, forMs: number): boolean {
-    if (this.#held.some((held) => held.queue === queue && !held.isOver && this.#beliefs.isBelieved(held))) return false;
+    if (this.#held.some((held) => held.queue === queue && !held.isOver && this.#beliefs.isBelieved(held)))
+      return false;
     return this.#timeline.now() - (this.#endedAt.get(queue) ?? 0) > forMs;
   }
 
