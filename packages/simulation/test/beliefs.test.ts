@@ -23,8 +23,8 @@ describe('the belief of a holder', () => {
     const proven = { untilMs: 1_000 };
     const remainingMs = (): number => {
       const left = proven.untilMs - machine.now();
-      if (left <= 0) throw new Error('it is asked when its time is over');
-      return left;
+      if (left <= 0 && timeline.acting !== machine) throw new Error('it is read when its time is over');
+      return Math.max(0, left);
     };
     const terms = { limit: 1, permits: 1, shared: false, isOver: false, remainingMs };
     const held: Held = { who: 'c0x1', machine, queue: 'a', key: '/a/one', token: 1n, ...terms };
@@ -71,6 +71,17 @@ describe('the belief of a holder', () => {
     expect(beliefs.isBelieved(held)).to.equal(true);
     await timeline.run(1_001);
     expect(beliefs.isBelieved(held)).to.equal(false);
+  });
+
+  it('is over for a judge when its own process has just lost it', async () => {
+    const { timeline, beliefs, machine, held, proven } = onStage();
+    let isBelieved = true;
+    machine.after(500, () => {
+      proven.untilMs = 0;
+      isBelieved = beliefs.isBelieved(held);
+    });
+    await timeline.run(1_000);
+    expect(isBelieved).to.equal(false);
   });
 
   it('breaks the rule of exclusion when the hold is held again after its time, once its process runs', async () => {

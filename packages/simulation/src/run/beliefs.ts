@@ -23,8 +23,9 @@ export class Beliefs {
     if (!held.isOver) this.#ask(held);
   }
 
-  /** Returns whether the holder believes in the hold now. Reads nothing of the product. */
+  /** Returns whether the holder believes in the hold now. The product is read only where the holder's own process runs. */
   isBelieved(held: Held): boolean {
+    if (held.machine === this.#timeline.acting) this.#ask(held);
     return (this.#until.get(held) ?? 0) > this.#timeline.now();
   }
 
