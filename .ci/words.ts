@@ -12,7 +12,7 @@ const COUNTS = '.ci/words.json';
 const CONFIG = '.ci/cspell.config.js';
 const TEXT = /\.(ts|tsx|md)$/;
 // The glossary quotes the words, and programs write the others.
-const SKIPPED = /GLOSSARY\.md$|CHANGELOG\.md$|\.api\.md$/;
+const SKIPPED = /(GLOSSARY|EVIDENCE)\.md$|CHANGELOG\.md$|\.api\.md$/;
 const MAX_SHOWN = 5;
 
 interface Found {
