@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ROOT_CONTEXT, type Context, type ContextManager } from '@opentelemetry/api';
+import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -57,11 +58,11 @@ export class Sdk {
     );
   }
 
-  /** Name and unit of every instrument that has told something. */
-  async instruments(): Promise<ReadonlyMap<string, string>> {
+  /** Names of the series that OpenTelemetry's exporter for Prometheus writes. */
+  async exported(): Promise<ReadonlySet<string>> {
     const { resourceMetrics } = await this.#reader.collect();
-    const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
-    return new Map(metrics.map(({ descriptor: { name, unit } }) => [name, unit]));
+    const text = new PrometheusSerializer().serialize(resourceMetrics);
+    return new Set(Array.from(text.matchAll(/^(queuelock_\w+)/gm), ([name]) => name));
   }
 
   async close(): Promise<void> {
