@@ -166,7 +166,7 @@ describe('a place in line', () => {
       expect(line.statuses).to.deep.equal(['joining', 'ended']);
       expect(line.last)
         .to.have.nested.property('error.message')
-        .that.includes('claimWithPosition needs to see the queue');
+        .that.includes('claimWithPosition needs to read the queue');
       const refusal = rejection(blind.acquire('x', { onPosition: () => undefined }));
       expect(await stage.passing(refusal)).to.include({ code: 'ACCESS_DENIED' });
       expect(stage.server.entryCount).to.equal(1);

@@ -3,51 +3,51 @@ import { invalidArgument } from '../api/errors.ts';
 
 const NAMES = ['ca', 'cert', 'key'] as const;
 
-/** PEM files, as the parameters of a backend URL name them. */
+/** Paths of PEM files in the parameters of a backend URL. */
 export interface PemFiles {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** What stands in them. */
+/** Contents of the PEM files. */
 export interface PemContents {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
 }
 
-/** What the option `tls` of a backend has, in PEM. */
+/** The PEM texts of the option `tls` of a backend. */
 export interface PemTexts {
   readonly ca?: string | Buffer | undefined;
   readonly cert?: string | Buffer | undefined;
   readonly key?: string | Buffer | undefined;
 }
 
-/** A certificate comes with its key. @throws {QueueLockError} `INVALID_ARGUMENT` */
+/** Checks that a certificate has its key. @throws {QueueLockError} `INVALID_ARGUMENT` */
 export function requireCertWithKey({ cert, key }: PemTexts): void {
   if ((cert === undefined) !== (key === undefined))
     throw invalidArgument('tls', cert === undefined ? 'key' : 'cert', 'has cert and key together');
 }
 
 /**
- * What TLS is done with.
- * @param make `createSecureContext` of `node:tls`, which is not loaded for those who have none
- * @throws {QueueLockError} `INVALID_ARGUMENT` for what is no certificate or key, or belongs to nothing; the message does not repeat it
+ * Creates a TLS context.
+ * @param make `createSecureContext` of `node:tls`, passed in so that clients without TLS do not load that module
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an invalid certificate or key, or a key that does not match; the message does not repeat the texts
  */
 export function secureContextOf<T>({ ca, cert, key }: PemTexts, make: (pems: PemTexts) => T): T {
   requireCertWithKey({ cert, key });
   try {
     return make({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
   } catch (error) {
-    // The reason, since what was given may be a secret.
+    // Shows the reason only, since the text may be a secret.
     throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
   }
 }
 
 /**
- * Reads the files that are named.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for one that cannot be read, and for a certificate without its key or the other way round
+ * Reads the PEM files.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an unreadable file, a certificate without key, or a key without certificate
  */
 export function readPems(files: PemFiles): PemContents {
   const named = NAMES.filter((name) => files[name] !== undefined);

@@ -1,5 +1,5 @@
 // Chapter views: what can be seen of queues, of registers, of the store and its past?
-// Now, and again after trouble: live-view. A queue: queue-watch. All queues and their past: here, replayed.
+// A value, observed again after errors (live-view); one queue (queue-watch); all queues and their history (here, replayed).
 
 import { checkEntry, checkName } from '../checks/arguments.ts';
 import type { Clock } from '../base/clock.ts';
@@ -13,7 +13,7 @@ import type { Backend } from '../api/spi.ts';
 import type { QueueHistory, QueuesState } from '../api/store-api.ts';
 import type { Finding, ListedQueue } from '../api/store-facts.ts';
 
-/** What a client tells about its store as a whole, where the backend offers it. */
+/** The views of a whole store, where the backend offers them. */
 export class StoreViews {
   readonly #backend: Backend;
   readonly #clock: Clock;
