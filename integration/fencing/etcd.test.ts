@@ -105,7 +105,7 @@ describe('a write in etcd that compares with the hold', function () {
     const { key, token } = ownership;
     safely(() =>
       expect(late).to.equal(
-        `QueueLockError: [OWNERSHIP_LOST] the hold of "expected" with token ${String(token)} is refused by etcd: its entry ${JSON.stringify(key)} is not in the queue any more`,
+        `QueueLockError: [OWNERSHIP_LOST] the hold of "expected" with token ${String(token)} is refused by etcd: its entry ${JSON.stringify(key)} is no longer in the queue`,
       ),
     );
   });

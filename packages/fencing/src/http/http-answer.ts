@@ -3,19 +3,19 @@ import { nameOf, type FencingHold } from '../hold.ts';
 import type { FenceOutcome } from '../outcome.ts';
 import { FENCING_TOKEN, parseToken, printToken } from './headers.ts';
 
-/** What a gate said to the sender of a request. */
+/** The outcome of a request that a gate checked, on the sender's side. */
 export type HttpAnswer =
   | FenceOutcome
-  /** Something between took the headers away, or changed them; or the receiver guards this with another lock. */
+  /** An intermediary removed or changed the headers, or the receiver guards the resource with another lock. */
   | { readonly outcome: 'missing' | 'malformed'; readonly reason: string };
 
-/** What of a `Response` is read. */
+/** The members of a `Response` that are read. */
 type Answered = Pick<Response, 'ok' | 'status' | 'headers'>;
 
 /**
- * What the receiver of a request with `fencingHeaders` answered, for `expectAccepted`: `fetch` resolves with refusals too. Accepted is
- * what ended well (2xx). The body is left to you.
- * @throws {QueueLockError} `UNAVAILABLE` for what is no answer of the gate: whether the receiver wrote is unknown.
+ * Converts the response to a request with `fencingHeaders` into an outcome for `expectAccepted`, because `fetch` also resolves with
+ * refusals. Every 2xx status counts as accepted. The body is not read.
+ * @throws {QueueLockError} `UNAVAILABLE` for a response that no gate sends. It is unknown whether the receiver wrote.
  */
 export async function httpAnswer(
   hold: FencingHold<'name' | 'token'>,
@@ -26,17 +26,17 @@ export async function httpAnswer(
   const refused = `${nameOf(hold)} is refused by the receiver`;
   if (status === 428) return { outcome: 'missing', reason: `${refused}: no token reached it (428)` };
   if (status === 400) {
-    return { outcome: 'malformed', reason: `${refused}: it takes the request for malformed (400)` };
+    return { outcome: 'malformed', reason: `${refused}: the request is malformed (400)` };
   }
   const largest = status === 412 ? parseToken(headers.get(FENCING_TOKEN) ?? '') : undefined;
   if (largest === undefined) {
     throw new QueueLockError(
       'UNAVAILABLE',
-      `the receiver answered ${String(status)} to ${nameOf(hold)}: whether it wrote is unknown`,
+      `the receiver responded with ${String(status)} to ${nameOf(hold)}: it is unknown whether it wrote`,
     );
   }
-  const reason = `${refused}: a later holder was there, with token ${printToken(largest)}`;
-  // Of another epoch it does not compare with the own one.
+  const reason = `${refused}: a later holder sent a request before, with token ${printToken(largest)}`;
+  // A token of another epoch is left out, since callers could not compare it with their own token.
   if (largest.epoch > 0) return { outcome: 'refused', reason };
   return { outcome: 'refused', largest: largest.token, reason };
 }

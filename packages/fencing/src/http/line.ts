@@ -1,37 +1,37 @@
 import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 
-/** The effects on one resource in this process. */
+/** The effects of one resource in this process. */
 interface Line {
-  /** Those who are between `enter` and the end of their effect. The line is kept as long as there are any. */
+  /** The number of requests between `enter` and `leave`. The queue exists as long as there is at least one. */
   users: number;
   largest: EpochToken | undefined;
   readonly running: Set<{ readonly at: EpochToken; readonly ended: Promise<unknown> }>;
 }
 
-/** Of a request that entered and has not ended. */
+/** A request that has entered and not left. */
 export interface Place {
   /**
-   * Runs the effect once those of all smaller tokens have ended. `undefined`, without running it, when a larger token was
-   * here since `enter`. Effects with the same token run side by side.
+   * Runs the effect after the effects of all smaller tokens have settled. Effects with the same token run concurrently.
+   * @returns the value of the effect, or `undefined`, without running it, when a larger token has entered since `enter`
    */
   run<T>(
     at: EpochToken,
     effect: () => T | PromiseLike<T>,
   ): Promise<{ readonly value: Awaited<T> } | undefined>;
-  /** Leaves, whatever happened. */
+  /** Leaves the queue. Call it in every case. */
   leave(): void;
 }
 
-/** Puts effects in the order of their tokens, a line for each resource. */
+/** Orders effects by their tokens, with one queue for each resource. */
 export class Lines {
   readonly #lines = new Map<string, Line>();
 
-  /** How many resources have requests now. */
+  /** The number of resources that have requests now. */
   get size(): number {
     return this.#lines.size;
   }
 
-  /** Before the maximum is asked: so a larger token that passes meanwhile is not missed. */
+  /** Enters the queue of a resource. Call it before the maximum is read, so that a larger token that passes in between is noticed. */
   enter(resource: string): Place {
     const line = this.#lines.get(resource) ?? { users: 0, largest: undefined, running: new Set() };
     this.#lines.set(resource, line);
@@ -55,7 +55,7 @@ async function runInLine<T>(
   line.largest = at;
   const smaller = [...line.running].filter((other) => compareEpochTokens(other.at, at) < 0);
   await Promise.allSettled(smaller.map(({ ended }) => ended));
-  // A larger one may have come meanwhile; it did not wait for this one, which was not running.
+  // A larger token may have entered during the wait. It did not wait for this effect, which was not running yet.
   if (compareEpochTokens(at, line.largest) < 0) return undefined;
   const ended = (async () => effect())();
   const running = { at, ended };

@@ -4,23 +4,29 @@ import { refusedAt, type FenceOutcome } from '../outcome.ts';
 import { isAccepted, type SqlResult } from './accepted.ts';
 import type { FencedStatement, SqlStatement } from './statement.ts';
 
-/** What a database said to a write behind a fence. */
+/** The outcome of a write behind a fence in a database. */
 export type SqlAnswer =
   | FenceOutcome
-  /** By no later holder: there is no such row, the name was never registered, or (`once`) this hold has had its effect there. */
+  /**
+   * The write was refused, but not because of a later holder. The row does not exist, the name was never registered, or (`once`) this hold
+   * has already had its effect.
+   */
   | { readonly outcome: 'missing' | 'unregistered' | 'repeated'; readonly reason: string };
 
 /**
- * Runs a statement with your client and answers what the driver does: of an update the {@link SqlResult}, of a select the rows, as a list
- * or under `rows`; or what `mysql2` answers, with the columns behind either. `(statement) => client.query(statement)` is one for `pg`.
+ * Runs a statement with your client and returns the result of the driver. For an update that is an {@link SqlResult}. For a select it is
+ * the list of rows, or an object with the list under `rows`. The array of `mysql2`, with the columns behind either, is accepted too. For
+ * `pg`, use `(statement) => client.query(statement)`.
  */
 export type SqlQuery = (statement: SqlStatement) => unknown;
 
 /**
- * Runs a `fencedUpdate` or a `claim`, and if it was not accepted looks why: `expectAccepted(sqlAnswer(query, fences.claim(ownership)))`.
- * In a transaction, `query` goes to its connection. Rejects with what `query` rejects with; the outcome is unknown then.
- * @throws {QueueLockError} `INVALID_ARGUMENT` if it was more than one row (roll back), if `query` answers something else, or if the fence
- * column has no number in it.
+ * Runs a `fencedUpdate` or a `claim`. If it was not accepted, runs one more query for the reason: `expectAccepted(sqlAnswer(query,
+ * fences.claim(ownership)))`. In a transaction, `query` must use the connection of that transaction.
+ *
+ * Rejects with the error of `query`. The outcome is unknown then.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if more than one row was written (roll back), if `query` returns anything else, or if the
+ *   fence column does not contain a number.
  */
 export async function sqlAnswer(query: SqlQuery, statement: FencedStatement): Promise<SqlAnswer> {
   const written = await query(statement);
@@ -34,12 +40,12 @@ function reasonOf({ refusal }: FencedStatement, rows: readonly unknown[]): SqlAn
   const { place, absent, once } = refusal;
   const hold = { ...named(refusal), token: BigInt(refusal.token) };
   if (rows.length > 1) throw invalidArgument('where', `${String(rows.length)} rows`, 'names one row');
-  // One that does not refuse came after the write.
+  // A token that would not have refused the write was stored after it, so it counts as no row.
   const largest = rows.length === 0 ? -1n : tokenIn(rows[0], place);
   if (largest > hold.token) return refusedAt(place, hold, largest);
   const refused = `${nameOf(hold)} is refused by ${place}`;
   if (once && largest === hold.token) {
-    return { outcome: 'repeated', reason: `${refused}: it has had its one effect there` };
+    return { outcome: 'repeated', reason: `${refused}: the hold has already had its one effect there` };
   }
   return absent === 'missing'
     ? { outcome: 'missing', reason: `${refused}: there is no such row` }
@@ -51,7 +57,7 @@ function tokenIn(row: unknown, place: string): bigint {
   if (typeof token === 'string' && /^-?[0-9]+$/.test(token)) return BigInt(token);
   throw new QueueLockError(
     'INVALID_ARGUMENT',
-    `the fence of ${place} holds ${String(token)}: it has to be a whole number of 64 bits, NOT NULL DEFAULT 0`,
+    `the fence of ${place} contains ${String(token)}: it must be a whole number of 64 bits, NOT NULL DEFAULT 0`,
   );
 }
 
@@ -59,7 +65,7 @@ function rowsOf(answer: unknown): readonly unknown[] {
   const isResult =
     typeof answer === 'object' && answer !== null && !Array.isArray(answer) && 'rows' in answer;
   const found: unknown = isResult ? answer.rows : answer;
-  if (!Array.isArray(found)) throw invalidArgument('answer of a select', answer, 'has its rows');
+  if (!Array.isArray(found)) throw invalidArgument('result of a select', answer, 'is a list of rows, or has one under "rows"');
   const [first] = found as readonly unknown[];
   return Array.isArray(first) ? first : found;
 }
