@@ -1,5 +1,5 @@
 import { invalidArgument } from '@queuelock/core/backend';
-import { MAX_INT64, nameOf, tokenOf, type FencingHold } from './hold.ts';
+import { MAX_INT64, describeHold, tokenOf, type FencingHold } from './hold.ts';
 import type { FenceOutcome } from './outcome.ts';
 
 /**
@@ -36,7 +36,7 @@ export function etcdCompare(hold: FencingHold<'key' | 'token'>): EtcdCompare {
  * Returns the comparison of {@link etcdCompare} as arguments for the builder of npm `etcd3`:
  * `client.if(...heldInEtcd(ownership)).then(client.put(key).value(data)).commit()`.
  *
- * If `succeeded` is false, the lock is not held any more and nothing was written; {@link etcdAnswer} turns that into an error that is hard
+ * If `succeeded` is false, the lock is not held any more and nothing was written; {@link etcdOutcome} turns that into an error that is hard
  * to overlook. Use a client without `namespace()`: with a namespace, it would read the entry under another key and refuse every write.
  */
 export function heldInEtcd(
@@ -51,18 +51,22 @@ export function heldInEtcd(
  * not which client holds now. Use it only for transactions without further comparisons: etcd does not report which of several comparisons
  * failed.
  */
-export async function etcdAnswer(
+export async function etcdOutcome(
   hold: FencingHold<'key' | 'token'>,
   answer: { readonly succeeded: boolean } | PromiseLike<{ readonly succeeded: boolean }>,
 ): Promise<FenceOutcome> {
   const { succeeded } = await answer;
   if (typeof succeeded !== 'boolean') {
-    throw invalidArgument('answer', succeeded, 'is the response of a transaction, with a boolean "succeeded"');
+    throw invalidArgument(
+      'answer',
+      succeeded,
+      'is the response of a transaction, with a boolean "succeeded"',
+    );
   }
   if (succeeded) return { outcome: 'accepted' };
   return {
     outcome: 'refused',
-    reason: `${nameOf(hold)} is refused by etcd: its entry ${JSON.stringify(hold.key)} is no longer in the queue`,
+    reason: `${describeHold(hold)} is refused by etcd: its entry ${JSON.stringify(hold.key)} is no longer in the queue`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { checkedObject, invalidArgument, QueueLockError } from '@queuelock/core/backend';
 
 /** The outcome of a write behind any of the fences. */
-export type FenceAnswer =
+export type AnyFenceOutcome =
   | { readonly outcome: 'accepted' }
   | {
       readonly outcome: 'refused' | 'missing' | 'unregistered' | 'repeated' | 'malformed';
@@ -18,10 +18,10 @@ export type FenceAnswer =
  *
  * A rejection of the write itself is passed on. The outcome of that write is unknown.
  */
-export async function expectAccepted<A extends FenceAnswer>(
+export async function expectAccepted<A extends AnyFenceOutcome>(
   answer: A | PromiseLike<A>,
 ): Promise<Extract<A, { readonly outcome: 'accepted' }>> {
-  const answered: FenceAnswer = checkedObject('outcome of a fence', await answer);
+  const answered: AnyFenceOutcome = checkedObject('outcome of a fence', await answer);
   switch (answered.outcome) {
     case 'accepted':
       return answered as Extract<A, { readonly outcome: 'accepted' }>;

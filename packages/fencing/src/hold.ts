@@ -40,12 +40,12 @@ export function tokenOf(hold: FencingHold<'token'>, max: bigint): bigint {
 }
 
 /** Returns an object with the name, or an empty one when the name is unknown. */
-export function named({ name }: { readonly name?: string }): { readonly name?: string } {
+export function optionalName({ name }: { readonly name?: string }): { readonly name?: string } {
   return name === undefined ? {} : { name };
 }
 
 /** Describes the hold for a message. */
-export function nameOf({ name, token }: { readonly name?: string; readonly token: bigint }): string {
+export function describeHold({ name, token }: { readonly name?: string; readonly token: bigint }): string {
   return `the hold${name === undefined ? '' : ` of ${JSON.stringify(name)}`} with token ${String(token)}`;
 }
 

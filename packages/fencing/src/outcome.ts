@@ -1,4 +1,4 @@
-import { nameOf } from './hold.ts';
+import { describeHold } from './hold.ts';
 
 /** A later holder wrote before or, in etcd, the entry of the hold is gone. The lock is not held any more, so stop writing. */
 export interface FenceRefused {
@@ -13,11 +13,11 @@ export interface FenceRefused {
 export type FenceOutcome = { readonly outcome: 'accepted' } | FenceRefused;
 
 /** Creates a refusal whose reason names the hold, the resource, and the token of the later holder. */
-export function refusedAt(
-  place: string,
+export function refusedBy(
+  resource: string,
   hold: { readonly name?: string; readonly token: bigint },
   largest: bigint,
 ): FenceRefused {
-  const reason = `${nameOf(hold)} is refused by ${place}: a later holder wrote there, with token ${String(largest)}`;
+  const reason = `${describeHold(hold)} is refused by ${resource}: a later holder wrote there, with token ${String(largest)}`;
   return { outcome: 'refused', largest, reason };
 }

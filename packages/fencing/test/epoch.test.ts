@@ -45,7 +45,9 @@ describe('epoch tokens', () => {
       [{ epoch: 0, token: 7 as unknown as bigint }, /token is a bigint from 1 .*got 7/],
     ];
     for (const [given, rule] of refusals) expect(() => encodeEpochToken(given)).to.throw(rule);
-    expect(() => decodeEpochToken(-1n)).to.throw(/encoded is a bigint that encodeEpochToken returned; got -1/);
+    expect(() => decodeEpochToken(-1n)).to.throw(
+      /encoded is a bigint that encodeEpochToken returned; got -1/,
+    );
     expect(() => decodeEpochToken(128n << 56n)).to.throw(/INVALID_ARGUMENT/);
   });
 });

@@ -3,21 +3,21 @@ import { expect } from 'chai';
 import {
   createFencingGate,
   encodeFencedData,
-  etcdAnswer,
+  etcdOutcome,
   expectAccepted,
   fencedUpdate,
   fencedZnode,
   fencingHeaders,
-  httpAnswer,
-  sqlAnswer,
+  httpOutcome,
+  sqlOutcome,
   sqlFences,
-  type FenceAnswer,
+  type AnyFenceOutcome,
   type SqlQuery,
 } from '../src/index.ts';
 
 const hold = { name: 'invoices', key: 'invoices/1', token: 7n };
 
-async function errorOf(answer: PromiseLike<FenceAnswer>): Promise<{ code: string; message: string }> {
+async function errorOf(answer: PromiseLike<AnyFenceOutcome>): Promise<{ code: string; message: string }> {
   const error: unknown = await expectAccepted(answer).catch((refused: unknown) => refused);
   if (!(error instanceof QueueLockError)) return expect.fail(`no refusal but ${String(error)}`);
   expect(error.cause).to.equal(await answer);
@@ -38,12 +38,12 @@ describe('expectAccepted', () => {
   });
 
   it('rejects when etcd refuses, and names lock, token and entry', async () => {
-    expect(await errorOf(etcdAnswer(hold, { succeeded: false }))).to.deep.equal({
+    expect(await errorOf(etcdOutcome(hold, { succeeded: false }))).to.deep.equal({
       code: 'OWNERSHIP_LOST',
       message:
         '[OWNERSHIP_LOST] the hold of "invoices" with token 7 is refused by etcd: its entry "invoices/1" is no longer in the queue',
     });
-    await expectAccepted(etcdAnswer(hold, Promise.resolve({ succeeded: true })));
+    await expectAccepted(etcdOutcome(hold, Promise.resolve({ succeeded: true })));
   });
 
   it('rejects when a znode refuses, and names lock, both tokens and path', async () => {
@@ -62,7 +62,7 @@ describe('expectAccepted', () => {
 
   it('rejects when a gate refuses, and distinguishes a later holder from missing headers', async () => {
     const gate = createFencingGate();
-    const ask = async (token: bigint): Promise<FenceAnswer> => {
+    const ask = async (token: bigint): Promise<AnyFenceOutcome> => {
       const headers = new Headers(fencingHeaders({ ...hold, token }));
       return gate.check((name) => headers.get(name));
     };
@@ -75,8 +75,8 @@ describe('expectAccepted', () => {
   });
 
   it('rejects for the sender over HTTP, and reports an unknown outcome for a status that no gate sends', async () => {
-    const answer = (status: number, token?: string): Promise<FenceAnswer> =>
-      httpAnswer(
+    const answer = (status: number, token?: string): Promise<AnyFenceOutcome> =>
+      httpOutcome(
         hold,
         new Response(null, { status, headers: token === undefined ? {} : { 'fencing-token': token } }),
       );
@@ -99,7 +99,7 @@ describe('expectAccepted', () => {
   });
 });
 
-describe('sqlAnswer', () => {
+describe('sqlOutcome', () => {
   const update = { table: 'accounts', set: { balance: 5 }, where: { id: 'secret' }, hold };
   /** Returns a query of a database that accepts no write and has rows with these tokens. */
   const refusing =
@@ -109,28 +109,28 @@ describe('sqlAnswer', () => {
 
   it('distinguishes a later holder from a missing row, and from the one effect of this hold', async () => {
     const write = fencedUpdate('postgres', update);
-    const later = await errorOf(Promise.resolve(await sqlAnswer(refusing('9'), write)));
+    const later = await errorOf(Promise.resolve(await sqlOutcome(refusing('9'), write)));
     expect(later).to.deep.equal({
       code: 'OWNERSHIP_LOST',
       message:
         '[OWNERSHIP_LOST] the hold of "invoices" with token 7 is refused by the row of "accounts" (id): a later holder wrote there, with token 9',
     });
-    const missing = await errorOf(Promise.resolve(await sqlAnswer(refusing(), write)));
+    const missing = await errorOf(Promise.resolve(await sqlOutcome(refusing(), write)));
     expect(missing.code).to.equal('INVALID_ARGUMENT');
     expect(missing.message).to.match(
       /"invoices" with token 7 is refused by the row .*: there is no such row$/,
     );
     // The row was stored after the write, which would have been accepted otherwise.
-    expect(await sqlAnswer(refusing('7'), write)).to.include({ outcome: 'missing' });
+    expect(await sqlOutcome(refusing('7'), write)).to.include({ outcome: 'missing' });
     const once = fencedUpdate('postgres', { ...update, once: true });
-    expect(await sqlAnswer(refusing('7'), once)).to.include({ outcome: 'repeated' });
-    expect(await sqlAnswer(refusing('9'), once)).to.include({ outcome: 'refused', largest: 9n });
+    expect(await sqlOutcome(refusing('7'), once)).to.include({ outcome: 'repeated' });
+    expect(await sqlOutcome(refusing('9'), once)).to.include({ outcome: 'refused', largest: 9n });
   });
 
   it('distinguishes a later holder from a name that was never registered', async () => {
     const claim = sqlFences('postgres').claim(hold);
-    expect(await sqlAnswer(refusing('9'), claim)).to.include({ outcome: 'refused', largest: 9n });
-    const { code, message } = await errorOf(Promise.resolve(await sqlAnswer(refusing(), claim)));
+    expect(await sqlOutcome(refusing('9'), claim)).to.include({ outcome: 'refused', largest: 9n });
+    const { code, message } = await errorOf(Promise.resolve(await sqlOutcome(refusing(), claim)));
     expect(code).to.equal('INVALID_ARGUMENT');
     expect(message).to.include('by the fence in "queuelock_fences": the name is not registered there');
   });
@@ -142,10 +142,10 @@ describe('sqlAnswer', () => {
       return { rowCount: 1 };
     };
     const write = fencedUpdate('postgres', update);
-    expect(await sqlAnswer(accepting, write)).to.deep.equal({ outcome: 'accepted' });
+    expect(await sqlOutcome(accepting, write)).to.deep.equal({ outcome: 'accepted' });
     expect(asked).to.deep.equal([write.text]);
     expect(JSON.parse(JSON.stringify(write))).to.deep.equal(write);
-    expect(write.refusal.ask).to.deep.equal({
+    expect(write.refusal.query).to.deep.equal({
       text: 'SELECT CAST("fence" AS text) AS token FROM "accounts" WHERE "id" = $1 FOR UPDATE',
       values: ['secret'],
       reads: true,
@@ -161,17 +161,17 @@ describe('sqlAnswer', () => {
     const row = { token: '9' };
     const none = { affectedRows: 0, insertId: 0 };
     const later = { outcome: 'refused', largest: 9n };
-    expect(await sqlAnswer(by(none, [row]), write)).to.include(later);
-    expect(await sqlAnswer(by([none, undefined], [[row], ['columns']]), write)).to.include(later);
-    expect(await sqlAnswer(by([none, undefined], [[], ['columns']]), write)).to.include({
+    expect(await sqlOutcome(by(none, [row]), write)).to.include(later);
+    expect(await sqlOutcome(by([none, undefined], [[row], ['columns']]), write)).to.include(later);
+    expect(await sqlOutcome(by([none, undefined], [[], ['columns']]), write)).to.include({
       outcome: 'missing',
     });
-    expect(await sqlAnswer(by({ changes: 0 }, []), write)).to.include({ outcome: 'missing' });
+    expect(await sqlOutcome(by({ changes: 0 }, []), write)).to.include({ outcome: 'missing' });
   });
 
   it('rejects when the fence column has no number, and when the query returns no result', async () => {
     const write = fencedUpdate('postgres', update);
-    const failed = (query: SqlQuery): Promise<unknown> => sqlAnswer(query, write).catch(String);
+    const failed = (query: SqlQuery): Promise<unknown> => sqlOutcome(query, write).catch(String);
     expect(await failed(refusing(null))).to.match(/INVALID_ARGUMENT.*contains null.*NOT NULL DEFAULT 0/);
     expect(await failed(refusing('7', '9'))).to.match(/INVALID_ARGUMENT.*where names one row; got "2 rows"/);
     expect(await failed(() => undefined)).to.match(/INVALID_ARGUMENT.*result of an update must be an object/);

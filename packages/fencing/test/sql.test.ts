@@ -82,7 +82,9 @@ describe('SQL statements', () => {
   });
 
   it('refuse updates of no row, of the fence column, and without a value', () => {
-    expect(() => fencedUpdate('sqlite', { ...update, where: {} })).to.throw(/where names the row with at least one column/);
+    expect(() => fencedUpdate('sqlite', { ...update, where: {} })).to.throw(
+      /where names the row with at least one column/,
+    );
     expect(() => fencedUpdate('sqlite', { ...update, where: { id: undefined } })).to.throw(
       /where\.id has a value/,
     );

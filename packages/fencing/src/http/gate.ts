@@ -8,7 +8,7 @@ import {
   type FencingFault,
   type HeaderGetter,
 } from './headers.ts';
-import { Lines } from './line.ts';
+import { EffectQueues } from './effect-queues.ts';
 import { memoryMaxima, type Maxima } from './maxima.ts';
 
 /** The request belongs to the latest holder that the gate knows. */
@@ -70,9 +70,9 @@ const TARGET: KnownOptions<FencingTarget> = { lock: 'string' };
 /** Creates a gate. Use one gate for all resources that it guards. The gate does not authenticate or authorize the sender. */
 export function createFencingGate(options?: FencingGateOptions): FencingGate {
   const { maxima = memoryMaxima() } = checkedOptions('options of createFencingGate', options, OPTIONS);
-  const lines = new Lines();
+  const queues = new EffectQueues();
 
-  async function ask(claim: FencingClaim): Promise<FencingAccepted | FencingRefusal> {
+  async function decide(claim: FencingClaim): Promise<FencingAccepted | FencingRefusal> {
     const { name, epoch, token } = claim;
     const largest = await maxima.raise(name, { epoch, token });
     return compareEpochTokens(claim, largest) < 0
@@ -83,24 +83,24 @@ export function createFencingGate(options?: FencingGateOptions): FencingGate {
   return {
     async check(header, target) {
       const claim = claimOf(header, target);
-      return 'outcome' in claim ? claim : ask(claim);
+      return 'outcome' in claim ? claim : decide(claim);
     },
     async run(header, effect, target) {
       const claim = claimOf(header, target);
       if ('outcome' in claim) return claim;
-      const place = lines.enter(claim.name);
+      const queued = queues.enter(claim.name);
       try {
-        const answer = await ask(claim);
-        if (answer.outcome !== 'accepted') return answer;
-        const done = await place.run(claim, () => effect(answer));
-        return done === undefined ? await overtaken(claim) : { ...answer, value: done.value };
+        const decision = await decide(claim);
+        if (decision.outcome !== 'accepted') return decision;
+        const done = await queued.run(claim, () => effect(decision));
+        return done === undefined ? await refusedByLarger(claim) : { ...decision, value: done.value };
       } finally {
-        place.leave();
+        queued.leave();
       }
     },
   };
 
-  async function overtaken(claim: FencingClaim): Promise<FencingRefusal> {
+  async function refusedByLarger(claim: FencingClaim): Promise<FencingRefusal> {
     const { epoch, token } = claim;
     return refused(claim, await maxima.raise(claim.name, { epoch, token }));
   }

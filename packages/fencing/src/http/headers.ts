@@ -66,7 +66,8 @@ export function readFencingHeaders(header: HeaderGetter): FencingClaim | Fencing
   if (at === undefined)
     return malformed(`${FENCING_TOKEN} must be one number below 2^64, followed by ";epoch=N" if N > 0`);
   const name = typeof encoded === 'string' ? decodeName(encoded) : undefined;
-  if (name === undefined) return malformed(`${FENCING_NAME} must be one percent-encoded name of 1 to 512 bytes`);
+  if (name === undefined)
+    return malformed(`${FENCING_NAME} must be one percent-encoded name of 1 to 512 bytes`);
   return { name, ...at };
 }
 

@@ -12,7 +12,7 @@ export interface Dialect {
   readonly quote: '"' | '`';
   readonly maxIdentifier: {
     readonly count: (name: string) => number;
-    readonly most: number;
+    readonly max: number;
     readonly unit: string;
   };
   /** Casts text to a signed 64-bit integer, exactly. MySQL may compare text and numbers as doubles. */
@@ -23,7 +23,7 @@ export interface Dialect {
    * Assigns a token so that a row counts as written even when it had that token already. MySQL can be set to count only changed rows. It
    * reports an unchanged row by its insert id then.
    */
-  readonly assigned: (token: string) => string;
+  readonly assignment: (token: string) => string;
   readonly createFences: (table: string) => string;
   readonly insertIfAbsent: (table: string, name: string) => string;
   /** The suffix of a select that reads the latest committed row and locks it until the transaction ends. */
@@ -40,10 +40,10 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
     numbered: true,
     quote: '"',
     // PostgreSQL truncates longer names without an error.
-    maxIdentifier: { count: bytesOf, most: 63, unit: 'bytes' },
+    maxIdentifier: { count: bytesOf, max: 63, unit: 'bytes' },
     integer: (placeholder) => `CAST(${placeholder} AS bigint)`,
     text: (column) => `CAST(${column} AS text)`,
-    assigned: same,
+    assignment: same,
     createFences: (table) =>
       `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, token bigint NOT NULL DEFAULT 0)`,
     insertIfAbsent: standardInsert,
@@ -52,10 +52,10 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
   mysql: {
     numbered: false,
     quote: '`',
-    maxIdentifier: { count: (name) => name.length, most: 64, unit: 'characters' },
+    maxIdentifier: { count: (name) => name.length, max: 64, unit: 'characters' },
     integer: (placeholder) => `CAST(${placeholder} AS SIGNED)`,
     text: (column) => `CAST(${column} AS CHAR)`,
-    assigned: (token) => `LAST_INSERT_ID(${token})`,
+    assignment: (token) => `LAST_INSERT_ID(${token})`,
     // The name is stored as bytes, since text is compared without case and trailing spaces. Other engines than InnoDB have no row locks and
     // no rollback.
     createFences: (table) =>
@@ -68,10 +68,10 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
     numbered: false,
     // SQLite reads an unknown name in double quotes as a string.
     quote: '`',
-    maxIdentifier: { count: bytesOf, most: 128, unit: 'bytes' },
+    maxIdentifier: { count: bytesOf, max: 128, unit: 'bytes' },
     integer: (placeholder) => `CAST(${placeholder} AS INTEGER)`,
     text: (column) => `CAST(${column} AS TEXT)`,
-    assigned: same,
+    assignment: same,
     createFences: (table) =>
       `CREATE TABLE IF NOT EXISTS ${table} (name TEXT NOT NULL PRIMARY KEY, token INTEGER NOT NULL DEFAULT 0)`,
     insertIfAbsent: standardInsert,

@@ -1,5 +1,5 @@
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
-import { MAX_INT64, named, tokenOf, type FencingHold } from '../hold.ts';
+import { MAX_INT64, optionalName, tokenOf, type FencingHold } from '../hold.ts';
 import { dialectOf, type Dialect, type SqlDialect, type SqlTable } from './dialect.ts';
 import { quoteIdentifier, quoteTable } from './identifier.ts';
 import { Parameters, type FencedStatement, type SqlStatement } from './statement.ts';
@@ -29,7 +29,7 @@ const MEMBERS: KnownOptions<FencedUpdate> = {
 
 /**
  * Returns `UPDATE table SET ..., fence = token WHERE ... AND fence <= token`: one statement, which needs no transaction. Run it with {@link
- * sqlAnswer}. With `once`, a repetition after a lost reply is harmless: `repeated` then means that the write was accepted before.
+ * sqlOutcome}. With `once`, a repetition after a lost reply is harmless: `repeated` then means that the write was accepted before.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when a member of `update` is missing or invalid
  */
 export function fencedUpdate(dialect: SqlDialect, update: FencedUpdate): FencedStatement {
@@ -45,33 +45,41 @@ export function fencedUpdate(dialect: SqlDialect, update: FencedUpdate): FencedS
   const decimal = String(tokenOf(hold, MAX_INT64));
   const target = quoteTable(sql, 'table', table);
   const column = quoteIdentifier(sql, 'fence', fence);
-  if (Object.keys(where).length === 0) throw invalidArgument('where', where, 'names the row with at least one column');
-  const given = new Parameters(sql.numbered);
+  if (Object.keys(where).length === 0)
+    throw invalidArgument('where', where, 'names the row with at least one column');
+  const parameters = new Parameters(sql.numbered);
   const assignments = columnsOf(sql, 'set', set).map(([name, value]) => {
     if (name.toLowerCase() === column.toLowerCase()) {
       throw invalidArgument('set', fence, 'does not assign the fence column');
     }
-    return `${name} = ${given.add(value)}`;
+    return `${name} = ${parameters.add(value)}`;
   });
-  assignments.push(`${column} = ${sql.assigned(sql.integer(given.add(decimal)))}`);
+  assignments.push(`${column} = ${sql.assignment(sql.integer(parameters.add(decimal)))}`);
   const fenced = `${column} ${once ? '<' : '<='}`;
-  const conditions = `${conditionsOf(sql, where, given)} AND ${fenced} ${sql.integer(given.add(decimal))}`;
+  const conditions = `${conditionsOf(sql, where, parameters)} AND ${fenced} ${sql.integer(parameters.add(decimal))}`;
   const text = `UPDATE ${target} SET ${assignments.join(', ')} WHERE ${conditions}`;
-  const asked = new Parameters(sql.numbered);
-  const ask: SqlStatement = {
-    text: `SELECT ${sql.text(column)} AS token FROM ${target} WHERE ${conditionsOf(sql, where, asked)}${sql.locking}`,
-    values: asked.values,
+  const queryParameters = new Parameters(sql.numbered);
+  const query: SqlStatement = {
+    text: `SELECT ${sql.text(column)} AS token FROM ${target} WHERE ${conditionsOf(sql, where, queryParameters)}${sql.locking}`,
+    values: queryParameters.values,
     reads: true,
   };
   // The message names columns without their values, which may be secrets.
-  const place = `the row of ${target} (${Object.keys(where).join(', ')})`;
-  const refusal = { ask, ...named(hold), token: decimal, once, place, absent: 'missing' } as const;
-  return { text, values: given.values, refusal };
+  const resource = `the row of ${target} (${Object.keys(where).join(', ')})`;
+  const refusal = {
+    query,
+    ...optionalName(hold),
+    token: decimal,
+    once,
+    resource,
+    outcomeIfAbsent: 'missing',
+  } as const;
+  return { text, values: parameters.values, refusal };
 }
 
-function conditionsOf(sql: Dialect, where: FencedUpdate['where'], given: Parameters): string {
+function conditionsOf(sql: Dialect, where: FencedUpdate['where'], parameters: Parameters): string {
   return columnsOf(sql, 'where', where)
-    .map(([name, value]) => (value === null ? `${name} IS NULL` : `${name} = ${given.add(value)}`))
+    .map(([name, value]) => (value === null ? `${name} IS NULL` : `${name} = ${parameters.add(value)}`))
     .join(' AND ');
 }
 

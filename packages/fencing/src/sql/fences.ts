@@ -10,7 +10,7 @@ export interface SqlFences {
   /** Creates the row of a name with token 0, unless it exists. Run it before the first claim, and never delete the row. */
   register(name: string): SqlStatement;
   /**
-   * Raises the row to the hold's token, unless it has a larger one; {@link sqlAnswer} reports which. The row stays locked until the
+   * Raises the row to the hold's token, unless it has a larger one; {@link sqlOutcome} reports which. The row stays locked until the
    * transaction ends. So the effects that follow in the same transaction are those of the present holder: an earlier holder is refused, a
    * later one waits.
    */
@@ -21,7 +21,7 @@ export interface SqlFences {
 
 /**
  * Returns statements that guard several effects in one transaction: begin, `claim`, the effects, commit. Roll back unless the claim is
- * accepted; `expectAccepted(sqlAnswer(query, fences.claim(ownership)))` throws in that case. On SQLite, begin with `BEGIN IMMEDIATE`.
+ * accepted; `expectAccepted(sqlOutcome(query, fences.claim(ownership)))` throws in that case. On SQLite, begin with `BEGIN IMMEDIATE`.
  *
  * Under REPEATABLE READ or SERIALIZABLE, a concurrent transaction gets the serialization error of the database instead of a refusal. Repeat
  * it. A `COMMIT` without a reply has an unknown outcome: read the effects.
@@ -48,13 +48,13 @@ export function sqlFences(dialect: SqlDialect, table: SqlTable = 'queuelock_fenc
       const decimal = String(tokenOf(hold, MAX_INT64));
       const name = checkName(hold.name);
       const raise = statement((given) => {
-        const raised = sql.assigned(sql.integer(given.add(decimal)));
+        const raised = sql.assignment(sql.integer(given.add(decimal)));
         const named = given.add(name);
         return `UPDATE ${fences} SET token = ${raised} WHERE name = ${named} AND token <= ${sql.integer(given.add(decimal))}`;
       });
-      const place = `the fence in ${fences}`;
-      const refusal = { ask: largest(name), name, token: decimal, once: false, place } as const;
-      return { ...raise, refusal: { ...refusal, absent: 'unregistered' } };
+      const resource = `the fence in ${fences}`;
+      const refusal = { query: largest(name), name, token: decimal, once: false, resource } as const;
+      return { ...raise, refusal: { ...refusal, outcomeIfAbsent: 'unregistered' } };
     },
     largest,
   };

@@ -6,7 +6,7 @@ import type { Dialect, SqlTable } from './dialect.ts';
  * schema is given separately), and names that the database would truncate or change.
  */
 export function quoteIdentifier(dialect: Dialect, argument: string, name: unknown): string {
-  const { count, most, unit } = dialect.maxIdentifier;
+  const { count, max, unit } = dialect.maxIdentifier;
   if (typeof name !== 'string' || !/^[^\p{Cc}\p{Cs}.]+$/u.test(name) || name.trim() !== name) {
     throw invalidArgument(
       argument,
@@ -14,7 +14,7 @@ export function quoteIdentifier(dialect: Dialect, argument: string, name: unknow
       'is an identifier: no dots, no control characters, no spaces around it; a schema is given as ["schema", "table"]',
     );
   }
-  if (count(name) > most) throw invalidArgument(argument, name, `has at most ${String(most)} ${unit}`);
+  if (count(name) > max) throw invalidArgument(argument, name, `has at most ${String(max)} ${unit}`);
   return `${dialect.quote}${name.replaceAll(dialect.quote, dialect.quote.repeat(2))}${dialect.quote}`;
 }
 

@@ -10,20 +10,20 @@ export interface SqlStatement {
   readonly reads?: true;
 }
 
-/** A statement that writes behind a fence, with what `sqlAnswer` needs if it was not accepted. */
+/** A statement that writes behind a fence, with what `sqlOutcome` needs if it was not accepted. */
 export interface FencedStatement extends SqlStatement {
   readonly refusal: {
     /** Selects the largest token as `token`. */
-    readonly ask: SqlStatement;
+    readonly query: SqlStatement;
     readonly name?: string;
     /** The token of the hold as decimal text, so that the statement can be logged as JSON. */
     readonly token: string;
     /** Whether a second effect of the hold is refused too. */
     readonly once: boolean;
     /** Describes the resource that refuses the write. */
-    readonly place: string;
+    readonly resource: string;
     /** The outcome when there is no such row. */
-    readonly absent: 'missing' | 'unregistered';
+    readonly outcomeIfAbsent: 'missing' | 'unregistered';
   };
 }
 

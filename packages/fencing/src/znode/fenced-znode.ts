@@ -1,6 +1,6 @@
 import { invalidArgument, QueueLockError } from '@queuelock/core/backend';
 import { MAX_INT64, tokenOf, type FencingHold } from '../hold.ts';
-import { refusedAt, type FenceOutcome } from '../outcome.ts';
+import { refusedBy, type FenceOutcome } from '../outcome.ts';
 import type { ZnodeClient } from './client.ts';
 import { decodeFencedData, encodeFencedData } from './data.ts';
 
@@ -39,10 +39,10 @@ export function fencedZnode(client: ZnodeClient, path: string, hold: FencingHold
     tokenOf(hold, MAX_INT64);
     for (;;) {
       const node = await client.get(path);
-      if (node === undefined) throw absent(path);
-      const seen = decodeFencedData(node.data);
-      if (seen.token > token) return refusedAt(`the znode ${path}`, hold, seen.token);
-      const bytes = encodeFencedData(change(seen.data), token);
+      if (node === undefined) throw missingZnode(path);
+      const current = decodeFencedData(node.data);
+      if (current.token > token) return refusedBy(`the znode ${path}`, hold, current.token);
+      const bytes = encodeFencedData(change(current.data), token);
       if (await client.set(path, bytes, node.version)) return { outcome: 'accepted' };
     }
   }
@@ -54,7 +54,7 @@ export function fencedZnode(client: ZnodeClient, path: string, hold: FencingHold
   };
 }
 
-function absent(path: string): QueueLockError {
+function missingZnode(path: string): QueueLockError {
   return new QueueLockError(
     'INVALID_ARGUMENT',
     `there is no znode ${path}; create it once, with the data of encodeFencedData, and never delete it`,

@@ -32,12 +32,12 @@ const BAD_VERSION = -103;
 const DENIED: ReadonlySet<number> = new Set([-102, -115]);
 const MAX_TIMER_MS = 2_147_483_647;
 
-interface Answer<V extends unknown[]> {
+interface NativeResult<V extends unknown[]> {
   readonly code: number;
   readonly text: unknown;
   readonly values: V;
 }
-type Done<V extends unknown[]> = (code: number, text: unknown, ...values: V) => void;
+type NativeCallback<V extends unknown[]> = (code: number, text: unknown, ...values: V) => void;
 
 /**
  * Creates a client for {@link fencedZnode} from your own session of the npm package `zookeeper`. It uses the functions with callbacks,
@@ -52,7 +52,7 @@ export function npmZookeeper(session: NpmZookeeperSession, options?: NpmZookeepe
   }
   return {
     async get(path) {
-      const { code, text, values } = await answered<[{ readonly version: number }, Buffer | string | null]>(
+      const { code, text, values } = await callNative<[{ readonly version: number }, Buffer | string | null]>(
         timeoutMs,
         (done) => session.a_get(path, false, done),
       );
@@ -66,17 +66,17 @@ export function npmZookeeper(session: NpmZookeeperSession, options?: NpmZookeepe
     },
     async set(path, data, version) {
       const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-      const { code, text } = await answered(timeoutMs, (done) => session.a_set(path, bytes, version, done));
+      const { code, text } = await callNative(timeoutMs, (done) => session.a_set(path, bytes, version, done));
       if (code === OK || code === BAD_VERSION) return code === OK;
       throw failure('write', code, text);
     },
   };
 }
 
-function answered<V extends unknown[]>(
+function callNative<V extends unknown[]>(
   timeoutMs: number,
-  call: (done: Done<V>) => unknown,
-): Promise<Answer<V>> {
+  call: (done: NativeCallback<V>) => unknown,
+): Promise<NativeResult<V>> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new QueueLockError('UNAVAILABLE', `ZooKeeper did not respond within ${String(timeoutMs)} ms`));

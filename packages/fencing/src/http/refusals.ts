@@ -4,13 +4,13 @@ import { FENCING_TOKEN, printToken, type HeaderGetter } from './headers.ts';
 
 /** Returns the response for a refused request: the status, the reason as text, and for 412 the largest token in a header. */
 export function refusalResponse(refusal: FencingRefusal): Response {
-  const { status, headers, body } = answerTo(refusal);
+  const { status, headers, body } = partsOf(refusal);
   return new Response(body, { status, headers });
 }
 
 /** Writes the response of {@link refusalResponse} to a response of `node:http`. */
 export function sendRefusal(response: ServerResponse, refusal: FencingRefusal): void {
-  const { status, headers, body } = answerTo(refusal);
+  const { status, headers, body } = partsOf(refusal);
   response.writeHead(status, headers).end(body);
 }
 
@@ -32,7 +32,7 @@ export function headersOf(request: IncomingMessage): HeaderGetter {
   return (name) => request.headers[name];
 }
 
-function answerTo(refusal: FencingRefusal): {
+function partsOf(refusal: FencingRefusal): {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;

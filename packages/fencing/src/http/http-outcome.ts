@@ -1,29 +1,29 @@
 import { QueueLockError } from '@queuelock/core/backend';
-import { nameOf, type FencingHold } from '../hold.ts';
+import { describeHold, type FencingHold } from '../hold.ts';
 import type { FenceOutcome } from '../outcome.ts';
 import { FENCING_TOKEN, parseToken, printToken } from './headers.ts';
 
 /** The outcome of a request that a gate checked, on the sender's side. */
-export type HttpAnswer =
+export type HttpOutcome =
   | FenceOutcome
   /** An intermediary removed or changed the headers, or the receiver guards the resource with another lock. */
   | { readonly outcome: 'missing' | 'malformed'; readonly reason: string };
 
 /** The members of a `Response` that are read. */
-type Answered = Pick<Response, 'ok' | 'status' | 'headers'>;
+type ResponseHead = Pick<Response, 'ok' | 'status' | 'headers'>;
 
 /**
  * Converts the response to a request with `fencingHeaders` into an outcome for `expectAccepted`, because `fetch` also resolves with
  * refusals. Every 2xx status counts as accepted. The body is not read.
  * @throws {QueueLockError} `UNAVAILABLE` for a response that no gate sends. It is unknown whether the receiver wrote.
  */
-export async function httpAnswer(
+export async function httpOutcome(
   hold: FencingHold<'name' | 'token'>,
-  response: Answered | PromiseLike<Answered>,
-): Promise<HttpAnswer> {
+  response: ResponseHead | PromiseLike<ResponseHead>,
+): Promise<HttpOutcome> {
   const { ok, status, headers } = await response;
   if (ok) return { outcome: 'accepted' };
-  const refused = `${nameOf(hold)} is refused by the receiver`;
+  const refused = `${describeHold(hold)} is refused by the receiver`;
   if (status === 428) return { outcome: 'missing', reason: `${refused}: no token reached it (428)` };
   if (status === 400) {
     return { outcome: 'malformed', reason: `${refused}: the request is malformed (400)` };
@@ -32,7 +32,7 @@ export async function httpAnswer(
   if (largest === undefined) {
     throw new QueueLockError(
       'UNAVAILABLE',
-      `the receiver responded with ${String(status)} to ${nameOf(hold)}: it is unknown whether it wrote`,
+      `the receiver responded with ${String(status)} to ${describeHold(hold)}: it is unknown whether it wrote`,
     );
   }
   const reason = `${refused}: a later holder sent a request before, with token ${printToken(largest)}`;
