@@ -41,12 +41,12 @@ import { openSession } from './session/session.ts';
 import { checkAsked, checkGranted, shortestSession } from './server/shortest-session.ts';
 import type { Dial } from './wire/dial.ts';
 
-// The session of the connection that only looks; nothing lives under it.
+// Session timeout of the read-only connection. It owns no nodes.
 const VIEWER_TTL_MS = 10_000;
-// Kept for the next observer.
+// Time that the read-only connection stays open for the next observer.
 const VIEWER_LINGERS_MS = 1_000;
 
-/** ZooKeeper as a backend: a connection for each session, and one for all observers while there are any. */
+/** The ZooKeeper backend. It uses one connection per session, and one for all observers while there are any. */
 export class ZooKeeperBackend implements Backend {
   readonly info: BackendInfo;
   readonly registers: Registers;
@@ -55,12 +55,12 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** Of openings that came to nothing: the next ones go on with them. */
+  /** The pacers of attempts that failed. The next attempts continue their backoff. */
   readonly #paces: Pace[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
 
-  /** @param dial how the wire client has its sockets, for tests */
+  /** @param dial opens the sockets of the wire client, for tests */
   constructor(settings: Settings, dial?: Dial) {
     this.#settings = settings;
     this.#dial = dial;
@@ -182,7 +182,7 @@ export class ZooKeeperBackend implements Backend {
   #shown<T>(seen$: Observable<T>): Observable<T> {
     return defer(() => {
       if (this.#closing.signal.aborted) throw closed();
-      // Whoever still looks when the backend is closed sees nothing any more.
+      // Observers that remain after the backend is closed get neither a value nor an error.
       return seen$.pipe(
         catchError((error: unknown) =>
           this.#closing.signal.aborted ? NEVER : throwError(() => this.#outside(error)),
@@ -191,7 +191,7 @@ export class ZooKeeperBackend implements Backend {
     });
   }
 
-  /** Asks through the connection that only looks. */
+  /** Runs work on the read-only connection. */
   async #ask<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw closed();
     try {
@@ -219,12 +219,12 @@ export class ZooKeeperBackend implements Backend {
         (error: unknown) => subscriber.error(error),
       );
       return () => {
-        unwanted.abort(new QueueLockError('CLOSED', 'nobody observes any more'));
+        unwanted.abort(new QueueLockError('CLOSED', 'there is no observer any more'));
       };
     });
   }
 
-  /** To those who have no session, or not yet, the loss of one is trouble that passes. */
+  /** Maps the error of a caller without a session. For such a caller, a lost session is a temporary failure. */
   #outside(error: unknown): Error {
     if (this.#closing.signal.aborted) return closed();
     if (!isQueueLockError(error, 'SESSION_LOST'))
@@ -236,7 +236,7 @@ export class ZooKeeperBackend implements Backend {
 
 type Wanted = Omit<ConnectRequest, 'dial' | 'clock' | 'pace'>;
 
-/** Nobody here ends a session that somebody else has made. */
+/** Disconnects. A session that another client created is not ended. */
 function leave(zk: ZkDriver, { session }: Wanted): Promise<void> {
   return session ? zk.abandon() : zk.close();
 }

@@ -51,7 +51,7 @@ describe('options of the ZooKeeper backend', () => {
     ['a chroot with an empty segment', { chroot: '/a//b' }, /chroot/],
     ['a chroot that goes up', { chroot: '/a/../b' }, /chroot/],
     ['a chroot with a control character', { chroot: '/a\n' }, /chroot/],
-    ['TLS with transport native', { transport: 'native', tls: {} }, /tls .*does not do TLS/],
+    ['TLS with transport native', { transport: 'native', tls: {} }, /tls .*does not support TLS/],
     ['a text that is no certificate', { tls: { ca: 'hush' } }, /tls\.ca is in PEM; got "\(not shown\)"/],
     [
       'a certificate without its key',
@@ -63,7 +63,7 @@ describe('options of the ZooKeeper backend', () => {
       { tls: { key: '-----BEGIN PRIVATE KEY-----' } },
       /tls has cert and key together; got "key"/,
     ],
-    ['the same by another name', { transport: 'native', sslContext: {} }, /sslContext .*does not do TLS/],
+    ['the same by another name', { transport: 'native', sslContext: {} }, /sslContext .*does not support TLS/],
     ['TLS by another name', { sslContext: {} }, /sslContext is unknown/],
     ['a transport that there is not', { transport: 'java' }, /transport is one of native, wire; got "java"/],
     ['an unknown option', { host: 'zk1' }, /options of zookeeper: host is unknown, did you mean hosts\?/],
@@ -131,8 +131,8 @@ describe('URLs of the ZooKeeper backend', () => {
 
   for (const [what, url, message] of [
     ['another scheme', 'etcd://h1', /has the scheme zk or zks; got "etcd:"/],
-    ['TLS with transport native', 'zks://h1?transport=native', /does not do TLS/],
-    ['a TLS parameter', 'zk://h1?tls=1', /zks:\/\/ in place of zk:\/\/ asks for TLS, .*tls/],
+    ['TLS with transport native', 'zks://h1?transport=native', /does not support TLS/],
+    ['a TLS parameter', 'zk://h1?tls=1', /use zks:\/\/ instead of zk:\/\/ for TLS, .*tls/],
     ['certificates without TLS', 'zk://h1?ca=ca.pem', /starts with zks:\/\//],
     ['certificates that are not there', 'zks://h1?ca=/no/such.pem', /ca names a PEM file that can be read/],
     [
@@ -140,7 +140,7 @@ describe('URLs of the ZooKeeper backend', () => {
       `zks://h1?cert=${HERE}`,
       /backend URL has cert and key together; got "cert"/,
     ],
-    ['a TLS parameter of transport native', 'zk://h1?ssl=1&transport=native', /does not do TLS/],
+    ['a TLS parameter of transport native', 'zk://h1?ssl=1&transport=native', /does not support TLS/],
     ['an unknown parameter', 'zk://h1?timeout=3', /timeout is unknown, did you mean connectTimeoutMs\?/],
     ['a parameter that is no number', 'zk://h1?syncLimit=x', /syncLimit .* "x"/],
     ['a naming that there is not', 'zk://h1?naming=go', /naming is one of .* got "go"/],

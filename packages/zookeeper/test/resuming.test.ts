@@ -92,9 +92,9 @@ describe('a session of ZooKeeper that goes on elsewhere', () => {
       'a writer as a reader',
       {},
       { shared: true },
-      /exclusive with 1 of 1 permits and was asked for as shared/,
+      /exclusive with 1 of 1 permits and was requested as shared/,
     ],
-    ['a reader as a writer', { shared: true }, {}, /stored as shared and was asked for as exclusive/],
+    ['a reader as a writer', { shared: true }, {}, /stored as shared and was requested as exclusive/],
     ['one permit as three', { limit: 3 }, { limit: 3, permits: 3 }, /1 of 3 permits.* 3 of 3 permits/],
     ['a lock as a semaphore', {}, { limit: 3 }, /1 of 1 permits.* 1 of 3 permits/],
   ] as const) {

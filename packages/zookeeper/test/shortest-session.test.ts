@@ -28,7 +28,7 @@ describe('the shortest session that ZooKeeper can be trusted with', () => {
 
   it('is told with its numbers, and with the options that change it', () => {
     expect(zookeeper({ hosts: ['h'] }).info.minTtlRule).to.equal(
-      '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to what the servers have ' +
+      '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ' +
         FOR_A_SINGLE_SERVER,
     );
     expect(zookeeper({ hosts: ['h'], tickTimeMs: 500, syncLimit: 1 }).info.minTtlRule).to.match(
@@ -41,7 +41,7 @@ describe('the shortest session that ZooKeeper can be trusted with', () => {
       const backend = bench.keep(zookeeper({ hosts: ['no-such-host.invalid'] }), (made) => made.close());
       expect(await refusal(backend.open(ttlMs, signal))).to.equal(
         '[INVALID_ARGUMENT] ttlMs is a number of milliseconds from 14000 to 2147483647 on zookeeper: ' +
-          '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to what the servers have ' +
+          '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ' +
           `${FOR_A_SINGLE_SERVER}; got ${ttlMs}`,
       );
     });
@@ -54,7 +54,7 @@ describe('the shortest session that ZooKeeper can be trusted with', () => {
     expect(await refusal(backend.open(4_000, signal))).to.equal(
       `[INVALID_ARGUMENT] ttlMs 4000 is more than the server at zk://${server.endpoint} allows: it grants 3000 ms ` +
         '(its maxSessionTimeout, by default 20 of its ticks), and at least 3500 ms are needed: (syncLimit 5 + 2) x tickTime ' +
-        `500 ms; set tickTimeMs and syncLimit of the backend to what the servers have ${FOR_A_SINGLE_SERVER}, or raise ` +
+        `500 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ${FOR_A_SINGLE_SERVER}, or raise ` +
         'maxSessionTimeout of the servers; got 3000',
     );
     // Told to the server; on a busy machine it is done a little later.

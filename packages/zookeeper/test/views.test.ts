@@ -82,7 +82,7 @@ describe('the diagnosis of a ZooKeeper server', () => {
   it('knows what is wrong with its version', () => {
     const of = (version: string): string[] =>
       told({ 'Zookeeper version': `${version}-abc, built on 2020`, Mode: 'leader', ...latency });
-    expect(of('3.9.3')).to.deep.equal(['ok ZooKeeper 3.9.3, leader, answers in 0.5 ms on average']);
+    expect(of('3.9.3')).to.deep.equal(['ok ZooKeeper 3.9.3, leader, responds in 0.5 ms on average']);
     expect(of('3.10.0')).to.have.length(1);
     expect(of('3.9.2')[1]).to.match(/^warning .*ZOOKEEPER-4541/);
     expect(of('3.4.14')[1]).to.match(/^error .*container/);

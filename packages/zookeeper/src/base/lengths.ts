@@ -1,14 +1,14 @@
-// Of a queue that was not entered for so many others it is forgotten.
+// The number of directories to remember. The least recently counted one is forgotten.
 const MOST = 1_000;
 
-/** A list of so many costs about as much as the looks that would be made in its place. */
+/** Listing this many children costs about as much as the reads that it replaces. */
 const SHORT = 20;
 
-/** What a session remembers of directories: how many children each had when it was listed last. */
+/** Remembers how many children each directory had when the session listed it last. */
 export class Lengths {
   readonly #known = new Map<string, number>();
 
-  /** It has so many children by now. */
+  /** Records how many children the directory has. */
   counted(directory: string, children: number): void {
     this.#known.delete(directory);
     this.#known.set(directory, children);
@@ -16,7 +16,7 @@ export class Lengths {
     if (this.#known.size > MOST && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** Whether many were there when it was seen last. */
+  /** Returns whether the directory was long when it was listed last. */
   wasLong(directory: string): boolean {
     return (this.#known.get(directory) ?? 0) > SHORT;
   }

@@ -1,25 +1,26 @@
-// Chapter base: which tools know nothing of ZooKeeper?
-// Looks that are repeated (here), works one after the other (lane), attempts at a bearable pace (pace), streams (rx).
+// Chapter base: which tools are independent of ZooKeeper?
+// repeated-reads (this file) repeats reads; lane runs tasks in order; connection-pacer limits connection attempts; rx names what is used of
+// RxJS.
 
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { Observable } from './rx.ts';
 
-/** How to look, and when to do it again. */
+/** A read and the times of its repetitions. */
 export interface Looking<T> {
   readonly look: () => Promise<T>;
-  /** In how many milliseconds unasked. */
+  /** Returns the delay in milliseconds before the next read without a trigger. */
   readonly again: () => number;
-  /** In how many milliseconds at the earliest. Default 0. */
+  /** The minimum time between two reads in milliseconds. Default 0. */
   readonly apartMs?: number;
 }
 
-/** Who hears what was seen, and of a definite error, with which the looks have ended. */
+/** Receives the results, and the definite error that ends the reads. */
 interface Listener<T> {
   readonly seen: (value: T) => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** Looks at once, after each trigger and after a pause, and emits what it sees; see `Looks`. */
+/** Reads at once, after each trigger and after a delay, and emits the results; see `RepeatedReads`. */
 export function lookAgainOn<T>(trigger$: Observable<unknown>, looking: Looking<T>): Observable<T> {
   return new Observable((subscriber) => {
     const failed = (error: unknown): void => {
@@ -38,8 +39,8 @@ export function lookAgainOn<T>(trigger$: Observable<unknown>, looking: Looking<T
 }
 
 /**
- * One look at a time, and after each a pause before the next. One that is asked for meanwhile follows, however often it was asked for.
- * Unknown outcomes are repeated.
+ * Runs one read at a time, with a delay between reads. Requests during a read lead to one more read, however many they are. A read with an
+ * unknown outcome is repeated.
  */
 export class Looks<T> {
   readonly #how: Looking<T> & Listener<T>;
@@ -47,12 +48,12 @@ export class Looks<T> {
   #pause: NodeJS.Timeout | undefined;
   #state: 'idle' | 'looking' | 'stale' | 'ended' = 'idle';
 
-  /** Does nothing before it is asked to. */
+  /** Creates an idle instance. The first read starts with `readNow`. */
   constructor(how: Looking<T> & Listener<T>) {
     this.#how = how;
   }
 
-  /** Looks now, or once more if it does. */
+  /** Reads now. If a read is running, another one follows it. */
   now(): void {
     if (this.#state === 'looking') this.#state = 'stale';
     if (this.#state !== 'idle') return;
@@ -68,7 +69,7 @@ export class Looks<T> {
     );
   }
 
-  /** Tells nothing any more. */
+  /** Stops all reads. No listener is called after it. */
   end(): void {
     this.#state = 'ended';
     clearTimeout(this.#pause);
@@ -91,7 +92,7 @@ export class Looks<T> {
     else this.#pause = setTimeout(() => this.now(), this.#how.again());
   }
 
-  // What is told may end it.
+  // A listener may have stopped the reads.
   get #isEnded(): boolean {
     return this.#state === 'ended';
   }

@@ -1,24 +1,24 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
-// Before an attempt, in the second before it: a handle of the C client whose first connection comes to nothing makes a second one
-// before it can be stopped, and that makes five.
+// Connections that may have been made in the second before an attempt. When the first connection of a C client handle fails, the handle
+// makes a second one before it can be stopped. That makes five.
 const MAX_BEFORE = 3;
-// The longest leaves several attempts to the shortest session.
+// The longest delay still allows several attempts within the shortest session.
 const BACKOFF = { initialDelayMs: 125, maxDelayMs: 750 };
 const SPREAD_MS = 100;
-// A connection that has been up for so long was no attempt that failed.
+// A connection that lasted this long was not a failed attempt.
 const LASTING_MS = 1_000;
 
 /**
- * When to try to connect again: at most five connections are made in any second, whatever the servers do. Between attempts that
- * come to nothing pauses grow from an eighth of a second to three quarters of one. All are of chance, so that clients which lost a
- * member at one moment do not come to the next one at one moment.
+ * Decides when to connect again: at most five connections are made in any second, whatever the servers do. Delays between failed attempts
+ * grow from 125 ms to 750 ms. All delays have jitter. So clients that lost a member at the same moment do not connect to the next one at
+ * the same moment.
  */
 export class Pace {
   readonly #clock: Clock;
-  /** When the last connections were made. */
+  /** The times of the last connections. */
   #made: readonly number[] = [];
-  /** Attempts in a row that came to nothing. */
+  /** The number of failed attempts in a row. */
   #failures = 0;
   #notBefore = -Infinity;
 
@@ -26,24 +26,27 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** Milliseconds until the next attempt. */
+  /** The delay in milliseconds before the next attempt. */
   get pauseMs(): number {
     return Math.max(0, this.#notBefore - this.#clock.now());
   }
 
-  /** A handle connects. */
+  /** Records that a handle connects. */
   attempted(): void {
     this.#note();
   }
 
-  /** It was given up. `again`: it may have connected a second time. */
+  /**
+   * Records a failed attempt.
+   * @param again whether the handle may have connected a second time
+   */
   failed({ again }: { readonly again: boolean }): void {
     if (again) this.#note();
     this.#failures += 1;
     this.#wait(backoffDelay(this.#failures - 1, BACKOFF, this.#clock));
   }
 
-  /** A connection broke that had been up for so long. One that did not last is an attempt that failed. */
+  /** Records that a connection broke, and how long it was up. A connection that broke early counts as a failed attempt. */
   broke(upMs: number): void {
     if (upMs < LASTING_MS) {
       this.failed({ again: false });
@@ -57,7 +60,7 @@ export class Pace {
     this.#made = [...this.#made.slice(-MAX_BEFORE), this.#clock.now()];
   }
 
-  /** Waits so long, and until few enough were made in the last second. */
+  /** Delays the next attempt by that time, and until few enough connections were made in the last second. */
   #wait(ms: number): void {
     const oldest = this.#made.length > MAX_BEFORE ? this.#made[0] : undefined;
     const room = oldest === undefined ? -Infinity : oldest + 1_000 + this.#spread();

@@ -1,9 +1,12 @@
-/** How long one call waits for the server, in milliseconds: enough for a busy one, short enough that several fit into a session. */
+/**
+ * Returns the timeout of one request in milliseconds. It is long enough for a busy server, and short enough for several requests in a
+ * session.
+ */
 export function callTimeoutOf(ttlMs: number): number {
   return Math.min(5_000, Math.max(1_000, ttlMs / 2));
 }
 
-/** How long one attempt to connect may take, in milliseconds: so that three or four fit into a session. */
+/** Returns the timeout of one connection attempt in milliseconds, so that three or four attempts fit into a session. */
 export function attemptMsOf(ttlMs: number): number {
   return Math.min(3_000, Math.max(1_000, ttlMs / 6));
 }

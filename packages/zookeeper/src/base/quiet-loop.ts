@@ -1,4 +1,4 @@
-/** As `setTimeout`, but lets answers that came while the event loop was blocked go first. */
+/** Works as `setTimeout`, but first handles replies that arrived while the event loop was blocked. */
 export function afterQuietLoop(ms: number, task: () => void): () => void {
   let immediate: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {

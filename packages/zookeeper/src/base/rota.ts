@@ -1,6 +1,6 @@
 import type { RandomSource } from '@queuelock/core/backend';
 
-/** In which order the servers are tried: each once, in an order of chance, before any is tried again. */
+/** The order in which servers are tried: each one once, in random order, before any is tried again. */
 export class Rota {
   readonly #chance: () => number;
   #ahead: readonly string[] = [];
@@ -10,7 +10,7 @@ export class Rota {
     this.#chance = random;
   }
 
-  /** One of these addresses; of several not the one that it answered last. */
+  /** Returns the next of these addresses. If there are several, it is not the one returned last. */
   next(addresses: readonly string[]): string {
     const present = new Set(addresses);
     const ahead = this.#ahead.filter((address) => present.has(address));

@@ -2,60 +2,59 @@ import type { QueueLockError } from '@queuelock/core/backend';
 import { errorOf, noAnswer } from './errors.ts';
 import { afterQuietLoop } from '../base/quiet-loop.ts';
 
-/** A result code of ZooKeeper and, with code 0, what came with it. */
+/** A result code of ZooKeeper and, with code 0, the result. */
 export interface Answer<V extends unknown[]> {
   readonly code: number;
   readonly values: V;
 }
 
-/** Hands one request to a client: 0, or the code that says why it was not taken. */
+/** Hands one request to a client. Returns 0, or the code of the reason why the client refused it. */
 export type Request<V extends unknown[], Client> = (
   client: Client,
   done: (code: number, text: string, ...values: V) => void,
 ) => number;
 
-/** Carries requests to the server, in their order. */
+/** Sends requests to the server in order. */
 export interface Carrier<Client> {
   send(request: (client: Client) => number): number;
 }
 
-/** How a call is treated. */
+/** Options of a call. */
 export interface CallOption {
-  /** It overtakes all that has not been sent yet. */
+  /** Sends the call before all calls that have not been sent yet. */
   readonly urgent?: boolean;
 }
 
-/** One call. */
 interface Call<Client> {
   readonly send: (carrier: Carrier<Client>) => void;
   readonly fail: (error: QueueLockError) => void;
   isSent: boolean;
 }
 
-// Enough to keep a far server busy. All others wait here, where a heartbeat can overtake them: thousands of waiters look
-// again at once after a reconnect, and in a connection nothing overtakes anything.
+// This limit keeps a distant server busy. Other calls wait in this process, where a heartbeat can overtake them. After a reconnect
+// thousands of waiters read again at once, and within a connection no request overtakes another.
 const MAX_AT_ONCE = 100;
 
 /**
- * The calls of one session that have not been answered, sent in their order, a hundred at once. Without a connection they wait
- * for the next one. None waits for the server longer than the timeout: the native client forgets some calls altogether, and
- * notices a silent server only after two thirds of the session timeout.
+ * The unanswered calls of one session. They are sent in order, at most 100 at a time. Without a connection they wait for the next one. No
+ * call waits for the server longer than the timeout, for two reasons. The native client drops some calls without an error. It also notices
+ * a silent server only after two thirds of the session timeout.
  */
 export class Calls<Client> {
   readonly #timeoutMs: number;
   readonly #leave: (task: () => void) => unknown;
-  /** All that have not been answered. */
+  /** All calls without a reply. */
   readonly #pending = new Set<Call<Client>>();
-  /** Lines of those that have not been sent, and of some that are not pending any more. */
+  /** Queues of calls that have not been sent. Some of them may not be pending any more. */
   readonly #urgent: Call<Client>[] = [];
   readonly #others: Call<Client>[] = [];
-  /** Sent over the present connection. */
+  /** Calls that were sent over the present connection. */
   readonly #underWay = new Set<Call<Client>>();
   #answers = 0;
   #carrier: Carrier<Client> | undefined;
   #ended: QueueLockError | undefined;
 
-  /** @param leave runs what an answer leads to outside of the client that brings it; default: at once */
+  /** @param leave runs the handler of a reply outside of the client's callback. Default: within the callback */
   constructor(
     timeoutMs: number,
     leave: (task: () => void) => unknown = (task) => {
@@ -66,7 +65,10 @@ export class Calls<Client> {
     this.#leave = leave;
   }
 
-  /** Sends and waits. `what` says what is sent, for errors. Each request gets a callback of its own. */
+  /**
+   * Sends a request and waits for the reply. Each request has its own callback.
+   * @param what describes the request in error messages
+   */
   issue<V extends unknown[]>(
     what: string,
     request: Request<V, Client>,
@@ -77,7 +79,7 @@ export class Calls<Client> {
         reject(this.#ended);
         return;
       }
-      // Of its patience, while it has one.
+      // Cancels the timeout, if one is running.
       let cancel = (): void => undefined;
       const settle = (): boolean => {
         cancel();
@@ -109,25 +111,25 @@ export class Calls<Client> {
     });
   }
 
-  /** There is a connection: what waited goes first. */
+  /** Uses a new connection. Waiting calls are sent first. */
   carryBy(carrier: Carrier<Client>): void {
     this.#carrier = carrier;
     this.#advance();
   }
 
-  /** There is no connection until the next `carryBy`. What was sent is answered by the native client, with an error. */
+  /** Stops sending until the next connection. The native client answers the calls that were sent with an error. */
   park(): void {
     this.#carrier = undefined;
     this.#underWay.clear();
   }
 
-  /** Fails what waits, and all that comes. */
+  /** Fails all waiting calls and all later ones. */
   end(error: QueueLockError): void {
     this.#ended ??= error;
     for (const { fail } of this.#pending) fail(this.#ended);
   }
 
-  /** Sends what may be sent. A connection that breaks meanwhile ends it. */
+  /** Sends waiting calls up to the limit. A connection that breaks meanwhile ends the loop. */
   #advance(): void {
     while (this.#carrier) {
       const isFull = this.#underWay.size >= MAX_AT_ONCE;
@@ -140,7 +142,7 @@ export class Calls<Client> {
     }
   }
 
-  /** Fails the call when its time is over, unless it stands in a line that moves. */
+  /** Fails the call at its timeout. A call that is still queued waits longer as long as replies arrive. */
   #patience(call: Call<Client>, what: string): () => void {
     const answers = this.#answers;
     let cancel = afterQuietLoop(this.#timeoutMs, () => {

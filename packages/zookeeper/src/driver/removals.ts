@@ -1,7 +1,7 @@
 import { isDefinite } from '@queuelock/core/backend';
 import type { Step, ZkDriver } from './driver.ts';
 
-// As many as a multi-lock has at most; a request of so many paths is well below what a server takes.
+// The largest number of entries of a multi-lock. A request with that many paths is far below the size limit of a server.
 const MAX_AT_ONCE = 60;
 
 interface Removal {
@@ -11,8 +11,8 @@ interface Removal {
 }
 
 /**
- * Takes nodes out, those that are asked for in one turn of the event loop with one transaction: a multi-lock gives back all that it has
- * at once. A transaction does nothing when one of the nodes is not there, or may not be deleted; then each is deleted by itself.
+ * Deletes nodes. Deletions requested in one tick are sent as one transaction, because a multi-lock releases all its entries at once. A
+ * transaction does nothing if one of the nodes does not exist or must not be deleted. Each node is then deleted separately.
  */
 export class Removals {
   readonly #zk: ZkDriver;
@@ -22,7 +22,7 @@ export class Removals {
     this.#zk = zk;
   }
 
-  /** As `ZkDriver.delete`. */
+  /** Deletes a node, as `ZkDriver.delete` does. */
   delete(path: string): Promise<boolean> {
     return new Promise((resolve, reject) => {
       if (this.#asked.length === 0) process.nextTick(() => this.#send());
@@ -45,7 +45,7 @@ export class Removals {
     }
   }
 
-  /** Whether all were there, and are not any more. Otherwise all is as it was. */
+  /** Deletes all nodes in one transaction. Resolves with false if nothing was changed. */
   async #removeAtOnce(removals: readonly Removal[]): Promise<boolean> {
     const steps = removals.map(({ path }): Step => ({ type: 'delete', path }));
     try {

@@ -4,8 +4,8 @@ import type { OwnEntry } from './entry.ts';
 import { inLine } from '../base/lane.ts';
 
 /**
- * Takes a position in one queue, or answers with the one that the entry has. When a definite error keeps it from taking one it has none; with
- * one that is not as `spec` wants it, it keeps that and rejects with `INVALID_ARGUMENT`.
+ * Enqueues the entry in one queue, or resolves with its present position. After a definite error in between, the entry is not in the queue.
+ * If the entry is already in the queue and differs from `spec`, it stays there, and the call rejects with `INVALID_ARGUMENT`.
  */
 export function enterAlone(entry: OwnEntry, spec: EntrySpec): Promise<NodePosition> {
   return inLine([entry.lane], async () => {

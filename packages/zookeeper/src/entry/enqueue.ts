@@ -19,30 +19,30 @@ import { withDirectory } from '../queue/parents.ts';
 import { throughQuorum } from '../driver/quorum.ts';
 import type { QueuePlace } from '../queue/queue-place.ts';
 
-/** An entry's place in its queue. */
+/** The position of an entry in its queue. */
 export interface NodePosition {
   readonly path: string;
   readonly own: Contender;
-  /** The transaction that made the node; of a reader that was a writer, the one that made the writer's. */
+  /** The id of the transaction that created the node. For a reader that was a writer, it is the one of the writer's node. */
   readonly token: bigint;
-  /** The conflicting entries ahead, as of a moment after the node was made. */
+  /** The conflicting entries ahead, at some moment after the node was created. */
   readonly ahead: EntriesAhead<Contender>;
 }
 
-/** What is to be put into a queue. */
+/** The entry that is to be enqueued. */
 interface Wish {
   readonly place: QueuePlace;
   readonly spec: EntrySpec;
-  /** Is told the new node's path at once, also when the rest fails. */
+  /** Is called with the path of the new node at once, even if a later step fails. */
   readonly created: (path: string) => void;
 }
 
 /**
- * Joins the queue. Rejects with `FOREIGN_FORMAT` when it is in and should not stay.
+ * Enqueues an entry. Rejects with `FOREIGN_FORMAT` when the entry is in the queue and must not stay there.
  *
- * Create and list are written back to back, and since the server takes the requests of a session in order the list shows the new
- * node. Who has to wait then looks at the new node once, for the watch on it; who is free only where the driver's create does not
- * tell the transaction, which is the token.
+ * Create and list are written back to back. The server executes the requests of a session in order, so the list shows the new node. A
+ * waiter then reads the new node once, to set the watch on it. An admitted entry is read only if the driver's create does not return the
+ * transaction id, which is the token.
  */
 export async function joinQueue(context: SessionContext, wish: Wish): Promise<NodePosition> {
   const { place } = wish;
@@ -53,15 +53,15 @@ export async function joinQueue(context: SessionContext, wish: Wish): Promise<No
   return locate(context, wish, { made, children });
 }
 
-/** A node that was made, and what a list that was asked for right after it has shown. */
+/** A created node, and the list that was requested right after it. */
 export interface Fresh {
   readonly made: MadeNode;
   readonly children: readonly string[] | undefined;
 }
 
 /**
- * The list to go right behind a create. None of a long queue where the own number tells the name of the entry right ahead: as long as
- * that is there it is not one's turn.
+ * Lists the children right after a create. Returns `undefined` without a request when the queue is long and the predecessor's name follows
+ * from the own number: while the predecessor exists, the entry is not admitted.
  */
 export async function listBehind(
   { zk, lengths }: SessionContext,
@@ -71,7 +71,7 @@ export async function listBehind(
   return (await zk.children(directory)) ?? [];
 }
 
-/** The place of a new node. Rejects with `FOREIGN_FORMAT` when it should not stay. */
+/** Returns the position of a new node. Rejects with `FOREIGN_FORMAT` when the node must not stay. */
 export async function locate(
   context: SessionContext,
   { place, spec }: Pick<Wish, 'place' | 'spec'>,
@@ -95,7 +95,7 @@ export async function locate(
   return { path, own, ahead, token };
 }
 
-/** In a long queue, without a list. If the one right ahead is not there others may be, and the list tells. */
+/** Returns the position in a long queue without a list. If the direct predecessor does not exist, a list shows whether others do. */
 async function locateBehind(context: SessionContext, place: QueuePlace, path: string): Promise<NodePosition> {
   const own = ownIn(path, place);
   const name = nameBefore(own.sequence ?? 0, place.scheme);
@@ -107,7 +107,7 @@ async function locateBehind(context: SessionContext, place: QueuePlace, path: st
   return { path, own, token, ahead: rival ? { refs: [rival] } : await lookAhead(context, place, path) };
 }
 
-/** `undefined`: there is no such directory. */
+/** Creates the node; resolves with `undefined` if the directory does not exist. */
 async function makeNode(zk: ZkDriver, { place, spec, created }: Wish): Promise<MadeNode | undefined> {
   const { path, text, mode } = newNode(place, spec);
   const made = await zk.create(path, text, mode);
@@ -118,7 +118,7 @@ async function makeNode(zk: ZkDriver, { place, spec, created }: Wish): Promise<M
 
 type MadeNode = Extract<Created, { path: string }>;
 
-/** The node of a new entry; the server appends the number. */
+/** Returns path, content and mode of the node of a new entry. The server appends the number. */
 export function newNode(
   { directory, scheme }: QueuePlace,
   spec: EntrySpec,
@@ -137,11 +137,11 @@ function czxidOf(path: string, stat: NodeStat | undefined): bigint {
 }
 
 /**
- * Finds the node of an enqueue whose answer was lost, by the id in its name. Nothing found is final: behind a quorum the list
- * is no older than the last request of the connection before, and a server takes nothing from it once the session
- * has moved on. One id is one node: others with it (of an earlier session, or what a share has left) are removed.
+ * Finds the node of an enqueue whose reply was lost, by the id in its name. An empty result is final. After the read through a quorum, the
+ * list is at least as recent as the last request of the previous connection. A server accepts no request of that connection once the
+ * session has moved. Each id has one node: others with the same id, from an earlier session or an unfinished downgrade, are removed.
  *
- * @param known the node's path, if its create was answered
+ * @param known the path of the node, if the create was answered
  */
 export async function findNode(
   zk: ZkDriver,
@@ -154,7 +154,7 @@ export async function findNode(
     ? await namesByText(zk, place, { children, id, known })
     : namesOf(children, scheme, id);
   let node: FoundNode | undefined;
-  // A writer comes before the reader that it was about to turn into.
+  // A writer sorts before the reader that it is converted to.
   for (const { name } of contendersIn(names, scheme)) {
     const path = `${directory}/${name}`;
     const stat = node || (known !== undefined && known !== path) ? undefined : await zk.stat(path);
@@ -165,7 +165,7 @@ export async function findNode(
   return node;
 }
 
-/** The position of the node that is found. Rejects with `FOREIGN_FORMAT` when it is in and should not stay. */
+/** Returns the position of the node that `findNode` finds. Rejects with `FOREIGN_FORMAT` when it must not stay in the queue. */
 export async function findPosition(
   zk: ZkDriver,
   place: QueuePlace,
@@ -178,8 +178,8 @@ export async function findPosition(
 }
 
 /**
- * Looks again: the conflicting entries ahead, all of them. Rejects with `ENTRY_LOST` when the own one is not there, and with
- * `FOREIGN_FORMAT` when it should not be.
+ * Reads all conflicting entries ahead. Rejects with `ENTRY_LOST` when the own node does not exist, and with `FOREIGN_FORMAT` when it must
+ * not stay.
  */
 export async function lookAhead(
   { zk, lengths }: SessionContext,
@@ -194,7 +194,7 @@ export async function lookAhead(
 interface FoundNode {
   readonly path: string;
   readonly token: bigint;
-  /** Of the directory, as of that look. */
+  /** The children of the directory in the same read. */
   readonly children: readonly string[];
 }
 
@@ -222,7 +222,7 @@ function ownIn(path: string, { scheme }: QueuePlace): Contender {
   return own;
 }
 
-/** None where names do not tell an id. */
+/** Returns no names if the names do not contain ids. */
 function namesOf(children: readonly string[], { style, idIsInText }: Scheme, id: string): string[] {
   if (idIsInText || children.length === 0) return [];
   const prefix = style.prefix(id);
@@ -235,7 +235,7 @@ interface Sought {
   readonly known: string | undefined;
 }
 
-/** Reads all entries, unless the node's path is known. */
+/** Reads the content of all entries, unless the path of the node is known. */
 async function namesByText(
   zk: ZkDriver,
   { directory, scheme }: QueuePlace,

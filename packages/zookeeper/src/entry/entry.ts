@@ -1,5 +1,5 @@
-// Chapter entry: how does a wish become an entry in the queue, and how does it leave?
-// Here: one entry, from its first attempt until it is surely out. enqueue: create and list. alone: a position in one queue. traces of holds.
+// Chapter entry: how does a claim become an entry in the queue, and how does it leave?
+// entry (this file) is one entry until its removal; enqueue creates and lists; enqueue-one enters one queue; traces records holds.
 
 import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
@@ -20,8 +20,8 @@ import { checkShape } from '../queue/shape.ts';
 import { OwnTrace, type Identity } from './traces.ts';
 
 /**
- * One entry of a session, from the first attempt to enqueue it until it is known to be out. Its calls run one after the
- * other, so a removal decides after an enqueue that was on its way.
+ * One entry of a session, from the first attempt to enqueue it until its removal is confirmed. Its calls run one after another, so a
+ * removal takes effect after an enqueue in flight.
  */
 export class OwnEntry {
   readonly lane: Lane = new Lane();
@@ -32,7 +32,6 @@ export class OwnEntry {
   readonly #id: string;
   readonly #withdrawal: LateAbort;
   readonly #shared$ = new Subject<void>();
-  /** Of its hold. */
   readonly #trace: OwnTrace;
   #state: EntryState;
 
@@ -48,33 +47,33 @@ export class OwnEntry {
     this.#state = isResumed ? { status: 'unknown', isInherited: true } : { status: 'absent' };
   }
 
-  /** Its node, once that is known; another one when it has turned into a reader. */
+  /** The path of the node, once it is known. It changes when the entry is converted to a reader. */
   get path(): string | undefined {
     return 'path' in this.#state ? this.#state.path : undefined;
   }
 
-  /** Whether it may be in the queue. */
+  /** Whether the entry may be in the queue. */
   get mayBeIn(): boolean {
     return this.#state.status !== 'absent' && this.#state.status !== 'gone';
   }
 
-  /** Emits when it turns into a reader; errors with `ENTRY_LOST` when a call finds that it is gone, before the watch tells. */
+  /** Emits when the entry is converted to a reader. Errors with `ENTRY_LOST` when a call finds the entry missing. */
   get shared$(): Observable<void> {
     return this.#shared$;
   }
 
-  /** Aborts when it is to be removed: what has not begun to put it in need not begin. */
+  /** Aborts when the removal is requested. An enqueue that has not started need not start. */
   get unwanted(): AbortSignal {
     return this.#withdrawal.signal;
   }
 
-  /** With this node it was admitted, and nobody was ahead with whom it conflicts. Whoever waits for it is told so before it leaves. */
+  /** Records that the entry was admitted with no conflicting entry ahead. The local waiter behind learns that before the removal. */
   noteOwned(path: string): void {
     const node = nodeOf(this.#state);
     if (node?.path === path) this.#state = { ...node, isOwner: true };
   }
 
-  /** Whether it was entered with others, and all of them stand at one point in the order of all who do so. */
+  /** Whether the entry was enqueued in one transaction with entries of other queues. */
   get isOrdered(): boolean {
     return nodeOf(this.#state)?.isOrdered ?? false;
   }
@@ -84,20 +83,20 @@ export class OwnEntry {
     if (node) this.#state = { ...node, isOrdered: true };
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the position, taken earlier, is another than what is wanted now */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the existing position differs from `spec` */
   checkShape({ own }: NodePosition, spec: EntrySpec): void {
     const node = nodeOf(this.#state);
     checkShape(own, spec, { limit: node?.isInherited ?? false });
     if (node) this.#state = { ...node, isInherited: false };
   }
 
-  /** Whether there was an entry to remove; after that there is none. Rejects when that is not known. */
+  /** Removes the entry. Resolves with whether there was one. Rejects when that is unknown. */
   remove(): Promise<boolean> {
     this.#withdrawal.abort();
     return inLine([this.lane], () => this.withdraw());
   }
 
-  /** Whether there was an entry to write to. */
+  /** Replaces the value of the entry. Resolves with whether there was one. */
   write(value: string): Promise<boolean> {
     return this.#withNode(async ({ path }) => {
       const text = textOf({ id: this.#id, value }, this.place.scheme);
@@ -106,10 +105,10 @@ export class OwnEntry {
   }
 
   /**
-   * Turns it into a reader at the same place, as Curator's read/write lock downgrades: the reader's node is made, by hand with
-   * the writer's number, and then the writer's is deleted. In between the writer is written to: that shows that it was still there after
-   * the reader was made, without which it would bring back an entry that others have seen go; and a writer that goes unwritten
-   * has left, as those who wait for it know. Whether there was an entry.
+   * Converts the entry to a reader at the same position, as Curator's read/write lock downgrades: it creates the reader's node with the
+   * writer's number and then deletes the writer's node. In between it writes to the writer's node. That proves that the writer existed
+   * after the reader was created, so no removed entry comes back. Waiters treat a writer that was removed without such a write as gone.
+   * Resolves with whether there was an entry.
    */
   share(value: string): Promise<boolean> {
     return this.#withNode(async (node) => {
@@ -126,7 +125,7 @@ export class OwnEntry {
     });
   }
 
-  /** Leaves the trace of its hold, a node of the same name in that directory; answers the name, nothing when it has no node. */
+  /** Records the hold as a node of the same name in that directory. Resolves with the name, or `undefined` if the entry has no node. */
   async leaveTrace(place: Place): Promise<string | undefined> {
     let name: string | undefined;
     await this.#withNode(async ({ path }) => {
@@ -137,7 +136,7 @@ export class OwnEntry {
     return name;
   }
 
-  /** Only in line. The position that it has; rejects with `ENTRY_LOST` when it had one. */
+  /** Returns the current position. Rejects with `ENTRY_LOST` when the entry was removed. Call it only in the lane. */
   async position(): Promise<NodePosition | undefined> {
     const state = this.#state;
     if (state.status === 'absent') return undefined;
@@ -149,7 +148,7 @@ export class OwnEntry {
     return position;
   }
 
-  /** Only in line, and when it has none. */
+  /** Enqueues the entry. Call it only in the lane, while the entry has no node. */
   async take(spec: EntrySpec): Promise<NodePosition> {
     this.attempted();
     const created = (path: string): void => void (this.#state = { status: 'seated', path });
@@ -158,19 +157,19 @@ export class OwnEntry {
     return position;
   }
 
-  /** Only in line, and when it has none. A request that puts it in is about to be sent. */
+  /** Records that a create is about to be sent. Call it only in the lane, while the entry has no node. */
   attempted(): void {
     this.#state = { status: 'unknown' };
   }
 
-  /** Only in line. It has made this node, or none. */
+  /** Records the node that was created, or that none was. Call it only in the lane. */
   made(node?: { readonly path: string; readonly czxid: bigint }): void {
     this.#state = node ? { status: 'seated', path: node.path, token: node.czxid } : { status: 'absent' };
   }
 
   /**
-   * Only in line. Takes out what is left of an attempt that failed for good, of which nobody will be told. A server that refuses
-   * that leaves one way to free the queue: to end the session.
+   * Removes the remains of an attempt that failed for good, for which the caller gets no entry. If the server refuses the removal, ending
+   * the session is the only way to free the queue. Call it only in the lane.
    */
   async clear(): Promise<void> {
     try {
@@ -183,7 +182,7 @@ export class OwnEntry {
     this.#state = { status: 'absent' };
   }
 
-  /** Only in line. Whether there was an entry to remove. */
+  /** Removes the entry. Resolves with whether there was one. Call it only in the lane. */
   async withdraw(): Promise<boolean> {
     const node = await this.#find();
     if (!node) return false;
@@ -196,17 +195,17 @@ export class OwnEntry {
     return removed.includes(true);
   }
 
-  /** Only in line. Takes out what an attempt has left that nobody was told of; it may be put in again. */
+  /** Removes the remains of an attempt that the caller never learned of. The entry may be enqueued again. Call it only in the lane. */
   async retract(): Promise<void> {
     const node = await this.#find();
     if (!node) return;
-    // If the answer to the delete is lost, the node is looked for.
+    // If the reply to the delete is lost, the next call searches for the node.
     this.#state = { status: 'unknown' };
     await this.#zk.delete(node.path);
     this.#state = { status: 'absent' };
   }
 
-  /** From here on the reader is the entry, unless the writer was gone. */
+  /** Creates the reader's node, which is the entry from then on, unless the writer was already removed. */
   async #makeReader(node: Seated | Turning, value: string): Promise<boolean> {
     const { path: writer, token = (await this.#zk.stat(writer))?.czxid } = node;
     if (token === undefined) return false;
@@ -219,7 +218,7 @@ export class OwnEntry {
     return true;
   }
 
-  /** In line, works on its node, if it has one, and answers whether it was there. Whoever follows the entry hears that it was not. */
+  /** Runs work on the node in the lane. Resolves with whether the node existed. Followers of the entry are notified if it did not. */
   #withNode(work: (node: Seated | Turning) => Promise<boolean>): Promise<boolean> {
     return inLine([this.lane], async () => {
       const node = await this.#find();
@@ -230,7 +229,7 @@ export class OwnEntry {
     });
   }
 
-  /** It is not there any more. Whoever follows it hears so at once, also while there is no watch on the node. */
+  /** Records that the entry is lost. Followers are notified at once, even while there is no watch on the node. */
   #lost(path: string): Error {
     const error = entryLost(path);
     this.#state = { status: 'gone', path };

@@ -7,7 +7,7 @@ import { PRIVATE_DIRECTORY, nameOf, traceDirectory } from '../queue/names.ts';
 import { withDirectory, type Place } from '../queue/parents.ts';
 import { placeOf, type QueuePlace, type QueuePlaces } from '../queue/queue-place.ts';
 
-/** A persistent node for each hold, named as its entry; see `HoldTraces`. */
+/** Records each hold as a persistent node with the name of its entry; see `HoldTraces`. */
 export class Traces implements HoldTraces {
   readonly #zk: ZkDriver;
   readonly #places: QueuePlaces;
@@ -33,13 +33,10 @@ export class Traces implements HoldTraces {
     const directory = traceDirectory(root, queue);
     const own = await this.#entryOf(queue, id)?.leaveTrace({ root, directory });
     if (own === undefined) {
-      throw new QueueLockError(
-        'ENTRY_LOST',
-        `the entry is not in the queue ${JSON.stringify(queue)} any more`,
-      );
+      throw new QueueLockError('ENTRY_LOST', `the entry is no longer in the queue ${JSON.stringify(queue)}`);
     }
     const names = (await this.#zk.children(directory)) ?? [];
-    // The others are directories of nested names.
+    // The other children are directories of nested names.
     return this.#outOf(
       queue,
       names.filter((name) => name !== own && looksLikeEntry(name)),
@@ -51,7 +48,7 @@ export class Traces implements HoldTraces {
     await Promise.all(traces.map((name) => this.#zk.delete(`${directory}/${name}`)));
   }
 
-  /** Those whose entries are not in the queue, neither as they were nor as the readers that they turned into. */
+  /** Returns the traces whose entries are not in the queue, neither as they were nor as the readers that they were converted to. */
   async #outOf(queue: string, names: readonly string[]): Promise<readonly string[]> {
     if (names.length === 0) return [];
     const { directory, scheme } = placeOf(this.#places, queue);
@@ -60,10 +57,10 @@ export class Traces implements HoldTraces {
   }
 }
 
-/** Which entry of its session it is. */
+/** Identifies an entry of a session. */
 export interface Identity {
   readonly id: string;
-  /** An earlier client of the session may have put it in. */
+  /** Whether an earlier client of the session may have enqueued the entry. */
   readonly isResumed: boolean;
 }
 
@@ -72,9 +69,9 @@ export class OwnTrace {
   readonly #zk: ZkDriver;
   readonly #place: QueuePlace;
   readonly #id: string;
-  /** An earlier client of the session may have left it. */
+  /** Whether an earlier client of the session may have created the trace. */
   readonly #isResumed: boolean;
-  /** Once it may be there. */
+  /** The path of the trace, once it may exist. */
   #path: string | undefined;
 
   constructor(zk: ZkDriver, place: QueuePlace, { id, isResumed }: Identity) {
@@ -84,7 +81,7 @@ export class OwnTrace {
     this.#isResumed = isResumed;
   }
 
-  /** Makes its node, named as the entry was at the first time; answers that name. Safe to repeat. */
+  /** Creates the trace with the name that the entry had the first time. Resolves with that name. Can be repeated. */
   async leave({ root, directory }: Place, name: string): Promise<string> {
     const path = (this.#path ??= `${directory}/${name}`);
     await withDirectory(this.#zk, { root, directory }, async () => {
@@ -94,7 +91,7 @@ export class OwnTrace {
     return nameOf(path);
   }
 
-  /** As long as the node of the entry is there: a hold that was lost keeps its trace. */
+  /** Deletes the trace if the node of the entry exists. A hold that was lost keeps its trace. */
   async erase(entry: string): Promise<void> {
     const isFound = this.#path === undefined && this.#isResumed;
     const path = isFound ? await findTrace(this.#zk, this.#place, { id: this.#id, path: entry }) : this.#path;
@@ -102,7 +99,10 @@ export class OwnTrace {
   }
 }
 
-/** The trace of a hold that an earlier client of the session left; `path` is the entry's node. */
+/**
+ * Finds the trace of a hold that an earlier client of the session left.
+ * @param path the node of the entry
+ */
 async function findTrace(
   zk: ZkDriver,
   { root, directory, scheme }: QueuePlace,

@@ -8,17 +8,17 @@ import { makeDirectory } from '../queue/parents.ts';
 import { settled } from '../base/settled.ts';
 import type { Member, SeatedMember } from './together.ts';
 
-/** A driver that can put in several entries with one transaction. */
+/** A driver that can create several entries in one transaction. */
 export type AtOnceDriver = ZkDriver & Required<Pick<ZkDriver, 'multi'>>;
 
-/** Those that were put in by one transaction. */
+/** The entries that one transaction created. */
 export interface TakenAtOnce {
   readonly seated: readonly SeatedMember[];
-  /** Nobody was in the gate at that moment. */
+  /** Whether no client was in the gate at that moment. */
   readonly wasGateEmpty: boolean;
 }
 
-// The server removes empty containers at its own time, so one may go between its making and the use of it.
+// The server removes empty containers at any time, so a directory may disappear between its creation and its use.
 const ATTEMPTS = 10;
 
 export function doesAtOnce(zk: ZkDriver): zk is AtOnceDriver {
@@ -26,9 +26,9 @@ export function doesAtOnce(zk: ZkDriver): zk is AtOnceDriver {
 }
 
 /**
- * Puts all in with one transaction and, in the same flight, lists the gate and each queue. The transaction also compares the gate's
- * directory, so that has to be there, and writes to the session's private node: only the answer to a write tells the number of the
- * transaction, which is the token of all these entries, and what the gate is compared with.
+ * Creates all entries in one transaction and, in the same flight, lists the gate and each queue. The transaction requires that the gate's
+ * directory exists. It also writes to the session's private node, because only the reply to a write contains the transaction id. That id is
+ * the token of all these entries, and it is compared with the state of the gate.
  */
 export async function takeAtOnce(
   zk: AtOnceDriver,
@@ -46,7 +46,7 @@ export async function takeAtOnce(
     signal?.throwIfAborted();
     for (const { entry } of members) entry.attempted();
     const [done, inGate, lists] = await Promise.all([
-      // Each is told its node at once, also when the rest fails.
+      // Each entry learns its node at once, even if a later step fails.
       zk.multi(steps).then((answer) => {
         const { paths = [], zxid: czxid = 0n } = answer.done ? answer : {};
         for (const [at, { entry }] of members.entries()) {
@@ -73,6 +73,6 @@ export async function takeAtOnce(
   }
   throw new QueueLockError(
     'UNAVAILABLE',
-    `${places[0]?.directory}, or the directory of a queue beside it, was removed again and again while they were entered`,
+    `${places[0]?.directory}, or the directory of a queue beside it, was removed repeatedly during the enqueue`,
   );
 }

@@ -1,5 +1,5 @@
-// Chapter multi: how are several names taken at once?
-// With one transaction (at-once) where the driver has them, else through the gate.
+// Chapter multi: how are several queues entered at once?
+// By one transaction (transaction) if the driver supports it, otherwise through the gate.
 
 import {
   invalidArgument,
@@ -16,22 +16,25 @@ import { throughGate, wasEmptyAt, type Gate } from '../turn/gate.ts';
 import { inLine } from '../base/lane.ts';
 import { settled } from '../base/settled.ts';
 
-/** As many as on the other backends. */
+/** The same limit as on the other backends. */
 const MOST = 60;
 
-/** One of the entries that go together. */
+/** One of the entries that are enqueued together. */
 export interface Member {
   readonly entry: OwnEntry;
   readonly spec: EntrySpec;
 }
 
-/** One that is in. */
+/** An entry that is in its queue, with its position. */
 export interface SeatedMember {
   readonly member: Member;
   readonly position: NodePosition;
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` */
+/**
+ * Checks the number of entries and that each queue occurs once.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` otherwise
+ */
 export function checkTogether(specs: readonly EntrySpec[]): void {
   const queues = specs.map(({ queue }) => queue);
   const twice = queues.find((queue, at) => queues.indexOf(queue) < at);
@@ -39,27 +42,28 @@ export function checkTogether(specs: readonly EntrySpec[]): void {
   if (specs.length > MOST) throw invalidArgument('specs', specs.length, `has at most ${MOST} entries`);
 }
 
-/** How to enter. */
+/** How the entries are enqueued. */
 export interface Entering extends Omit<Gate, 'signal'> {
-  /** Whoever asks takes out what is not admitted at once: nothing is waited for then. */
+  /** Whether the caller removes the entries unless all are admitted at once. It waits for nothing then. */
   readonly isTry: boolean;
 }
 
 /**
- * Takes a position in several queues, so that any two calls, of whatever sessions, are ordered alike in all queues that both enter: no two
- * can wait for each other.
+ * Enqueues entries in several queues so that no two calls, of any sessions, can wait for each other: two calls have the same order in all
+ * queues that both enter.
  *
- * Where the driver can, all entries are put in by one transaction. Two of these are ordered by their numbers. Other clients put
- * theirs in one by one while they are in the gate; if that was empty at the moment of the transaction, it is ahead of or behind
- * all creates of each of them as well. If it was not, the entries are kept only if all are admitted, for who waits for nobody is part of no
- * circle. Otherwise they are taken out, and all goes as for the others: in the gate all creates are written back to back, and
- * it is left when each of them has been answered, so of any two one has all its creates ahead of all those of the other.
+ * If the driver supports it, one transaction creates all entries. Two transactions are ordered by their ids. Other clients create their
+ * entries one by one while they are in the gate. If the gate was empty at the moment of the transaction, the transaction is ahead of or
+ * behind all creates of each such client as well. If it was not empty, the entries are kept only if all are admitted, since an entry that
+ * waits for nothing is part of no deadlock. Otherwise they are removed, and this client uses the gate too. In the gate all creates are
+ * written back to back, and the client leaves when each of them has been answered. So of any two calls, one has all its creates ahead of
+ * all creates of the other.
  *
- * An attempt that ends without a certain outcome leaves the gate too, and what it had put in may stand while others go
- * through. So the next attempt takes that out before it begins anew, unless it can be seen to be in order: only seats taken in
- * one transaction or one passage count.
+ * An attempt with an unknown outcome leaves the gate too, and its entries may stay in the queues while other clients pass. So the next
+ * attempt removes them before it starts, unless they are known to be in order. Only entries of one transaction or of one passage through
+ * the gate count.
  *
- * A try has no need of any order, since it waits for nobody.
+ * An attempt that waits for nothing needs no order.
  */
 export function enterTogether(
   members: readonly Member[],
@@ -95,7 +99,7 @@ async function takenOrCleared(
   }
 }
 
-/** The seats from before, if they count. Nothing, and then nobody has one, if not. */
+/** Returns the positions of an earlier attempt if they are in order. Otherwise removes them and returns `undefined`. */
 async function seatedBefore(
   members: readonly Member[],
   { context: { zk }, place, isTry }: Attempt,
@@ -103,7 +107,7 @@ async function seatedBefore(
   const seated = await allSeated(members);
   if (!seated || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed)) return seated;
   const [first, ...others] = seated.map(({ position }) => position.token);
-  // Those with tokens of their own were put in one by one, in the gate.
+  // Entries with different tokens were created one by one, in the gate.
   const isOfOneTransaction = first !== undefined && others.every((token) => token === first);
   if (!isOfOneTransaction || others.length === 0 || areAdmitted(seated)) return seated;
   if (wasEmptyAt(first, await zk.list(place.directory))) return seated;
@@ -127,7 +131,7 @@ function areAdmitted(seated: readonly SeatedMember[]): boolean {
   return seated.every(({ position, member }) => turnOf(position.ahead, member.spec).admitted);
 }
 
-/** The seats from before. Nothing, and then nobody has one, if not all of them were taken. */
+/** Returns the positions of an earlier attempt if all entries are in their queues. Otherwise removes the rest and returns `undefined`. */
 async function allSeated(members: readonly Member[]): Promise<readonly SeatedMember[] | undefined> {
   const seats = await settled(
     members.map(async (member) => ({ member, position: await member.entry.position() })),
@@ -136,7 +140,7 @@ async function allSeated(members: readonly Member[]): Promise<readonly SeatedMem
   if (found.length === members.length) return found;
   const [first] = found;
   if (!first) return undefined;
-  // What an earlier client of the session was told is not known; it may have been told that all were in.
+  // It is unknown which positions an earlier client of the session reported to its caller. It may have reported all of them.
   if (members.some(({ entry }) => entry.isResumed)) throw entryLost(`beside ${first.position.path}`);
   await retractAll(members);
   return undefined;

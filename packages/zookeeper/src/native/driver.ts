@@ -1,5 +1,5 @@
-// Chapter native: how are they carried by the npm package zookeeper?
-// The same interface over the C client, one handle for each connection, with what its binding gets wrong kept away.
+// Chapter native: how does the npm package zookeeper send requests?
+// The same interface over the C client, with one handle per connection, and workarounds for errors of its binding.
 
 import { QueueLockError } from '@queuelock/core/backend';
 import type { CallOption, Request } from '../driver/calls.ts';
@@ -30,7 +30,7 @@ export class NativeDriver implements ZkDriver {
   readonly #changes = new Routes<NodeChange>();
   readonly #changesBelow = new Routes<ChildChange>();
 
-  /** Begins to connect. */
+  /** Starts to connect. */
   constructor(options: Omit<LineOptions, 'onChange'>) {
     this.#line = new Line({ ...options, onChange: (path, change) => this.#onChange(path, change) });
   }
@@ -59,7 +59,7 @@ export class NativeDriver implements ZkDriver {
     return this.#line.ended$;
   }
 
-  /** The state that the session ended with, 0 if it was closed here. */
+  /** The state that the session ended with; 0 if this client closed it. */
   get endedWith(): number | undefined {
     return this.#line.endedWith;
   }
@@ -109,7 +109,7 @@ export class NativeDriver implements ZkDriver {
   }
 
   async stat(path: string, { watch = false }: WatchOption = {}): Promise<NodeStat | undefined> {
-    const found = await this.#ask<[NativeStat]>(`look at ${path}`, (native, done) =>
+    const found = await this.#ask<[NativeStat]>(`stat ${path}`, (native, done) =>
       native.a_exists(path, watch, done),
     );
     return found && statOf(found[0]);
@@ -141,7 +141,7 @@ export class NativeDriver implements ZkDriver {
     return this.#line.abandon();
   }
 
-  /** The values, or nothing when there is no such node, or not in that version. */
+  /** Resolves with the results, or with `undefined` when the node does not exist or has another version. */
   async #ask<V extends unknown[]>(
     what: string,
     request: Request<V, NativeCalls>,
@@ -153,7 +153,7 @@ export class NativeDriver implements ZkDriver {
     return values;
   }
 
-  /** One call hears first that the session has ended; all who live by it should. */
+  /** Ends the session when a reply reports that it has expired, so that all users of the session are notified. */
   #failure(code: number, what: string): Error {
     if (code === ZkCode.sessionExpired) this.#line.noteExpired();
     return errorOf(code, what);

@@ -12,32 +12,31 @@ import { NOWHERE } from '../driver/quorum.ts';
 import { Rota } from '../base/rota.ts';
 import { ReplaySubject, Subject, lastValueFrom, type Observable } from '../base/rx.ts';
 
-/** What a line needs to connect. */
+/** Options of the connections of a session. */
 export interface LineOptions {
-  /** `address:port` each, at least one; asked for at each attempt. */
+  /** Returns at least one address, as `address:port`. Called for each attempt. */
   readonly addresses: () => readonly string[];
-  /** An attempt failed. */
+  /** Is called when an attempt failed. */
   readonly onFailure: () => void;
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly ttlMs: number;
-  /** To go on with a session that there is. */
+  /** The key of an existing session, to resume it. */
   readonly session?: SessionKey | undefined;
-  /** Says when to try again; the first attempt is made at once. */
+  /** Decides when to try again. The first attempt is made at once. */
   readonly pace: Pace;
   readonly clock: Clock;
   readonly onChange: (path: string, change: NodeChange) => void;
 }
 
-// The C client does not tell that connecting has failed, so it is asked.
+// The C client does not report a failed connection attempt, so the state is polled.
 const ASKED_EVERY_MS = 20;
-// Longer than a healthy server takes; what is not closed by then is closed in the background.
+// Longer than a healthy server needs. After this time, closing continues in the background.
 const CLOSE_WITHIN_MS = 1_000;
 
 /**
- * The way of one session to the server: one handle after the other, each for one attempt to connect to one server, the next going on
- * with the session of the one before. An attempt that does not connect soon makes way for the next, at another server. Their pace
- * is kept here: a handle of the C client that knows several servers goes from one to the next without a pause, thousands of
- * times a second where each accepts and closes, as all do that have no quorum.
+ * The connections of one session: one handle after another, each for one attempt at one server. Each handle resumes the session of the one
+ * before. An attempt that takes too long is abandoned for the next server. The pace is limited here. A handle of the C client that knows
+ * several servers connects to them without a delay, thousands of times a second if each accepts and closes, as servers without a quorum do.
  */
 export class Line {
   readonly #options: LineOptions;
@@ -57,7 +56,7 @@ export class Line {
   #timeoutMs = 0;
   #endedWith: number | undefined;
 
-  /** Begins to connect. */
+  /** Starts to connect. */
   constructor(options: LineOptions) {
     this.#options = options;
     this.#session = options.session;
@@ -74,12 +73,12 @@ export class Line {
     return this.#ended$;
   }
 
-  /** The state that the session ended with, 0 if it was closed here. */
+  /** The state that the session ended with; 0 if this client closed it. */
   get endedWith(): number | undefined {
     return this.#endedWith;
   }
 
-  /** All zeroes before it was connected. */
+  /** The key of the session. All zeroes before the first connection. */
   get session(): SessionKey {
     return this.#session ?? { client_id: '0', client_password: '0'.repeat(32) };
   }
@@ -88,7 +87,7 @@ export class Line {
     return this.#timeoutMs;
   }
 
-  /** When the attempt that made or resumed the session began. */
+  /** The time at which the attempt that created or resumed the session started. */
   get begunAt(): number {
     return this.#begunAt;
   }
@@ -101,7 +100,10 @@ export class Line {
     return this.#calls.issue(what, request, option);
   }
 
-  /** The server has said so in an answer, before it drops the connection. Not to be called inside a native callback. */
+  /**
+   * Ends the session after a reply reported that it has expired. The server drops the connection later. Must not be called in a native
+   * callback.
+   */
   noteExpired(): void {
     this.#end(ZkCode.sessionExpired);
   }
@@ -113,9 +115,8 @@ export class Line {
   }
 
   /**
-   * Closing a connected handle blocks the event loop until the server has answered, for up to 4.5 s. So it is asked
-   * first whether it answers at all (`sync` goes as far as the leader), and closed when it has or when the connection
-   * is down, where closing does not block and the session timeout does the rest.
+   * Closing a connected handle blocks the event loop until the server responds, for up to 4.5 s. So the handle is closed after the server
+   * has answered `sync`, or when the connection is down: then closing does not block, and the session times out.
    */
   async #close(): Promise<void> {
     do await nextTurn();
@@ -130,7 +131,7 @@ export class Line {
     );
   }
 
-  /** Leaves the session to its timeout or to somebody else. Never rejects. */
+  /** Disconnects without ending the session. Never rejects. */
   abandon(): Promise<void> {
     this.#closing ??= Promise.race([this.#abandon(), pause(CLOSE_WITHIN_MS, undefined, { ref: false })]);
     return this.#closing;
@@ -162,7 +163,7 @@ export class Line {
       changed: onChange,
     });
     this.#handle = handle;
-    // Wrong credentials are no error here: the server only finds that such a one may do nothing.
+    // The server does not reject wrong credentials here; later requests fail with `ACCESS_DENIED`.
     if (auth)
       handle.send((native) =>
         native.add_auth('digest', `${auth.username}:${auth.password}`, () => undefined),
@@ -179,7 +180,7 @@ export class Line {
     }, ASKED_EVERY_MS);
   }
 
-  /** Goes on with the next attempt, unless this one has succeeded just now. */
+  /** Starts the next attempt, unless this one has succeeded just now. */
   #giveUp(
     handle: NativeHandle,
     { again, isSilent = false }: { readonly again: boolean; readonly isSilent?: boolean },
@@ -198,7 +199,7 @@ export class Line {
       timeout: Math.round(ttlMs),
       debug_level: 0,
       host_order_deterministic: false,
-      // By default the package ends the session when an answer comes in more than ten pieces.
+      // By default the package ends the session when a reply arrives in more than ten pieces.
       response_counter_limit: 1_000_000_000,
       ...this.#session,
     };
@@ -206,8 +207,7 @@ export class Line {
 
   #onConnected(handle: NativeHandle): void {
     clearTimeout(this.#nextAttempt);
-    // The C client would refuse a server that is behind what it has seen; a new handle has seen nothing. Behind a quorum,
-    // whatever is read from here on is no older than what the connection before has shown.
+    // A new handle accepts a server that is behind what the session has read. Reads after this write through a quorum are recent enough.
     if (this.#session) handle.send((native) => native.a_delete_(NOWHERE, -1, () => undefined));
     this.#session = handle.session;
     this.#timeoutMs = handle.timeoutMs;

@@ -1,22 +1,22 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 
-// The server removes empty containers at its own time, so one may go between its making and the use of it.
+// The server removes empty containers at any time, so a directory may disappear between its creation and its use.
 const ATTEMPTS = 10;
 
-/** A place below the chroot. */
+/** A directory below the chroot. */
 export interface Place {
-  /** `''` or the chroot. */
+  /** `''`, or the chroot. */
   readonly root: string;
   readonly directory: string;
-  /** It stays when it is empty. Default: it goes some time after. */
+  /** Whether the directory stays when it is empty. Default: the server removes it some time later. */
   readonly keeps?: boolean;
 }
 
 /**
- * Tries to make something in a directory, which is made when the attempt says with `undefined` that it is missing: as
- * containers below the chroot, like Curator's, which the server removes some time after they were left empty; as plain
- * nodes up to the chroot, which other clients expect to stay, and where the place keeps them, like kazoo's.
+ * Runs an attempt to create a node in a directory, and creates the directory when the attempt reports with `undefined` that it is missing.
+ * Below the chroot it creates containers, as Curator does, which the server removes some time after they became empty. Up to the chroot,
+ * which other clients expect to stay, and where the location keeps its directory, as kazoo does, it creates persistent nodes.
  */
 export async function withDirectory<T>(
   zk: ZkDriver,
@@ -30,11 +30,11 @@ export async function withDirectory<T>(
   }
   throw new QueueLockError(
     'UNAVAILABLE',
-    `${place.directory} was removed again and again while something was made in it`,
+    `${place.directory} was removed repeatedly while a node was created in it`,
   );
 }
 
-/** Makes the directory, unless it is there, and whatever is missing above it. */
+/** Creates the directory and all missing parents. */
 export async function makeDirectory(
   zk: ZkDriver,
   { root, directory, keeps = false }: Place,

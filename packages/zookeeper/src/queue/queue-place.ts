@@ -2,20 +2,23 @@ import { queuePath } from './names.ts';
 import type { Scheme } from './naming.ts';
 import type { Place } from './parents.ts';
 
-/** A queue's directory, and how its entries are named. */
+/** The directory of a queue, and the naming scheme of its entries. */
 export interface QueuePlace extends Place {
   readonly scheme: Scheme;
 }
 
-/** All queues of a backend. */
+/** Where all queues of a backend are stored. */
 export interface QueuePlaces {
-  /** `''` or the chroot. */
+  /** `''`, or the chroot. */
   readonly root: string;
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` */
+  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the function in `naming` returns an unknown scheme */
   readonly schemeFor: (queue: string) => Scheme;
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for a name that cannot be a path, or with a naming that there is not. */
+/**
+ * Returns the location of a queue.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that cannot be a path, or an unknown naming
+ */
 export function placeOf({ root, schemeFor }: QueuePlaces, queue: string): QueuePlace {
   const directory = queuePath(root, queue);
   const scheme = schemeFor(queue);

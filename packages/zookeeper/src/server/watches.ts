@@ -3,27 +3,27 @@ import type { NodeChange, NodeStat, ZkDriver } from '../driver/driver.ts';
 import { Looks } from '../base/looks.ts';
 import { Observable, Subscription, defer, filter, share } from '../base/rx.ts';
 
-// An event that never came would leave a waiter asleep for ever. Jittered, so that waiters do not look in step.
+// A lost event would leave a waiter waiting for ever, so nodes are read again after this time. It has jitter, so that waiters spread out.
 const SAFETY_MS = { least: 10_000, spread: 20_000 };
 
-/** How a node was found to be gone. */
+/** How the removal of a node was noticed. */
 export interface Going {
-  /** A watch told it, and not only a look that came later. */
+  /** Whether a watch reported the removal, and not only a later read. */
   readonly seen: boolean;
-  /** Whether the node was of the session that watches, as far as it has read it. */
+  /** Whether the node belonged to the watching session, as far as that session has read it. */
   readonly own: boolean;
-  /** Seen, and until then nobody had written to it since it was made. */
+  /** Whether a watch reported the removal and the node had not been written since its creation. */
   readonly unwritten: boolean;
 }
 
-/** A look that leaves a watch on the node. */
+/** A read that sets a watch on the node. */
 type Look = () => Promise<NodeStat | undefined>;
 
-/** Who waits for which node to go: one watch for all that wait for the same. */
+/** Watches for the removal of nodes, with one watch for all waiters of a node. */
 export class Watches {
   readonly #zk: ZkDriver;
   readonly #gone = new Map<string, Observable<Going>>();
-  /** What was seen of nodes whose watches stand since, and whom nobody follows yet. */
+  /** What was read of nodes that have a watch but no follower yet. */
   readonly #sighted = new Map<string, Sighted>();
 
   constructor(zk: ZkDriver) {
@@ -31,9 +31,9 @@ export class Watches {
   }
 
   /**
-   * Looks at a node and watches it from then on, so that whoever follows it next need not look. Forgets it with the watch.
+   * Reads a node and sets a watch, so that the next follower need not read it. The result is forgotten with the watch.
    *
-   * @param look leaves a watch; default: only on a node that is there
+   * @param look sets a watch; default: only on a node that exists
    */
   async sight(path: string, look: Look = () => watched(this.#zk, path)): Promise<NodeStat | undefined> {
     const watch = new Subscription(() => this.#sighted.delete(path));
@@ -57,7 +57,7 @@ export class Watches {
     }
   }
 
-  /** Emits once when the node is gone, also if it was gone before; errors with `SESSION_LOST`. */
+  /** Emits once when the node is removed, also if it was removed before; errors with `SESSION_LOST`. */
   gone(path: string): Observable<Going> {
     return defer(() => {
       const shared$ = this.#gone.get(path) ?? this.#share(path);
@@ -119,7 +119,7 @@ interface Sighted {
   readonly watch: Subscription;
 }
 
-/** The node, with a watch on it if it is there. One that may not be read can still be looked at. */
+/** Reads the node, with a watch if it exists. A node that must not be read still has metadata. */
 async function watched(zk: ZkDriver, path: string): Promise<NodeStat | undefined> {
   const option = { watch: true };
   try {
@@ -130,12 +130,12 @@ async function watched(zk: ZkDriver, path: string): Promise<NodeStat | undefined
   }
 }
 
-/** A new connection: it has no watches, and what happened while there was none went by unseen. */
+/** Emits for a new connection. It has no watches, and events in between were missed. */
 function reconnects(zk: ZkDriver): Observable<unknown> {
   return zk.connection$.pipe(filter(({ status }) => status === 'back'));
 }
 
-/** Ten to thirty seconds. */
+/** Returns a time between 10 s and 30 s. */
 export function safetyPause(): number {
   return SAFETY_MS.least + Math.random() * SAFETY_MS.spread;
 }

@@ -1,5 +1,5 @@
-// Chapter session: am I alive, and until when is that proven?
-// ZooKeeper's session (here) with its entries; a write on its private-node is a heartbeat, heartbeat-proof says what it proves; resumption hands it on.
+// Chapter session: is this session alive, and until when is that proven?
+// session (this file) has entries; a write to its private-node is a heartbeat; heartbeat-proof computes the proof; resumption exports it.
 
 import { isQueueLockError, leftOfTtl, type QueueLockError } from '@queuelock/core/backend';
 import type {
@@ -31,22 +31,22 @@ import { checkTogether, enterTogether, type Member } from '../multi/together.ts'
 import { Traces } from '../entry/traces.ts';
 import { placementOf } from '../turn/turns.ts';
 
-/** Where a session lives. */
+/** Where the session stores its queues, and what it shares with other sessions. */
 export interface SessionPlace extends QueuePlaces {
   readonly clock: Clock;
-  /** An earlier client may have put entries in. */
+  /** Whether an earlier client of the session may have enqueued entries. */
   readonly isResumed: boolean;
-  /** The entries of all sessions of this process that others in it wait for. */
+  /** The entries of all sessions of this process that other claims in it wait for. */
   readonly followed: LocalWaiters;
 }
 
-/** Begins to use it, alone: whoever had it before finds at the next heartbeat that it is taken. */
+/** Takes over the session. An earlier client notices that at its next heartbeat. */
 export async function openSession(zk: ZkDriver, place: SessionPlace): Promise<Session> {
   return new ZooKeeperSession(zk, await takePrivateNode(zk, place.root), place);
 }
 
 function givenUp(): QueueLockError {
-  return sessionLost('an entry could not be taken out again, so the session was given up');
+  return sessionLost('an entry could not be removed, so the session was ended');
 }
 
 class ZooKeeperSession implements Session {
@@ -54,7 +54,7 @@ class ZooKeeperSession implements Session {
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  /** A secret: the session's id and password. */
+  /** The exported session: its id and password, a secret. */
   readonly resumption: string;
   readonly #zk: ZkDriver;
   readonly #places: QueuePlaces;
@@ -64,11 +64,11 @@ class ZooKeeperSession implements Session {
   readonly #heartbeatProof: HeartbeatProof;
   readonly #givenUp$ = new Subject<void>();
   #isGivenUp = false;
-  /** Said when it is another client's. */
+  /** The error of a session that another client took over. */
   #taken: QueueLockError | undefined;
   readonly #context: SessionContext;
   readonly #entries = new Map<string, OwnEntry>();
-  /** Where the entry with an id was asked for. */
+  /** The queue of each entry, by the id of the entry. */
   readonly #queues = new Map<string, string>();
 
   constructor(
@@ -100,7 +100,7 @@ class ZooKeeperSession implements Session {
     if (this.#isGivenUp) throw this.#lost(givenUp());
     if (this.#taken) throw this.#taken;
     const sentAt = this.#clock.now();
-    // An answer that comes after the abort still counts for the next one.
+    // A reply after the abort still counts for the next heartbeat.
     const base = await orAborted(this.#beat(sentAt), signal);
     return leftOfTtl(this.ttlMs, sentAt - base);
   }
@@ -112,23 +112,23 @@ class ZooKeeperSession implements Session {
     if (!found) throw this.#lost(privateNodeLost(path));
     if (found.czxid !== czxid) {
       this.#taken = sessionTaken(this.id);
-      // Not closed: others live by it.
+      // The session is not closed, since another process uses it.
       void this.abandon();
       throw this.#taken;
     }
-    // A server that is set up otherwise grants less at a reconnect; what was proven before that is worth nothing then.
+    // A server with other settings grants less at a reconnect. What was proven before is not valid then.
     if (this.#zk.timeoutMs >= this.ttlMs) return this.#heartbeatProof.acknowledged(sentAt);
     const granted = `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`;
     throw this.#lost(sessionLost(granted));
   }
 
-  /** Closed after whoever asked has learned it: as soon as the server has ended it, others hold what is held here. */
+  /** Closes the session after the loss is reported. Once the server has ended it, other clients may hold its locks. */
   #lost(why: QueueLockError): QueueLockError {
     void this.close();
     return why;
   }
 
-  /** The next heartbeat, which is called for at once, ends it. */
+  /** Makes the next heartbeat, which is requested at once, end the session. */
   #giveUp(): void {
     this.#isGivenUp = true;
     this.#givenUp$.next();
@@ -218,7 +218,7 @@ class ZooKeeperSession implements Session {
     checkQueue(spec, this.#queues.get(spec.id));
   }
 
-  /** The entry with this id, a new one if there is none. */
+  /** Returns the entry with this id, or creates it. */
   #entry({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): OwnEntry {
     const key = this.#keyOf(queue, id);
     const known = this.#entries.get(key);
@@ -229,7 +229,7 @@ class ZooKeeperSession implements Session {
     return entry;
   }
 
-  /** The entry with this id, if one may be in. */
+  /** Returns the entry with this id, if one may be in the queue. */
   #known(queue: string, id: string): OwnEntry | undefined {
     return this.#isResumed ? this.#entry({ queue, id }) : this.#entries.get(this.#keyOf(queue, id));
   }

@@ -1,5 +1,5 @@
-// Chapter turn: whose turn is it, and why am I waiting for that one?
-// Here: follow the nearest ahead. gate: the same for steps that take more than one request.
+// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
+// turns (this file) follows the nearest conflicting entry ahead; gate admits one client at a time to operations of several requests.
 
 import {
   isQueueLockError,
@@ -17,14 +17,14 @@ import type { SessionContext } from '../server/session-context.ts';
 import { Observable, defer, of, switchMap } from '../base/rx.ts';
 import type { Going, Watches } from '../server/watches.ts';
 
-/** An entry's place and what it is admitted by. */
+/** An entry with its position and its rule of admission. */
 export interface Standing {
   readonly entry: OwnEntry;
   readonly position: NodePosition;
   readonly rule: AdmissionRule;
 }
 
-/** A position as the core sees it. */
+/** Converts a position to the core's `Placement`. */
 export function placementOf(context: SessionContext, standing: Standing): Placement {
   const { entry, position, rule } = standing;
   const turn = turnOf(position.ahead, rule);
@@ -42,12 +42,12 @@ export function placementOf(context: SessionContext, standing: Standing): Placem
   return otherLimit === undefined ? place : { ...place, otherLimit };
 }
 
-/** Only an exclusive entry with a limit of 1 is alone when its turn comes. */
+/** Records the admission. Only an exclusive entry with a limit of 1 is alone when it is admitted. */
 function noteTurn({ entry, position, rule }: Standing, { admitted }: Turn): void {
   if (admitted && rule.limit === 1 && !position.own.shared) entry.noteOwned(position.path);
 }
 
-/** The same turns, each noted; they end with the session, without a word when that was abandoned. */
+/** Records each turn. The stream ends with the session, without an error if the session was abandoned. */
 function heard(turns$: Observable<Turn>, standing: Standing, { zk }: SessionContext): Observable<Turn> {
   return new Observable((subscriber) => {
     const next = (turn: Turn): void => {
@@ -78,9 +78,10 @@ function follow(context: SessionContext, { entry, position, rule }: Standing): O
 }
 
 /**
- * Emits once when the rival is gone, or the own entry has turned into a reader, which may be in the way of nobody. `undefined` where only another look tells what became of it: it may have turned into a reader that
- * stands at its place, or its going was not seen, and much else may have happened unseen; and one of the own session that this did not
- * take out has gone with the session, as the own entry has.
+ * Emits once when the conflicting entry was removed, or the own entry was converted to a reader, which may conflict with no entry. Emits
+ * `undefined` if only another read can show what happened. That is so if the entry may have been converted to a reader at its position, or
+ * if its removal was not observed, so that other events may have been missed too. It is also so for an entry of the own session that this
+ * client did not remove: it was removed with the session, and so was the own entry.
  */
 function departureOf(
   rival: Contender,
@@ -113,7 +114,7 @@ function departureOf(
   });
 }
 
-/** Emits when the entry is gone, and not when its node only gave way to that of the reader that it turned into. */
+/** Emits when the entry was removed, but not when its node was only replaced by that of the reader that it was converted to. */
 function ownGone(pathNow: () => string, watches: Watches): Observable<unknown> {
   return defer(() => {
     const path = pathNow();

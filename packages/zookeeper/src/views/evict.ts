@@ -3,7 +3,10 @@ import type { ZkDriver } from '../driver/driver.ts';
 import { contendersIn, orderOf, parseContender, type Contender } from '../queue/entries.ts';
 import type { QueuePlace } from '../queue/queue-place.ts';
 
-/** The entry of a directory that has this key; its order may be another. @throws {QueueLockError} `INVALID_ARGUMENT` */
+/**
+ * Parses the key of an entry in this directory; its order may have changed.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for any other key
+ */
 export function entryIn({ directory, scheme }: QueuePlace, key: string): Contender {
   const name = key.startsWith(`${directory}/`) ? key.slice(directory.length + 1) : '';
   const contender = name === '' || name.includes('/') ? undefined : parseContender(name, scheme);
@@ -11,7 +14,9 @@ export function entryIn({ directory, scheme }: QueuePlace, key: string): Contend
   throw invalidArgument('key', key, `is the path of an entry directly below ${directory}`);
 }
 
-/** Removes somebody's entry if it has this order: its node, and the other one of a writer that just turns into a reader. */
+/**
+ * Removes an entry of any client if it still has this order. A writer that is being converted to a reader has two nodes; both are removed.
+ */
 export async function evictEntry(
   zk: ZkDriver,
   place: QueuePlace,

@@ -4,7 +4,10 @@ import { orderOf, standingIn, type Contender } from '../queue/entries.ts';
 import { valueIn } from '../queue/node-text.ts';
 import type { QueuePlace } from '../queue/queue-place.ts';
 
-/** Those who are there, each with the transaction that made its node, and how many there have been: ZooKeeper keeps nothing else. */
+/**
+ * Returns the present entries, each with the transaction that created its node, and the number of past entries. ZooKeeper keeps no other
+ * history.
+ */
 export async function historyOf(zk: ZkDriver, place: QueuePlace): Promise<StoredHistory> {
   const { directory, scheme } = place;
   await zk.sync();
@@ -44,7 +47,7 @@ async function nodeAt(
   }
 }
 
-/** Each child counts once when it is made and once when it is deleted. */
+/** Each child counts once when it is created and once when it is deleted. */
 function gapOf({
   children,
   changes,
@@ -52,8 +55,8 @@ function gapOf({
   readonly children: number;
   readonly changes: number | undefined;
 }): string {
-  const kept = 'ZooKeeper keeps no history: this is who stands in the queue now';
-  if (changes === undefined) return `${kept}; it has no directory, so nobody has been in it lately.`;
+  const kept = 'ZooKeeper keeps no history: these are the entries in the queue now';
+  if (changes === undefined) return `${kept}; the queue has no directory, so it had no entries recently.`;
   const left = Math.round((changes - children) / 2);
-  return `${kept}; ${left} more have left since its directory was made, and who they were is not known.`;
+  return `${kept}; ${left} more have left since its directory was created, and nothing else is known about them.`;
 }

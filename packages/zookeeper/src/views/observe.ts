@@ -1,5 +1,5 @@
-// Chapter views: what can be seen of queues, of registers, of the servers and the past?
-// One queue (here), all of them (queues, by walk), what was (history), texts (registers), and what an operator asks: evict, diagnose.
+// Chapter views: what can be observed of queues, registers, servers and the past?
+// observe (this file) shows one queue; queues lists all of them by walk; history, registers, evict and diagnose serve operators.
 
 import {
   QueueLockError,
@@ -29,10 +29,9 @@ import { safetyPause } from '../server/watches.ts';
 type Values = Map<string, string>;
 
 /**
- * The entries in a directory, in order: now and after every change. A value is read once, and again when it changes.
- * A directory that is not there is an empty queue; the watch that is left on it tells when it is made.
- * Errors when the connection breaks, so that nobody takes an old state for the present one, and with `FOREIGN_FORMAT` when there
- * are others that are not shown.
+ * Emits the entries of a directory in order: now and after every change. A value is read once, and again when it changes. A missing
+ * directory is an empty queue; the watch on it reports its creation. Errors when the connection breaks, so that no observer mistakes an old
+ * snapshot for the present one. Errors with `FOREIGN_FORMAT` when the queue has entries of other namings, which are not shown.
  */
 export function observeQueue(
   zk: ZkDriver,
@@ -51,8 +50,8 @@ export function observeQueue(
 }
 
 /**
- * Looks now and after every change, no earlier state than anybody has seen before. Errors when the connection breaks, so that
- * nobody takes an old state for the present one.
+ * Reads now and after every change, never a state older than any that was read before. Errors when the connection breaks, so that no
+ * observer mistakes an old state for the present one.
  */
 export function lookWhileConnected<T>(
   zk: ZkDriver,
@@ -63,7 +62,7 @@ export function lookWhileConnected<T>(
     let isCurrent = false;
     return lookAgainOn(merge(changes$, breaks(zk), zk.ended$), {
       async look() {
-        // Whoever looked before through another session may have seen more than the server of this one knows.
+        // An observer may have read a newer state through another session than the server of this session has.
         if (!isCurrent) await zk.sync();
         isCurrent = true;
         return look();
@@ -91,7 +90,10 @@ async function look(zk: ZkDriver, place: QueuePlace, values: Values): Promise<re
   return seen.filter((entry) => entry !== undefined);
 }
 
-/** The list with a watch on it, or none with a watch on the missing directory. */
+/**
+ * Lists the children and sets a watch on the directory. If the directory is missing, returns an empty list and sets a watch on its
+ * creation.
+ */
 async function childrenOrNotice(zk: ZkDriver, directory: string): Promise<readonly string[]> {
   for (;;) {
     const children = await zk.children(directory, { watch: true });
@@ -113,7 +115,7 @@ async function entryOf(
   return { key, order: orderOf(sequence), shared, value };
 }
 
-/** A value that may not be read is shown as none; the entry counts all the same. */
+/** Reads a value. A value that must not be read is shown as empty; the entry counts all the same. */
 async function valueOf(zk: ZkDriver, path: string, scheme: Scheme): Promise<string | undefined> {
   try {
     const node = await zk.read(path, { watch: true });

@@ -13,12 +13,12 @@ import { walk, type WalkedQueue } from './walk.ts';
 import { lookAgainOn } from '../base/looks.ts';
 
 const PAUSE_MS = 1_250;
-/** The walk may take a part of the time only, however large the tree is. */
+/** Walks take at most a quarter of the time, however large the tree is. */
 const PAUSES_PER_WALK = 3;
 
 /**
- * The queues whose names begin with a text, by walking through the tree again and again: watches on thousands of directories would
- * cost the servers more. Errors when the connection breaks, so that nobody takes an old state for the present one.
+ * Emits the queues whose names begin with a text. It walks through the tree repeatedly, since watches on thousands of directories would
+ * cost the servers more. Errors when the connection breaks, so that no observer mistakes an old state for the present one.
  */
 export function observeQueues(
   zk: ZkDriver,
@@ -31,7 +31,7 @@ export function observeQueues(
     let tookMs = 0;
     let isCurrent = false;
     const look = async (): Promise<readonly ListedQueue[]> => {
-      // As with the picture of one queue: whoever looked before through another server may have seen more.
+      // An observer may have read a newer state through another server.
       if (!isCurrent) await zk.sync();
       isCurrent = true;
       const begun = clock.now();
@@ -53,16 +53,16 @@ function breaks(zk: ZkDriver): Observable<never> {
 
 interface Known {
   readonly depth: number;
-  /** Of the last entry that was seen. */
+  /** The order of the last entry that was seen. */
   readonly last: bigint;
   readonly left: number;
   readonly seenAt: number;
 }
 
-// Long enough for somebody who counts once in a while, short enough for names that are used once.
+// Long enough for an observer that counts now and then, short enough for names that are used once.
 const REMEMBERED_MS = 60_000;
 
-/** How many have left, from one look to the next: the numbers that a directory gives tell how many have joined in between. */
+/** Counts the entries that left between two walks. The sequence numbers of a directory show how many were enqueued in between. */
 export class Departures {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
@@ -88,7 +88,7 @@ export class Departures {
   #left(name: string, { depth, last }: { readonly depth: number; readonly last: bigint }): number {
     const before = this.#known.get(name);
     if (!before) return 0;
-    // A directory that was made anew counts from 0: all who stood in the old one have left.
+    // A new directory counts from 0: all entries of the old one have left.
     const joined = last >= before.last ? Number(last - before.last) : depth;
     return before.left + Math.max(0, before.depth + joined - depth);
   }

@@ -7,15 +7,15 @@ import { sessionContextOf } from '../server/session-context.ts';
 import { withDirectory } from '../queue/parents.ts';
 import { distinctUntilChanged, map, switchMap, type Observable } from '../base/rx.ts';
 
-/** Where the texts are, and who can ask for them. */
+/** Where the registers are stored, and the connection to read and write them. */
 export interface RegisterStore {
-  /** `''` or the chroot. */
+  /** `''`, or the chroot. */
   readonly root: string;
-  /** Lends a connection for as long as the work takes. */
+  /** Runs work on a connection that stays open until the work settles. */
   ask<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
-  /** The connection, while somebody watches. */
+  /** The connection, while there are observers. */
   readonly viewer$: Observable<ZkDriver>;
-  /** What is seen through it, with the errors of the backend. */
+  /** Maps the errors of a stream to those of the backend. */
   shown<T>(seen$: Observable<T>): Observable<T>;
 }
 
@@ -23,11 +23,11 @@ type Change = Parameters<Registers['write']>[2];
 type Paths = ReturnType<typeof registerPaths>;
 
 /**
- * A persistent node for each text. Its version is the transaction that made the node with the number of writes since.
+ * Stores each register in a persistent node. Its version is the transaction that created the node, with the number of writes since then.
  *
- * Writes go through a gate of that register. ZooKeeper compares the number of writes alone, which starts anew with each node, so
- * a text that was emptied and written again could be taken for the one before; and without `multi` nothing else can be
- * compared in the step that writes.
+ * Writers pass through a gate of that register. ZooKeeper compares only the number of writes, which restarts with each node. So a register
+ * that was deleted and written again could be mistaken for the one before. Without `multi`, nothing else can be compared in the step that
+ * writes.
  */
 export class NodeRegisters implements Registers {
   readonly #store: RegisterStore;
@@ -49,7 +49,7 @@ export class NodeRegisters implements Registers {
     const paths = registerPaths(root, queue, kind);
     return this.#store.ask((zk) =>
       throughGate({ context: sessionContextOf(zk), place: { root, directory: paths.gate } }, async () => {
-        // Whoever was in the gate before has left it after writing, and that has been seen.
+        // The writer before left the gate after its write, so this session sees that write.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;
         return data ? replace(zk, { path: paths.path, data }, change) : make(zk, { root, ...paths }, change);
@@ -72,7 +72,7 @@ export class NodeRegisters implements Registers {
   }
 }
 
-/** By its version too: whoever writes without the gate, an operator by hand, is not written over unseen. */
+/** Compares the version too, so that a write without the gate, by an operator, is not overwritten. */
 async function replace(
   zk: ZkDriver,
   { path, data: { version } }: { readonly path: string; readonly data: NodeData },
@@ -95,7 +95,7 @@ async function make(
   });
 }
 
-/** The content with a watch on it, or none with a watch on the missing node. */
+/** Reads the node and sets a watch on it. If it is missing, sets a watch on its creation. */
 async function dataOrNotice(zk: ZkDriver, path: string): Promise<NodeData | undefined> {
   for (;;) {
     const data = await zk.read(path, { watch: true });

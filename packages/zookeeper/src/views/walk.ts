@@ -5,12 +5,12 @@ import { parseMarked } from '../queue/marks.ts';
 import { PRIVATE_DIRECTORY, queuePath } from '../queue/names.ts';
 import type { QueuePlaces } from '../queue/queue-place.ts';
 
-/** A directory in which somebody stands in line. */
+/** A directory with entries. */
 export interface WalkedQueue {
   readonly name: string;
   readonly directory: string;
   readonly children: readonly string[];
-  /** In order. */
+  /** The entries in order. */
   readonly contenders: readonly Contender[];
 }
 
@@ -19,12 +19,13 @@ interface Visited {
   readonly name: string | undefined;
 }
 
-// Enough to keep the connection busy, few enough to leave the server time for others.
+// Enough to keep the connection busy, and few enough to leave the server time for other clients.
 const AT_A_TIME = 100;
 
 /**
- * Walks through the tree below the chroot and answers the directories with entries whose names begin with a text; what may not be
- * read is passed by. One list for each node that is no entry. It is no picture of one moment: the tree changes meanwhile.
+ * Walks through the tree below the chroot and returns the directories with entries whose names begin with a text. Nodes that must not be
+ * read are skipped. It sends one list for each node that is not an entry. The result is not a snapshot of one moment, since the tree
+ * changes meanwhile.
  */
 export async function walk(
   zk: ZkDriver,
@@ -46,7 +47,7 @@ export async function walk(
       if (leadsTo(below.name, beginning)) ahead.push(below);
     }
   };
-  // Level by level: all lists of one level are asked for at the same time, so many at a time.
+  // Visits level by level, with that many lists in flight.
   while (ahead.length > 0) {
     const level = ahead.splice(0);
     const goOn = async (): Promise<void> => {
@@ -70,13 +71,16 @@ function isEntry(child: string): boolean {
   return parseMarked(child) !== undefined;
 }
 
-/** Of most nodes the name needs no decoding. */
+/** Most names need no decoding. */
 function nameBelow(root: string, { directory, name }: Visited, child: string): string | undefined {
   const isPlain = name !== undefined && /^[a-z0-9_][\w-]*$/i.test(child);
   return isPlain ? `${name}/${child}` : nameOf(root, `${directory}/${child}`);
 }
 
-/** The queue with this directory; none for the chroot itself, for what is not ours, and for what no name leads to. */
+/**
+ * Returns the queue with this directory; `undefined` for the chroot itself, for nodes of other software, and for paths that no name leads
+ * to.
+ */
 export function nameOf(root: string, directory: string): string | undefined {
   const path = directory.slice(root.length + 1);
   const [first = ''] = path.split('/');
@@ -87,12 +91,12 @@ export function nameOf(root: string, directory: string): string | undefined {
   return queuePath(root, name) === directory ? name : undefined;
 }
 
-/** Whether queues at or below this one may begin like that. */
+/** Returns whether queues at or below this one may have names with this beginning. */
 function leadsTo(name: string | undefined, beginning: string): boolean {
   return name !== undefined && (name.startsWith(beginning) || beginning.startsWith(`${name}/`));
 }
 
-/** The deepest directory with all of them below, if a plain one; else the chroot. */
+/** Returns the deepest directory that contains all such queues, if its name is plain; otherwise the chroot. */
 function startOf(root: string, beginning: string): string {
   const above = beginning.slice(0, Math.max(0, beginning.lastIndexOf('/')));
   if (above === '') return root;

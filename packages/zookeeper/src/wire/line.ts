@@ -18,20 +18,20 @@ import { keyOf } from './session-key.ts';
 import { addAuth, closeSession } from './session-requests.ts';
 import { WireError } from './wire-error.ts';
 
-/** Where a line is, with what belongs to that and to nothing else. */
+/** The state of the connections, with the data that belongs to each state. */
 type State =
   | { readonly status: 'pausing'; readonly timer: NodeJS.Timeout }
   | { readonly status: 'connecting'; readonly link: WireLink }
   | { readonly status: 'connected'; readonly link: WireLink; readonly since: number }
   | { readonly status: 'ended'; readonly with: number };
 
-// Longer than a healthy server takes; after it the socket is dropped, and the server does the rest if it wakes up.
+// Longer than a healthy server needs. After this time the socket is dropped, and the session times out on the server.
 const CLOSE_WITHIN_MS = 1_000;
 const CLOSED_HERE = 0;
 
 /**
- * The way of one session to the server: one connection after the other, each to the next server, going on with the session and
- * with what it has seen. An attempt that does not connect soon makes way for the next.
+ * The connections of one session: one after another, each to the next server. Each resumes the session and passes on what the session has
+ * seen. An attempt that takes too long is abandoned for the next server.
  */
 export class WireLine {
   readonly #options: LineOptions;
@@ -43,7 +43,7 @@ export class WireLine {
   #state: State;
   #closing: Promise<void> | undefined;
 
-  /** Begins to connect. */
+  /** Starts to connect. */
   constructor(options: LineOptions) {
     this.#options = options;
     this.#calls = new Calls(callTimeoutOf(options.ttlMs));
@@ -60,7 +60,7 @@ export class WireLine {
     return this.#ended$;
   }
 
-  /** The state that the session ended with, 0 if it was closed here. */
+  /** The state that the session ended with; 0 if this client closed it. */
   get endedWith(): number | undefined {
     return this.#state.status === 'ended' ? this.#state.with : undefined;
   }
@@ -82,7 +82,7 @@ export class WireLine {
     );
   }
 
-  /** The server has said so in an answer, before it drops the connection. */
+  /** Ends the session after a reply reported that it has expired. The server drops the connection later. */
   noteExpired(): void {
     this.#end(ZkCode.sessionExpired);
   }
@@ -93,7 +93,7 @@ export class WireLine {
     return this.#closing;
   }
 
-  /** After all calls before it. Without a connection the session timeout does it. */
+  /** Sends the close after all earlier calls. Without a connection the session times out. */
   async #close(): Promise<void> {
     await nextTurn();
     if (this.#state.status === 'connected') {
@@ -105,7 +105,7 @@ export class WireLine {
     await link?.closed;
   }
 
-  /** Leaves the session to its timeout or to somebody else. Never rejects. */
+  /** Disconnects without ending the session. Never rejects. */
   abandon(): Promise<void> {
     this.#closing ??= this.#abandon();
     return this.#closing;
@@ -164,7 +164,7 @@ export class WireLine {
       return;
     }
     const { auth, clock } = this.#options;
-    // Wrong credentials are no error here: the server only finds that such a one may do nothing.
+    // The server does not reject wrong credentials here; later requests fail with `ACCESS_DENIED`.
     if (auth) link.tell(addAuth('digest', Buffer.from(`${auth.username}:${auth.password}`)), Xid.auth);
     if (this.#seen.isBlind) link.ask(remove(NOWHERE, -1), () => undefined);
     this.#seen.welcome(keyOf(welcome.session), welcome.timeoutMs);
@@ -200,7 +200,7 @@ export class WireLine {
     this.#connection$.complete();
   }
 
-  /** Nothing is left of it: no socket and no timer. */
+  /** Removes the socket and the timer. */
   #leave(state: number): void {
     const before = this.#state;
     this.#state = { status: 'ended', with: state };

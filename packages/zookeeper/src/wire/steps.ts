@@ -5,7 +5,7 @@ import { CreateFlag } from './node-requests.ts';
 import type { WireRequest } from './request.ts';
 
 const ANY_VERSION = -1;
-// What the server tells of the steps beside the one that failed: those before it, and those after it.
+// The codes of the steps before the one that failed, and of those after it.
 const INNOCENT: readonly number[] = [ZkCode.ok, -2];
 
 const REASONS: Readonly<Record<number, Extract<StepsDone, { done: false }>['reason']>> = {
@@ -14,12 +14,12 @@ const REASONS: Readonly<Record<number, Extract<StepsDone, { done: false }>['reas
   [ZkCode.badVersion]: 'version',
 };
 
-/** One request for all of them. */
+/** Encodes all steps as one request. */
 export function requestFor(steps: readonly Step[]): WireRequest<readonly StepResult[]> {
   return multi(steps.map(wireStepOf));
 }
 
-/** What came of them; the code of a failure that is no value. */
+/** Converts the results. Returns the code of a failure that is not reported as a value. */
 export function doneOf(results: readonly StepResult[]): StepsDone | number {
   const at = results.findIndex((result) => result.type === 'error' && !INNOCENT.includes(result.error));
   const failed = results[at];
@@ -33,8 +33,8 @@ export function doneOf(results: readonly StepResult[]): StepsDone | number {
 }
 
 /**
- * Creates are of the first kind, which does not tell the transaction: of what came later (`create2`) servers take the request for several
- * steps, too, but not all of them can carry it out.
+ * Encodes a step. A create uses the first version of the request, which does not return the transaction id. Servers accept `create2` in a
+ * transaction, but not all of them can execute it.
  */
 function wireStepOf(step: Step): WireStep {
   if (step.type === 'create') {

@@ -124,7 +124,7 @@ describe('TLS to ZooKeeper', () => {
       /does not match certificate/,
       /does not match certificate/,
       /unable to (get|verify)/,
-      /the last attempt ended with/,
+      /the last attempt failed/,
     ];
     for (const [index, text] of said.entries())
       expect(text)
