@@ -8,12 +8,12 @@ import { schemeOf } from '../src/queue/naming.ts';
 import { settingsOf } from '../src/api/options.ts';
 import { Pace } from '../src/base/pace.ts';
 
-describe('a leader of ZooKeeper that nobody follows any more and that has not noticed', function () {
+describe('a ZooKeeper leader without followers that has not noticed it', function () {
   this.timeout(90_000);
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('answers a sync and does not answer whether an entry is there', async () => {
+  it('answers a sync, and does not answer the read of an entry behind a quorum', async () => {
     const settings = { syncLimit: 20 };
     const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies', settings }), (started) =>
       started.stop(),

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { Subject, firstValueFrom, take, toArray } from 'rxjs';
 import { lookAgainOn } from '../src/base/looks.ts';
 
-describe('looking again', () => {
-  it('begins a look so long after the last one at the earliest, however often it is asked to, and sees the last change', async () => {
+describe('repeated reads', () => {
+  it('keep their minimum interval, however often a read is requested, and see the last change', async () => {
     const APART_MS = 8;
     const changes$ = new Subject<number>();
     const begun: number[] = [];
@@ -11,7 +11,7 @@ describe('looking again', () => {
     const looking = {
       async look() {
         begun.push(performance.now());
-        // A herd of changes while it looks.
+        // Many changes arrive during the read.
         for (let at = 0; at < 5; at += 1) changes$.next((present += begun.length < 4 ? 1 : 0));
         return present;
       },
@@ -22,7 +22,7 @@ describe('looking again', () => {
       defaultValue: [],
     });
     expect(seen).to.deep.equal([5, 10, 15, 15]);
-    // A timer of Node may be early by less than one millisecond.
+    // A timer of Node may fire up to one millisecond early.
     for (const [at, time] of begun.entries())
       if (at > 0) expect(time - begun[at - 1]!).to.be.at.least(APART_MS - 1);
   });

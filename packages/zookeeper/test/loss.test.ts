@@ -17,14 +17,14 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     ['a downgrade', (session: Session, queue: string, id: string) => session.share!(queue, id, 'x')],
     ['a trace', (session: Session, queue: string, id: string) => session.traces!.leave(queue, id)],
   ] as const) {
-    it(`is told to who holds it at once: ${what} of an entry that was removed`, async () => {
+    it(`is reported to the holder at once when ${what} finds that the entry was removed`, async () => {
       const { endpoint } = await sharedZooKeeper('losses of @queuelock/zookeeper');
       const session = await bench.session(endpoint);
       const spec = wish(newQueue());
       await asOperator(endpoint, async (zk) => {
         const { key, turns$ } = await session.enqueue(spec);
         let ended: unknown;
-        // Begins to watch its own node a quarter of a second later.
+        // The watch on the own node is set 250 ms later.
         turns$.subscribe({ error: (error: unknown) => (ended = error) });
         await zk.delete(key);
         await outcome(Promise.resolve(call(session, spec.queue, spec.id)));
@@ -33,7 +33,7 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     });
   }
 
-  it('is told to all who live by the session: any answer that it has expired', async () => {
+  it('is reported to all users of the session when any reply says that it has expired', async () => {
     const server = await fakeServer(
       bench,
       welcoming(10_000, (peer, { xid }) => peer.reply({ xid, err: -112 })),

@@ -28,7 +28,7 @@ describe('options of the ZooKeeper backend', () => {
     expect(hosts).to.deep.equal([{ name: 'zk1', port: 2181 }]);
   });
 
-  it('name the endpoint without credentials', () => {
+  it('give an endpoint without credentials', () => {
     const { info } = zookeeper({
       hosts: ['zk1', '[::1]:2182'],
       chroot: '/locks',
@@ -63,7 +63,11 @@ describe('options of the ZooKeeper backend', () => {
       { tls: { key: '-----BEGIN PRIVATE KEY-----' } },
       /tls has cert and key together; got "key"/,
     ],
-    ['the same by another name', { transport: 'native', sslContext: {} }, /sslContext .*does not support TLS/],
+    [
+      'the same by another name',
+      { transport: 'native', sslContext: {} },
+      /sslContext .*does not support TLS/,
+    ],
     ['TLS by another name', { sslContext: {} }, /sslContext is unknown/],
     ['a transport that there is not', { transport: 'java' }, /transport is one of native, wire; got "java"/],
     ['an unknown option', { host: 'zk1' }, /options of zookeeper: host is unknown, did you mean hosts\?/],
@@ -85,7 +89,7 @@ describe('options of the ZooKeeper backend', () => {
     });
   }
 
-  it('have a naming for all queues or one for each', () => {
+  it('have a naming for all queues, or one per queue', () => {
     expect(settingsOf({ hosts: ['zk1'] }).schemeFor('a').naming).to.equal('curator');
     expect(settingsOf({ hosts: ['zk1'], naming: 'kazoo' }).schemeFor('a').naming).to.equal('kazoo');
     const { schemeFor } = settingsOf({
@@ -98,14 +102,14 @@ describe('options of the ZooKeeper backend', () => {
     ]);
   });
 
-  it('refuse the name of a queue for which the function answers no naming, and say which', () => {
+  it('refuse the name of a queue for which the function returns no naming, and name the queue', () => {
     const backend = zookeeper({ hosts: ['zk1'], naming: () => 'java' as 'curator' });
     expect(refusal(() => backend.checkName('jobs'))).to.match(/naming\("jobs"\) is one of .* got "java"/);
   });
 });
 
 describe('URLs of the ZooKeeper backend', () => {
-  it('name hosts, chroot, credentials and numbers', () => {
+  it('contain hosts, chroot, credentials and numbers', () => {
     const url = 'zk://alice:s%40cret@h1:2281,h2/our/locks?tickTimeMs=500&syncLimit=3&connectTimeoutMs=900';
     expect(optionsOfUrl(url)).to.deep.equal({
       hosts: ['h1:2281', 'h2'],
@@ -117,7 +121,7 @@ describe('URLs of the ZooKeeper backend', () => {
     });
   });
 
-  it('name a naming, with its plus as it is or encoded', () => {
+  it('contain a naming, with its plus sign encoded or not', () => {
     expect(optionsOfUrl('zk://h1?naming=kazoo')).to.deep.equal({ hosts: ['h1'], naming: 'kazoo' });
     for (const plus of ['+', '%2B']) {
       expect(optionsOfUrl(`zk://h1?naming=curator${plus}kazoo`).naming).to.equal('curator+kazoo');

@@ -4,8 +4,8 @@ import { findNode } from '../src/entry/enqueue.ts';
 import { schemeOf } from '../src/queue/naming.ts';
 import { NOWHERE } from '../src/driver/quorum.ts';
 
-describe('a node of ZooKeeper whose create was not answered', () => {
-  it('is looked for behind a change that needs a quorum: a deposed leader answers lists, and sync', async () => {
+describe('a ZooKeeper node whose create got no reply', () => {
+  it('is searched for after a write through a quorum, since a deposed leader answers lists and sync', async () => {
     const asked: string[] = [];
     const zk: Pick<ZkDriver, 'delete' | 'children'> = {
       delete: (path) => {

@@ -71,7 +71,7 @@ const REMEDY: Readonly<Record<number, string>> = {
  * @param what describes the request, for instance `create /jobs/_c_…`
  */
 export function errorOf(code: number, what: string): QueueLockError {
-  const text = `ZooKeeper answered "${TEXT[code] ?? 'unknown'}" (${code}) to ${what}`;
+  const text = `ZooKeeper returned "${TEXT[code] ?? 'unknown'}" (${code}) for ${what}`;
   const known = DEFINITE[code];
   const remedy = REMEDY[code];
   if (!known) return new QueueLockError('UNAVAILABLE', `${text}; its outcome is unknown`);

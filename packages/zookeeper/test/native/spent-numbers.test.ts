@@ -3,20 +3,20 @@ import { devNull } from 'node:os';
 import { expect } from 'chai';
 import { SpentNumbers } from '../../src/native/spent-numbers.ts';
 
-/** The lowest number that is free, which the next socket gets. */
+/** Returns the lowest free number, which the next socket gets. */
 function nextNumber(): number {
   const file = openSync(devNull, 'r');
   closeSync(file);
   return file;
 }
 
-describe('numbers of sockets that were spent', () => {
+describe('reserved socket numbers', () => {
   const spent = new SpentNumbers();
   afterEach(() => {
     spent.release();
   });
 
-  it('are not given to the next socket, however many were spent', () => {
+  it('are not given to the next socket, however many were reserved', () => {
     for (let count = 0; count < 20; count += 1) {
       const number = nextNumber();
       spent.spend();
@@ -24,7 +24,7 @@ describe('numbers of sockets that were spent', () => {
     }
   });
 
-  it('are never more than eight, of which the first seven stay, and all are given back in the end', () => {
+  it('are at most eight, of which the first seven stay, and all are released at the end', () => {
     const first = nextNumber();
     const free: number[] = [];
     for (let count = 0; count < 20; count += 1) {
