@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Calls, type CallOption, type Carrier } from '../src/driver/calls.ts';
+import { Calls, type CallOption, type RequestSender } from '../src/driver/calls.ts';
 import { outcome } from './bench.ts';
 
 const TIMEOUT_MS = 200;
 
 /** A connection whose replies the test sends. */
-class Wire implements Carrier<Wire> {
+class Wire implements RequestSender<Wire> {
   /** The sent requests in order. */
   readonly sent: string[] = [];
   readonly #answers = new Map<string, () => void>();
@@ -37,7 +37,7 @@ describe('the calls of a session', () => {
 
   function begun(): { calls: Calls<Wire>; wire: Wire; results: Promise<string>[] } {
     const [calls, wire] = [new Calls<Wire>(TIMEOUT_MS), new Wire()];
-    calls.carryBy(wire);
+    calls.sendBy(wire);
     return { calls, wire, results: names.map((name) => outcome(wire.ask(calls, name))) };
   }
 
@@ -67,18 +67,18 @@ describe('the calls of a session', () => {
     const [calls, wire] = [new Calls<Wire>(TIMEOUT_MS), new Wire()];
     for (const name of names) void outcome(wire.ask(calls, name));
     void outcome(wire.ask(calls, 'beat', { urgent: true }));
-    calls.carryBy(wire);
+    calls.sendBy(wire);
     expect(wire.sent).to.deep.equal(['beat', ...names.slice(0, 99)]);
   });
 
   it('do not wait for calls that were sent over a connection that is down', () => {
     const [calls, before, next] = [new Calls<Wire>(TIMEOUT_MS), new Wire(), new Wire()];
-    calls.carryBy(before);
+    calls.sendBy(before);
     for (const name of names.slice(0, 100)) void outcome(before.ask(calls, name));
     void outcome(next.ask(calls, 'one more'));
     expect(next.sent).to.be.empty;
     calls.park();
-    calls.carryBy(next);
+    calls.sendBy(next);
     expect(next.sent).to.deep.equal(['one more']);
   });
 

@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { startZooKeeperCluster } from '@queuelock/harness/clusters';
 import { Bench, newQueue, outcome } from './bench.ts';
 import { connect } from '../src/server/connect.ts';
-import { findNode } from '../src/entry/enqueue.ts';
+import { findNode } from '../src/entry/find-node.ts';
 import { schemeOf } from '../src/queue/naming.ts';
 import { settingsOf } from '../src/api/options.ts';
-import { Pace } from '../src/base/pace.ts';
+import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 
 describe('a ZooKeeper leader without followers that has not noticed it', function () {
   this.timeout(90_000);
@@ -24,7 +24,7 @@ describe('a ZooKeeper leader without followers that has not noticed it', functio
     const zk = await connect(settingsOf({ hosts: [cluster.endpoints[at]!] }), {
       ttlMs: 10_000,
       clock,
-      pace: new Pace(clock),
+      pacer: new ConnectionPacer(clock),
       signal: new AbortController().signal,
     });
     bench.keep(zk, (open) => open.abandon());

@@ -11,7 +11,7 @@ import {
   isEntryOf,
   keptToken,
   readerOf,
-  standingIn,
+  entriesIn,
 } from '../src/queue/entries.ts';
 import { schemeOf, type Naming } from '../src/queue/naming.ts';
 
@@ -257,8 +257,8 @@ describe('the order of entries', () => {
       lock('0000000005'),
       lock('0000000003'),
     ];
-    expect(standingIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[3], names[0], names[2]]);
-    expect(standingIn(names.slice(1), scheme).map(({ name }) => name)).to.deep.equal([
+    expect(entriesIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[3], names[0], names[2]]);
+    expect(entriesIn(names.slice(1), scheme).map(({ name }) => name)).to.deep.equal([
       names[3],
       names[1],
       names[2],

@@ -259,7 +259,12 @@ describe('operations that a naming does not support', () => {
 
   for (const [naming, what, call, message] of [
     ['curator-latch', 'readers', (s, h) => s.enqueue(wish(h.queue, { shared: true })), /mode .*no readers/],
-    ['curator-latch', 'new values', (s, h) => s.update(h.queue, h.id, 'x'), /value must not change .* one watch/],
+    [
+      'curator-latch',
+      'new values',
+      (s, h) => s.update(h.queue, h.id, 'x'),
+      /value must not change .* one watch/,
+    ],
     ['curator-latch', 'downgrades', (s, h) => s.share!(h.queue, h.id, 'x'), /value must not change/],
     [
       'curator-lease',

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { connect } from '../src/server/connect.ts';
 import { settingsOf } from '../src/api/options.ts';
-import { Pace } from '../src/base/pace.ts';
+import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 import { Bench, newQueue, outcome, wish } from './bench.ts';
 import { asOperator } from './operator.ts';
 import { fakeServer, welcoming } from './wire/fake-server.ts';
@@ -41,7 +41,7 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     const clock = systemClock();
     const { signal } = new AbortController();
     const settings = settingsOf({ hosts: [server.endpoint] });
-    const zk = await connect(settings, { ttlMs: 10_000, clock, pace: new Pace(clock), signal });
+    const zk = await connect(settings, { ttlMs: 10_000, clock, pacer: new ConnectionPacer(clock), signal });
     let ended: unknown;
     zk.ended$.subscribe({ error: (error: unknown) => (ended = error) });
     expect(await outcome(zk.write('/a', ''))).to.equal('SESSION_LOST');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { ZkDriver } from '../src/driver/driver.ts';
-import { findNode } from '../src/entry/enqueue.ts';
+import { findNode } from '../src/entry/find-node.ts';
 import { schemeOf } from '../src/queue/naming.ts';
-import { NOWHERE } from '../src/driver/quorum.ts';
+import { MISSING_PATH } from '../src/driver/quorum.ts';
 
 describe('a ZooKeeper node whose create got no reply', () => {
   it('is searched for after a write through a quorum, since a deposed leader answers lists and sync', async () => {
@@ -20,6 +20,6 @@ describe('a ZooKeeper node whose create got no reply', () => {
     const place = { root: '', directory: '/jobs', scheme: schemeOf('curator') };
     const found = await findNode(zk as ZkDriver, place, { id: 'a'.repeat(32), known: undefined });
     expect(found).to.equal(undefined);
-    expect(asked).to.deep.equal([`delete ${NOWHERE}`, 'children of /jobs']);
+    expect(asked).to.deep.equal([`delete ${MISSING_PATH}`, 'children of /jobs']);
   });
 });

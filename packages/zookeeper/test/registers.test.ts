@@ -90,9 +90,9 @@ describe('a register in ZooKeeper', () => {
         });
       const slow = new NodeRegisters({
         root: '',
-        ask: (work) => asOperator(server, (zk) => work(meeting(zk))),
+        withViewer: (work) => asOperator(server, (zk) => work(meeting(zk))),
         viewer$: NEVER,
-        shown: identity,
+        mapErrors: identity,
       });
       expect(await slow.write(queue, 'limit', { text, was: version })).to.equal(false);
       expect((await registers.read(queue, 'limit'))?.text).to.equal('by hand');

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import type { Step, StepsDone, ZkDriver } from '../src/driver/driver.ts';
-import { Removals } from '../src/driver/removals.ts';
+import type { Step, TransactionResult, ZkDriver } from '../src/driver/driver.ts';
+import { RemovalBatcher } from '../src/driver/removal-batcher.ts';
 import { outcome } from './bench.ts';
 
-const ALL_DONE: StepsDone = { done: true, paths: [] };
+const ALL_DONE: TransactionResult = { done: true, paths: [] };
 
 /** A server on which all nodes exist, and which answers transactions with the result of `multi`. */
-function serverThat(multi?: () => Promise<StepsDone>): { removals: Removals; sent: string[] } {
+function serverThat(multi?: () => Promise<TransactionResult>): { removals: RemovalBatcher; sent: string[] } {
   const sent: string[] = [];
   const note = (paths: readonly string[]): void => void sent.push(paths.join('+'));
   const zk: Pick<ZkDriver, 'delete' | 'multi'> = {
@@ -23,11 +23,11 @@ function serverThat(multi?: () => Promise<StepsDone>): { removals: Removals; sen
       },
     }),
   };
-  return { removals: new Removals(zk as ZkDriver), sent };
+  return { removals: new RemovalBatcher(zk as ZkDriver), sent };
 }
 
 describe('removals of ZooKeeper nodes', () => {
-  const both = (removals: Removals): Promise<boolean[]> =>
+  const both = (removals: RemovalBatcher): Promise<boolean[]> =>
     Promise.all(['a', 'b'].map((path) => removals.delete(path)));
 
   it('of one tick are sent as one request', async () => {
@@ -53,7 +53,7 @@ describe('removals of ZooKeeper nodes', () => {
   it('are sent separately when a node is missing or must not be deleted', async () => {
     const refused = new QueueLockError('ACCESS_DENIED', 'not yours');
     for (const answer of [
-      async (): Promise<StepsDone> => ({ done: false, at: 0, reason: 'missing' }),
+      async (): Promise<TransactionResult> => ({ done: false, at: 0, reason: 'missing' }),
       () => Promise.reject(refused),
     ]) {
       const { removals, sent } = serverThat(answer);

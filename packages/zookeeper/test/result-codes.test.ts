@@ -4,7 +4,11 @@ import { errorOf } from '../src/driver/errors.ts';
 describe('the result codes of ZooKeeper', () => {
   /** Kinds and settings of servers with which no lock can work. */
   const NOT_RETRYABLE = [
-    { of: 'a server older than 3.5.3, which has no containers', code: -6, remedy: 'upgrade it to ZooKeeper 3.5.3' },
+    {
+      of: 'a server older than 3.5.3, which has no containers',
+      code: -6,
+      remedy: 'upgrade it to ZooKeeper 3.5.3',
+    },
     { of: 'a local session', code: -120, remedy: 'localSessionsUpgradingEnabled=true' },
     { of: 'a quota that is used up', code: -125, remedy: 'raise the quota' },
   ];

@@ -8,7 +8,7 @@ import { Bench, eventually, newQueue, outcome, wish } from './bench.ts';
 import { connect } from '../src/server/connect.ts';
 import type { ZkDriver } from '../src/driver/driver.ts';
 import { settingsOf } from '../src/api/options.ts';
-import { Pace } from '../src/base/pace.ts';
+import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 import { Watches } from '../src/server/watches.ts';
 import { describeDriverTrouble } from './driver-trouble.ts';
 import { ownServer, proxyTo } from './own-server.ts';
@@ -17,7 +17,12 @@ import { disturbNobody } from './resets.ts';
 function driverTo(endpoint: string, ttlMs = 10_000): Promise<ZkDriver> {
   const { signal } = new AbortController();
   const clock = systemClock();
-  return connect(settingsOf({ hosts: [endpoint] }), { ttlMs, clock, pace: new Pace(clock), signal });
+  return connect(settingsOf({ hosts: [endpoint] }), {
+    ttlMs,
+    clock,
+    pacer: new ConnectionPacer(clock),
+    signal,
+  });
 }
 
 describeDriverTrouble('native');
@@ -67,7 +72,7 @@ describe('failures of ZooKeeper', function () {
     let gone = 0;
     let failed = 0;
     for (const path of paths)
-      watches.gone(path).subscribe({ next: () => (gone += 1), error: () => (failed += 1) });
+      watches.removalOf(path).subscribe({ next: () => (gone += 1), error: () => (failed += 1) });
     await zk.sync();
     proxy.cut();
     for (const path of paths.slice(0, 100)) await writer.delete(path);

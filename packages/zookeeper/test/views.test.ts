@@ -3,7 +3,7 @@ import { judgeServer, judgeTicks } from '../src/views/diagnose.ts';
 import { parseContender } from '../src/queue/entries.ts';
 import { schemeOf } from '../src/queue/naming.ts';
 import { queuePath } from '../src/queue/names.ts';
-import { Departures } from '../src/views/queues.ts';
+import { QueueDepartures } from '../src/views/queues.ts';
 import { nameOf, type WalkedQueue } from '../src/views/walk.ts';
 
 describe('the names that a walk finds', () => {
@@ -47,11 +47,11 @@ describe('the count of entries that left a ZooKeeper queue', () => {
     const contenders = children.map((child) => parseContender(child, scheme)!);
     return { name: 'q', directory: '/q', children, contenders };
   };
-  const left = (departures: Departures, ...sequences: readonly number[]): number | undefined =>
+  const left = (departures: QueueDepartures, ...sequences: readonly number[]): number | undefined =>
     departures.listed(sequences.length === 0 ? [] : [walked(...sequences)])[0]?.left;
 
   it('includes entries that came and left between two walks', () => {
-    const departures = new Departures(clock);
+    const departures = new QueueDepartures(clock);
     expect(left(departures, 3, 4)).to.equal(0);
     expect(left(departures, 4, 5)).to.equal(1);
     expect(left(departures, 15)).to.equal(12);
@@ -60,13 +60,13 @@ describe('the count of entries that left a ZooKeeper queue', () => {
   });
 
   it('starts at 0 in a new directory, and includes the entries of the old one', () => {
-    const departures = new Departures(clock);
+    const departures = new QueueDepartures(clock);
     left(departures, 3, 4);
     expect(left(departures, 0)).to.equal(2);
   });
 
   it('is forgotten 60 s after the queue became empty', () => {
-    const departures = new Departures(clock);
+    const departures = new QueueDepartures(clock);
     left(departures, 3, 4);
     now += 61_000;
     left(departures);

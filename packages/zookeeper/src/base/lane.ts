@@ -5,8 +5,8 @@ export class Lane {
 }
 
 /** Runs the task after all tasks that were added to any of these lanes before. Later tasks wait for it. */
-export function inLine<T>(lanes: readonly Lane[], work: () => Promise<T>): Promise<T> {
-  const result = Promise.allSettled(lanes.map(({ last }) => last)).then(work);
+export function runInLanes<T>(lanes: readonly Lane[], task: () => Promise<T>): Promise<T> {
+  const result = Promise.allSettled(lanes.map(({ last }) => last)).then(task);
   for (const lane of lanes) lane.last = result;
   return result;
 }

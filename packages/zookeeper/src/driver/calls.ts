@@ -1,9 +1,9 @@
 import type { QueueLockError } from '@queuelock/core/backend';
-import { errorOf, noAnswer } from './errors.ts';
-import { afterQuietLoop } from '../base/quiet-loop.ts';
+import { errorOf, requestTimedOut } from './errors.ts';
+import { setTimeoutAfterIo } from '../base/timeout-after-io.ts';
 
 /** A result code of ZooKeeper and, with code 0, the result. */
-export interface Answer<V extends unknown[]> {
+export interface Reply<V extends unknown[]> {
   readonly code: number;
   readonly values: V;
 }
@@ -15,7 +15,7 @@ export type Request<V extends unknown[], Client> = (
 ) => number;
 
 /** Sends requests to the server in order. */
-export interface Carrier<Client> {
+export interface RequestSender<Client> {
   send(request: (client: Client) => number): number;
 }
 
@@ -26,14 +26,14 @@ export interface CallOption {
 }
 
 interface Call<Client> {
-  readonly send: (carrier: Carrier<Client>) => void;
+  readonly send: (carrier: RequestSender<Client>) => void;
   readonly fail: (error: QueueLockError) => void;
   isSent: boolean;
 }
 
 // This limit keeps a distant server busy. Other calls wait in this process, where a heartbeat can overtake them. After a reconnect
 // thousands of waiters read again at once, and within a connection no request overtakes another.
-const MAX_AT_ONCE = 100;
+const MAX_IN_FLIGHT = 100;
 
 /**
  * The unanswered calls of one session. They are sent in order, at most 100 at a time. Without a connection they wait for the next one. No
@@ -42,27 +42,27 @@ const MAX_AT_ONCE = 100;
  */
 export class Calls<Client> {
   readonly #timeoutMs: number;
-  readonly #leave: (task: () => void) => unknown;
+  readonly #defer: (task: () => void) => unknown;
   /** All calls without a reply. */
   readonly #pending = new Set<Call<Client>>();
   /** Queues of calls that have not been sent. Some of them may not be pending any more. */
   readonly #urgent: Call<Client>[] = [];
-  readonly #others: Call<Client>[] = [];
+  readonly #normal: Call<Client>[] = [];
   /** Calls that were sent over the present connection. */
-  readonly #underWay = new Set<Call<Client>>();
-  #answers = 0;
-  #carrier: Carrier<Client> | undefined;
+  readonly #inFlight = new Set<Call<Client>>();
+  #replies = 0;
+  #sender: RequestSender<Client> | undefined;
   #ended: QueueLockError | undefined;
 
-  /** @param leave runs the handler of a reply outside of the client's callback. Default: within the callback */
+  /** @param defer runs the handler of a reply outside of the client's callback. Default: within the callback */
   constructor(
     timeoutMs: number,
-    leave: (task: () => void) => unknown = (task) => {
+    defer: (task: () => void) => unknown = (task) => {
       task();
     },
   ) {
     this.#timeoutMs = timeoutMs;
-    this.#leave = leave;
+    this.#defer = defer;
   }
 
   /**
@@ -73,7 +73,7 @@ export class Calls<Client> {
     what: string,
     request: Request<V, Client>,
     { urgent = false }: CallOption = {},
-  ): Promise<Answer<V>> {
+  ): Promise<Reply<V>> {
     return new Promise((resolve, reject) => {
       if (this.#ended) {
         reject(this.#ended);
@@ -83,19 +83,19 @@ export class Calls<Client> {
       let cancel = (): void => undefined;
       const settle = (): boolean => {
         cancel();
-        this.#underWay.delete(call);
+        this.#inFlight.delete(call);
         return this.#pending.delete(call);
       };
       const fail = (error: QueueLockError): void => {
         if (settle()) reject(error);
       };
-      const send = (carrier: Carrier<Client>): void => {
+      const send = (sender: RequestSender<Client>): void => {
         cancel();
-        cancel = this.#patience(call, what);
-        const refusal = carrier.send((client) =>
+        cancel = this.#startTimeout(call, what);
+        const refusal = sender.send((client) =>
           request(client, (code, _text, ...values) => {
-            this.#leave(() => {
-              this.#answers += 1;
+            this.#defer(() => {
+              this.#replies += 1;
               if (settle()) resolve({ code, values });
               this.#advance();
             });
@@ -105,22 +105,22 @@ export class Calls<Client> {
       };
       const call: Call<Client> = { send, fail, isSent: false };
       this.#pending.add(call);
-      (urgent ? this.#urgent : this.#others).push(call);
+      (urgent ? this.#urgent : this.#normal).push(call);
       this.#advance();
-      if (!call.isSent) cancel = this.#patience(call, what);
+      if (!call.isSent) cancel = this.#startTimeout(call, what);
     });
   }
 
   /** Uses a new connection. Waiting calls are sent first. */
-  carryBy(carrier: Carrier<Client>): void {
-    this.#carrier = carrier;
+  sendBy(sender: RequestSender<Client>): void {
+    this.#sender = sender;
     this.#advance();
   }
 
   /** Stops sending until the next connection. The native client answers the calls that were sent with an error. */
   park(): void {
-    this.#carrier = undefined;
-    this.#underWay.clear();
+    this.#sender = undefined;
+    this.#inFlight.clear();
   }
 
   /** Fails all waiting calls and all later ones. */
@@ -131,26 +131,26 @@ export class Calls<Client> {
 
   /** Sends waiting calls up to the limit. A connection that breaks meanwhile ends the loop. */
   #advance(): void {
-    while (this.#carrier) {
-      const isFull = this.#underWay.size >= MAX_AT_ONCE;
-      const call = this.#urgent.shift() ?? (isFull ? undefined : this.#others.shift());
+    while (this.#sender) {
+      const isFull = this.#inFlight.size >= MAX_IN_FLIGHT;
+      const call = this.#urgent.shift() ?? (isFull ? undefined : this.#normal.shift());
       if (!call) return;
       if (!this.#pending.has(call)) continue;
       call.isSent = true;
-      this.#underWay.add(call);
-      call.send(this.#carrier);
+      this.#inFlight.add(call);
+      call.send(this.#sender);
     }
   }
 
   /** Fails the call at its timeout. A call that is still queued waits longer as long as replies arrive. */
-  #patience(call: Call<Client>, what: string): () => void {
-    const answers = this.#answers;
-    let cancel = afterQuietLoop(this.#timeoutMs, () => {
-      if (!call.isSent && this.#answers > answers) {
-        cancel = this.#patience(call, what);
+  #startTimeout(call: Call<Client>, what: string): () => void {
+    const replies = this.#replies;
+    let cancel = setTimeoutAfterIo(this.#timeoutMs, () => {
+      if (!call.isSent && this.#replies > replies) {
+        cancel = this.#startTimeout(call, what);
         return;
       }
-      call.fail(noAnswer(what, this.#timeoutMs));
+      call.fail(requestTimedOut(what, this.#timeoutMs));
       this.#advance();
     });
     return () => {

@@ -54,7 +54,7 @@ export type Step =
  * transaction, present if one of the steps is a `write`. If it was not done, `at` is the first step that failed. `missing` means that the
  * node, or the parent of a new node, does not exist. `version` means that the node has another version.
  */
-export type StepsDone =
+export type TransactionResult =
   | { readonly done: true; readonly paths: readonly string[]; readonly zxid?: bigint }
   | { readonly done: false; readonly at: number; readonly reason: 'missing' | 'exists' | 'version' };
 
@@ -81,7 +81,7 @@ export interface VersionOption {
  * A change of the connection of a session. The session survives both events for a while, but watches do not. The caller must set its
  * watches again when the connection is back.
  */
-export type ConnectionNews = { readonly status: 'lost'; readonly at: number } | { readonly status: 'back' };
+export type ConnectionEvent = { readonly status: 'lost'; readonly at: number } | { readonly status: 'back' };
 
 /**
  * One connection to ZooKeeper with one server session. It has the operations of a client that this package needs.
@@ -101,8 +101,8 @@ export interface ZkDriver {
   /**
    * The time at which the connection attempt started, on the clock of the connector. The server counts the session from no earlier time.
    */
-  readonly begunAt: number;
-  readonly connection$: Observable<ConnectionNews>;
+  readonly startedAt: number;
+  readonly connection$: Observable<ConnectionEvent>;
   /** Errors with `SESSION_LOST` when the session has ended, and completes when it was abandoned. Late subscribers get the same. */
   readonly ended$: Observable<never>;
 
@@ -111,7 +111,7 @@ export interface ZkDriver {
   /**
    * Executes all steps in one transaction, or none. Each step sees the effects of the steps before it. Absent if the client cannot do this.
    */
-  multi?(steps: readonly Step[]): Promise<StepsDone>;
+  multi?(steps: readonly Step[]): Promise<TransactionResult>;
   /** Deletes a node. Resolves with `false` if it did not exist. */
   delete(path: string, option?: VersionOption): Promise<boolean>;
   /**

@@ -45,7 +45,7 @@ const TEXT: Readonly<Record<number, string>> = {
 };
 
 // Every code that is missing here leaves the outcome of a write unknown: -4, -7, -9, -116, -118, and codes that servers may add.
-const DEFINITE: Readonly<Record<number, QueueLockErrorCode>> = {
+const DEFINITE_CODES: Readonly<Record<number, QueueLockErrorCode>> = {
   [ZkCode.unimplemented]: 'INVALID_ARGUMENT',
   [ZkCode.badArguments]: 'INVALID_ARGUMENT',
   [ZkCode.noAuth]: 'ACCESS_DENIED',
@@ -59,7 +59,7 @@ const DEFINITE: Readonly<Record<number, QueueLockErrorCode>> = {
 };
 
 /** The remedies, for the operator of the server. */
-const REMEDY: Readonly<Record<number, string>> = {
+const REMEDIES: Readonly<Record<number, string>> = {
   [ZkCode.unimplemented]: 'upgrade it to ZooKeeper 3.5.3 or later, which has container nodes',
   [ZkCode.ephemeralOnLocalSession]:
     'with localSessionsEnabled, set localSessionsUpgradingEnabled=true too, since entries are ephemeral nodes',
@@ -72,14 +72,14 @@ const REMEDY: Readonly<Record<number, string>> = {
  */
 export function errorOf(code: number, what: string): QueueLockError {
   const text = `ZooKeeper returned "${TEXT[code] ?? 'unknown'}" (${code}) for ${what}`;
-  const known = DEFINITE[code];
-  const remedy = REMEDY[code];
+  const known = DEFINITE_CODES[code];
+  const remedy = REMEDIES[code];
   if (!known) return new QueueLockError('UNAVAILABLE', `${text}; its outcome is unknown`);
   return new QueueLockError(known, remedy === undefined ? text : `${text}: ${remedy}`);
 }
 
 /** Creates the error of a request without a reply. The request may still take effect: a session never takes a request back. */
-export function noAnswer(what: string, afterMs: number): QueueLockError {
+export function requestTimedOut(what: string, afterMs: number): QueueLockError {
   return new QueueLockError(
     'UNAVAILABLE',
     `no reply to ${what} within ${afterMs} ms; its outcome is unknown`,
@@ -88,7 +88,10 @@ export function noAnswer(what: string, afterMs: number): QueueLockError {
 
 /** Creates the error of a session that has ended, with all its nodes. */
 export function sessionEnded(state: number): QueueLockError {
-  return new QueueLockError('SESSION_LOST', END[state] ?? `the ZooKeeper session ended with state ${state}`);
+  return new QueueLockError(
+    'SESSION_LOST',
+    END_TEXT[state] ?? `the ZooKeeper session ended with state ${state}`,
+  );
 }
 
 /** Creates the error of a session that continues in another process. */
@@ -99,7 +102,7 @@ export function sessionAbandoned(id: string): QueueLockError {
   );
 }
 
-const END: Readonly<Record<number, string>> = {
+const END_TEXT: Readonly<Record<number, string>> = {
   [0]: 'the ZooKeeper session was closed by this client',
   [ZkCode.sessionExpired]: 'the ZooKeeper session has expired',
   [AUTH_FAILED_STATE]: 'the ZooKeeper server refused the credentials of this session',
@@ -111,7 +114,7 @@ export function entryLost(path: string): QueueLockError {
 }
 
 /** Creates the error of an entry that was not enqueued, because its removal was requested. */
-export function entryUnwanted(id: string): QueueLockError {
+export function entryWithdrawn(id: string): QueueLockError {
   return new QueueLockError('ENTRY_LOST', `the entry ${id} was removed before it was stored in the queue`);
 }
 
@@ -121,7 +124,7 @@ export function privateNodeLost(path: string): QueueLockError {
 }
 
 /** Creates the error of a session that another process resumed. */
-export function sessionTaken(id: string): QueueLockError {
+export function sessionResumedElsewhere(id: string): QueueLockError {
   return sessionLost(`the session ${id} was resumed by another process; only one process may use it`);
 }
 

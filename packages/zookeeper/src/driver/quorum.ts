@@ -1,7 +1,7 @@
 import type { ZkDriver } from './driver.ts';
 
 /** The path of a node that never exists. Its parent does not exist either, so no access control list applies. */
-export const NOWHERE = '/.queuelock/none/none';
+export const MISSING_PATH = '/.queuelock/none/none';
 
 /**
  * Sends a write that changes nothing through a quorum. Later reads of this session are at least as recent as any result that any client had
@@ -12,6 +12,6 @@ export const NOWHERE = '/.queuelock/none/none';
  * Views, registers and history use `sync`: what they show may be as old as that. A register that was read too old is not overwritten,
  * because writes go through a quorum and compare the version.
  */
-export async function throughQuorum(zk: Pick<ZkDriver, 'delete'>): Promise<void> {
-  await zk.delete(NOWHERE);
+export async function writeThroughQuorum(zk: Pick<ZkDriver, 'delete'>): Promise<void> {
+  await zk.delete(MISSING_PATH);
 }

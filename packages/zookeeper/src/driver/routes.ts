@@ -5,7 +5,7 @@ import { Observable } from '../base/rx.ts';
 export class Routes<T> {
   readonly #listeners = new Map<string, Set<(change: T) => void>>();
 
-  tell(path: string, change: T): void {
+  notify(path: string, change: T): void {
     for (const listener of [...(this.#listeners.get(path) ?? [])]) listener(change);
   }
 

@@ -1,6 +1,6 @@
 /** An own entry that is in the queue, as far as this client knows. */
-export interface Seated {
-  readonly status: 'seated';
+export interface PresentEntry {
+  readonly status: 'present';
   /** The path of its node. */
   readonly path: string;
   /** The token, once it is known. */
@@ -14,10 +14,13 @@ export interface Seated {
 }
 
 /** An entry that is being converted to a reader, or that was converted. It may have two nodes. */
-export interface Turning extends Omit<Seated, 'status'> {
-  readonly status: 'turning';
-  readonly twin: string;
+export interface ConvertingEntry extends Omit<PresentEntry, 'status'> {
+  readonly status: 'converting';
+  readonly otherPath: string;
 }
+
+/** An own entry that has a node. */
+export type QueuedEntry = PresentEntry | ConvertingEntry;
 
 /** The state of an own entry, with the data that belongs to each state. */
 export type EntryState =
@@ -25,22 +28,21 @@ export type EntryState =
   | { readonly status: 'absent' }
   /** A create was sent by this client or an earlier client of the session, and its outcome is unknown. */
   | { readonly status: 'unknown'; readonly isInherited?: boolean | undefined }
-  | Seated
-  | Turning
+  | QueuedEntry
   /** The entry had this node and lost or removed it. This state is final. */
-  | { readonly status: 'gone'; readonly path: string };
+  | { readonly status: 'removed'; readonly path: string };
 
 /** Returns the node of the entry if the entry is known to be in the queue. */
-export function nodeOf(state: EntryState): Seated | Turning | undefined {
-  return state.status === 'seated' || state.status === 'turning' ? state : undefined;
+export function nodeOf(state: EntryState): QueuedEntry | undefined {
+  return state.status === 'present' || state.status === 'converting' ? state : undefined;
 }
 
 /** Returns the state of the same entry after a read found this node. */
-export function seatedAgain(
+export function asPresent(
   state: EntryState,
   { path, token }: { readonly path: string; readonly token: bigint },
-): Seated {
+): PresentEntry {
   const { isOwner, isOrdered } = nodeOf(state)?.path === path ? (nodeOf(state) ?? {}) : {};
   const isInherited = 'isInherited' in state ? state.isInherited : undefined;
-  return { status: 'seated', path, token, isOwner, isOrdered, isInherited };
+  return { status: 'present', path, token, isOwner, isOrdered, isInherited };
 }

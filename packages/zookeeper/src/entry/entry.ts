@@ -3,17 +3,18 @@
 
 import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { nodeOf, seatedAgain, type EntryState, type Seated, type Turning } from './entry-state.ts';
+import { asPresent, nodeOf, type EntryState, type QueuedEntry } from './entry-state.ts';
 import { parseContender, readerOf } from '../queue/entries.ts';
-import { findNode, findPosition, joinQueue, type NodePosition } from './enqueue.ts';
-import { entryLost, entryUnwanted } from '../driver/errors.ts';
-import { Lane, inLine } from '../base/lane.ts';
-import { LateAbort } from '../base/late-abort.ts';
+import { findPosition, joinQueue, type NodePosition } from './enqueue.ts';
+import { findNode } from './find-node.ts';
+import { entryLost, entryWithdrawn } from '../driver/errors.ts';
+import { Lane, runInLanes } from '../base/lane.ts';
+import { LazyAbortController } from '../base/lazy-abort-controller.ts';
 import { nameOf } from '../queue/names.ts';
 import { textOf } from '../queue/node-text.ts';
 import type { SessionContext } from '../server/session-context.ts';
-import type { Place } from '../queue/parents.ts';
-import type { QueuePlace } from '../queue/queue-place.ts';
+import type { DirectoryLocation } from '../queue/parents.ts';
+import type { QueueLocation } from '../queue/queue-location.ts';
 import { makeReader } from './reader.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 import { checkShape } from '../queue/shape.ts';
@@ -26,23 +27,23 @@ import { OwnTrace, type Identity } from './traces.ts';
 export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
-  readonly place: QueuePlace;
+  readonly location: QueueLocation;
   readonly #context: SessionContext;
   readonly #zk: ZkDriver;
   readonly #id: string;
-  readonly #withdrawal: LateAbort;
+  readonly #withdrawal: LazyAbortController;
   readonly #shared$ = new Subject<void>();
   readonly #trace: OwnTrace;
   #state: EntryState;
 
-  constructor(context: SessionContext, place: QueuePlace, identity: Identity) {
+  constructor(context: SessionContext, location: QueueLocation, identity: Identity) {
     const { id, isResumed } = identity;
     this.#context = context;
     this.#zk = context.zk;
-    this.place = place;
+    this.location = location;
     this.#id = id;
-    this.#trace = new OwnTrace(context.zk, place, identity);
-    this.#withdrawal = new LateAbort(() => entryUnwanted(id));
+    this.#trace = new OwnTrace(context.zk, location, identity);
+    this.#withdrawal = new LazyAbortController(() => entryWithdrawn(id));
     this.isResumed = isResumed;
     this.#state = isResumed ? { status: 'unknown', isInherited: true } : { status: 'absent' };
   }
@@ -53,8 +54,8 @@ export class OwnEntry {
   }
 
   /** Whether the entry may be in the queue. */
-  get mayBeIn(): boolean {
-    return this.#state.status !== 'absent' && this.#state.status !== 'gone';
+  get mayBeQueued(): boolean {
+    return this.#state.status !== 'absent' && this.#state.status !== 'removed';
   }
 
   /** Emits when the entry is converted to a reader. Errors with `ENTRY_LOST` when a call finds the entry missing. */
@@ -63,12 +64,12 @@ export class OwnEntry {
   }
 
   /** Aborts when the removal is requested. An enqueue that has not started need not start. */
-  get unwanted(): AbortSignal {
+  get withdrawn(): AbortSignal {
     return this.#withdrawal.signal;
   }
 
   /** Records that the entry was admitted with no conflicting entry ahead. The local waiter behind learns that before the removal. */
-  noteOwned(path: string): void {
+  markOwned(path: string): void {
     const node = nodeOf(this.#state);
     if (node?.path === path) this.#state = { ...node, isOwner: true };
   }
@@ -78,7 +79,7 @@ export class OwnEntry {
     return nodeOf(this.#state)?.isOrdered ?? false;
   }
 
-  noteOrdered(): void {
+  markOrdered(): void {
     const node = nodeOf(this.#state);
     if (node) this.#state = { ...node, isOrdered: true };
   }
@@ -93,13 +94,13 @@ export class OwnEntry {
   /** Removes the entry. Resolves with whether there was one. Rejects when that is unknown. */
   remove(): Promise<boolean> {
     this.#withdrawal.abort();
-    return inLine([this.lane], () => this.withdraw());
+    return runInLanes([this.lane], () => this.withdraw());
   }
 
   /** Replaces the value of the entry. Resolves with whether there was one. */
   write(value: string): Promise<boolean> {
     return this.#withNode(async ({ path }) => {
-      const text = textOf({ id: this.#id, value }, this.place.scheme);
+      const text = textOf({ id: this.#id, value }, this.location.scheme);
       return (await this.#zk.write(path, text)) !== undefined;
     });
   }
@@ -112,26 +113,26 @@ export class OwnEntry {
    */
   share(value: string): Promise<boolean> {
     return this.#withNode(async (node) => {
-      const isReader = parseContender(nameOf(node.path), this.place.scheme)?.shared;
-      const isThere = isReader
+      const isReader = parseContender(nameOf(node.path), this.location.scheme)?.shared;
+      const exists = isReader
         ? (await this.#zk.write(node.path, value)) !== undefined
         : await this.#makeReader(node, value);
-      if (isThere && this.#state.status === 'turning') {
-        const { twin, ...turned } = this.#state;
-        await this.#zk.delete(twin);
-        this.#state = { ...turned, status: 'seated' };
+      if (exists && this.#state.status === 'converting') {
+        const { otherPath, ...converted } = this.#state;
+        await this.#zk.delete(otherPath);
+        this.#state = { ...converted, status: 'present' };
       }
-      return isThere;
+      return exists;
     });
   }
 
   /** Records the hold as a node of the same name in that directory. Resolves with the name, or `undefined` if the entry has no node. */
-  async leaveTrace(place: Place): Promise<string | undefined> {
+  async recordTrace(location: DirectoryLocation): Promise<string | undefined> {
     let name: string | undefined;
     await this.#withNode(async ({ path }) => {
-      const isThere = (await this.#zk.stat(path)) !== undefined;
-      if (isThere) name = await this.#trace.leave(place, nameOf(path));
-      return isThere;
+      const exists = (await this.#zk.stat(path)) !== undefined;
+      if (exists) name = await this.#trace.leave(location, nameOf(path));
+      return exists;
     });
     return name;
   }
@@ -140,31 +141,31 @@ export class OwnEntry {
   async position(): Promise<NodePosition | undefined> {
     const state = this.#state;
     if (state.status === 'absent') return undefined;
-    if (state.status === 'gone') throw entryLost(state.path);
+    if (state.status === 'removed') throw entryLost(state.path);
     const known = nodeOf(state)?.path;
-    const position = await findPosition(this.#zk, this.place, { id: this.#id, known });
-    if (!position && known !== undefined) throw this.#lost(known);
-    this.#state = position ? seatedAgain(this.#state, position) : { status: 'absent' };
+    const position = await findPosition(this.#zk, this.location, { id: this.#id, known });
+    if (!position && known !== undefined) throw this.#markLost(known);
+    this.#state = position ? asPresent(this.#state, position) : { status: 'absent' };
     return position;
   }
 
   /** Enqueues the entry. Call it only in the lane, while the entry has no node. */
-  async take(spec: EntrySpec): Promise<NodePosition> {
-    this.attempted();
-    const created = (path: string): void => void (this.#state = { status: 'seated', path });
-    const position = await joinQueue(this.#context, { place: this.place, spec, created });
-    this.#state = seatedAgain(this.#state, position);
+  async enqueue(spec: EntrySpec): Promise<NodePosition> {
+    this.markAttempted();
+    const created = (path: string): void => void (this.#state = { status: 'present', path });
+    const position = await joinQueue(this.#context, { location: this.location, spec, created });
+    this.#state = asPresent(this.#state, position);
     return position;
   }
 
   /** Records that a create is about to be sent. Call it only in the lane, while the entry has no node. */
-  attempted(): void {
+  markAttempted(): void {
     this.#state = { status: 'unknown' };
   }
 
   /** Records the node that was created, or that none was. Call it only in the lane. */
-  made(node?: { readonly path: string; readonly czxid: bigint }): void {
-    this.#state = node ? { status: 'seated', path: node.path, token: node.czxid } : { status: 'absent' };
+  markCreated(node?: { readonly path: string; readonly czxid: bigint }): void {
+    this.#state = node ? { status: 'present', path: node.path, token: node.czxid } : { status: 'absent' };
   }
 
   /**
@@ -175,8 +176,8 @@ export class OwnEntry {
     try {
       await this.withdraw();
     } catch (error) {
-      const isOver = isQueueLockError(error, 'SESSION_LOST') || isQueueLockError(error, 'CLOSED');
-      if (!isDefinite(error) || isOver) throw error;
+      const isSessionEnded = isQueueLockError(error, 'SESSION_LOST') || isQueueLockError(error, 'CLOSED');
+      if (!isDefinite(error) || isSessionEnded) throw error;
       this.#context.giveUp();
     }
     this.#state = { status: 'absent' };
@@ -189,9 +190,9 @@ export class OwnEntry {
     const { path, isOwner = false } = node;
     await this.#trace.erase(path);
     this.#context.followed.markLeaving(path, { owned: isOwner });
-    const nodes = node.status === 'turning' ? [node.twin, path] : [path];
+    const nodes = node.status === 'converting' ? [node.otherPath, path] : [path];
     const removed = await Promise.all(nodes.map((one) => this.#context.removals.delete(one)));
-    this.#state = { status: 'gone', path };
+    this.#state = { status: 'removed', path };
     return removed.includes(true);
   }
 
@@ -206,41 +207,41 @@ export class OwnEntry {
   }
 
   /** Creates the reader's node, which is the entry from then on, unless the writer was already removed. */
-  async #makeReader(node: Seated | Turning, value: string): Promise<boolean> {
+  async #makeReader(node: QueuedEntry, value: string): Promise<boolean> {
     const { path: writer, token = (await this.#zk.stat(writer))?.czxid } = node;
     if (token === undefined) return false;
-    const reader = `${this.place.directory}/${readerOf(nameOf(writer), token, this.place.scheme)}`;
-    this.#state = { ...node, status: 'turning', token, twin: reader };
-    const isThere = await makeReader(this.#zk, { writer, reader }, value);
-    if (!isThere) return false;
-    this.#state = { status: 'turning', path: reader, token, twin: writer };
+    const reader = `${this.location.directory}/${readerOf(nameOf(writer), token, this.location.scheme)}`;
+    this.#state = { ...node, status: 'converting', token, otherPath: reader };
+    const exists = await makeReader(this.#zk, { writer, reader }, value);
+    if (!exists) return false;
+    this.#state = { status: 'converting', path: reader, token, otherPath: writer };
     this.#shared$.next();
     return true;
   }
 
   /** Runs work on the node in the lane. Resolves with whether the node existed. Followers of the entry are notified if it did not. */
-  #withNode(work: (node: Seated | Turning) => Promise<boolean>): Promise<boolean> {
-    return inLine([this.lane], async () => {
+  #withNode(work: (node: QueuedEntry) => Promise<boolean>): Promise<boolean> {
+    return runInLanes([this.lane], async () => {
       const node = await this.#find();
       if (!node) return false;
-      const isThere = await work(node);
-      if (!isThere) this.#lost(node.path);
-      return isThere;
+      const exists = await work(node);
+      if (!exists) this.#markLost(node.path);
+      return exists;
     });
   }
 
   /** Records that the entry is lost. Followers are notified at once, even while there is no watch on the node. */
-  #lost(path: string): Error {
+  #markLost(path: string): Error {
     const error = entryLost(path);
-    this.#state = { status: 'gone', path };
+    this.#state = { status: 'removed', path };
     this.#shared$.error(error);
     return error;
   }
 
-  async #find(): Promise<Seated | Turning | undefined> {
+  async #find(): Promise<QueuedEntry | undefined> {
     if (this.#state.status === 'unknown') {
-      const node = await findNode(this.#zk, this.place, { id: this.#id, known: undefined });
-      this.#state = node ? seatedAgain(this.#state, node) : { status: 'absent' };
+      const node = await findNode(this.#zk, this.location, { id: this.#id, known: undefined });
+      this.#state = node ? asPresent(this.#state, node) : { status: 'absent' };
     }
     return nodeOf(this.#state);
   }

@@ -12,8 +12,8 @@ export interface NativeStat {
   readonly ephemeralOwner: string;
 }
 
-type Done = (code: number, text: string) => void;
-type DoneWith<T> = (code: number, text: string, value: T) => void;
+type Callback = (code: number, text: string) => void;
+type ValueCallback<T> = (code: number, text: string, value: T) => void;
 
 /**
  * The calls of the addon. Each returns a result code at once. A code other than 0 means that nothing was sent and that the callback will
@@ -23,23 +23,23 @@ type DoneWith<T> = (code: number, text: string, value: T) => void;
  * is set by a flag is reported by the events instead, with its path.
  */
 export interface NativeCalls {
-  add_auth(scheme: string, auth: string, done: Done): number;
-  a_create(path: string, data: Buffer, flags: number, done: DoneWith<string>): number;
-  a_delete_(path: string, version: number, done: Done): number;
-  a_set(path: string, data: Buffer, version: number, done: DoneWith<NativeStat>): number;
+  add_auth(scheme: string, auth: string, done: Callback): number;
+  a_create(path: string, data: Buffer, flags: number, done: ValueCallback<string>): number;
+  a_delete_(path: string, version: number, done: Callback): number;
+  a_set(path: string, data: Buffer, version: number, done: ValueCallback<NativeStat>): number;
   a_get(
     path: string,
     watch: boolean,
     done: (code: number, text: string, ...values: [stat: NativeStat, data: Buffer | null]) => void,
   ): number;
-  a_exists(path: string, watch: boolean, done: DoneWith<NativeStat>): number;
-  a_get_children(path: string, watch: boolean, done: DoneWith<string[]>): number;
+  a_exists(path: string, watch: boolean, done: ValueCallback<NativeStat>): number;
+  a_get_children(path: string, watch: boolean, done: ValueCallback<string[]>): number;
   a_get_children2(
     path: string,
     watch: boolean,
     done: (code: number, text: string, ...values: [children: string[], stat: NativeStat]) => void,
   ): number;
-  a_sync(path: string, done: DoneWith<string>): number;
+  a_sync(path: string, done: ValueCallback<string>): number;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Clock } from '@queuelock/core/backend';
-import type { Carrier } from '../driver/calls.ts';
+import type { RequestSender } from '../driver/calls.ts';
 import type { NodeChange, SessionKey } from '../driver/driver.ts';
 import { requireAddon, type NativeCalls, type NativeClient, type NativeConfig } from './addon.ts';
 
@@ -35,7 +35,7 @@ const CHANGES = ['created', 'deleted', 'changed', 'child'] as const;
  * Native callbacks only call `setImmediate` and read the clock. A socket opened there may never connect, and opening or closing a handle
  * there aborts the process.
  */
-export class NativeHandle implements Carrier<NativeCalls> {
+export class NativeHandle implements RequestSender<NativeCalls> {
   readonly #native: NativeClient;
   readonly #clock: Clock;
   #listener: HandleListener | undefined;

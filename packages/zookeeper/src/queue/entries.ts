@@ -13,7 +13,7 @@ export function entryName(
   { style, exclusive, ...scheme }: Scheme,
 ): string {
   if (shared && scheme.shared !== undefined) return style.prefix(id) + scheme.shared;
-  const takes = limit > 1 || permits > 1 ? style.takes(permits, limit) : '';
+  const takes = limit > 1 || permits > 1 ? style.permits(permits, limit) : '';
   return style.prefix(id) + takes + exclusive;
 }
 
@@ -116,7 +116,7 @@ function difference(a: number, b: number): number {
 }
 
 /** Returns the entries of the queue in order. A writer that is being converted is left out as soon as its reader exists. */
-export function standingIn(children: readonly string[], scheme: Scheme): Contender[] {
+export function entriesIn(children: readonly string[], scheme: Scheme): Contender[] {
   const found = contendersIn(children, scheme);
   return found.filter(({ shared, sequence }, at) => {
     const next = found[at + 1];
@@ -146,6 +146,6 @@ export function otherLimitAhead(
 ): number | undefined {
   if (own.shared) return undefined;
   return ahead
-    .map((entry) => entry.limit ?? (entry.shared ? 1 : scheme.unsaidLimit))
+    .map((entry) => entry.limit ?? (entry.shared ? 1 : scheme.defaultLimit))
     .find((other) => other !== undefined && other !== limit);
 }

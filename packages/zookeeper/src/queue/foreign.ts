@@ -5,7 +5,7 @@ import type { ZkDriver } from '../driver/driver.ts';
 import type { Contender } from './entries.ts';
 import { MARKS, parseMarked, type Mark, type Marked } from './marks.ts';
 import type { Scheme } from './naming.ts';
-import type { QueuePlace } from './queue-place.ts';
+import type { QueueLocation } from './queue-location.ts';
 
 /** The client that first uses a nested queue creates its directory and then a node in it. */
 const DIRECTORY_IS_USED_WITHIN_MS = 1_000;
@@ -70,7 +70,7 @@ function afterLast(name: string, mark: Mark): string {
  */
 export async function refuseForeign(
   zk: ZkDriver,
-  { directory, scheme }: QueuePlace,
+  { directory, scheme }: QueueLocation,
   { children, own }: { readonly children: readonly string[]; readonly own?: Contender },
 ): Promise<void> {
   const { entry, inFront } = foreignIn(children, { scheme, own });

@@ -34,11 +34,11 @@ interface NameStyle {
   /** Returns the prefix with the id, by which the entry is found again, unless `Scheme.idIsInText`. */
   readonly prefix: (id: string) => string;
   /** Returns the part of the name that contains the permits. */
-  readonly takes: (permits: number, limit: number) => string;
+  readonly permits: (permits: number, limit: number) => string;
   /** Returns the part of a reader's name that contains the token that it had as a writer. */
   readonly since: (token: bigint) => string;
   /** Regular expressions that parse these parts: a group for the prefix, two for permits and limit, one for the token. */
-  readonly reads: { readonly prefix: string; readonly takes: string; readonly since: string };
+  readonly reads: { readonly prefix: string; readonly permits: string; readonly since: string };
 }
 
 /** The description of one naming scheme. */
@@ -63,11 +63,11 @@ export interface Scheme {
   /** Whether every child is an entry, whatever its name. */
   readonly countsAll: boolean;
   /** The limit of an entry whose name contains none; `undefined` where it is unknown. */
-  readonly unsaidLimit: 1 | undefined;
+  readonly defaultLimit: 1 | undefined;
   /** Whether a value must not change: a change would use up the one watch of the waiter behind. */
   readonly keepsValues: boolean;
   /** Whether a writer of other software may be converted to a reader without a write to its node, unlike ours. */
-  readonly turnsUnwritten: boolean;
+  readonly convertsWithoutWrite: boolean;
   /** Whether the queue's directory stays when it is empty. */
   readonly keepsDirectory: boolean;
   /**
@@ -85,31 +85,31 @@ function asUuid(id: string): string {
 
 const CURATOR: NameStyle = {
   prefix: (id) => `_c_${asUuid(id)}-`,
-  takes: (permits, limit) => `${permits}of${limit}-`,
+  permits: (permits, limit) => `${permits}of${limit}-`,
   since: (token) => `since${token.toString(16)}-`,
   reads: {
     prefix: '(_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-)',
-    takes: '(?:([1-9]\\d*)of([1-9]\\d*)-)?',
+    permits: '(?:([1-9]\\d*)of([1-9]\\d*)-)?',
     since: 'since([0-9a-f]+)-',
   },
 };
 
 const KAZOO: NameStyle = {
   prefix: (id) => id,
-  takes: (permits, limit) => `-${permits}of${limit}-`,
+  permits: (permits, limit) => `-${permits}of${limit}-`,
   since: (token) => `-since${token.toString(16)}-`,
   reads: {
     prefix: '([0-9a-f]{32})',
-    takes: '(?:-([1-9]\\d*)of([1-9]\\d*)-)?',
+    permits: '(?:-([1-9]\\d*)of([1-9]\\d*)-)?',
     since: '-since([0-9a-f]+)-',
   },
 };
 
 const FAST: NameStyle = {
   prefix: () => '',
-  takes: () => '',
+  permits: () => '',
   since: () => '',
-  reads: { prefix: '()', takes: '()()', since: '()' },
+  reads: { prefix: '()', permits: '()()', since: '()' },
 };
 
 const PLAIN = {
@@ -117,9 +117,9 @@ const PLAIN = {
   others: [],
   idIsInText: false,
   countsAll: false,
-  unsaidLimit: 1,
+  defaultLimit: 1,
   keepsValues: false,
-  turnsUnwritten: false,
+  convertsWithoutWrite: false,
   keepsDirectory: false,
   sortsAfter: [],
 } as const;
@@ -131,7 +131,7 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
       ...PLAIN,
       exclusive: '__WRIT__',
       shared: '__READ__',
-      turnsUnwritten: true,
+      convertsWithoutWrite: true,
       sortsAfter: ['__READ__', '__WRIT__'],
     }),
     described('curator-latch', {
@@ -146,7 +146,7 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
       exclusive: 'lease-',
       shared: undefined,
       countsAll: true,
-      unsaidLimit: undefined,
+      defaultLimit: undefined,
     }),
     described('kazoo', {
       ...PLAIN,
@@ -176,8 +176,8 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
 );
 
 function described(naming: Naming, scheme: Omit<Scheme, 'naming' | 'shape' | 'readerShape'>): Scheme {
-  const { prefix, takes, since } = scheme.style.reads;
-  const shape = new RegExp(`^${prefix}${takes}${scheme.exclusive}(-?\\d+)$`);
+  const { prefix, permits, since } = scheme.style.reads;
+  const shape = new RegExp(`^${prefix}${permits}${scheme.exclusive}(-?\\d+)$`);
   const readerShape = new RegExp(`^${prefix}${since}${scheme.shared ?? ''}(-?\\d+)$`);
   return { naming, shape, readerShape, ...scheme };
 }

@@ -5,12 +5,12 @@ import type { ZkDriver } from '../driver/driver.ts';
 const ATTEMPTS = 10;
 
 /** A directory below the chroot. */
-export interface Place {
+export interface DirectoryLocation {
   /** `''`, or the chroot. */
   readonly root: string;
   readonly directory: string;
   /** Whether the directory stays when it is empty. Default: the server removes it some time later. */
-  readonly keeps?: boolean;
+  readonly isKept?: boolean;
 }
 
 /**
@@ -20,29 +20,29 @@ export interface Place {
  */
 export async function withDirectory<T>(
   zk: ZkDriver,
-  place: Place,
+  location: DirectoryLocation,
   attempt: () => Promise<T | undefined>,
 ): Promise<T> {
   for (let count = 1; count <= ATTEMPTS; count += 1) {
     const made = await attempt();
     if (made !== undefined) return made;
-    await makeDirectory(zk, place);
+    await makeDirectory(zk, location);
   }
   throw new QueueLockError(
     'UNAVAILABLE',
-    `${place.directory} was removed repeatedly while a node was created in it`,
+    `${location.directory} was removed repeatedly while a node was created in it`,
   );
 }
 
 /** Creates the directory and all missing parents. */
 export async function makeDirectory(
   zk: ZkDriver,
-  { root, directory, keeps = false }: Place,
+  { root, directory, isKept = false }: DirectoryLocation,
 ): Promise<unknown> {
-  const above = { root, keeps, directory: directory.slice(0, directory.lastIndexOf('/')) };
-  const goes = !keeps && directory.length > root.length;
+  const above = { root, keeps: isKept, directory: directory.slice(0, directory.lastIndexOf('/')) };
+  const isContainer = !isKept && directory.length > root.length;
   return withDirectory(zk, above, async () => {
-    const created = await zk.create(directory, '', goes ? 'container' : 'persistent');
+    const created = await zk.create(directory, '', isContainer ? 'container' : 'persistent');
     return created.path !== undefined || created.reason === 'exists' ? true : undefined;
   });
 }

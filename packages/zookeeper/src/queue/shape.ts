@@ -19,7 +19,7 @@ export function checkShape(own: Contender, spec: EntrySpec, compared: Compared):
   if (isSame) return;
   throw new QueueLockError(
     'INVALID_ARGUMENT',
-    `the entry ${spec.id} in ${JSON.stringify(spec.queue)} is stored as ${told({ shared, permits, limit })} and was requested as ${told(wanted)}`,
+    `the entry ${spec.id} in ${JSON.stringify(spec.queue)} is stored as ${describe({ shared, permits, limit })} and was requested as ${describe(wanted)}`,
   );
 }
 
@@ -32,6 +32,10 @@ export function checkQueue({ id, queue }: EntrySpec, stored: string | undefined)
   );
 }
 
-function told({ shared, permits, limit }: Required<Pick<Contender, 'shared' | 'permits' | 'limit'>>): string {
+function describe({
+  shared,
+  permits,
+  limit,
+}: Required<Pick<Contender, 'shared' | 'permits' | 'limit'>>): string {
   return shared ? 'shared' : `exclusive with ${permits} of ${limit} permits`;
 }

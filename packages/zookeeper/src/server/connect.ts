@@ -11,7 +11,7 @@ import { AUTH_FAILED_STATE } from '../driver/errors.ts';
 import { NativeDriver } from '../native/driver.ts';
 import { requireAddon } from '../native/addon.ts';
 import type { Host, Settings } from '../api/options.ts';
-import type { Pace } from '../base/pace.ts';
+import type { ConnectionPacer } from '../base/connection-pacer.ts';
 import { firstValueFrom, merge } from '../base/rx.ts';
 import { addressText, type Dial } from '../wire/dial.ts';
 import { WireDriver } from '../wire/driver.ts';
@@ -25,7 +25,7 @@ export interface ConnectRequest {
   readonly session?: SessionKey | undefined;
   readonly clock: Clock;
   /** Limits the pace of attempts. Pass the same instance for repeated attempts. */
-  readonly pace: Pace;
+  readonly pacer: ConnectionPacer;
   readonly signal: AbortSignal;
 }
 
@@ -43,8 +43,8 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
   try {
     signal.throwIfAborted();
     const addresses = await orAborted(resolveAll(settings), attempt.signal);
-    const { pauseMs } = request.pace;
-    if (pauseMs > 0) await orAborted(pause(pauseMs, undefined, { ref: false }), attempt.signal);
+    const { delayMs } = request.pacer;
+    if (delayMs > 0) await orAborted(pause(delayMs, undefined, { ref: false }), attempt.signal);
     return await connectTo(addresses, settings, { ...request, signal: attempt.signal, onFailure });
   } finally {
     clearTimeout(timer);
@@ -53,10 +53,10 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
 }
 
 /** A request with a listener for failed attempts. The native driver does not report the reason. */
-type Attempts = ConnectRequest & { readonly onFailure: (failure: Error | undefined) => void };
+type AttemptRequest = ConnectRequest & { readonly onFailure: (failure: Error | undefined) => void };
 
-async function connectTo(first: string[], settings: Settings, request: Attempts): Promise<ZkDriver> {
-  const { dial, ttlMs, session, clock, pace, signal } = request;
+async function connectTo(first: string[], settings: Settings, request: AttemptRequest): Promise<ZkDriver> {
+  const { dial, ttlMs, session, clock, pacer, signal } = request;
   let addresses = first;
   const onFailure = (failure?: Error): void => {
     request.onFailure(failure);
@@ -74,14 +74,14 @@ async function connectTo(first: string[], settings: Settings, request: Attempts)
     ttlMs,
     session,
     clock,
-    pace,
+    pacer,
   });
   try {
     const connected = firstValueFrom(merge(driver.connection$, driver.ended$), { defaultValue: undefined });
     await orAborted(connected, signal);
     return driver;
   } catch (error) {
-    pace.failed({ again: true });
+    pacer.recordFailure({ again: true });
     void (session ? driver.abandon() : driver.close());
     throw driver.endedWith === AUTH_FAILED_STATE ? refused(settings) : error;
   }

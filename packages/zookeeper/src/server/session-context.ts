@@ -1,15 +1,15 @@
 import { LocalWaiters } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { Lengths } from '../base/lengths.ts';
-import { Removals } from '../driver/removals.ts';
+import { DirectorySizes } from '../base/directory-sizes.ts';
+import { RemovalBatcher } from '../driver/removal-batcher.ts';
 import { Watches } from './watches.ts';
 
 /** The tools that the entries of one session share. */
 export interface SessionContext {
   readonly zk: ZkDriver;
   readonly watches: Watches;
-  readonly lengths: Lengths;
-  readonly removals: Removals;
+  readonly sizes: DirectorySizes;
+  readonly removals: RemovalBatcher;
   /** The entries that other claims of this process wait for, by their paths. */
   readonly followed: LocalWaiters;
   /** Ends the session, when that is the only way left to free a queue. */
@@ -31,8 +31,8 @@ export function sessionContextOf(
   return {
     zk,
     watches: new Watches(zk),
-    lengths: new Lengths(),
-    removals: new Removals(zk),
+    sizes: new DirectorySizes(),
+    removals: new RemovalBatcher(zk),
     followed,
     giveUp,
   };

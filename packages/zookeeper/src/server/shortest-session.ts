@@ -2,7 +2,7 @@ import { QueueLockError, invalidArgument, type BackendInfo } from '@queuelock/co
 import type { Settings } from '../api/options.ts';
 
 // In ticks. With fewer, an acknowledged heartbeat proves nothing; see `HeartbeatProof`.
-const LEAST_TICKS = 4;
+const MIN_TICKS = 4;
 const USUAL_TTL_MS = 15_000;
 // The session timeout of the protocol is a signed 32-bit number.
 const MAX_TTL_MS = 2 ** 31 - 1;
@@ -18,8 +18,8 @@ export function shortestSession({
   tickTimeMs,
   syncLimit,
 }: Ticks): Required<Pick<BackendInfo, 'minTtlMs' | 'minTtlRule' | 'defaultTtlMs'>> {
-  const minTtlMs = Math.max(LEAST_TICKS, syncLimit + 2) * tickTimeMs;
-  const ticks = syncLimit + 2 < LEAST_TICKS ? `${LEAST_TICKS}` : `(syncLimit ${syncLimit} + 2)`;
+  const minTtlMs = Math.max(MIN_TICKS, syncLimit + 2) * tickTimeMs;
+  const ticks = syncLimit + 2 < MIN_TICKS ? `${MIN_TICKS}` : `(syncLimit ${syncLimit} + 2)`;
   return {
     minTtlMs,
     minTtlRule:
@@ -30,7 +30,7 @@ export function shortestSession({
 }
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` for a TTL that is too short to be proven, or too long */
-export function checkAsked(ttlMs: number, ticks: Ticks): void {
+export function checkRequested(ttlMs: number, ticks: Ticks): void {
   const { minTtlMs, minTtlRule } = shortestSession(ticks);
   if (ttlMs >= minTtlMs && ttlMs <= MAX_TTL_MS) return;
   throw invalidArgument(
@@ -43,14 +43,14 @@ export function checkAsked(ttlMs: number, ticks: Ticks): void {
 /** @throws {QueueLockError} `INVALID_ARGUMENT` when the server granted less than the minimum */
 export function checkGranted(
   grantedMs: number,
-  askedMs: number,
+  requestedMs: number,
   settings: Ticks & Pick<Settings, 'endpoint'>,
 ): void {
   const { minTtlMs, minTtlRule } = shortestSession(settings);
   if (grantedMs >= minTtlMs) return;
   throw new QueueLockError(
     'INVALID_ARGUMENT',
-    `ttlMs ${askedMs} is more than the server at ${settings.endpoint} allows: it grants ${grantedMs} ms (its maxSessionTimeout, ` +
+    `ttlMs ${requestedMs} is more than the server at ${settings.endpoint} allows: it grants ${grantedMs} ms (its maxSessionTimeout, ` +
       `by default 20 of its ticks), and at least ${minTtlMs} ms are needed: ${minTtlRule}, or raise maxSessionTimeout ` +
       `of the servers; got ${grantedMs}`,
   );

@@ -1,15 +1,15 @@
 import { isQueueLockError } from '@queuelock/core/backend';
 import type { NodeChange, NodeStat, ZkDriver } from '../driver/driver.ts';
-import { Looks } from '../base/looks.ts';
+import { RepeatedReads } from '../base/repeated-reads.ts';
 import { Observable, Subscription, defer, filter, share } from '../base/rx.ts';
 
 // A lost event would leave a waiter waiting for ever, so nodes are read again after this time. It has jitter, so that waiters spread out.
-const SAFETY_MS = { least: 10_000, spread: 20_000 };
+const SAFETY_INTERVAL_MS = { min: 10_000, spread: 20_000 };
 
 /** How the removal of a node was noticed. */
-export interface Going {
+export interface Removal {
   /** Whether a watch reported the removal, and not only a later read. */
-  readonly seen: boolean;
+  readonly observed: boolean;
   /** Whether the node belonged to the watching session, as far as that session has read it. */
   readonly own: boolean;
   /** Whether a watch reported the removal and the node had not been written since its creation. */
@@ -17,14 +17,14 @@ export interface Going {
 }
 
 /** A read that sets a watch on the node. */
-type Look = () => Promise<NodeStat | undefined>;
+type WatchingRead = () => Promise<NodeStat | undefined>;
 
 /** Watches for the removal of nodes, with one watch for all waiters of a node. */
 export class Watches {
   readonly #zk: ZkDriver;
-  readonly #gone = new Map<string, Observable<Going>>();
+  readonly #removals = new Map<string, Observable<Removal>>();
   /** What was read of nodes that have a watch but no follower yet. */
-  readonly #sighted = new Map<string, Sighted>();
+  readonly #readNodes = new Map<string, ReadNode>();
 
   constructor(zk: ZkDriver) {
     this.#zk = zk;
@@ -33,10 +33,13 @@ export class Watches {
   /**
    * Reads a node and sets a watch, so that the next follower need not read it. The result is forgotten with the watch.
    *
-   * @param look sets a watch; default: only on a node that exists
+   * @param read sets a watch; default: only on a node that exists
    */
-  async sight(path: string, look: Look = () => watched(this.#zk, path)): Promise<NodeStat | undefined> {
-    const watch = new Subscription(() => this.#sighted.delete(path));
+  async readAndWatch(
+    path: string,
+    read: WatchingRead = () => watched(this.#zk, path),
+  ): Promise<NodeStat | undefined> {
+    const watch = new Subscription(() => this.#readNodes.delete(path));
     const end = (): void => {
       watch.unsubscribe();
     };
@@ -47,9 +50,9 @@ export class Watches {
     ];
     for (const one$ of ends) watch.add(one$.subscribe({ next: end, error: end, complete: end }));
     try {
-      const stat = await look();
+      const stat = await read();
       if (!stat) end();
-      else if (!watch.closed) this.#sighted.set(path, { stat, watch });
+      else if (!watch.closed) this.#readNodes.set(path, { stat, watch });
       return stat;
     } catch (error) {
       end();
@@ -58,63 +61,63 @@ export class Watches {
   }
 
   /** Emits once when the node is removed, also if it was removed before; errors with `SESSION_LOST`. */
-  gone(path: string): Observable<Going> {
+  removalOf(path: string): Observable<Removal> {
     return defer(() => {
-      const shared$ = this.#gone.get(path) ?? this.#share(path);
-      this.#gone.set(path, shared$);
+      const shared$ = this.#removals.get(path) ?? this.#share(path);
+      this.#removals.set(path, shared$);
       return shared$;
     });
   }
 
-  #share(path: string): Observable<Going> {
+  #share(path: string): Observable<Removal> {
     const zk = this.#zk;
-    const going$ = new Observable<Going>((subscriber) => {
+    const removal$ = new Observable<Removal>((subscriber) => {
       let [unwritten, own] = [false, false];
-      const found = (going: Going): void => {
-        subscriber.next(going);
+      const found = (removal: Removal): void => {
+        subscriber.next(removal);
         subscriber.complete();
       };
       const error = (cause: unknown): void => {
         subscriber.error(cause);
       };
-      const looks = new Looks({
-        look: async () => {
-          const stat = this.#takeSighted(path) ?? (await watched(zk, path));
+      const reads = new RepeatedReads({
+        read: async () => {
+          const stat = this.#takeReadNode(path) ?? (await watched(zk, path));
           unwritten = stat?.version === 0;
           own ||= stat?.ephemeralOwner === zk.sessionId;
           return stat !== undefined;
         },
-        again: safetyPause,
-        seen: (isThere) => {
-          if (!isThere) found({ seen: false, own, unwritten: false });
+        repeatAfterMs: safetyIntervalMs,
+        onValue: (isThere) => {
+          if (!isThere) found({ observed: false, own, unwritten: false });
         },
-        failed: error,
+        onError: error,
       });
       subscriber.add(() => {
-        looks.end();
-        this.#gone.delete(path);
+        reads.stop();
+        this.#removals.delete(path);
       });
       const next = (change: NodeChange): void => {
         unwritten &&= change === 'deleted';
-        if (change === 'deleted') found({ seen: true, own, unwritten });
-        else looks.now();
+        if (change === 'deleted') found({ observed: true, own, unwritten });
+        else reads.readNow();
       };
       subscriber.add(zk.changes(path).subscribe({ next, error }));
-      subscriber.add(reconnects(zk).subscribe({ next: () => looks.now(), error }));
+      subscriber.add(reconnects(zk).subscribe({ next: () => reads.readNow(), error }));
       subscriber.add(zk.ended$.subscribe({ error }));
-      if (!subscriber.closed) looks.now();
+      if (!subscriber.closed) reads.readNow();
     });
-    return going$.pipe(share());
+    return removal$.pipe(share());
   }
 
-  #takeSighted(path: string): NodeStat | undefined {
-    const sighted = this.#sighted.get(path);
-    sighted?.watch.unsubscribe();
-    return sighted?.stat;
+  #takeReadNode(path: string): NodeStat | undefined {
+    const readNode = this.#readNodes.get(path);
+    readNode?.watch.unsubscribe();
+    return readNode?.stat;
   }
 }
 
-interface Sighted {
+interface ReadNode {
   readonly stat: NodeStat;
   readonly watch: Subscription;
 }
@@ -136,6 +139,6 @@ function reconnects(zk: ZkDriver): Observable<unknown> {
 }
 
 /** Returns a time between 10 s and 30 s. */
-export function safetyPause(): number {
-  return SAFETY_MS.least + Math.random() * SAFETY_MS.spread;
+export function safetyIntervalMs(): number {
+  return SAFETY_INTERVAL_MS.min + Math.random() * SAFETY_INTERVAL_MS.spread;
 }

@@ -16,10 +16,10 @@ export class HeartbeatProof {
   #connectedAfter: number | undefined;
   #sent: number[] = [];
 
-  /** @param begunAt when the connection attempt started; the session cannot be older */
-  constructor(timeoutMs: number, begunAt: number) {
+  /** @param startedAt when the connection attempt started; the session cannot be older */
+  constructor(timeoutMs: number, startedAt: number) {
     this.#gapMs = timeoutMs * PROOF_LAG;
-    this.#base = begunAt;
+    this.#base = startedAt;
   }
 
   /** Records that the connection was seen to be down. */

@@ -10,7 +10,7 @@ export interface PrivateNode {
 }
 
 /** Creates the node, in place of the one of an earlier client of the session. */
-export async function takePrivateNode(zk: ZkDriver, root: string): Promise<PrivateNode> {
+export async function createPrivateNode(zk: ZkDriver, root: string): Promise<PrivateNode> {
   const path = privatePath(root, zk.sessionId);
   const make = async (): Promise<bigint | undefined> => {
     for (;;) {

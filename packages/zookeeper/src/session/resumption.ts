@@ -26,7 +26,7 @@ export function parseResumption(text: string): Resumption {
   if (isKey && typeof ttlMs === 'number' && ttlMs > 0 && ttlMs < 2 ** 31) {
     return { session: { client_id: session, client_password: password }, ttlMs };
   }
-  throw refusal();
+  throw invalidResumption();
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {
@@ -36,10 +36,10 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // The error is thrown below.
   }
-  throw refusal();
+  throw invalidResumption();
 }
 
-function refusal(): Error {
+function invalidResumption(): Error {
   return invalidArgument(
     'resumption',
     '(a secret)',

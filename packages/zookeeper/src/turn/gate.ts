@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { QueueLockError, isQueueLockError, repeatUntilDefinite } from '@queuelock/core/backend';
-import { enterAlone } from '../entry/alone.ts';
+import { enqueueOne } from '../entry/enqueue-one.ts';
 import type { Listing } from '../driver/driver.ts';
 import { contendersIn } from '../queue/entries.ts';
 import { OwnEntry } from '../entry/entry.ts';
 import { DEFAULT_NAMING, schemeOf } from '../queue/naming.ts';
 import type { SessionContext } from '../server/session-context.ts';
-import type { Place } from '../queue/parents.ts';
+import type { DirectoryLocation } from '../queue/parents.ts';
 import {
   filter,
   firstValueFrom,
@@ -24,7 +24,7 @@ const GATE = schemeOf(DEFAULT_NAMING);
 /** A queue for operations that need more than one request: the admitted client runs its operation alone. */
 export interface Gate {
   readonly context: SessionContext;
-  readonly place: Place;
+  readonly location: DirectoryLocation;
   /** Aborts the wait. The work does not start after that. */
   readonly signal?: AbortSignal;
 }
@@ -53,12 +53,15 @@ export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean 
  * a client that died in the gate was removed. Leaving is retried until it is confirmed; if the server refuses it, the session ends. If the
  * work rejects, a part of it may have been done.
  */
-export async function throughGate<T>({ context, place, signal }: Gate, work: () => Promise<T>): Promise<T> {
+export async function throughGate<T>(
+  { context, location, signal }: Gate,
+  work: () => Promise<T>,
+): Promise<T> {
   const id = randomBytes(16).toString('hex');
-  const entry = new OwnEntry(context, { ...place, scheme: GATE }, { id, isResumed: false });
+  const entry = new OwnEntry(context, { ...location, scheme: GATE }, { id, isResumed: false });
   try {
     signal?.throwIfAborted();
-    await untilTurn(context, entry, { id, signal, place });
+    await enterGate(context, entry, { id, signal, location });
     signal?.throwIfAborted();
     return await work();
   } finally {
@@ -67,35 +70,35 @@ export async function throughGate<T>({ context, place, signal }: Gate, work: () 
   }
 }
 
-interface Ticket {
+interface GateEntry {
   readonly id: string;
-  readonly place: Place;
+  readonly location: DirectoryLocation;
   readonly signal: AbortSignal | undefined;
 }
 
-async function untilTurn(context: SessionContext, entry: OwnEntry, ticket: Ticket): Promise<void> {
+async function enterGate(context: SessionContext, entry: OwnEntry, gateEntry: GateEntry): Promise<void> {
   try {
-    await waitInLine(context, entry, ticket);
+    await waitForAdmission(context, entry, gateEntry);
   } catch (error) {
-    ticket.signal?.throwIfAborted();
-    throw isQueueLockError(error, 'ENTRY_LOST') ? thrownOut(ticket.place, error) : error;
+    gateEntry.signal?.throwIfAborted();
+    throw isQueueLockError(error, 'ENTRY_LOST') ? removedFromGate(gateEntry.location, error) : error;
   }
 }
 
-async function waitInLine(
+async function waitForAdmission(
   context: SessionContext,
   entry: OwnEntry,
-  { id, place, signal }: Ticket,
+  { id, location, signal }: GateEntry,
 ): Promise<void> {
   const rule = { limit: 1 };
   const { timeoutMs } = context.zk;
-  const position = await enterAlone(entry, { queue: place.directory, id, shared: false, ...rule });
+  const position = await enqueueOne(entry, { queue: location.directory, id, shared: false, ...rule });
   const { turn, turns$ } = placementOf(context, { entry, position, rule });
   if (turn.admitted) return;
   signal?.throwIfAborted();
   const turn$ = turns$.pipe(
     filter(({ admitted }) => admitted),
-    timeout({ first: timeoutMs, with: () => throwError(() => crowded(place, timeoutMs)) }),
+    timeout({ first: timeoutMs, with: () => throwError(() => gateTimedOut(location, timeoutMs)) }),
   );
   await firstValueFrom(signal ? merge(turn$, aborted(signal)) : turn$, { defaultValue: undefined });
 }
@@ -108,12 +111,12 @@ function aborted(signal: AbortSignal): Observable<never> {
   );
 }
 
-function crowded({ directory }: Place, afterMs: number): QueueLockError {
+function gateTimedOut({ directory }: DirectoryLocation, afterMs: number): QueueLockError {
   const message = `the gate ${directory} was not free within ${afterMs} ms; nothing was done`;
   return new QueueLockError('UNAVAILABLE', message);
 }
 
-function thrownOut({ directory }: Place, cause: Error): QueueLockError {
+function removedFromGate({ directory }: DirectoryLocation, cause: Error): QueueLockError {
   const message = `the node that waited in the gate ${directory} was removed by another client; nothing was done`;
   return new QueueLockError('UNAVAILABLE', message, { cause });
 }

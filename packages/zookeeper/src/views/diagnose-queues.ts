@@ -2,19 +2,19 @@ import type { Finding } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { foreignIn } from '../queue/foreign.ts';
 import { MARKS, parseMarked, type Mark } from '../queue/marks.ts';
-import type { QueuePlaces } from '../queue/queue-place.ts';
+import type { QueueLocations } from '../queue/queue-location.ts';
 import type { WalkedQueue } from './walk.ts';
 
 /** Reports nodes that do not belong into queues, and queues whose entries do not exclude each other. */
 export async function diagnoseQueues(
   zk: ZkDriver,
-  { schemeFor }: Pick<QueuePlaces, 'schemeFor'>,
+  { schemeFor }: Pick<QueueLocations, 'schemeFor'>,
   queues: readonly WalkedQueue[],
 ): Promise<readonly Finding[]> {
   const findings = await Promise.all(
     queues.map(async (queue): Promise<readonly Finding[]> => {
       const { inFront } = foreignIn(queue.children, { scheme: schemeFor(queue.name) });
-      return [...mixed(queue), ...(await stuck(zk, queue, inFront))];
+      return [...mixedKinds(queue), ...(await blockingCurator(zk, queue, inFront))];
     }),
   );
   const entries = queues.reduce((sum, { contenders }) => sum + contenders.length, 0);
@@ -23,16 +23,16 @@ export async function diagnoseQueues(
 }
 
 /** Reports entries of kinds that do not wait for each other. */
-function mixed({ name, children }: WalkedQueue): readonly Finding[] {
+function mixedKinds({ name, children }: WalkedQueue): readonly Finding[] {
   const marks = new Set(
     children.map((child) => parseMarked(child)?.mark).filter((mark) => mark !== undefined),
   );
   const kinds = new Map([...marks].map((mark: Mark) => [MARKS[mark].naming, MARKS[mark].of]));
-  const taught = kinds.size === 2 && marks.has('lock-') && marks.has('__lock__');
+  const isConfigured = kinds.size === 2 && marks.has('lock-') && marks.has('__lock__');
   if (kinds.size < 2) return [];
   const text = `entries of ${[...kinds.values()].join(' and of ')} are in one directory`;
   const about = `queue ${JSON.stringify(name)}`;
-  return taught
+  return isConfigured
     ? [
         {
           level: 'warning',
@@ -50,7 +50,7 @@ function mixed({ name, children }: WalkedQueue): readonly Finding[] {
 }
 
 /** Reports children that are not entries and that Curator waits for. Children with children of their own are nested queues. */
-async function stuck(
+async function blockingCurator(
   zk: ZkDriver,
   { name, directory }: WalkedQueue,
   inFront: readonly string[],

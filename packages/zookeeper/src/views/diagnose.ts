@@ -2,11 +2,11 @@ import { detailOf, type Finding } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { diagnoseQueues } from './diagnose-queues.ts';
 import type { Host, Settings } from '../api/options.ts';
-import { ask } from '../server/server-word.ts';
+import { sendFourLetterWord } from '../server/four-letter-words.ts';
 import { walk } from './walk.ts';
 
 // Each server gets at most two commands.
-const WORD_WITHIN_MS = 3_000;
+const WORD_TIMEOUT_MS = 3_000;
 const SLOW_MS = 100;
 
 /** Returns findings about the servers, and about the queues whose names begin with a text. */
@@ -24,8 +24,8 @@ async function diagnoseServer(host: Host, settings: Settings): Promise<readonly 
   const about = `server ${host.name}:${host.port}`;
   try {
     const server = { host: host.name, port: host.port, tls: settings.tls };
-    const facts = await ask(server, 'srvr', WORD_WITHIN_MS);
-    const conf = await ask(server, 'conf', WORD_WITHIN_MS);
+    const facts = await sendFourLetterWord(server, 'srvr', WORD_TIMEOUT_MS);
+    const conf = await sendFourLetterWord(server, 'conf', WORD_TIMEOUT_MS);
     return [...judgeServer(about, facts), ...judgeTicks(about, conf, settings)];
   } catch (error) {
     const text = `it does not respond: ${detailOf(error)}; check that it runs, and the address`;

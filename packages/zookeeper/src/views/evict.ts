@@ -1,13 +1,13 @@
 import { invalidArgument, type StoredEntry } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { contendersIn, orderOf, parseContender, type Contender } from '../queue/entries.ts';
-import type { QueuePlace } from '../queue/queue-place.ts';
+import type { QueueLocation } from '../queue/queue-location.ts';
 
 /**
  * Parses the key of an entry in this directory; its order may have changed.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for any other key
  */
-export function entryIn({ directory, scheme }: QueuePlace, key: string): Contender {
+export function entryIn({ directory, scheme }: QueueLocation, key: string): Contender {
   const name = key.startsWith(`${directory}/`) ? key.slice(directory.length + 1) : '';
   const contender = name === '' || name.includes('/') ? undefined : parseContender(name, scheme);
   if (contender) return contender;
@@ -19,13 +19,13 @@ export function entryIn({ directory, scheme }: QueuePlace, key: string): Contend
  */
 export async function evictEntry(
   zk: ZkDriver,
-  place: QueuePlace,
+  location: QueueLocation,
   { key, order }: Pick<StoredEntry, 'key' | 'order'>,
 ): Promise<boolean> {
-  const { sequence } = entryIn(place, key);
+  const { sequence } = entryIn(location, key);
   if (orderOf(sequence) !== order || !(await zk.delete(key))) return false;
   if (sequence === undefined) return true;
-  const { directory, scheme } = place;
+  const { directory, scheme } = location;
   const children = (await zk.children(directory)) ?? [];
   const twins = contendersIn(children, scheme).filter((other) => other.sequence === sequence);
   await Promise.all(twins.map(({ name }) => zk.delete(`${directory}/${name}`)));

@@ -1,19 +1,19 @@
 import { isQueueLockError, type PastChange, type StoredHistory } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { orderOf, standingIn, type Contender } from '../queue/entries.ts';
+import { orderOf, entriesIn, type Contender } from '../queue/entries.ts';
 import { valueIn } from '../queue/node-text.ts';
-import type { QueuePlace } from '../queue/queue-place.ts';
+import type { QueueLocation } from '../queue/queue-location.ts';
 
 /**
  * Returns the present entries, each with the transaction that created its node, and the number of past entries. ZooKeeper keeps no other
  * history.
  */
-export async function historyOf(zk: ZkDriver, place: QueuePlace): Promise<StoredHistory> {
-  const { directory, scheme } = place;
+export async function historyOf(zk: ZkDriver, location: QueueLocation): Promise<StoredHistory> {
+  const { directory, scheme } = location;
   await zk.sync();
   const [children = [], stat] = await Promise.all([zk.children(directory), zk.stat(directory)]);
-  const contenders = standingIn(children, scheme);
-  const joins = await Promise.all(contenders.map((contender) => joinOf(zk, place, contender)));
+  const contenders = entriesIn(children, scheme);
+  const joins = await Promise.all(contenders.map((contender) => joinOf(zk, location, contender)));
   const changes = joins.filter((join) => join !== undefined);
   return {
     before: [],
@@ -24,7 +24,7 @@ export async function historyOf(zk: ZkDriver, place: QueuePlace): Promise<Stored
 
 async function joinOf(
   zk: ZkDriver,
-  { directory, scheme }: QueuePlace,
+  { directory, scheme }: QueueLocation,
   { name, sequence, shared }: Contender,
 ): Promise<PastChange | undefined> {
   const key = `${directory}/${name}`;

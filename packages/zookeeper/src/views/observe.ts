@@ -8,11 +8,11 @@ import {
   type StoredEntry,
 } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { orderOf, standingIn, type Contender } from '../queue/entries.ts';
+import { orderOf, entriesIn, type Contender } from '../queue/entries.ts';
 import { refuseForeign } from '../queue/foreign.ts';
 import type { Scheme } from '../queue/naming.ts';
 import { valueIn } from '../queue/node-text.ts';
-import type { QueuePlace } from '../queue/queue-place.ts';
+import type { QueueLocation } from '../queue/queue-location.ts';
 import {
   defer,
   distinctUntilChanged,
@@ -23,8 +23,8 @@ import {
   throwError,
   type Observable,
 } from '../base/rx.ts';
-import { lookAgainOn, type Looking as Looks } from '../base/looks.ts';
-import { safetyPause } from '../server/watches.ts';
+import { readAgainOn, type RepeatedReadOptions } from '../base/repeated-reads.ts';
+import { safetyIntervalMs } from '../server/watches.ts';
 
 type Values = Map<string, string>;
 
@@ -35,17 +35,18 @@ type Values = Map<string, string>;
  */
 export function observeQueue(
   zk: ZkDriver,
-  place: QueuePlace,
-  { apartMs = 0 }: ObserveOptions = {},
+  location: QueueLocation,
+  { apartMs: minIntervalMs = 0 }: ObserveOptions = {},
 ): Observable<readonly StoredEntry[]> {
   return defer(() => {
-    const { directory } = place;
+    const { directory } = location;
     const values: Values = new Map();
     const below$ = zk.changesBelow(directory).pipe(tap(({ name }) => values.delete(name)));
     const changes$ = merge(zk.changes(directory), below$);
-    return lookWhileConnected(zk, changes$, { look: () => look(zk, place, values), apartMs }).pipe(
-      distinctUntilChanged(isSame),
-    );
+    return readWhileConnected(zk, changes$, {
+      read: () => readEntries(zk, location, values),
+      minIntervalMs,
+    }).pipe(distinctUntilChanged(isSame));
   });
 }
 
@@ -53,22 +54,22 @@ export function observeQueue(
  * Reads now and after every change, never a state older than any that was read before. Errors when the connection breaks, so that no
  * observer mistakes an old state for the present one.
  */
-export function lookWhileConnected<T>(
+export function readWhileConnected<T>(
   zk: ZkDriver,
   changes$: Observable<unknown>,
-  { look, apartMs = 0 }: Pick<Looks<T>, 'look' | 'apartMs'>,
+  { read, minIntervalMs = 0 }: Pick<RepeatedReadOptions<T>, 'read' | 'minIntervalMs'>,
 ): Observable<T> {
   return defer(() => {
     let isCurrent = false;
-    return lookAgainOn(merge(changes$, breaks(zk), zk.ended$), {
-      async look() {
+    return readAgainOn(merge(changes$, breaks(zk), zk.ended$), {
+      async read() {
         // An observer may have read a newer state through another session than the server of this session has.
         if (!isCurrent) await zk.sync();
         isCurrent = true;
-        return look();
+        return read();
       },
-      again: safetyPause,
-      apartMs,
+      repeatAfterMs: safetyIntervalMs,
+      minIntervalMs,
     });
   });
 }
@@ -80,13 +81,17 @@ function breaks(zk: ZkDriver): Observable<never> {
   );
 }
 
-async function look(zk: ZkDriver, place: QueuePlace, values: Values): Promise<readonly StoredEntry[]> {
-  const { directory, scheme } = place;
-  const children = await childrenOrNotice(zk, directory);
-  await refuseForeign(zk, place, { children });
-  const contenders = standingIn(children, scheme);
+async function readEntries(
+  zk: ZkDriver,
+  location: QueueLocation,
+  values: Values,
+): Promise<readonly StoredEntry[]> {
+  const { directory, scheme } = location;
+  const children = await childrenAndWatch(zk, directory);
+  await refuseForeign(zk, location, { children });
+  const contenders = entriesIn(children, scheme);
   for (const name of values.keys()) if (!children.includes(name)) values.delete(name);
-  const seen = await Promise.all(contenders.map((contender) => entryOf(zk, place, { contender, values })));
+  const seen = await Promise.all(contenders.map((contender) => entryOf(zk, location, { contender, values })));
   return seen.filter((entry) => entry !== undefined);
 }
 
@@ -94,7 +99,7 @@ async function look(zk: ZkDriver, place: QueuePlace, values: Values): Promise<re
  * Lists the children and sets a watch on the directory. If the directory is missing, returns an empty list and sets a watch on its
  * creation.
  */
-async function childrenOrNotice(zk: ZkDriver, directory: string): Promise<readonly string[]> {
+async function childrenAndWatch(zk: ZkDriver, directory: string): Promise<readonly string[]> {
   for (;;) {
     const children = await zk.children(directory, { watch: true });
     if (children) return children;
@@ -104,7 +109,7 @@ async function childrenOrNotice(zk: ZkDriver, directory: string): Promise<readon
 
 async function entryOf(
   zk: ZkDriver,
-  { directory, scheme }: QueuePlace,
+  { directory, scheme }: QueueLocation,
   { contender, values }: { contender: Contender; values: Values },
 ): Promise<StoredEntry | undefined> {
   const { name, sequence, shared } = contender;

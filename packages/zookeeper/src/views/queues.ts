@@ -7,14 +7,14 @@ import {
 } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { orderOf } from '../queue/entries.ts';
-import type { QueuePlaces } from '../queue/queue-place.ts';
+import type { QueueLocations } from '../queue/queue-location.ts';
 import { defer, filter, merge, switchMap, throwError, type Observable } from '../base/rx.ts';
 import { walk, type WalkedQueue } from './walk.ts';
-import { lookAgainOn } from '../base/looks.ts';
+import { readAgainOn } from '../base/repeated-reads.ts';
 
-const PAUSE_MS = 1_250;
+const WALK_INTERVAL_MS = 1_250;
 /** Walks take at most a quarter of the time, however large the tree is. */
-const PAUSES_PER_WALK = 3;
+const INTERVALS_PER_WALK = 3;
 
 /**
  * Emits the queues whose names begin with a text. It walks through the tree repeatedly, since watches on thousands of directories would
@@ -22,25 +22,26 @@ const PAUSES_PER_WALK = 3;
  */
 export function observeQueues(
   zk: ZkDriver,
-  places: QueuePlaces,
+  locations: QueueLocations,
   beginning: string,
 ): Observable<readonly ListedQueue[]> {
   return defer(() => {
     const clock = systemClock();
-    const counts = new Departures(clock);
+    const counts = new QueueDepartures(clock);
     let tookMs = 0;
     let isCurrent = false;
-    const look = async (): Promise<readonly ListedQueue[]> => {
+    const read = async (): Promise<readonly ListedQueue[]> => {
       // An observer may have read a newer state through another server.
       if (!isCurrent) await zk.sync();
       isCurrent = true;
-      const begun = clock.now();
-      const queues = await walk(zk, places, beginning);
-      tookMs = clock.now() - begun;
+      const startedAt = clock.now();
+      const queues = await walk(zk, locations, beginning);
+      tookMs = clock.now() - startedAt;
       return counts.listed(queues);
     };
-    const again = (): number => withJitter(Math.max(PAUSE_MS, PAUSES_PER_WALK * tookMs), clock);
-    return lookAgainOn(merge(breaks(zk), zk.ended$), { look, again });
+    const repeatAfterMs = (): number =>
+      withJitter(Math.max(WALK_INTERVAL_MS, INTERVALS_PER_WALK * tookMs), clock);
+    return readAgainOn(merge(breaks(zk), zk.ended$), { read, repeatAfterMs });
   });
 }
 
@@ -63,7 +64,7 @@ interface Known {
 const REMEMBERED_MS = 60_000;
 
 /** Counts the entries that left between two walks. The sequence numbers of a directory show how many were enqueued in between. */
-export class Departures {
+export class QueueDepartures {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
 

@@ -2,7 +2,7 @@ import type { Register, Registers } from '@queuelock/core/backend';
 import type { NodeData, ZkDriver } from '../driver/driver.ts';
 import { throughGate } from '../turn/gate.ts';
 import { registerPaths } from '../queue/names.ts';
-import { lookWhileConnected } from './observe.ts';
+import { readWhileConnected } from './observe.ts';
 import { sessionContextOf } from '../server/session-context.ts';
 import { withDirectory } from '../queue/parents.ts';
 import { distinctUntilChanged, map, switchMap, type Observable } from '../base/rx.ts';
@@ -12,11 +12,11 @@ export interface RegisterStore {
   /** `''`, or the chroot. */
   readonly root: string;
   /** Runs work on a connection that stays open until the work settles. */
-  ask<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
+  withViewer<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
   /** The connection, while there are observers. */
   readonly viewer$: Observable<ZkDriver>;
   /** Maps the errors of a stream to those of the backend. */
-  shown<T>(seen$: Observable<T>): Observable<T>;
+  mapErrors<T>(seen$: Observable<T>): Observable<T>;
 }
 
 type Change = Parameters<Registers['write']>[2];
@@ -38,7 +38,7 @@ export class NodeRegisters implements Registers {
 
   async read(queue: string, kind: string): Promise<Register | undefined> {
     const { path } = registerPaths(this.#store.root, queue, kind);
-    return this.#store.ask(async (zk) => {
+    return this.#store.withViewer(async (zk) => {
       const [, data] = await Promise.all([zk.sync(), zk.read(path)]);
       return data && registerOf(data);
     });
@@ -47,8 +47,8 @@ export class NodeRegisters implements Registers {
   async write(queue: string, kind: string, change: Change): Promise<boolean> {
     const { root } = this.#store;
     const paths = registerPaths(root, queue, kind);
-    return this.#store.ask((zk) =>
-      throughGate({ context: sessionContextOf(zk), place: { root, directory: paths.gate } }, async () => {
+    return this.#store.withViewer((zk) =>
+      throughGate({ context: sessionContextOf(zk), location: { root, directory: paths.gate } }, async () => {
         // The writer before left the gate after its write, so this session sees that write.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;
@@ -62,10 +62,10 @@ export class NodeRegisters implements Registers {
     const data$ = viewer$.pipe(
       switchMap((zk) => {
         const { path } = registerPaths(root, queue, kind);
-        return lookWhileConnected(zk, zk.changes(path), { look: () => dataOrNotice(zk, path) });
+        return readWhileConnected(zk, zk.changes(path), { read: () => dataAndWatch(zk, path) });
       }),
     );
-    return this.#store.shown(data$).pipe(
+    return this.#store.mapErrors(data$).pipe(
       map((data) => data && registerOf(data)),
       distinctUntilChanged((before, now) => before?.version === now?.version),
     );
@@ -84,19 +84,19 @@ async function replace(
 
 async function make(
   zk: ZkDriver,
-  place: Paths & { readonly root: string },
+  location: Paths & { readonly root: string },
   { text }: Change,
 ): Promise<boolean> {
   if (text === undefined) return true;
-  return withDirectory(zk, place, async () => {
-    const created = await zk.create(place.path, text, 'persistent');
+  return withDirectory(zk, location, async () => {
+    const created = await zk.create(location.path, text, 'persistent');
     if (created.path !== undefined) return true;
     return created.reason === 'exists' ? false : undefined;
   });
 }
 
 /** Reads the node and sets a watch on it. If it is missing, sets a watch on its creation. */
-async function dataOrNotice(zk: ZkDriver, path: string): Promise<NodeData | undefined> {
+async function dataAndWatch(zk: ZkDriver, path: string): Promise<NodeData | undefined> {
   for (;;) {
     const data = await zk.read(path, { watch: true });
     if (data) return data;

@@ -1,9 +1,9 @@
 import { isQueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { standingIn, type Contender } from '../queue/entries.ts';
+import { entriesIn, type Contender } from '../queue/entries.ts';
 import { parseMarked } from '../queue/marks.ts';
 import { PRIVATE_DIRECTORY, queuePath } from '../queue/names.ts';
-import type { QueuePlaces } from '../queue/queue-place.ts';
+import type { QueueLocations } from '../queue/queue-location.ts';
 
 /** A directory with entries. */
 export interface WalkedQueue {
@@ -14,13 +14,13 @@ export interface WalkedQueue {
   readonly contenders: readonly Contender[];
 }
 
-interface Visited {
+interface VisitedDirectory {
   readonly directory: string;
   readonly name: string | undefined;
 }
 
 // Enough to keep the connection busy, and few enough to leave the server time for other clients.
-const AT_A_TIME = 100;
+const MAX_IN_FLIGHT = 100;
 
 /**
  * Walks through the tree below the chroot and returns the directories with entries whose names begin with a text. Nodes that must not be
@@ -29,17 +29,17 @@ const AT_A_TIME = 100;
  */
 export async function walk(
   zk: ZkDriver,
-  { root, schemeFor }: QueuePlaces,
+  { root, schemeFor }: QueueLocations,
   beginning: string,
 ): Promise<readonly WalkedQueue[]> {
   const found: WalkedQueue[] = [];
   const start = startOf(root, beginning);
   const ahead = [{ directory: start, name: nameOf(root, start) }];
-  const visit = async ({ directory, name }: Visited): Promise<void> => {
+  const visit = async ({ directory, name }: VisitedDirectory): Promise<void> => {
     const children = (await childrenOf(zk, directory)) ?? [];
     const others = children.filter((child) => !isEntry(child));
     if (name?.startsWith(beginning) === true && others.length < children.length) {
-      const contenders = standingIn(children, schemeFor(name));
+      const contenders = entriesIn(children, schemeFor(name));
       if (contenders.length > 0) found.push({ name, directory, children, contenders });
     }
     for (const child of others) {
@@ -50,10 +50,10 @@ export async function walk(
   // Visits level by level, with that many lists in flight.
   while (ahead.length > 0) {
     const level = ahead.splice(0);
-    const goOn = async (): Promise<void> => {
+    const visitNext = async (): Promise<void> => {
       for (let next = level.pop(); next !== undefined; next = level.pop()) await visit(next);
     };
-    await Promise.all(Array.from({ length: AT_A_TIME }, goOn));
+    await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, visitNext));
   }
   return found;
 }
@@ -72,7 +72,7 @@ function isEntry(child: string): boolean {
 }
 
 /** Most names need no decoding. */
-function nameBelow(root: string, { directory, name }: Visited, child: string): string | undefined {
+function nameBelow(root: string, { directory, name }: VisitedDirectory, child: string): string | undefined {
   const isPlain = name !== undefined && /^[a-z0-9_][\w-]*$/i.test(child);
   return isPlain ? `${name}/${child}` : nameOf(root, `${directory}/${child}`);
 }

@@ -4,7 +4,7 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import type { CallOption } from '../driver/calls.ts';
 import type {
-  ConnectionNews,
+  ConnectionEvent,
   Created,
   Listing,
   NodeChange,
@@ -13,7 +13,7 @@ import type {
   NodeStat,
   SessionKey,
   Step,
-  StepsDone,
+  TransactionResult,
   VersionOption,
   WatchOption,
   ZkDriver,
@@ -57,11 +57,11 @@ export class WireDriver implements ZkDriver {
     return this.#line.seen.timeoutMs;
   }
 
-  get begunAt(): number {
+  get startedAt(): number {
     return this.#line.seen.begunAt;
   }
 
-  get connection$(): Observable<ConnectionNews> {
+  get connection$(): Observable<ConnectionEvent> {
     return this.#line.connection$;
   }
 
@@ -94,7 +94,7 @@ export class WireDriver implements ZkDriver {
     return { path: made, czxid: stat.czxid };
   }
 
-  async multi(steps: readonly Step[]): Promise<StepsDone> {
+  async multi(steps: readonly Step[]): Promise<TransactionResult> {
     const what = `do ${steps.length} steps at once, from ${steps[0]?.type} ${steps[0]?.path} on,`;
     const { code, values } = await this.#call(what, requestFor(steps));
     const done = code === ZkCode.ok ? doneOf(values[0]) : code;
@@ -186,9 +186,9 @@ export class WireDriver implements ZkDriver {
   }
 
   #onChange({ path, change }: WatchEvent): void {
-    this.#changes.tell(path, change);
+    this.#changes.notify(path, change);
     const slash = path.lastIndexOf('/');
-    this.#changesBelow.tell(path.slice(0, slash), { name: path.slice(slash + 1), change });
+    this.#changesBelow.notify(path.slice(0, slash), { name: path.slice(slash + 1), change });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@queuelock/core/backend';
 import type { SessionKey } from '../driver/driver.ts';
-import type { Pace } from '../base/pace.ts';
+import type { ConnectionPacer } from '../base/connection-pacer.ts';
 import type { Dial } from './dial.ts';
 import type { WatchEvent } from './events.ts';
 import type { Tls } from '../api/tls.ts';
@@ -19,7 +19,7 @@ export interface LineOptions {
   /** The key of an existing session, to resume it. */
   readonly session?: SessionKey | undefined;
   /** Decides when to try again. The first attempt is made at once. */
-  readonly pace: Pace;
+  readonly pacer: ConnectionPacer;
   readonly clock: Clock;
   readonly onChange: (event: WatchEvent) => void;
 }

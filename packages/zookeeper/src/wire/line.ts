@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { withJitter } from '@queuelock/core/backend';
-import { Calls, type Answer, type CallOption, type Carrier } from '../driver/calls.ts';
-import type { ConnectionNews } from '../driver/driver.ts';
+import { Calls, type Reply, type CallOption, type RequestSender } from '../driver/calls.ts';
+import type { ConnectionEvent } from '../driver/driver.ts';
 import { AUTH_FAILED_STATE, ZkCode, sessionAbandoned, sessionEnded } from '../driver/errors.ts';
-import { attemptMsOf, callTimeoutOf } from '../base/patience.ts';
-import { NOWHERE } from '../driver/quorum.ts';
-import { Rota } from '../base/rota.ts';
+import { connectTimeoutOf, callTimeoutOf } from '../base/timeouts.ts';
+import { MISSING_PATH } from '../driver/quorum.ts';
+import { ServerRotation } from '../base/server-rotation.ts';
 import { ReplaySubject, Subject, type Observable } from '../base/rx.ts';
 import type { Welcome } from './handshake.ts';
 import type { LineOptions } from './line-options.ts';
@@ -36,9 +36,9 @@ const CLOSED_HERE = 0;
 export class WireLine {
   readonly #options: LineOptions;
   readonly #calls: Calls<WireLink>;
-  readonly #connection$ = new Subject<ConnectionNews>();
+  readonly #connection$ = new Subject<ConnectionEvent>();
   readonly #ended$ = new ReplaySubject<never>(1);
-  readonly #rota: Rota;
+  readonly #rotation: ServerRotation;
   readonly #seen: SeenSession;
   #state: State;
   #closing: Promise<void> | undefined;
@@ -47,12 +47,12 @@ export class WireLine {
   constructor(options: LineOptions) {
     this.#options = options;
     this.#calls = new Calls(callTimeoutOf(options.ttlMs));
-    this.#rota = new Rota(options.clock);
+    this.#rotation = new ServerRotation(options.clock);
     this.#seen = new SeenSession(options);
     this.#state = this.#attempt();
   }
 
-  get connection$(): Observable<ConnectionNews> {
+  get connection$(): Observable<ConnectionEvent> {
     return this.#connection$;
   }
 
@@ -69,7 +69,7 @@ export class WireLine {
     return this.#seen;
   }
 
-  call<T>(what: string, request: WireRequest<T>, option?: CallOption): Promise<Answer<[T]>> {
+  call<T>(what: string, request: WireRequest<T>, option?: CallOption): Promise<Reply<[T]>> {
     return this.#calls.issue<[T]>(
       what,
       (link, done) => {
@@ -127,16 +127,16 @@ export class WireLine {
   }
 
   #attempt(): State {
-    const { addresses, dial, tls, ttlMs, pace, clock, onChange } = this.#options;
-    pace.attempted();
+    const { addresses, dial, tls, ttlMs, pacer, clock, onChange } = this.#options;
+    pacer.recordAttempt();
     this.#seen.begin();
     const link: WireLink = new WireLink(
       {
-        address: this.#rota.next(addresses()),
+        address: this.#rotation.next(addresses()),
         dial,
         tls,
         hello: this.#seen.hello(),
-        withinMs: withJitter(attemptMsOf(ttlMs), clock),
+        withinMs: withJitter(connectTimeoutOf(ttlMs), clock),
         clock,
       },
       {
@@ -150,7 +150,7 @@ export class WireLine {
   }
 
   #pause(): State {
-    const timer = setTimeout(() => (this.#state = this.#attempt()), this.#options.pace.pauseMs);
+    const timer = setTimeout(() => (this.#state = this.#attempt()), this.#options.pacer.delayMs);
     return { status: 'pausing', timer };
   }
 
@@ -166,26 +166,26 @@ export class WireLine {
     const { auth, clock } = this.#options;
     // The server does not reject wrong credentials here; later requests fail with `ACCESS_DENIED`.
     if (auth) link.tell(addAuth('digest', Buffer.from(`${auth.username}:${auth.password}`)), Xid.auth);
-    if (this.#seen.isBlind) link.ask(remove(NOWHERE, -1), () => undefined);
+    if (this.#seen.isBlind) link.ask(remove(MISSING_PATH, -1), () => undefined);
     this.#seen.welcome(keyOf(welcome.session), welcome.timeoutMs);
     this.#state = { status: 'connected', link, since: clock.now() };
-    this.#calls.carryBy(carrierOf(link));
+    this.#calls.sendBy(carrierOf(link));
     this.#connection$.next({ status: 'back' });
   }
 
   #onLost(link: WireLink, failure: Error): void {
     const before = this.#state;
-    const { pace, clock, onFailure } = this.#options;
+    const { pacer, clock, onFailure } = this.#options;
     if (before.status === 'ended') return;
     if (before.status === 'connected') {
       const at = clock.now();
       this.#calls.park();
       this.#seen.lost(link.lastZxid, at);
-      pace.broke(at - before.since);
+      pacer.recordBreak(at - before.since);
       this.#state = this.#pause();
       this.#connection$.next({ status: 'lost', at });
     } else {
-      pace.failed({ again: false });
+      pacer.recordFailure({ again: false });
       onFailure(failure);
       this.#state = this.#pause();
     }
@@ -209,6 +209,6 @@ export class WireLine {
   }
 }
 
-function carrierOf(link: WireLink): Carrier<WireLink> {
+function carrierOf(link: WireLink): RequestSender<WireLink> {
   return { send: (request) => request(link) };
 }

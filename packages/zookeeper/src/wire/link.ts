@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@queuelock/core/backend';
-import { afterQuietLoop } from '../base/quiet-loop.ts';
+import { setTimeoutAfterIo } from '../base/timeout-after-io.ts';
 import { dial as dialTheNetwork, placeOf, type Dial } from './dial.ts';
 import type { WatchEvent } from './events.ts';
 import { FrameReader } from './frames.ts';
@@ -68,7 +68,7 @@ export class WireLink {
     this.#traffic = { heardAt: clock.now(), sentAt: clock.now() };
     const { socket, ready } = dial(placeOf(address), tls);
     this.#socket = socket;
-    this.#cancel = afterQuietLoop(withinMs, () =>
+    this.#cancel = setTimeoutAfterIo(withinMs, () =>
       this.destroy(new WireError(`no answer from ${address} within ${withinMs} ms`)),
     );
     socket.once(ready, () => this.#write(helloFrame(hello)));
@@ -158,6 +158,6 @@ export class WireLink {
       return;
     }
     if (need.type === 'ping') this.tell(ping(), Xid.ping);
-    this.#cancel = afterQuietLoop(need.type === 'wait' ? need.ms : 0, () => this.#tend(timeoutMs));
+    this.#cancel = setTimeoutAfterIo(need.type === 'wait' ? need.ms : 0, () => this.#tend(timeoutMs));
   }
 }

@@ -1,4 +1,4 @@
-import type { Step, StepsDone } from '../driver/driver.ts';
+import type { Step, TransactionResult } from '../driver/driver.ts';
 import { ZkCode } from '../driver/errors.ts';
 import { multi, type StepResult, type WireStep } from './multi.ts';
 import { CreateFlag } from './node-requests.ts';
@@ -8,7 +8,7 @@ const ANY_VERSION = -1;
 // The codes of the steps before the one that failed, and of those after it.
 const INNOCENT: readonly number[] = [ZkCode.ok, -2];
 
-const REASONS: Readonly<Record<number, Extract<StepsDone, { done: false }>['reason']>> = {
+const REASONS: Readonly<Record<number, Extract<TransactionResult, { done: false }>['reason']>> = {
   [ZkCode.noNode]: 'missing',
   [ZkCode.nodeExists]: 'exists',
   [ZkCode.badVersion]: 'version',
@@ -20,7 +20,7 @@ export function requestFor(steps: readonly Step[]): WireRequest<readonly StepRes
 }
 
 /** Converts the results. Returns the code of a failure that is not reported as a value. */
-export function doneOf(results: readonly StepResult[]): StepsDone | number {
+export function doneOf(results: readonly StepResult[]): TransactionResult | number {
   const at = results.findIndex((result) => result.type === 'error' && !INNOCENT.includes(result.error));
   const failed = results[at];
   if (failed?.type === 'error') {

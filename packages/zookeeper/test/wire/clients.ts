@@ -1,6 +1,6 @@
 import { systemClock } from '@queuelock/core/backend';
 import { firstValueFrom, merge } from 'rxjs';
-import { Pace } from '../../src/base/pace.ts';
+import { ConnectionPacer } from '../../src/base/connection-pacer.ts';
 import { WireDriver } from '../../src/wire/driver.ts';
 import type { LineOptions } from '../../src/wire/line-options.ts';
 import { WireLink } from '../../src/wire/link.ts';
@@ -22,7 +22,7 @@ export function driverTo(
     onFailure: () => undefined,
     auth: undefined,
     ttlMs: 4_000,
-    pace: new Pace(clock),
+    pacer: new ConnectionPacer(clock),
     clock,
     ...more,
   });

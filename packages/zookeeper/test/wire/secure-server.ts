@@ -7,7 +7,7 @@ import {
   zooKeeperCommand,
   zooKeeperVersion,
 } from '@queuelock/harness/services/zookeeper-process';
-import { ask } from '../../src/server/server-word.ts';
+import { sendFourLetterWord } from '../../src/server/four-letter-words.ts';
 import { tlsOf } from '../../src/api/tls.ts';
 import type { Certificates } from '@queuelock/harness/services/certificates';
 
@@ -42,7 +42,11 @@ export async function startSecureZooKeeper({ ca, server, client }: Certificates)
     },
     probe: async ({ ports }: Place) => {
       // The first TLS handshake takes much longer than the later ones.
-      await ask({ host: 'localhost', port, tls: tlsOf({ ca, ...client }) }, 'srvr', PATIENCE_MS);
+      await sendFourLetterWord(
+        { host: 'localhost', port, tls: tlsOf({ ca, ...client }) },
+        'srvr',
+        PATIENCE_MS,
+      );
       return zooKeeperVersion(`127.0.0.1:${ports[0]}`);
     },
   });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { lastValueFrom } from 'rxjs';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { pickPorts } from '@queuelock/harness/services/ports';
-import type { ConnectionNews } from '../../src/driver/driver.ts';
+import type { ConnectionEvent } from '../../src/driver/driver.ts';
 import { closes, saysNothing, serverThat } from '../attempts.ts';
 import { Bench, eventually, newQueue, outcome } from '../bench.ts';
 import { proxyTo } from '../own-server.ts';
@@ -26,7 +26,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     const proxy = await proxyTo(bench, server);
     const driver = await connected(driverTo(bench, proxy.endpoint));
     const operator = await connected(driverTo(bench, server));
-    const news: ConnectionNews[] = [];
+    const news: ConnectionEvent[] = [];
     const changes: string[] = [];
     driver.connection$.subscribe((one) => news.push(one));
     driver.changes(path).subscribe((change) => changes.push(change));

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 
-const MOST = 8;
+const MAX_RESERVED = 8;
 
 /**
  * Keeps socket numbers from being reused. The C client opens its sockets so that child processes inherit them, unless it was compiled
@@ -12,13 +12,13 @@ const MOST = 8;
  * replaces the one before: the next attempt never gets the same number again. They are released only at the end, since it is unknown
  * whether the child still lives, and any socket of the process could get them.
  */
-export class SpentNumbers {
+export class ReservedSockets {
   readonly #files: number[] = [];
 
   /** Occupies the lowest free number, which is the one of the socket that was closed just now. */
-  spend(): void {
+  reserve(): void {
     const file = openSync(devNull, 'r');
-    const before = this.#files.length < MOST ? undefined : this.#files.pop();
+    const before = this.#files.length < MAX_RESERVED ? undefined : this.#files.pop();
     this.#files.push(file);
     if (before !== undefined) closeSync(before);
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Pace } from '../src/base/pace.ts';
-import { Rota } from '../src/base/rota.ts';
+import { ConnectionPacer } from '../src/base/connection-pacer.ts';
+import { ServerRotation } from '../src/base/server-rotation.ts';
 import { mostInASecond } from './attempts.ts';
 
 /** A clock that the test sets, with constant random numbers. */
@@ -17,15 +17,15 @@ function clockWith(chance: number) {
 /** Returns the times of connections, if each attempt takes that long to fail and the C client then makes a second one. */
 function connections(chance: number, takesMs: number, again: boolean): number[] {
   const clock = clockWith(chance);
-  const pace = new Pace(clock);
+  const pace = new ConnectionPacer(clock);
   const made: number[] = [];
   for (let attempt = 0; attempt < 100; attempt += 1) {
     made.push(clock.at);
-    pace.attempted();
+    pace.recordAttempt();
     clock.at += takesMs;
     if (again) made.push(clock.at);
-    pace.failed({ again });
-    clock.at += pace.pauseMs;
+    pace.recordFailure({ again });
+    clock.at += pace.delayMs;
   }
   return made;
 }
@@ -48,25 +48,25 @@ describe('connection attempts', () => {
 
   it('after a lasting connection start at a random time within 100 ms', () => {
     const pauses = [0, 0.5, 0.9].map((chance) => {
-      const pace = new Pace(clockWith(chance));
-      pace.attempted();
-      pace.failed({ again: false });
-      pace.broke(1_000);
-      return pace.pauseMs;
+      const pace = new ConnectionPacer(clockWith(chance));
+      pace.recordAttempt();
+      pace.recordFailure({ again: false });
+      pace.recordBreak(1_000);
+      return pace.delayMs;
     });
     expect(pauses).to.deep.equal([0, 50, 90]);
   });
 
   it('include a connection that broke early', () => {
     const clock = clockWith(0);
-    const pace = new Pace(clock);
+    const pace = new ConnectionPacer(clock);
     const made = [];
     for (let attempt = 0; attempt < 20; attempt += 1) {
       made.push(clock.at);
-      pace.attempted();
+      pace.recordAttempt();
       clock.at += 10;
-      pace.broke(10);
-      clock.at += pace.pauseMs;
+      pace.recordBreak(10);
+      clock.at += pace.delayMs;
     }
     expect(mostInASecond(made)).to.be.at.most(5);
   });
@@ -78,7 +78,7 @@ describe('the order of servers', () => {
   it('is random, and has each server once before any is repeated', () => {
     const firsts = new Set<string>();
     for (let round = 0; round < 200; round += 1) {
-      const rota = new Rota({});
+      const rota = new ServerRotation({});
       const taken = servers.map(() => rota.next(servers));
       firsts.add(taken[0]!);
       expect(taken.sort()).to.deep.equal(servers);
@@ -87,7 +87,7 @@ describe('the order of servers', () => {
   });
 
   it('never repeats a server directly', () => {
-    const rota = new Rota({});
+    const rota = new ServerRotation({});
     let last = rota.next(servers);
     for (let count = 0; count < 200; count += 1) {
       const next = rota.next(servers);
@@ -97,12 +97,12 @@ describe('the order of servers', () => {
   });
 
   it('contains the only server, whether it is listed once or twice', () => {
-    const rota = new Rota({});
+    const rota = new ServerRotation({});
     expect([rota.next(['a', 'a']), rota.next(['a', 'a'])]).to.deep.equal(['a', 'a']);
   });
 
   it('follows changes of the list of servers', () => {
-    const rota = new Rota({});
+    const rota = new ServerRotation({});
     const first = rota.next(servers);
     expect(rota.next([first, 'd'])).to.equal('d');
     expect(rota.next(['e'])).to.equal('e');

@@ -8,26 +8,26 @@ import {
   turnOf,
   type EntrySpec,
 } from '@queuelock/core/backend';
-import { doesAtOnce, takeAtOnce } from './at-once.ts';
+import { hasTransactions, enqueueInTransaction } from './transaction.ts';
 import type { NodePosition } from '../entry/enqueue.ts';
 import type { OwnEntry } from '../entry/entry.ts';
 import { entryLost } from '../driver/errors.ts';
 import { throughGate, wasEmptyAt, type Gate } from '../turn/gate.ts';
-import { inLine } from '../base/lane.ts';
-import { settled } from '../base/settled.ts';
+import { runInLanes } from '../base/lane.ts';
+import { allSettled } from '../base/all-settled.ts';
 
 /** The same limit as on the other backends. */
-const MOST = 60;
+const MAX_ENTRIES = 60;
 
 /** One of the entries that are enqueued together. */
-export interface Member {
+export interface EntryRequest {
   readonly entry: OwnEntry;
   readonly spec: EntrySpec;
 }
 
 /** An entry that is in its queue, with its position. */
-export interface SeatedMember {
-  readonly member: Member;
+export interface MemberPosition {
+  readonly member: EntryRequest;
   readonly position: NodePosition;
 }
 
@@ -35,15 +35,16 @@ export interface SeatedMember {
  * Checks the number of entries and that each queue occurs once.
  * @throws {QueueLockError} `INVALID_ARGUMENT` otherwise
  */
-export function checkTogether(specs: readonly EntrySpec[]): void {
+export function checkSpecs(specs: readonly EntrySpec[]): void {
   const queues = specs.map(({ queue }) => queue);
   const twice = queues.find((queue, at) => queues.indexOf(queue) < at);
   if (twice !== undefined) throw invalidArgument('specs', twice, 'names each queue once');
-  if (specs.length > MOST) throw invalidArgument('specs', specs.length, `has at most ${MOST} entries`);
+  if (specs.length > MAX_ENTRIES)
+    throw invalidArgument('specs', specs.length, `has at most ${MAX_ENTRIES} entries`);
 }
 
 /** How the entries are enqueued. */
-export interface Entering extends Omit<Gate, 'signal'> {
+export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
   /** Whether the caller removes the entries unless all are admitted at once. It waits for nothing then. */
   readonly isTry: boolean;
 }
@@ -65,78 +66,86 @@ export interface Entering extends Omit<Gate, 'signal'> {
  *
  * An attempt that waits for nothing needs no order.
  */
-export function enterTogether(
-  members: readonly Member[],
-  entering: Entering,
-): Promise<readonly SeatedMember[]> {
+export function enqueueAll(
+  members: readonly EntryRequest[],
+  entering: EnqueueAllContext,
+): Promise<readonly MemberPosition[]> {
   const entries = members.map(({ entry }) => entry);
-  const signal = AbortSignal.any(entries.map(({ unwanted }) => unwanted));
-  return inLine(
+  const signal = AbortSignal.any(entries.map(({ withdrawn }) => withdrawn));
+  return runInLanes(
     entries.map(({ lane }) => lane),
     async () => {
-      const seated = await takenOrCleared(members, { ...entering, signal });
-      for (const { member, position } of seated) member.entry.checkShape(position, member.spec);
-      return seated;
+      const positions = await enqueueOrClear(members, { ...entering, signal });
+      for (const { member, position } of positions) member.entry.checkShape(position, member.spec);
+      return positions;
     },
   );
 }
 
-type Attempt = Entering & Gate;
+type Attempt = EnqueueAllContext & Gate;
 
-async function takenOrCleared(
-  members: readonly Member[],
+async function enqueueOrClear(
+  members: readonly EntryRequest[],
   attempt: Attempt,
-): Promise<readonly SeatedMember[]> {
+): Promise<readonly MemberPosition[]> {
   try {
-    const seated = (await seatedBefore(members, attempt)) ?? (await takeAll(members, attempt));
-    if (!attempt.isTry) for (const { entry } of members) entry.noteOrdered();
-    return seated;
+    const positions = (await positionsInOrder(members, attempt)) ?? (await enqueueMissing(members, attempt));
+    if (!attempt.isTry) for (const { entry } of members) entry.markOrdered();
+    return positions;
   } catch (error) {
     if (isDefinite(error) && !isQueueLockError(error, 'SESSION_LOST')) {
-      await settled(members.map(({ entry }) => entry.clear()));
+      await allSettled(members.map(({ entry }) => entry.clear()));
     }
     throw error;
   }
 }
 
 /** Returns the positions of an earlier attempt if they are in order. Otherwise removes them and returns `undefined`. */
-async function seatedBefore(
-  members: readonly Member[],
-  { context: { zk }, place, isTry }: Attempt,
-): Promise<readonly SeatedMember[] | undefined> {
-  const seated = await allSeated(members);
-  if (!seated || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed)) return seated;
-  const [first, ...others] = seated.map(({ position }) => position.token);
+async function positionsInOrder(
+  members: readonly EntryRequest[],
+  { context: { zk }, location, isTry }: Attempt,
+): Promise<readonly MemberPosition[] | undefined> {
+  const positions = await allPositions(members);
+  if (!positions || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed))
+    return positions;
+  const [first, ...others] = positions.map(({ position }) => position.token);
   // Entries with different tokens were created one by one, in the gate.
   const isOfOneTransaction = first !== undefined && others.every((token) => token === first);
-  if (!isOfOneTransaction || others.length === 0 || areAdmitted(seated)) return seated;
-  if (wasEmptyAt(first, await zk.list(place.directory))) return seated;
+  if (!isOfOneTransaction || others.length === 0 || areAdmitted(positions)) return positions;
+  if (wasEmptyAt(first, await zk.list(location.directory))) return positions;
   await retractAll(members);
   return undefined;
 }
 
-async function takeAll(members: readonly Member[], attempt: Attempt): Promise<readonly SeatedMember[]> {
+async function enqueueMissing(
+  members: readonly EntryRequest[],
+  attempt: Attempt,
+): Promise<readonly MemberPosition[]> {
   const { zk } = attempt.context;
   attempt.signal?.throwIfAborted();
   const needsNoOrder = members.length === 1 || attempt.isTry;
-  if (doesAtOnce(zk) && members.length > 1) {
-    const { seated, wasGateEmpty } = await takeAtOnce(zk, members, attempt);
-    if (needsNoOrder || wasGateEmpty || areAdmitted(seated)) return seated;
+  if (hasTransactions(zk) && members.length > 1) {
+    const { positions, wasGateEmpty } = await enqueueInTransaction(zk, members, attempt);
+    if (needsNoOrder || wasGateEmpty || areAdmitted(positions)) return positions;
     await retractAll(members);
   }
-  return needsNoOrder ? takeEach(members) : throughGate(attempt, () => takeEach(members));
+  return needsNoOrder ? enqueueEach(members) : throughGate(attempt, () => enqueueEach(members));
 }
 
-function areAdmitted(seated: readonly SeatedMember[]): boolean {
-  return seated.every(({ position, member }) => turnOf(position.ahead, member.spec).admitted);
+function areAdmitted(positions: readonly MemberPosition[]): boolean {
+  return positions.every(({ position, member }) => turnOf(position.ahead, member.spec).admitted);
 }
 
 /** Returns the positions of an earlier attempt if all entries are in their queues. Otherwise removes the rest and returns `undefined`. */
-async function allSeated(members: readonly Member[]): Promise<readonly SeatedMember[] | undefined> {
-  const seats = await settled(
+async function allPositions(
+  members: readonly EntryRequest[],
+): Promise<readonly MemberPosition[] | undefined> {
+  const positions = await allSettled(
     members.map(async (member) => ({ member, position: await member.entry.position() })),
   );
-  const found = seats.filter((seated): seated is SeatedMember => seated.position !== undefined);
+  const found = positions.filter(
+    (positions): positions is MemberPosition => positions.position !== undefined,
+  );
   if (found.length === members.length) return found;
   const [first] = found;
   if (!first) return undefined;
@@ -146,10 +155,12 @@ async function allSeated(members: readonly Member[]): Promise<readonly SeatedMem
   return undefined;
 }
 
-async function retractAll(members: readonly Member[]): Promise<void> {
-  await settled(members.map(({ entry }) => entry.retract()));
+async function retractAll(members: readonly EntryRequest[]): Promise<void> {
+  await allSettled(members.map(({ entry }) => entry.retract()));
 }
 
-function takeEach(members: readonly Member[]): Promise<readonly SeatedMember[]> {
-  return settled(members.map(async (member) => ({ member, position: await member.entry.take(member.spec) })));
+function enqueueEach(members: readonly EntryRequest[]): Promise<readonly MemberPosition[]> {
+  return allSettled(
+    members.map(async (member) => ({ member, position: await member.entry.enqueue(member.spec) })),
+  );
 }

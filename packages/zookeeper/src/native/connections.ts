@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { withJitter, type Clock } from '@queuelock/core/backend';
-import { Calls, type Answer, type CallOption, type Request } from '../driver/calls.ts';
-import type { ConnectionNews, NodeChange, SessionKey } from '../driver/driver.ts';
+import { Calls, type Reply, type CallOption, type Request } from '../driver/calls.ts';
+import type { ConnectionEvent, NodeChange, SessionKey } from '../driver/driver.ts';
 import { ZkCode, sessionAbandoned, sessionEnded } from '../driver/errors.ts';
 import { NativeHandle } from './handle.ts';
-import { SpentNumbers } from './spent-numbers.ts';
+import { ReservedSockets } from './reserved-sockets.ts';
 import type { NativeCalls, NativeConfig } from './addon.ts';
-import type { Pace } from '../base/pace.ts';
-import { attemptMsOf, callTimeoutOf } from '../base/patience.ts';
-import { NOWHERE } from '../driver/quorum.ts';
-import { Rota } from '../base/rota.ts';
+import type { ConnectionPacer } from '../base/connection-pacer.ts';
+import { connectTimeoutOf, callTimeoutOf } from '../base/timeouts.ts';
+import { MISSING_PATH } from '../driver/quorum.ts';
+import { ServerRotation } from '../base/server-rotation.ts';
 import { ReplaySubject, Subject, lastValueFrom, type Observable } from '../base/rx.ts';
 
 /** Options of the connections of a session. */
-export interface LineOptions {
+export interface NativeConnectionOptions {
   /** Returns at least one address, as `address:port`. Called for each attempt. */
   readonly addresses: () => readonly string[];
   /** Is called when an attempt failed. */
@@ -23,49 +23,49 @@ export interface LineOptions {
   /** The key of an existing session, to resume it. */
   readonly session?: SessionKey | undefined;
   /** Decides when to try again. The first attempt is made at once. */
-  readonly pace: Pace;
+  readonly pacer: ConnectionPacer;
   readonly clock: Clock;
   readonly onChange: (path: string, change: NodeChange) => void;
 }
 
 // The C client does not report a failed connection attempt, so the state is polled.
-const ASKED_EVERY_MS = 20;
+const POLL_INTERVAL_MS = 20;
 // Longer than a healthy server needs. After this time, closing continues in the background.
-const CLOSE_WITHIN_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
  * The connections of one session: one handle after another, each for one attempt at one server. Each handle resumes the session of the one
  * before. An attempt that takes too long is abandoned for the next server. The pace is limited here. A handle of the C client that knows
  * several servers connects to them without a delay, thousands of times a second if each accepts and closes, as servers without a quorum do.
  */
-export class Line {
-  readonly #options: LineOptions;
+export class NativeConnections {
+  readonly #options: NativeConnectionOptions;
   readonly #calls: Calls<NativeCalls>;
-  readonly #connection$ = new Subject<ConnectionNews>();
+  readonly #connection$ = new Subject<ConnectionEvent>();
   readonly #ended$ = new ReplaySubject<never>(1);
   #handle: NativeHandle | undefined;
   #session: SessionKey | undefined;
   #isAbandoned = false;
   #isUp = false;
-  readonly #rota: Rota;
+  readonly #rotation: ServerRotation;
   #nextAttempt: NodeJS.Timeout | undefined;
   #upSince = 0;
   #closing: Promise<void> | undefined;
-  readonly #spentNumbers = new SpentNumbers();
-  #begunAt = 0;
+  readonly #spentNumbers = new ReservedSockets();
+  #startedAt = 0;
   #timeoutMs = 0;
   #endedWith: number | undefined;
 
   /** Starts to connect. */
-  constructor(options: LineOptions) {
+  constructor(options: NativeConnectionOptions) {
     this.#options = options;
     this.#session = options.session;
     this.#calls = new Calls(callTimeoutOf(options.ttlMs), setImmediate);
-    this.#rota = new Rota(options.clock);
+    this.#rotation = new ServerRotation(options.clock);
     this.#attempt();
   }
 
-  get connection$(): Observable<ConnectionNews> {
+  get connection$(): Observable<ConnectionEvent> {
     return this.#connection$;
   }
 
@@ -88,15 +88,15 @@ export class Line {
   }
 
   /** The time at which the attempt that created or resumed the session started. */
-  get begunAt(): number {
-    return this.#begunAt;
+  get startedAt(): number {
+    return this.#startedAt;
   }
 
   call<V extends unknown[]>(
     what: string,
     request: Request<V, NativeCalls>,
     option?: CallOption,
-  ): Promise<Answer<V>> {
+  ): Promise<Reply<V>> {
     return this.#calls.issue(what, request, option);
   }
 
@@ -110,7 +110,7 @@ export class Line {
 
   /** Ends the session. Never rejects. */
   close(): Promise<void> {
-    this.#closing ??= Promise.race([this.#close(), pause(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+    this.#closing ??= Promise.race([this.#close(), pause(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     return this.#closing;
   }
 
@@ -120,11 +120,11 @@ export class Line {
    */
   async #close(): Promise<void> {
     do await nextTurn();
-    while (this.#isUp && !(await this.#answers()));
+    while (this.#isUp && !(await this.#responds()));
     this.#end(0);
   }
 
-  async #answers(): Promise<boolean> {
+  async #responds(): Promise<boolean> {
     return this.call('sync', sync).then(
       ({ code }) => code === 0,
       () => false,
@@ -133,7 +133,7 @@ export class Line {
 
   /** Disconnects without ending the session. Never rejects. */
   abandon(): Promise<void> {
-    this.#closing ??= Promise.race([this.#abandon(), pause(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+    this.#closing ??= Promise.race([this.#abandon(), pause(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     return this.#closing;
   }
 
@@ -148,13 +148,13 @@ export class Line {
   }
 
   #attemptLater(): void {
-    this.#nextAttempt = setTimeout(() => this.#attempt(), this.#options.pace.pauseMs);
+    this.#nextAttempt = setTimeout(() => this.#attempt(), this.#options.pacer.delayMs);
   }
 
   #attempt(): void {
-    const { clock, auth, onChange, pace, ttlMs } = this.#options;
-    pace.attempted();
-    if (this.#timeoutMs === 0) this.#begunAt = clock.now();
+    const { clock, auth, onChange, pacer, ttlMs } = this.#options;
+    pacer.recordAttempt();
+    if (this.#timeoutMs === 0) this.#startedAt = clock.now();
     const handle = new NativeHandle(this.#config(), clock, {
       connected: () => this.#onConnected(handle),
       broken: () => this.#onBroken(),
@@ -169,7 +169,7 @@ export class Line {
         native.add_auth('digest', `${auth.username}:${auth.password}`, () => undefined),
       );
     if (handle.isDead) this.#giveUp(handle, { again: false });
-    else this.#await(handle, clock.now() + withJitter(attemptMsOf(ttlMs), clock));
+    else this.#await(handle, clock.now() + withJitter(connectTimeoutOf(ttlMs), clock));
   }
 
   #await(handle: NativeHandle, until: number): void {
@@ -177,7 +177,7 @@ export class Line {
       const isSilent = !handle.isDead;
       if (isSilent && this.#options.clock.now() < until) this.#await(handle, until);
       else this.#giveUp(handle, { again: true, isSilent });
-    }, ASKED_EVERY_MS);
+    }, POLL_INTERVAL_MS);
   }
 
   /** Starts the next attempt, unless this one has succeeded just now. */
@@ -186,8 +186,8 @@ export class Line {
     { again, isSilent = false }: { readonly again: boolean; readonly isSilent?: boolean },
   ): void {
     if (!handle.abandon()) return;
-    if (isSilent) this.#spentNumbers.spend();
-    this.#options.pace.failed({ again });
+    if (isSilent) this.#spentNumbers.reserve();
+    this.#options.pacer.recordFailure({ again });
     this.#options.onFailure();
     this.#attemptLater();
   }
@@ -195,7 +195,7 @@ export class Line {
   #config(): NativeConfig {
     const { addresses, ttlMs } = this.#options;
     return {
-      connect: this.#rota.next(addresses()),
+      connect: this.#rotation.next(addresses()),
       timeout: Math.round(ttlMs),
       debug_level: 0,
       host_order_deterministic: false,
@@ -208,12 +208,12 @@ export class Line {
   #onConnected(handle: NativeHandle): void {
     clearTimeout(this.#nextAttempt);
     // A new handle accepts a server that is behind what the session has read. Reads after this write through a quorum are recent enough.
-    if (this.#session) handle.send((native) => native.a_delete_(NOWHERE, -1, () => undefined));
+    if (this.#session) handle.send((native) => native.a_delete_(MISSING_PATH, -1, () => undefined));
     this.#session = handle.session;
     this.#timeoutMs = handle.timeoutMs;
     this.#isUp = true;
     this.#upSince = this.#options.clock.now();
-    this.#calls.carryBy(handle);
+    this.#calls.sendBy(handle);
     this.#connection$.next({ status: 'back' });
   }
 
@@ -227,7 +227,7 @@ export class Line {
     this.#connection$.next({ status: 'lost', at });
     if (this.#isAbandoned) this.#end(0);
     else if (!this.#closing && this.#handle?.isClosed) {
-      this.#options.pace.broke(at - this.#upSince);
+      this.#options.pacer.recordBreak(at - this.#upSince);
       this.#attemptLater();
     }
   }

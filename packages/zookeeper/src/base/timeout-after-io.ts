@@ -1,5 +1,5 @@
 /** Works as `setTimeout`, but first handles replies that arrived while the event loop was blocked. */
-export function afterQuietLoop(ms: number, task: () => void): () => void {
+export function setTimeoutAfterIo(ms: number, task: () => void): () => void {
   let immediate: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
     immediate = setImmediate(() => {

@@ -7,6 +7,6 @@ export function callTimeoutOf(ttlMs: number): number {
 }
 
 /** Returns the timeout of one connection attempt in milliseconds, so that three or four attempts fit into a session. */
-export function attemptMsOf(ttlMs: number): number {
+export function connectTimeoutOf(ttlMs: number): number {
   return Math.min(3_000, Math.max(1_000, ttlMs / 6));
 }

@@ -2,15 +2,15 @@ import type { Settings } from '../api/options.ts';
 import { dial, type Place } from '../wire/dial.ts';
 
 /** A four-letter command for operators, on the client port. `srvr` is always allowed, `conf` only if the server's whitelist contains it. */
-export type ServerWord = 'srvr' | 'conf';
+export type FourLetterWord = 'srvr' | 'conf';
 
 /**
  * Sends one command to one server. Resolves with the lines `name: value` or `name=value` of the reply. Rejects when the server is silent
  * for `withinMs`.
  */
-export function ask(
+export function sendFourLetterWord(
   server: Place & Pick<Settings, 'tls'>,
-  word: ServerWord,
+  word: FourLetterWord,
   withinMs: number,
 ): Promise<ReadonlyMap<string, string>> {
   return new Promise((resolve, reject) => {

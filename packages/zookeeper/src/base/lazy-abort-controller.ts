@@ -1,7 +1,7 @@
 /**
  * An abort controller that creates its signal on first use. Most callers never read the signal, and creating one takes a few microseconds.
  */
-export class LateAbort {
+export class LazyAbortController {
   readonly #reason: () => Error;
   #controller: AbortController | undefined;
   #isAborted = false;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { expect } from 'chai';
-import { SpentNumbers } from '../../src/native/spent-numbers.ts';
+import { ReservedSockets } from '../../src/native/reserved-sockets.ts';
 
 /** Returns the lowest free number, which the next socket gets. */
 function nextNumber(): number {
@@ -11,7 +11,7 @@ function nextNumber(): number {
 }
 
 describe('reserved socket numbers', () => {
-  const spent = new SpentNumbers();
+  const spent = new ReservedSockets();
   afterEach(() => {
     spent.release();
   });
@@ -19,7 +19,7 @@ describe('reserved socket numbers', () => {
   it('are not given to the next socket, however many were reserved', () => {
     for (let count = 0; count < 20; count += 1) {
       const number = nextNumber();
-      spent.spend();
+      spent.reserve();
       expect(nextNumber(), `after ${count} others`).to.not.equal(number);
     }
   });
@@ -28,7 +28,7 @@ describe('reserved socket numbers', () => {
     const first = nextNumber();
     const free: number[] = [];
     for (let count = 0; count < 20; count += 1) {
-      spent.spend();
+      spent.reserve();
       free.push(nextNumber());
     }
     expect(new Set(free).size).to.be.at.most(9);
@@ -45,7 +45,7 @@ describe('reserved socket numbers', () => {
       this['skipReason'] = 'needs /proc';
       this.skip();
     }
-    for (let count = 0; count < 20; count += 1) spent.spend();
+    for (let count = 0; count < 20; count += 1) spent.reserve();
     expect(readdirSync('/proc/self/fd').length - before).to.equal(8);
   });
 });

@@ -2,22 +2,22 @@ import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
 // Connections that may have been made in the second before an attempt. When the first connection of a C client handle fails, the handle
 // makes a second one before it can be stopped. That makes five.
-const MAX_BEFORE = 3;
+const MAX_RECENT_CONNECTIONS = 3;
 // The longest delay still allows several attempts within the shortest session.
 const BACKOFF = { initialDelayMs: 125, maxDelayMs: 750 };
-const SPREAD_MS = 100;
+const JITTER_MS = 100;
 // A connection that lasted this long was not a failed attempt.
-const LASTING_MS = 1_000;
+const MIN_UPTIME_MS = 1_000;
 
 /**
  * Decides when to connect again: at most five connections are made in any second, whatever the servers do. Delays between failed attempts
  * grow from 125 ms to 750 ms. All delays have jitter. So clients that lost a member at the same moment do not connect to the next one at
  * the same moment.
  */
-export class Pace {
+export class ConnectionPacer {
   readonly #clock: Clock;
   /** The times of the last connections. */
-  #made: readonly number[] = [];
+  #connectedAt: readonly number[] = [];
   /** The number of failed attempts in a row. */
   #failures = 0;
   #notBefore = -Infinity;
@@ -27,47 +27,47 @@ export class Pace {
   }
 
   /** The delay in milliseconds before the next attempt. */
-  get pauseMs(): number {
+  get delayMs(): number {
     return Math.max(0, this.#notBefore - this.#clock.now());
   }
 
   /** Records that a handle connects. */
-  attempted(): void {
-    this.#note();
+  recordAttempt(): void {
+    this.#record();
   }
 
   /**
    * Records a failed attempt.
    * @param again whether the handle may have connected a second time
    */
-  failed({ again }: { readonly again: boolean }): void {
-    if (again) this.#note();
+  recordFailure({ again }: { readonly again: boolean }): void {
+    if (again) this.#record();
     this.#failures += 1;
-    this.#wait(backoffDelay(this.#failures - 1, BACKOFF, this.#clock));
+    this.#delay(backoffDelay(this.#failures - 1, BACKOFF, this.#clock));
   }
 
   /** Records that a connection broke, and how long it was up. A connection that broke early counts as a failed attempt. */
-  broke(upMs: number): void {
-    if (upMs < LASTING_MS) {
-      this.failed({ again: false });
+  recordBreak(upMs: number): void {
+    if (upMs < MIN_UPTIME_MS) {
+      this.recordFailure({ again: false });
       return;
     }
     this.#failures = 0;
-    this.#wait(this.#spread());
+    this.#delay(this.#jitter());
   }
 
-  #note(): void {
-    this.#made = [...this.#made.slice(-MAX_BEFORE), this.#clock.now()];
+  #record(): void {
+    this.#connectedAt = [...this.#connectedAt.slice(-MAX_RECENT_CONNECTIONS), this.#clock.now()];
   }
 
   /** Delays the next attempt by that time, and until few enough connections were made in the last second. */
-  #wait(ms: number): void {
-    const oldest = this.#made.length > MAX_BEFORE ? this.#made[0] : undefined;
-    const room = oldest === undefined ? -Infinity : oldest + 1_000 + this.#spread();
-    this.#notBefore = Math.max(this.#clock.now() + ms, room);
+  #delay(ms: number): void {
+    const oldest = this.#connectedAt.length > MAX_RECENT_CONNECTIONS ? this.#connectedAt[0] : undefined;
+    const allowedAt = oldest === undefined ? -Infinity : oldest + 1_000 + this.#jitter();
+    this.#notBefore = Math.max(this.#clock.now() + ms, allowedAt);
   }
 
-  #spread(): number {
-    return SPREAD_MS * (this.#clock.random?.() ?? Math.random());
+  #jitter(): number {
+    return JITTER_MS * (this.#clock.random?.() ?? Math.random());
   }
 }
