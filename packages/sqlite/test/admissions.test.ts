@@ -3,7 +3,7 @@ import { admissions, type Standing } from '../src/queue/admissions.ts';
 
 type Sign = `${'' | '*'}${'w' | 'r'}${'' | `${number}/${number}`}`;
 
-/** `w` waits exclusively, `r` shared, `*` has been admitted; `2/5`: two permits of five. */
+/** Parses entries: `w` waits exclusively, `r` waits shared, `*` was admitted; `2/5` means two permits of five. */
 function line(...signs: readonly Sign[]): readonly Standing[] {
   return signs.map((sign, place) => {
     const [, admitted, kind, permits = 1, lim = 1] = /^(\*?)([wr])(?:(\d+)\/(\d+))?$/.exec(sign)!;
@@ -17,7 +17,7 @@ function line(...signs: readonly Sign[]): readonly Standing[] {
   });
 }
 
-describe('whose turn it has become', () => {
+describe('the entries that are newly admitted', () => {
   const cases: readonly (readonly [about: string, line: readonly Standing[], admitted: readonly number[]])[] =
     [
       ['the first writer', line('w', 'w', 'w'), [0]],
@@ -32,13 +32,13 @@ describe('whose turn it has become', () => {
       ['nobody of an empty line', [], []],
     ];
   for (const [about, standing, admitted] of cases) {
-    it(`is ${about}`, () => {
+    it(`are correct: ${about}`, () => {
       const largestLimit = Math.max(1, ...standing.map(({ lim }) => lim));
       expect(admissions(standing, { ahead: { all: 0, exclusive: 0 }, largestLimit })).to.deep.equal(admitted);
     });
   }
 
-  it('is found without reading further than anybody can be admitted', () => {
+  it('are found without reading further than an entry can be admitted', () => {
     const read: number[] = [];
     function* reading(): Iterable<Standing> {
       for (const entry of line('w', 'w', 'w', 'w')) {

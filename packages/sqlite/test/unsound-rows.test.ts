@@ -11,7 +11,7 @@ const TOO_LARGE = '9223372036854775807';
 describe('a row that no process of this library stores', () => {
   const clients = new Clients();
 
-  /** Does it as another program. */
+  /** Changes the file as another program. */
   function change(sql: string): void {
     const db = new DatabaseSync(clients.file);
     db.exec(sql);
@@ -41,7 +41,7 @@ describe('a row that no process of this library stores', () => {
     queues: async (backend: Backend) => firstValueFrom(backend.queues!('')),
   };
   for (const [what, { sql, call }] of Object.entries(cases)) {
-    it(`is refused as damage of the file, and nothing is computed with it: ${what}`, async () => {
+    it(`is refused as damage of the file, and not used in a computation: ${what}`, async () => {
       const session = await clients.session();
       await session.enqueue(wish());
       const resumption = session.resumption ?? '';

@@ -1,16 +1,16 @@
-/** Looks from time to time, for as long as somebody is interested: at what nobody told. */
+/** Polls the file from time to time while there are waiters or observers, to find changes without a notification. */
 export class Rounds {
   readonly #round: () => number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #withinMs = 0;
   #closed = false;
 
-  /** `round` looks, and answers the milliseconds until the next round; `undefined`: nobody is interested any more. */
+  /** @param round reads the file. Returns the milliseconds before the next round, or `undefined` to stop */
   constructor(round: () => number | undefined) {
     this.#round = round;
   }
 
-  /** Somebody is interested: the next round comes within so many milliseconds. */
+  /** Starts polling: the next round runs within that many milliseconds. */
   begin(withinMs: number): void {
     if (this.#closed || (this.#timer !== undefined && this.#withinMs <= withinMs)) return;
     clearTimeout(this.#timer);

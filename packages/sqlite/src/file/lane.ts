@@ -2,11 +2,11 @@ import { QueueLockError, connectionClosed, type Clock } from '@queuelock/core/ba
 import type { Database, Statement } from '../driver/driver.ts';
 import { asQueueLockError, isBusy } from '../driver/errors.ts';
 
-/** How long a step waits for the file when other processes keep it busy. */
+/** The timeout of a step when other processes keep the file busy. */
 const PATIENCE_MS = 5_000;
-/** In one turn of the event loop: the rest waits for the next one, so that timers and sockets have their share. */
+/** The time for steps in one turn of the event loop. The rest waits for the next turn, so that timers and sockets are served. */
 const SLICE_MS = 4;
-/** A step of another process takes a fraction of a millisecond, less than the shortest timer. */
+/** A step of another process takes less than a millisecond, which is less than the shortest timer. */
 const QUICK_TRIES = 3;
 const LONGEST_PAUSE_MS = 16;
 
@@ -18,9 +18,9 @@ interface Step {
 }
 
 /**
- * The steps that this process takes on the file, one after the other in the order of the calls, each a transaction that has the write
- * lock from its beginning. A step that finds the file busy is tried again after a short pause: nothing waits synchronously. Since
- * the order of calls is kept and a step that is given up is never taken, a removal is final against whatever was called before.
+ * Runs the steps of this process on the file, one after another in the order of the calls. Each is a transaction that has the write lock
+ * from its beginning. A step that finds the file busy is retried after a short delay, so nothing waits synchronously. Calls keep their
+ * order, and a step that timed out never runs. So a removal is final against all earlier calls.
  */
 export class Lane {
   readonly #file: string;
@@ -48,7 +48,7 @@ export class Lane {
     this.#onRollback = onRollback;
   }
 
-  /** Takes the step, at once if nothing is in the way. Rejects with what it throws, and nothing of it has happened then. */
+  /** Runs the step, at once if possible. Rejects with the error that it throws; its changes are rolled back then. */
   write<T>(take: () => T): Promise<T> {
     return new Promise((done, failed) => {
       if (this.#closed) {
@@ -61,7 +61,7 @@ export class Lane {
     });
   }
 
-  /** What has not begun is refused. */
+  /** Rejects all steps that have not started. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#pause);
@@ -87,7 +87,7 @@ export class Lane {
     if (this.#steps.length > 0 && this.#pause === undefined) this.#work();
   }
 
-  /** `false` if the file is busy. */
+  /** Returns `false` if the file is busy. */
   #tryFirst(): boolean {
     try {
       this.#begin.run();
@@ -125,15 +125,15 @@ export class Lane {
     try {
       this.#rollback.run();
     } catch {
-      // SQLite has done it by itself, as it does when the disk is full.
+      // SQLite has already rolled back by itself, as it does when the disk is full.
     }
   }
 
-  /** Others have the file. */
+  /** Retries later, because other processes use the file. */
   #rest(): void {
     this.#tries += 1;
     this.#giveUpLate();
-    // The next turn comes anyway.
+    // The next turn of the event loop comes anyway.
     if (this.#tries <= QUICK_TRIES || this.#steps.length === 0) return;
     const longest = Math.min(LONGEST_PAUSE_MS, 2 ** (this.#tries - QUICK_TRIES));
     this.#pause = setTimeout(
@@ -148,7 +148,7 @@ export class Lane {
   #giveUpLate(): void {
     const now = this.#clock.now();
     while (this.#steps[0] !== undefined && this.#steps[0].until <= now) {
-      const message = `${this.#file} was kept busy by other processes for ${PATIENCE_MS} ms; one that is stopped in the middle of a step keeps it until it goes on or ends`;
+      const message = `${this.#file} was locked by other processes for ${PATIENCE_MS} ms; a process that is stopped during a step keeps the lock until it continues or ends`;
       this.#steps.shift()?.failed(new QueueLockError('UNAVAILABLE', message));
     }
   }
@@ -157,7 +157,7 @@ export class Lane {
 interface LaneSettings {
   readonly file: string;
   readonly clock: Clock;
-  /** After each step that has taken effect. */
+  /** Is called after each committed step. */
   readonly onCommit: () => void;
   readonly onRollback: () => void;
 }

@@ -14,12 +14,12 @@ const LONGEST_PAUSE_MS = 20;
 /** A file that is ready for use. */
 export interface OpenFile {
   readonly db: Database;
-  /** Absolute, without links. */
+  /** The absolute path without symbolic links. */
   readonly path: string;
   readonly identity: FileIdentity;
 }
 
-/** Opens the file, makes it or brings it to the present form if need be. Leaves files of others as they are. */
+/** Opens the file, and creates or upgrades it if necessary. Files of other programs are not changed. */
 export async function openFile(
   file: string,
   {
@@ -37,7 +37,7 @@ export async function openFile(
     await prepare(db, { file, clock });
     // Side files may have been planted between the first check and the opening.
     requireOwnFile(path);
-    // Side files are made while it is opened.
+    // SQLite creates the side files while it opens the file.
     const identity = identityOf(path);
     if (isSameFile([main, ...identity.slice(1)], identity)) return { db, path, identity };
     throw new QueueLockError('UNAVAILABLE', `${file} was replaced while it was opened`);
@@ -52,7 +52,7 @@ async function prepare(
   { file, clock }: { readonly file: string; readonly clock: Clock },
 ): Promise<void> {
   const until = clock.now() + PATIENCE_MS;
-  // Nothing waits synchronously.
+  // With this timeout, no call waits synchronously.
   db.exec('pragma busy_timeout = 0');
   await patiently(() => requireUsable(formOf(db), file), { clock, until });
   await patiently(() => makeReady(db, file), { clock, until });
@@ -60,15 +60,15 @@ async function prepare(
 
 function makeReady(db: Database, file: string): void {
   const boot = bootId();
-  // https://www.sqlite.org/wal.html: readers do not stop the writer, and a commit is a write to the log.
+  // https://www.sqlite.org/wal.html: readers do not block the writer, and a commit is a write to the log.
   const { journal_mode } = db.prepare('pragma journal_mode = wal').get() as { readonly journal_mode: string };
   if (journal_mode !== 'wal')
     throw invalidArgument(
       'file',
       file,
-      'is where SQLite can share memory between processes, which it cannot there',
+      'is on a file system where SQLite can share memory between processes; this one does not support it',
     );
-  // What is done once for a boot is written through; without a boot's name everything is, or tokens could be forgotten.
+  // The changes of a new boot are synced. Without a boot id everything is synced, since tokens could be forgotten otherwise.
   db.exec('pragma synchronous = full');
   db.exec('begin immediate');
   try {
@@ -84,7 +84,7 @@ function makeReady(db: Database, file: string): void {
   if (boot !== '') db.exec('pragma synchronous = normal');
 }
 
-/** Tries again while the file is busy. */
+/** Retries while the file is busy, until the timeout. */
 async function patiently(
   attempt: () => void,
   { clock, until }: { readonly clock: Clock; readonly until: number },

@@ -1,5 +1,5 @@
 // Chapter file: how is the file opened, and how does one step change it?
-// All steps (here), each a transaction, one after the other (lane), in a file that is fit for it (file, opening).
+// store (this file) runs all steps; each is a transaction in a lane; file and opening check and open the file.
 
 import { connectionClosed, type Clock } from '@queuelock/core/backend';
 import { Checkpoints } from './checkpoints.ts';
@@ -13,7 +13,7 @@ import { Sessions } from '../queue/sessions.ts';
 import { TraceTable } from '../queue/traces.ts';
 import { Views } from '../queue/views.ts';
 
-/** Somebody has to look at an entry: its turn has come, or it is gone. */
+/** A notification that an entry was admitted or removed. */
 export interface News {
   readonly inbox: string;
   readonly ord: number;
@@ -21,7 +21,7 @@ export interface News {
 
 interface StoreSettings {
   readonly clock: Clock;
-  /** After each step that has taken effect, with what it has to tell, the dead first. */
+  /** Is called after each committed step with its notifications. Those of ended sessions come first. */
   readonly onStep: (news: readonly News[]) => void;
 }
 
@@ -36,7 +36,7 @@ export class Store {
   readonly #lane: Lane;
   readonly #checkpoints: Checkpoints;
   #news: News[] = [];
-  /** What came first. */
+  /** The first of the two events. */
   #ended: 'closed' | 'gone' | undefined;
   #isClosed = false;
 
@@ -63,23 +63,23 @@ export class Store {
     });
   }
 
-  /** It was closed, or its file is not there any more. */
+  /** Whether the store was closed or its file was removed. */
   get ended(): boolean {
     return this.#ended !== undefined;
   }
 
-  /** Its file is not there any more, as somebody has seen. */
+  /** Whether a check has found that the file was removed. */
   get isGone(): boolean {
     return this.#ended === 'gone';
   }
 
-  /** Looks whether its file is still there, and it was not closed. */
+  /** Checks that the file still exists. Returns false also after the store was closed. */
   isThere(): boolean {
     if (this.#ended === undefined && !this.#isSameFile()) this.#ended = 'gone';
     return this.#ended === undefined;
   }
 
-  /** Takes a step, atomic and alone. Sessions whose lease is over end before it. */
+  /** Runs a step in a transaction. Sessions whose lease has expired are ended before it. */
   async write<T>(take: () => T): Promise<T> {
     if (this.#ended) throw this.#endError();
     return this.#lane.write(() => {
@@ -89,7 +89,7 @@ export class Store {
     });
   }
 
-  /** Reads at once; only while the file is busy it stands in line with the steps. */
+  /** Reads at once. It waits in the lane of the steps only while the file is busy. */
   async read<T>(take: () => T): Promise<T> {
     if (this.#ended) throw this.#endError();
     try {
@@ -106,7 +106,9 @@ export class Store {
     this.sessions.delete(num);
   }
 
-  /** @throws {QueueLockError} `SESSION_LOST` when another file is there, or none: others may have begun anew. */
+  /**
+   * @throws {QueueLockError} `SESSION_LOST` when the file was removed or replaced, since other processes may have started with a new one
+   */
   requireFile(): void {
     if (!this.isThere()) throw this.#endError();
   }

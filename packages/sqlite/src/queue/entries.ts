@@ -5,7 +5,7 @@ import { Line, type Last } from './line.ts';
 import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
-/** An entry's place, and its turn as of the step. */
+/** The position of an entry, and its turn at the time of the step. */
 export interface Place {
   readonly ord: number;
   readonly admitted: boolean;
@@ -23,10 +23,10 @@ interface Wish {
   readonly queue: Uint8Array;
 }
 
-/** Somebody has to look at an entry: its turn has come, or it is gone. */
+/** Is called for an entry that was admitted or removed. */
 export type Tell = (session: number, ord: number) => void;
 
-/** The table of entries. Every change gives their turn to those whose turn it becomes. Called within a step. */
+/** The table of entries. Every change admits the entries that can be admitted after it. Called within a step. */
 export class Entries {
   readonly #tell: Tell;
   readonly #line: Line;
@@ -60,13 +60,13 @@ export class Entries {
     this.#ofSession = db.prepare('select ord, queue from entry where session = ?');
   }
 
-  /** The same place again for an id that is there already. */
+  /** Enqueues an entry. Returns the same position again for an id that is already in the queue. */
   enter(session: number, spec: EntrySpec): Place {
     const wish = { session, spec, queue: bytesOf(spec.queue) };
     return this.#again(wish) ?? this.#join(wish);
   }
 
-  /** As `enter`, if the entry is or would be admitted. */
+  /** Works as `enter`, but only if the entry is admitted or would be admitted. */
   enterIfAdmitted(session: number, spec: EntrySpec): Place | undefined {
     const wish = { session, spec, queue: bytesOf(spec.queue) };
     const known = this.#find(wish);
@@ -75,7 +75,7 @@ export class Entries {
     return this.#line.isFree(wish.queue, spec, last) ? this.#join(wish, last) : undefined;
   }
 
-  /** The order of an entry. */
+  /** Returns the order of an entry. */
   find(session: number, { queue, id }: Pick<EntrySpec, 'queue' | 'id'>): number | undefined {
     return rowFrom(this.#byId.get(session, id, bytesOf(queue)))?.ord;
   }
@@ -89,7 +89,7 @@ export class Entries {
     this.#line.closeRanks(bytesOf(queue));
   }
 
-  /** `false` if it is not there. Its owner is told. */
+  /** Removes an entry and notifies its owner. Returns `false` if it does not exist. */
   remove(queue: string, ord: number): boolean {
     const bytes = bytesOf(queue);
     const row = this.#delete.get(bytes, ord) as { readonly session: number } | undefined;
@@ -99,12 +99,12 @@ export class Entries {
     return true;
   }
 
-  /** The entries of a session, in whatever queues. */
+  /** Returns the entries of a session in all queues. */
   of(session: number): readonly { readonly queue: string; readonly ord: number }[] {
     return this.#rowsOf(session).map(({ ord, queue }) => ({ ord, queue: textOf(queue) }));
   }
 
-  /** All at once: nobody is let in between two of them. */
+  /** Removes all entries of a session before any waiter is admitted. */
   removeAllOf(session: number): void {
     const rows = this.#rowsOf(session);
     for (const { queue, ord } of rows) {
@@ -115,7 +115,7 @@ export class Entries {
     for (const queue of queues.values()) this.#line.closeRanks(queue);
   }
 
-  /** Gives their turn to those whose turn it has become, if nobody did. */
+  /** Admits the entries that should have been admitted already. */
   mend(queue: string): void {
     this.#line.closeRanks(bytesOf(queue));
   }
@@ -131,7 +131,7 @@ export class Entries {
     return known;
   }
 
-  /** An id has one entry in its session. */
+  /** Refuses an id that has an entry in another queue of the session. */
   #refuseElsewhere({ session, spec, queue }: Wish): void {
     const other = this.#elsewhere.get(session, spec.id, queue) as StoredShape | undefined;
     if (other) requireSameEntry(shapeOf(other), spec);
@@ -190,7 +190,10 @@ function shapeOf({ queue, shared, permits }: StoredShape): EntryShape {
   return { queue: textOf(storedBytes(queue, 'entry.queue')), shared: shared === 1, permits };
 }
 
-/** The entry's name for people and tools: the order is unique in the whole file, so this is, whatever slashes the name has. */
+/**
+ * Returns the key of an entry for users and tools. The order is unique in the whole file, so the key is unique whatever slashes the name
+ * contains.
+ */
 export function keyOf(queue: string, ord: number): string {
   return `${queue}/${ord}`;
 }

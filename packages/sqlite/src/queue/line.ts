@@ -1,21 +1,22 @@
-// Chapter queue: how does a queue stand in the store, and who is ahead in it?
-// Who is ahead (here, admissions); the tables (schema) and what is done in them: entries, sessions, traces, registers, views.
+// Chapter queue: how is a queue stored in the file, and which entries are ahead?
+// queue-order (this file) and admissions decide who is admitted; schema has the tables; entries, sessions, traces, registers and views use
+// them.
 
 import type { EntrySpec } from '@queuelock/core/backend';
 import { admissions, isAdmitted, type Standing, type Taken } from './admissions.ts';
 import type { Database, Statement } from '../driver/driver.ts';
 import { storedWhole } from './stored.ts';
 
-/** Entries ahead are counted up to here: nobody needs to know the place in a longer line exactly. */
+/** Entries ahead are counted up to this number, since no caller needs an exact position in a longer queue. */
 const COUNTED_AHEAD = 100;
 
-/** The last one in a queue. */
+/** The last entry of a queue. */
 export interface Last {
-  /** Its number within the queue, from 1 since that was empty. */
+  /** The number of the entry within the queue, starting at 1 after the queue was empty. */
   readonly nth: number;
 }
 
-/** The order within a queue: who is ahead of whom, and whose turn it is. Called within a step. */
+/** The order within a queue: which entries are ahead, and which are admitted. Called within a step. */
 export class Line {
   readonly #tell: (session: number, ord: number) => void;
   readonly #last: Statement;
@@ -27,7 +28,7 @@ export class Line {
   readonly #largestLimit: Statement;
   readonly #from: Statement;
 
-  /** `tell` is called for each entry whose turn has come. */
+  /** @param tell is called for each entry that is admitted */
   constructor(db: Database, tell: (session: number, ord: number) => void) {
     this.#tell = tell;
     this.#last = db.prepare('select nth from entry where queue = ? order by ord desc limit 1');
@@ -58,19 +59,19 @@ export class Line {
     return last && { nth: storedWhole(last.nth, 'entry.nth', 1) };
   }
 
-  /** Whether somebody who joins now is admitted at once. */
+  /** Returns whether a new entry would be admitted at once. */
   isFree(queue: Uint8Array, spec: EntrySpec, last: Last | undefined): boolean {
     const { shared, limit, permits = 1 } = spec;
     if (!last) return true;
-    // Whoever is ahead takes one permit at least.
+    // Every entry ahead takes at least one permit.
     if (!shared && permits >= limit) return false;
     const own = { shared: Number(shared), lim: limit, permits };
     return isAdmitted(this.#takenBefore(queue, { ord: Number.MAX_SAFE_INTEGER, ...own }), own);
   }
 
   /**
-   * The limit of the nearest entry ahead that has another one, a reader's included. A lock lets in nobody beside it, so for that the
-   * nearest exclusive one says enough; for a semaphore all count, since those that were refused may stand in between for a moment.
+   * Returns the limit of the nearest entry ahead that has another one, readers included. A lock admits no entry beside it, so for a lock
+   * the nearest exclusive entry is enough. For a semaphore all entries count, since refused ones may be in between for a moment.
    */
   otherLimit(
     queue: Uint8Array,
@@ -79,13 +80,13 @@ export class Line {
     return (this.#otherLimit.get(queue, ord, limit) as { readonly lim: number } | undefined)?.lim;
   }
 
-  /** The conflicting entries ahead, if they are not too many to count. */
+  /** Returns the number of conflicting entries ahead, unless there are too many to count. */
   ahead(queue: Uint8Array, ord: number, shared: boolean): { readonly ahead?: number } {
     const { n } = this.#countAhead.get(queue, ord, Number(shared)) as { readonly n: number };
     return n < COUNTED_AHEAD ? { ahead: n } : {};
   }
 
-  /** Gives their turn to those whose turn it has become. Costs the same however many wait. */
+  /** Admits all entries that can be admitted. The cost does not depend on the number of waiters. */
   closeRanks(queue: Uint8Array): void {
     const { ord } = this.#firstWaiting.get(queue) as { readonly ord: number | null };
     if (ord === null) return;
@@ -97,7 +98,7 @@ export class Line {
     }
   }
 
-  /** In pieces: mostly the first two tell everything. */
+  /** Reads the entries in blocks, since the first two are usually enough. */
   *#lineFrom(queue: Uint8Array, ord: number): Iterable<Standing> {
     let from = ord;
     for (let count = 2; ; count *= 2) {
@@ -108,7 +109,10 @@ export class Line {
     }
   }
 
-  /** At least one permit each: of those that conflict, as many as the limit are enough to tell whether they keep somebody out. */
+  /**
+   * Returns the permits that conflicting entries ahead take. Each takes at least one, so reading as many entries as the limit is enough for
+   * the decision.
+   */
   #takenBefore(queue: Uint8Array, { ord, shared, lim }: Pick<Standing, 'ord' | 'shared' | 'lim'>): Taken {
     return this.#taken.get(queue, ord, shared, lim) as Taken;
   }

@@ -2,7 +2,9 @@ import type { Database, Statement } from '../driver/driver.ts';
 import { storedWhole } from './stored.ts';
 import { bytesOf } from '../base/text.ts';
 
-/** The orders of the entries whose holds have begun and not ended by a removal, by queue. Outlives sessions. Called within a step. */
+/**
+ * The table of holds that have started and did not end by a removal: their orders, by queue. It outlives sessions. Called within a step.
+ */
 export class TraceTable {
   readonly #leave: Statement;
   readonly #erase: Statement;
@@ -25,7 +27,7 @@ export class TraceTable {
     this.#erase.run(bytesOf(queue), ord);
   }
 
-  /** Those whose entries are gone. */
+  /** Returns the holds whose entries were removed. */
   orphans(queue: string): readonly number[] {
     return (this.#orphans.all(bytesOf(queue)) as readonly { ord: unknown }[]).map(({ ord }) =>
       storedWhole(ord, 'trace.ord', 1),

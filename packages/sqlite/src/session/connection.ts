@@ -14,15 +14,15 @@ import type { Observable } from '../base/rx.ts';
 import type { Home, Tenancy } from '../queue/sessions.ts';
 import { Store, type News } from '../file/store.ts';
 
-/** Others tell when it is somebody's turn: this is for when they could not. */
+/** The polling interval for waiters, in case a notification was lost. */
 const WAITING_ROUND_MS = 250;
-/** Until it is known who stands in front: most waits are over before. */
+/** The first polling interval, until the entries at the front are known. Most waits are shorter. */
 const FIRST_ROUND_MS = 20;
-/** Nobody tells those who only look. */
+/** The polling interval for observers, which get no notifications. */
 const LOOKING_ROUND_MS = 50;
 const NONE = -1;
 
-/** One open file: its tables, and the way between the processes that have it open. */
+/** An open file: its tables, and the notifications between the processes that have it open. */
 export class Connection {
   readonly store: Store;
   readonly home: Home;
@@ -60,7 +60,7 @@ export class Connection {
     this.#rounds = new Rounds(() => this.#round());
   }
 
-  /** The turns of an entry, as in `Placement.turns$`. */
+  /** Returns the turns of an entry, as in `Placement.turns$`. */
   follow(queue: string, { num }: Tenancy, { ord, admitted, ahead }: Place): Observable<Turn> {
     const turn = { admitted, ...(ahead === undefined ? {} : { ahead }) };
     const followed = { queue, session: num, ord, key: keyOf(queue, ord), turn };
@@ -71,13 +71,13 @@ export class Connection {
     });
   }
 
-  /** What `read` answers, now and whenever it has changed. */
+  /** Emits the result of `read`, now and whenever it has changed. */
   watch<T>(read: () => T, apartMs?: number): Observable<T> {
     this.#rounds.begin(LOOKING_ROUND_MS);
     return this.#observers.watch(read, apartMs);
   }
 
-  /** An entry has been admitted, or removed. */
+  /** Reads an entry that was admitted or removed, and notifies its followers. */
   lookAt(ord: number): void {
     const followers = this.#followers.of(ord);
     if (followers.length === 0) return;
@@ -86,7 +86,7 @@ export class Connection {
     });
   }
 
-  /** Ends everything at once, and closes the file, if it or a side file is not the one that was opened. */
+  /** Ends all sessions at once and closes the file, if the file or a side file was removed or replaced. */
   checkFile(): void {
     if (this.store.isThere()) return;
     this.#loseAll(fileGone(this.store.file.path));
@@ -103,10 +103,10 @@ export class Connection {
     this.store.close();
   }
 
-  /** A step of this process has taken effect. */
+  /** Sends the notifications of a committed step. */
   #spread(news: readonly News[]): void {
     const own = news.filter(({ inbox }) => inbox === this.home.inbox);
-    // It takes them longer.
+    // Notifications to other processes go first, because they take longer.
     for (const { inbox, ord } of news) if (inbox !== this.home.inbox) this.#peers.tell(inbox, ord);
     for (const { ord } of own) this.lookAt(ord);
     this.#observers.lookSoon();
@@ -134,7 +134,7 @@ export class Connection {
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.views.isStuck(queue));
-    // A step ends those whose lease is over. One that fails is repeated in the next round.
+    // A step ends expired sessions. If it fails, the next round repeats it.
     if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#mend(stuck).catch(() => undefined);
   }
 
@@ -161,7 +161,7 @@ export class Connection {
     else follower.take(this.store.sessions.home(follower.session) ? 'ENTRY_LOST' : 'SESSION_LOST');
   }
 
-  /** Looks; what could not be seen now is seen in the next round. Without its file everything is lost. */
+  /** Runs a read. If the file is busy, the next round repeats it. If the file was removed, all sessions are lost. */
   #unlessBusy(look: () => void): void {
     try {
       look();

@@ -1,5 +1,5 @@
-// Chapter session: am I alive, and until when is that proven?
-// A session as a client holds it (here), on a connection that all of a process share (connection).
+// Chapter session: is this session alive, and until when is that proven?
+// session (this file) is a client's session; all sessions of a process share a connection.
 
 import {
   QueueLockError,
@@ -15,7 +15,7 @@ import { keyOf, type Place } from '../queue/entries.ts';
 import type { Tenancy } from '../queue/sessions.ts';
 import type { Store } from '../file/store.ts';
 
-/** A session as a client holds it. */
+/** A session as a client uses it. */
 export class SqliteSession implements Session {
   readonly id: string;
   readonly ttlMs: number;
@@ -23,7 +23,7 @@ export class SqliteSession implements Session {
   readonly #connection: Connection;
   readonly #store: Store;
   readonly #tenancy: Tenancy;
-  /** The orders of the entries that this process has asked for, in a session that was resumed. */
+  /** The orders of the entries that this process has claimed, in a resumed session. */
   readonly #claimed: Set<number> | undefined;
   #releasing: Promise<void> | undefined;
   #abandoned = false;
@@ -41,9 +41,11 @@ export class SqliteSession implements Session {
     };
   }
 
-  /** The session's id: no secret to those who can read the file. Who asks for it wants the session to outlive this process. */
+  /**
+   * The session's id, which is not a secret for users that can read the file. Reading it keeps the session alive after this process ends.
+   */
   get resumption(): string {
-    // Nobody has to wait for it: it is in line before whatever comes next.
+    // The caller need not wait: this step runs before all later ones.
     this.#release().catch(() => undefined);
     return this.id;
   }
@@ -109,28 +111,31 @@ export class SqliteSession implements Session {
   }
 
   async abandon(): Promise<void> {
-    // Whatever goes wrong, the lease does the rest.
+    // If it fails, the lease ends the session.
     await this.#release().catch(() => undefined);
     this.#abandoned = true;
   }
 
   async close(): Promise<void> {
     const { num } = this.#tenancy;
-    // Likewise.
+    // If it fails, the lease ends the session.
     await this.#step(() => this.#store.end(num)).catch(() => undefined);
   }
 
-  /** A step of this session, which must be alive. */
+  /** Runs a step of this session, which must be alive. */
   async #step<T>(take: () => T): Promise<T> {
     if (this.#abandoned)
-      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+      throw new QueueLockError(
+        'CLOSED',
+        `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
+      );
     return this.#store.write(() => {
       this.#store.sessions.requireAlive(this.#tenancy);
       return take();
     });
   }
 
-  /** Once, unless it fails. */
+  /** Releases the session once, unless that fails. */
   #release(): Promise<void> {
     this.#releasing ??= this.#step(() => this.#store.sessions.release(this.#tenancy)).catch(
       (error: unknown) => {
@@ -147,7 +152,7 @@ export class SqliteSession implements Session {
     return place;
   }
 
-  /** All or none: when one of those that had entered was removed, nothing of the others is left either. */
+  /** Enqueues all entries or none. If one that was enqueued before was removed, the others are removed too. */
   #enterAll(specs: readonly EntrySpec[]): readonly Place[] | undefined {
     const present = specs.filter(({ queue, id }) => this.#own(queue, id) !== undefined);
     if (present.length === 0 || present.length === specs.length)
@@ -169,7 +174,7 @@ export class SqliteSession implements Session {
 
   #leaveTrace(queue: string, id: string): readonly string[] {
     const ord = this.#own(queue, id);
-    if (ord === undefined) throw new QueueLockError('ENTRY_LOST', `no entry ${id} is in the queue`);
+    if (ord === undefined) throw new QueueLockError('ENTRY_LOST', `the entry ${id} is not in the queue`);
     this.#store.traces.leave(queue, ord);
     return this.#store.traces.orphans(queue).map(String);
   }
@@ -178,7 +183,7 @@ export class SqliteSession implements Session {
     for (const ord of traces) this.#store.traces.erase(queue, Number(ord));
   }
 
-  /** The order of an entry of this session. */
+  /** Returns the order of an entry of this session. */
   #own(queue: string, id: string): number | undefined {
     return this.#store.entries.find(this.#tenancy.num, { queue, id });
   }
@@ -199,5 +204,8 @@ export class SqliteSession implements Session {
 
 function lostTogether(specs: readonly EntrySpec[]): QueueLockError {
   const ids = specs.map(({ id }) => id).join(', ');
-  return new QueueLockError('ENTRY_LOST', `of the entries that enter together (${ids}) one was removed`);
+  return new QueueLockError(
+    'ENTRY_LOST',
+    `one of the entries that were enqueued together (${ids}) was removed`,
+  );
 }

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { asQueueLockError, isBusy } from '../driver/errors.ts';
 import { Observable } from '../base/rx.ts';
 
-/** Those who look at something in the file: told what it is now, and again when it has changed. */
+/** The observers of values in the file. Each gets the present value, and the new one after each change. */
 export class Observers {
   readonly #file: string;
   readonly #looks = new Map<() => void, (error: unknown) => void>();
-  /** Those that rest, or found the file busy: there may be something that they have not seen. */
+  /** Observers that wait for their interval, or that found the file busy. They may have missed a change. */
   readonly #due = new Set<() => void>();
   #soon: NodeJS.Immediate | undefined;
 
@@ -18,7 +18,7 @@ export class Observers {
     return this.#looks.size;
   }
 
-  /** What `read` answers; reads are at least `apartMs` apart. Errors with what it throws. */
+  /** Emits the result of `read`; reads are at least `apartMs` apart. Errors with what `read` throws. */
   watch<T>(read: () => T, apartMs = 0): Observable<T> {
     return new Observable((subscriber) => {
       let shown: { readonly value: T } | undefined;
@@ -46,24 +46,24 @@ export class Observers {
     });
   }
 
-  /** Everybody looks. */
+  /** Reads for all observers. */
   look(): void {
     clearImmediate(this.#soon);
     this.#soon = undefined;
     for (const look of [...this.#looks.keys()]) look();
   }
 
-  /** Those look that could not when they should; for every round. */
+  /** Reads for the observers that are due; called in every round. */
   lookAgain(): void {
     for (const look of [...this.#due]) look();
   }
 
-  /** In the next turn of the event loop: a crowd that comes and goes is not told one by one. */
+  /** Reads in the next turn of the event loop, so that many changes lead to one read. */
   lookSoon(): void {
     if (this.#looks.size > 0) this.#soon ??= setImmediate(() => this.look());
   }
 
-  /** There is nothing to look at any more. */
+  /** Ends all observers, because the file was removed. */
   fail(error: unknown): void {
     for (const fail of [...this.#looks.values()]) fail(error);
   }
