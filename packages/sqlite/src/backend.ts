@@ -34,7 +34,7 @@ export interface SqliteOptions {
 
 const OPTIONS: KnownOptions<SqliteOptions> = { file: 'any', onProcessExit: 'any' };
 const DEFAULT_TTL_MS = 10_000;
-const LONGEST_TTL_MS = 2 ** 31 - 1;
+const MAX_TTL_MS = 2 ** 31 - 1;
 
 /**
  * Creates a backend for the processes of one machine, over a file on a disk of that machine. It opens the file on first use.
@@ -94,7 +94,7 @@ class SqliteBackend implements Backend {
         return store.write(() => store.registers.write(queue, kind, change));
       },
       observe: (queue, kind) =>
-        this.#watching(({ store }) => {
+        this.#watch(({ store }) => {
           checkKind(kind);
           return () => store.registers.read(queue, kind);
         }),
@@ -108,8 +108,8 @@ class SqliteBackend implements Backend {
   }
 
   async open(ttlMs: number): Promise<SqliteSession> {
-    if (!(ttlMs >= MIN_TTL_MS && ttlMs <= LONGEST_TTL_MS)) {
-      const rule = `is a number of milliseconds from ${MIN_TTL_MS} to ${LONGEST_TTL_MS}`;
+    if (!(ttlMs >= MIN_TTL_MS && ttlMs <= MAX_TTL_MS)) {
+      const rule = `is a number of milliseconds from ${MIN_TTL_MS} to ${MAX_TTL_MS}`;
       throw invalidArgument('ttlMs', ttlMs, rule);
     }
     const connection = await this.#connect();
@@ -131,17 +131,17 @@ class SqliteBackend implements Backend {
     return new SqliteSession(connection, await store.write(() => store.sessions.resume(resumption, home)));
   }
 
-  observe(queue: string, looking: ObserveOptions = {}): ReturnType<Backend['observe']> {
-    return this.#watching(
+  observe(queue: string, options: ObserveOptions = {}): ReturnType<Backend['observe']> {
+    return this.#watch(
       ({ store }) =>
         () =>
           store.views.entries(queue),
-      looking,
+      options,
     );
   }
 
   queues(prefix: string): ReturnType<NonNullable<Backend['queues']>> {
-    return this.#watching(({ store }) => {
+    return this.#watch(({ store }) => {
       const counter = new DepartureCounter(systemClock());
       return () => counter.listed(store.views.queues(prefix));
     });
@@ -177,7 +177,7 @@ class SqliteBackend implements Backend {
     return this.#onProcessExit === 'release' ? home : { ...home, namespace: '' };
   }
 
-  #watching<T>(view: (connection: Connection) => () => T, { apartMs }: ObserveOptions = {}): Observable<T> {
+  #watch<T>(view: (connection: Connection) => () => T, { apartMs }: ObserveOptions = {}): Observable<T> {
     return defer(() => this.#connect()).pipe(
       switchMap((connection) => connection.watch(view(connection), apartMs)),
     );
@@ -189,7 +189,7 @@ class SqliteBackend implements Backend {
     const opening = (this.#connection ??= Connection.open(this.#file));
     try {
       const connection = await opening;
-      if (connection.store.isThere()) return connection;
+      if (connection.store.fileExists()) return connection;
       connection.close();
     } catch (error) {
       this.#forget(opening);

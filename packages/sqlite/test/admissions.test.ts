@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { admissions, type Standing } from '../src/queue/admissions.ts';
+import { admissions, type QueuedEntry } from '../src/queue/admissions.ts';
 
 type Sign = `${'' | '*'}${'w' | 'r'}${'' | `${number}/${number}`}`;
 
 /** Parses entries: `w` waits exclusively, `r` waits shared, `*` was admitted; `2/5` means two permits of five. */
-function line(...signs: readonly Sign[]): readonly Standing[] {
+function line(...signs: readonly Sign[]): readonly QueuedEntry[] {
   return signs.map((sign, place) => {
     const [, admitted, kind, permits = 1, lim = 1] = /^(\*?)([wr])(?:(\d+)\/(\d+))?$/.exec(sign)!;
     return {
@@ -18,19 +18,22 @@ function line(...signs: readonly Sign[]): readonly Standing[] {
 }
 
 describe('the entries that are newly admitted', () => {
-  const cases: readonly (readonly [about: string, line: readonly Standing[], admitted: readonly number[]])[] =
-    [
-      ['the first writer', line('w', 'w', 'w'), [0]],
-      ['nobody behind a writer', line('*w', 'w', 'r'), []],
-      ['the readers up to the next writer', line('r', 'r', 'w', 'r'), [0, 1]],
-      ['the readers behind readers', line('*r', 'r', 'r', 'w'), [1, 2]],
-      ['nobody behind readers with a writer first', line('*r', 'w', 'r'), []],
-      ['as many as there are permits', line('*w1/3', 'w1/3', 'w1/3', 'w1/3'), [1, 2]],
-      ['nobody behind a big request', line('*w2/4', 'w4/4', 'w1/4'), []],
-      ['a big request for which all is free', line('w4/4', 'w1/4'), [0]],
-      ['one with a higher limit behind one with a lower', line('*w1/1', 'w1/1', 'w1/5'), [2]],
-      ['nobody of an empty line', [], []],
-    ];
+  const cases: readonly (readonly [
+    about: string,
+    line: readonly QueuedEntry[],
+    admitted: readonly number[],
+  ])[] = [
+    ['the first writer', line('w', 'w', 'w'), [0]],
+    ['nobody behind a writer', line('*w', 'w', 'r'), []],
+    ['the readers up to the next writer', line('r', 'r', 'w', 'r'), [0, 1]],
+    ['the readers behind readers', line('*r', 'r', 'r', 'w'), [1, 2]],
+    ['nobody behind readers with a writer first', line('*r', 'w', 'r'), []],
+    ['as many as there are permits', line('*w1/3', 'w1/3', 'w1/3', 'w1/3'), [1, 2]],
+    ['nobody behind a big request', line('*w2/4', 'w4/4', 'w1/4'), []],
+    ['a big request for which all is free', line('w4/4', 'w1/4'), [0]],
+    ['one with a higher limit behind one with a lower', line('*w1/1', 'w1/1', 'w1/5'), [2]],
+    ['nobody of an empty line', [], []],
+  ];
   for (const [about, standing, admitted] of cases) {
     it(`are correct: ${about}`, () => {
       const largestLimit = Math.max(1, ...standing.map(({ lim }) => lim));
@@ -40,7 +43,7 @@ describe('the entries that are newly admitted', () => {
 
   it('are found without reading further than an entry can be admitted', () => {
     const read: number[] = [];
-    function* reading(): Iterable<Standing> {
+    function* reading(): Iterable<QueuedEntry> {
       for (const entry of line('w', 'w', 'w', 'w')) {
         read.push(entry.ord);
         yield entry;

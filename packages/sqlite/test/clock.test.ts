@@ -15,7 +15,7 @@ describe('the clock of a process', () => {
     const child = fork(SCRIPT, [clients.file], { execArgv: [...process.execArgv, '--import', PRELOAD] });
     const exit = once(child, 'exit');
     const [outcome] = (await once(child, 'message')) as [string];
-    expect(outcome).to.match(/^INVALID_ARGUMENT false .*process\.hrtime began near 0/);
+    expect(outcome).to.match(/^INVALID_ARGUMENT false .*process\.hrtime started near 0/);
     await exit;
   });
 

@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isGone, ownMark } from '../src/base/machine.ts';
+import { hasEnded, ownMark } from '../src/base/machine.ts';
 import { until } from '@queuelock/harness/services/until';
 import { admitted, refusal, wish } from '@queuelock/harness/wishes';
 import { Clients } from './clients.ts';
@@ -109,11 +109,11 @@ describe('the end of a process', () => {
   it('is not mistaken when a later process has the same pid', () => {
     const own = ownMark();
     const other = { ...own, pid: process.ppid };
-    expect(isGone(other, own), 'started at another time').to.equal(true);
-    expect(isGone({ ...other, started: '' }, own), 'nobody knows when').to.equal(false);
-    expect(isGone({ ...other, namespace: 'pid:[1]' }, own), 'of another namespace').to.equal(false);
-    expect(isGone(own, own), 'the own one').to.equal(false);
-    expect(isGone({ ...own, started: '1' }, own), 'one that had the own number').to.equal(true);
+    expect(hasEnded(other, own), 'started at another time').to.equal(true);
+    expect(hasEnded({ ...other, started: '' }, own), 'nobody knows when').to.equal(false);
+    expect(hasEnded({ ...other, namespace: 'pid:[1]' }, own), 'of another namespace').to.equal(false);
+    expect(hasEnded(own, own), 'the own one').to.equal(false);
+    expect(hasEnded({ ...own, started: '1' }, own), 'one that had the own number').to.equal(true);
   });
 });
 

@@ -21,9 +21,9 @@ import {
   APPLICATION_ID,
   STEPS,
   TOKENS_PER_BOOT,
-  formOf,
+  fileKindOf,
   requireUsable,
-  takeOver,
+  startBoot,
   upgrade,
 } from '../src/queue/schema.ts';
 import { refusal, wish } from '@queuelock/harness/wishes';
@@ -88,11 +88,11 @@ describe('the SQLite file', () => {
       withDatabase(clients.file, (maker) =>
         withDatabase(clients.file, (db) => {
           let statements = 0;
-          const looked = formOf({
+          const looked = fileKindOf({
             prepare: (sql) => {
               if ((statements += 1) === step) {
                 maker.exec('begin immediate');
-                upgrade(maker, formOf(maker));
+                upgrade(maker, fileKindOf(maker));
                 maker.exec('commit');
               }
               return db.prepare(sql);
@@ -135,15 +135,15 @@ describe('the SQLite file', () => {
 
   it('of an earlier release is upgraded and keeps its content', () => {
     withDatabase(clients.file, (db) => {
-      upgrade(db, formOf(db));
+      upgrade(db, fileKindOf(db));
       db.exec(`insert into register values (x'01', 'limit', 'v', x'02')`);
       const steps = [...STEPS, 'alter table session add column host text'];
-      requireUsable(formOf(db), clients.file, steps);
-      upgrade(db, formOf(db), steps);
-      expect(formOf(db)).to.deep.equal({ kind: 'ours', version: steps.length });
+      requireUsable(fileKindOf(db), clients.file, steps);
+      upgrade(db, fileKindOf(db), steps);
+      expect(fileKindOf(db)).to.deep.equal({ kind: 'ours', version: steps.length });
       expect(db.prepare('select kind from register').all()).to.have.length(1);
       expect(db.prepare('select host from session').all()).to.deep.equal([]);
-      expect(() => requireUsable(formOf(db), clients.file)).to.throw('of a later release');
+      expect(() => requireUsable(fileKindOf(db), clients.file)).to.throw('of a later release');
     });
   });
 
@@ -152,7 +152,7 @@ describe('the SQLite file', () => {
     const session = await clients.session(backend);
     const { token } = await session.enqueue(wish());
     await backend.close();
-    withDatabase(clients.file, (db) => takeOver(db, 'another boot'));
+    withDatabase(clients.file, (db) => startBoot(db, 'another boot'));
     const later = await clients.session();
     const placed = await later.enqueue(wish());
     expect(placed.turn.admitted).to.equal(true);

@@ -1,5 +1,5 @@
 import { uptime } from 'node:os';
-import { startedTicks } from './machine.ts';
+import { startTimeTicks } from './machine.ts';
 
 /** What this process can observe of its clock. Times are in seconds. */
 export interface ClockEvidence {
@@ -12,9 +12,9 @@ export interface ClockEvidence {
 }
 
 /** Node starts its own clock some milliseconds after `process.hrtime` could show 0; a busy machine needs longer. */
-const ZERO_S = 0.5;
+const NEAR_ZERO_S = 0.5;
 /** When the machine has run for this long, its clock cannot be near 0. */
-const BOOTED_S = 5;
+const MIN_UPTIME_S = 5;
 /** The unit in which Linux reports the times of processes, on every architecture. */
 const TICKS_PER_S = 100;
 
@@ -26,7 +26,7 @@ const TICKS_PER_S = 100;
 export function clockFault({ runtime, clockAtStart, machineAtStart }: ClockEvidence): string | undefined {
   if (runtime !== undefined)
     return `${runtime} gives each process its own monotonic clock; run this program on Node`;
-  if (clockAtStart < ZERO_S && machineAtStart > BOOTED_S)
+  if (clockAtStart < NEAR_ZERO_S && machineAtStart > MIN_UPTIME_S)
     return 'process.hrtime started near 0 in this process, so it is not the clock of the machine; run this program on Node, and do not replace process.hrtime';
   return undefined;
 }
@@ -35,7 +35,7 @@ export function clockFault({ runtime, clockAtStart, machineAtStart }: ClockEvide
 export function clockEvidence(): ClockEvidence {
   const { bun, deno } = process.versions as { readonly bun?: string; readonly deno?: string };
   const lived = process.uptime();
-  const ticks = startedTicks();
+  const ticks = startTimeTicks();
   return {
     runtime: bun !== undefined ? 'Bun' : deno !== undefined ? 'Deno' : undefined,
     clockAtStart: Number(process.hrtime.bigint()) / 1e9 - lived,

@@ -39,13 +39,13 @@ export function ownMark(): ProcessMark {
 }
 
 /** Returns the start time of this process, in ticks since the boot; `undefined` if the system does not report it. */
-export function startedTicks(): number | undefined {
+export function startTimeTicks(): number | undefined {
   const started = statOf(process.pid)?.started;
   return started === undefined || !/^\d+$/.test(started) ? undefined : Number(started);
 }
 
 /** Returns whether the process has certainly ended, as far as `own` can see. A zombie has ended: it runs no code. */
-export function isGone(
+export function hasEnded(
   { pid, started, namespace }: ProcessMark,
   own: Pick<ProcessMark, 'namespace'>,
 ): boolean {

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { Database } from '../driver/driver.ts';
 
 /** The number of own steps between two checkpoints. Each step writes a few pages of 4 KiB to the log. */
-const STEPS = 400;
+const STEPS_PER_CHECKPOINT = 400;
 
 /**
  * Writes the log back to the file from time to time. SQLite would do that within a step, and wait there until the disk has stored the whole
@@ -11,7 +11,7 @@ const STEPS = 400;
 export class Checkpoints {
   readonly #db: Database;
   readonly #log: string;
-  readonly #isThere: () => boolean;
+  readonly #isSameFile: () => boolean;
   #steps = 0;
   #running = false;
   #closed = false;
@@ -22,7 +22,7 @@ export class Checkpoints {
    */
   constructor(db: Database, path: string, isThere: () => boolean) {
     this.#db = db;
-    this.#isThere = isThere;
+    this.#isSameFile = isThere;
     this.#log = `${path}-wal`;
     db.exec('pragma wal_autocheckpoint = 0');
   }
@@ -30,10 +30,10 @@ export class Checkpoints {
   /** Counts a step. */
   count(): void {
     this.#steps += 1;
-    if (this.#steps < STEPS || this.#running) return;
+    if (this.#steps < STEPS_PER_CHECKPOINT || this.#running) return;
     this.#steps = 0;
     this.#running = true;
-    this.#take()
+    this.#run()
       // Another process runs a checkpoint, or the disk is full. The next checkpoint follows soon.
       .catch(() => undefined)
       .finally(() => (this.#running = false));
@@ -45,7 +45,7 @@ export class Checkpoints {
    */
   close(): void {
     this.#closed = true;
-    if (!this.#isThere()) return;
+    if (!this.#isSameFile()) return;
     try {
       this.#db.exec('pragma wal_checkpoint(truncate)');
     } catch {
@@ -53,7 +53,7 @@ export class Checkpoints {
     }
   }
 
-  async #take(): Promise<void> {
+  async #run(): Promise<void> {
     const log = await open(this.#log, 'r');
     try {
       await log.datasync();
@@ -61,6 +61,6 @@ export class Checkpoints {
       await log.close();
     }
     // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: does as much as possible without waiting for other connections.
-    if (!this.#closed && this.#isThere()) this.#db.exec('pragma wal_checkpoint(passive)');
+    if (!this.#closed && this.#isSameFile()) this.#db.exec('pragma wal_checkpoint(passive)');
   }
 }

@@ -3,15 +3,15 @@ import type { Database, Statement } from '../driver/driver.ts';
 import { asQueueLockError, isBusy } from '../driver/errors.ts';
 
 /** The timeout of a step when other processes keep the file busy. */
-const PATIENCE_MS = 5_000;
+const STEP_TIMEOUT_MS = 5_000;
 /** The time for steps in one turn of the event loop. The rest waits for the next turn, so that timers and sockets are served. */
 const SLICE_MS = 4;
 /** A step of another process takes less than a millisecond, which is less than the shortest timer. */
-const QUICK_TRIES = 3;
-const LONGEST_PAUSE_MS = 16;
+const IMMEDIATE_RETRIES = 3;
+const MAX_BACKOFF_MS = 16;
 
 interface Step {
-  readonly take: () => unknown;
+  readonly run: () => unknown;
   readonly done: (value: unknown) => void;
   readonly failed: (error: unknown) => void;
   readonly until: number;
@@ -32,8 +32,8 @@ export class Lane {
   readonly #onRollback: () => void;
   readonly #steps: Step[] = [];
   #spentMs = 0;
-  #turn: NodeJS.Immediate | undefined;
-  #pause: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
   #tries = 0;
   #working = false;
   #closed = false;
@@ -49,23 +49,23 @@ export class Lane {
   }
 
   /** Runs the step, at once if possible. Rejects with the error that it throws; its changes are rolled back then. */
-  write<T>(take: () => T): Promise<T> {
+  write<T>(run: () => T): Promise<T> {
     return new Promise((done, failed) => {
       if (this.#closed) {
         failed(connectionClosed(this.#file));
         return;
       }
-      const until = this.#clock.now() + PATIENCE_MS;
-      this.#steps.push({ take, done: done as Step['done'], failed, until });
-      if (this.#pause === undefined) this.#work();
+      const until = this.#clock.now() + STEP_TIMEOUT_MS;
+      this.#steps.push({ run, done: done as Step['done'], failed, until });
+      if (this.#retryTimer === undefined) this.#work();
     });
   }
 
   /** Rejects all steps that have not started. */
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#pause);
-    clearImmediate(this.#turn);
+    clearTimeout(this.#retryTimer);
+    clearImmediate(this.#immediate);
     for (const { failed } of this.#steps.splice(0)) failed(connectionClosed(this.#file));
   }
 
@@ -78,13 +78,13 @@ export class Lane {
       this.#spentMs = spentBefore + (this.#clock.now() - begun);
     }
     this.#working = false;
-    if (!this.#closed) this.#turn ??= setImmediate(() => this.#nextTurn());
+    if (!this.#closed) this.#immediate ??= setImmediate(() => this.#nextTurn());
   }
 
   #nextTurn(): void {
-    this.#turn = undefined;
+    this.#immediate = undefined;
     this.#spentMs = 0;
-    if (this.#steps.length > 0 && this.#pause === undefined) this.#work();
+    if (this.#steps.length > 0 && this.#retryTimer === undefined) this.#work();
   }
 
   /** Returns `false` if the file is busy. */
@@ -93,11 +93,11 @@ export class Lane {
       this.#begin.run();
     } catch (error) {
       if (!isBusy(error)) return this.#settle((step) => step.failed(asQueueLockError(error, this.#file)));
-      this.#rest();
+      this.#backOff();
       return false;
     }
     this.#tries = 0;
-    return this.#settle((step) => this.#take(step));
+    return this.#settle((step) => this.#run(step));
   }
 
   #settle(settle: (step: Step) => void): true {
@@ -106,10 +106,10 @@ export class Lane {
     return true;
   }
 
-  #take({ take, done, failed }: Step): void {
+  #run({ run, done, failed }: Step): void {
     let value: unknown;
     try {
-      value = take();
+      value = run();
       this.#commit.run();
     } catch (error) {
       this.#undo();
@@ -130,25 +130,25 @@ export class Lane {
   }
 
   /** Retries later, because other processes use the file. */
-  #rest(): void {
+  #backOff(): void {
     this.#tries += 1;
-    this.#giveUpLate();
+    this.#rejectTimedOut();
     // The next turn of the event loop comes anyway.
-    if (this.#tries <= QUICK_TRIES || this.#steps.length === 0) return;
-    const longest = Math.min(LONGEST_PAUSE_MS, 2 ** (this.#tries - QUICK_TRIES));
-    this.#pause = setTimeout(
+    if (this.#tries <= IMMEDIATE_RETRIES || this.#steps.length === 0) return;
+    const longest = Math.min(MAX_BACKOFF_MS, 2 ** (this.#tries - IMMEDIATE_RETRIES));
+    this.#retryTimer = setTimeout(
       () => {
-        this.#pause = undefined;
+        this.#retryTimer = undefined;
         this.#work();
       },
       1 + Math.random() * longest,
     );
   }
 
-  #giveUpLate(): void {
+  #rejectTimedOut(): void {
     const now = this.#clock.now();
     while (this.#steps[0] !== undefined && this.#steps[0].until <= now) {
-      const message = `${this.#file} was locked by other processes for ${PATIENCE_MS} ms; a process that is stopped during a step keeps the lock until it continues or ends`;
+      const message = `${this.#file} was locked by other processes for ${STEP_TIMEOUT_MS} ms; a process that is stopped during a step keeps the lock until it continues or ends`;
       this.#steps.shift()?.failed(new QueueLockError('UNAVAILABLE', message));
     }
   }

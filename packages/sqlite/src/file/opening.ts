@@ -6,10 +6,10 @@ import { prepareFile } from './file.ts';
 import { identityOf, isSameFile, type FileIdentity } from './identity.ts';
 import { requireOwnFile } from './ownership.ts';
 import { bootId } from '../base/machine.ts';
-import { formOf, requireUsable, takeOver, upgrade } from '../queue/schema.ts';
+import { fileKindOf, requireUsable, startBoot, upgrade } from '../queue/schema.ts';
 
-const PATIENCE_MS = 5_000;
-const LONGEST_PAUSE_MS = 20;
+const OPEN_TIMEOUT_MS = 5_000;
+const MAX_RETRY_DELAY_MS = 20;
 
 /** A file that is ready for use. */
 export interface OpenFile {
@@ -51,14 +51,14 @@ async function prepare(
   db: Database,
   { file, clock }: { readonly file: string; readonly clock: Clock },
 ): Promise<void> {
-  const until = clock.now() + PATIENCE_MS;
+  const until = clock.now() + OPEN_TIMEOUT_MS;
   // With this timeout, no call waits synchronously.
   db.exec('pragma busy_timeout = 0');
-  await patiently(() => requireUsable(formOf(db), file), { clock, until });
-  await patiently(() => makeReady(db, file), { clock, until });
+  await retryWhileBusy(() => requireUsable(fileKindOf(db), file), { clock, until });
+  await retryWhileBusy(() => initialize(db, file), { clock, until });
 }
 
-function makeReady(db: Database, file: string): void {
+function initialize(db: Database, file: string): void {
   const boot = bootId();
   // https://www.sqlite.org/wal.html: readers do not block the writer, and a commit is a write to the log.
   const { journal_mode } = db.prepare('pragma journal_mode = wal').get() as { readonly journal_mode: string };
@@ -72,10 +72,10 @@ function makeReady(db: Database, file: string): void {
   db.exec('pragma synchronous = full');
   db.exec('begin immediate');
   try {
-    const form = formOf(db);
+    const form = fileKindOf(db);
     requireUsable(form, file);
     upgrade(db, form);
-    takeOver(db, boot);
+    startBoot(db, boot);
     db.exec('commit');
   } catch (error) {
     db.exec('rollback');
@@ -85,7 +85,7 @@ function makeReady(db: Database, file: string): void {
 }
 
 /** Retries while the file is busy, until the timeout. */
-async function patiently(
+async function retryWhileBusy(
   attempt: () => void,
   { clock, until }: { readonly clock: Clock; readonly until: number },
 ): Promise<void> {
@@ -96,6 +96,6 @@ async function patiently(
     } catch (error) {
       if (!isBusy(error) || clock.now() >= until) throw error;
     }
-    await new Promise<void>((resolve) => clock.after(1 + Math.random() * LONGEST_PAUSE_MS, resolve));
+    await new Promise<void>((resolve) => clock.after(1 + Math.random() * MAX_RETRY_DELAY_MS, resolve));
   }
 }

@@ -14,7 +14,7 @@ import { TraceTable } from '../queue/traces.ts';
 import { Views } from '../queue/views.ts';
 
 /** A notification that an entry was admitted or removed. */
-export interface News {
+export interface EntryNotification {
   readonly inbox: string;
   readonly ord: number;
 }
@@ -22,7 +22,7 @@ export interface News {
 interface StoreSettings {
   readonly clock: Clock;
   /** Is called after each committed step with its notifications. Those of ended sessions come first. */
-  readonly onStep: (news: readonly News[]) => void;
+  readonly onStep: (notifications: readonly EntryNotification[]) => void;
 }
 
 /** The tables of an open file, and the steps that change them. */
@@ -35,7 +35,7 @@ export class Store {
   readonly views: Views;
   readonly #lane: Lane;
   readonly #checkpoints: Checkpoints;
-  #news: News[] = [];
+  #notifications: EntryNotification[] = [];
   /** The first of the two events. */
   #ended: 'closed' | 'gone' | undefined;
   #isClosed = false;
@@ -46,20 +46,20 @@ export class Store {
     this.sessions = new Sessions(db);
     this.entries = new Entries(db, (session, ord) => {
       const home = this.sessions.home(session);
-      if (home) this.#news.push({ inbox: home.inbox, ord });
+      if (home) this.#notifications.push({ inbox: home.inbox, ord });
     });
     this.traces = new TraceTable(db);
     this.registers = new RegisterTable(db);
     this.views = new Views(db);
-    this.#checkpoints = new Checkpoints(db, path, () => this.isThere());
+    this.#checkpoints = new Checkpoints(db, path, () => this.fileExists());
     this.#lane = new Lane(db, {
       file: path,
       clock,
       onCommit: () => {
-        onStep(this.#takeNews());
+        onStep(this.#takeNotifications());
         this.#checkpoints.count();
       },
-      onRollback: () => this.#takeNews(),
+      onRollback: () => this.#takeNotifications(),
     });
   }
 
@@ -69,34 +69,34 @@ export class Store {
   }
 
   /** Whether a check has found that the file was removed. */
-  get isGone(): boolean {
+  get isFileLost(): boolean {
     return this.#ended === 'gone';
   }
 
   /** Checks that the file still exists. Returns false also after the store was closed. */
-  isThere(): boolean {
+  fileExists(): boolean {
     if (this.#ended === undefined && !this.#isSameFile()) this.#ended = 'gone';
     return this.#ended === undefined;
   }
 
   /** Runs a step in a transaction. Sessions whose lease has expired are ended before it. */
-  async write<T>(take: () => T): Promise<T> {
+  async write<T>(run: () => T): Promise<T> {
     if (this.#ended) throw this.#endError();
     return this.#lane.write(() => {
       this.requireFile();
       for (const num of this.sessions.expired()) this.end(num);
-      return take();
+      return run();
     });
   }
 
   /** Reads at once. It waits in the lane of the steps only while the file is busy. */
-  async read<T>(take: () => T): Promise<T> {
+  async read<T>(run: () => T): Promise<T> {
     if (this.#ended) throw this.#endError();
     try {
-      return take();
+      return run();
     } catch (error) {
       if (!isBusy(error)) throw asQueueLockError(error, this.file.path);
-      return this.#lane.write(take);
+      return this.#lane.write(run);
     }
   }
 
@@ -110,7 +110,7 @@ export class Store {
    * @throws {QueueLockError} `SESSION_LOST` when the file was removed or replaced, since other processes may have started with a new one
    */
   requireFile(): void {
-    if (!this.isThere()) throw this.#endError();
+    if (!this.fileExists()) throw this.#endError();
   }
 
   close(): void {
@@ -131,9 +131,9 @@ export class Store {
     return this.#ended === 'gone' ? fileGone(this.file.path) : connectionClosed(this.file.path);
   }
 
-  #takeNews(): readonly News[] {
-    const news = this.#news;
-    if (news.length > 0) this.#news = [];
-    return news;
+  #takeNotifications(): readonly EntryNotification[] {
+    const notifications = this.#notifications;
+    if (notifications.length > 0) this.#notifications = [];
+    return notifications;
   }
 }

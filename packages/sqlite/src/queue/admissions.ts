@@ -1,5 +1,5 @@
 /** The columns of an entry that decide its admission. */
-export interface Standing {
+export interface QueuedEntry {
   readonly ord: number;
   readonly shared: number;
   readonly lim: number;
@@ -8,30 +8,33 @@ export interface Standing {
 }
 
 /** The permits that entries take in total, and those of the exclusive entries among them. */
-export interface Taken {
+export interface TakenPermits {
   readonly all: number;
   readonly exclusive: number;
 }
 
 /** Returns whether an entry is admitted behind entries that take these permits. This rule applies to every primitive. */
-export function isAdmitted({ all, exclusive }: Taken, own: Omit<Standing, 'ord' | 'admitted'>): boolean {
+export function isAdmitted(
+  { all, exclusive }: TakenPermits,
+  own: Omit<QueuedEntry, 'ord' | 'admitted'>,
+): boolean {
   const conflicting = own.shared ? exclusive : all;
   return conflicting === 0 || conflicting + own.permits <= own.lim;
 }
 
 /**
  * Returns the entries that are newly admitted.
- * @param line the entries from the first waiter on. It is read only as far as an entry can be admitted: once the exclusive entries use up
+ * @param entries the entries from the first waiter on. It is read only as far as an entry can be admitted: once the exclusive entries use up
  *   the largest limit, all later entries wait
  * @param ahead the permits that the entries before `line` take
  */
 export function admissions(
-  line: Iterable<Standing>,
-  { ahead, largestLimit }: { readonly ahead: Taken; readonly largestLimit: number },
+  entries: Iterable<QueuedEntry>,
+  { ahead, largestLimit }: { readonly ahead: TakenPermits; readonly largestLimit: number },
 ): readonly number[] {
   const admitted: number[] = [];
   let { all, exclusive } = ahead;
-  for (const entry of line) {
+  for (const entry of entries) {
     if (!entry.admitted && isAdmitted({ all, exclusive }, entry)) admitted.push(entry.ord);
     all += entry.permits;
     if (!entry.shared) exclusive += entry.permits;

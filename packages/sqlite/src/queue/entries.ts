@@ -1,35 +1,35 @@
 import { requireSameEntry, type EntryShape, type EntrySpec } from '@queuelock/core/backend';
-import type { Standing } from './admissions.ts';
+import type { QueuedEntry } from './admissions.ts';
 import type { Database, Statement } from '../driver/driver.ts';
-import { Line, type Last } from './line.ts';
+import { QueueOrder, type LastEntry } from './queue-order.ts';
 import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
 /** The position of an entry, and its turn at the time of the step. */
-export interface Place {
+export interface EntryPosition {
   readonly ord: number;
   readonly admitted: boolean;
   readonly ahead?: number;
   readonly otherLimit?: number;
 }
 
-interface Row extends Standing {
+interface Row extends QueuedEntry {
   readonly nth: number;
 }
 
-interface Wish {
+interface EnqueueRequest {
   readonly session: number;
   readonly spec: EntrySpec;
   readonly queue: Uint8Array;
 }
 
 /** Is called for an entry that was admitted or removed. */
-export type Tell = (session: number, ord: number) => void;
+export type NotifyEntry = (session: number, ord: number) => void;
 
 /** The table of entries. Every change admits the entries that can be admitted after it. Called within a step. */
 export class Entries {
-  readonly #tell: Tell;
-  readonly #line: Line;
+  readonly #notify: NotifyEntry;
+  readonly #order: QueueOrder;
   readonly #byId: Statement;
   readonly #elsewhere: Statement;
   readonly #nextOrd: Statement;
@@ -40,9 +40,9 @@ export class Entries {
   readonly #delete: Statement;
   readonly #ofSession: Statement;
 
-  constructor(db: Database, tell: Tell) {
-    this.#tell = tell;
-    this.#line = new Line(db, tell);
+  constructor(db: Database, notify: NotifyEntry) {
+    this.#notify = notify;
+    this.#order = new QueueOrder(db, notify);
     this.#byId = db.prepare(
       'select ord, shared, lim, permits, admitted, nth from entry where session = ? and id = ? and queue = ?',
     );
@@ -61,18 +61,18 @@ export class Entries {
   }
 
   /** Enqueues an entry. Returns the same position again for an id that is already in the queue. */
-  enter(session: number, spec: EntrySpec): Place {
-    const wish = { session, spec, queue: bytesOf(spec.queue) };
-    return this.#again(wish) ?? this.#join(wish);
+  enqueue(session: number, spec: EntrySpec): EntryPosition {
+    const request = { session, spec, queue: bytesOf(spec.queue) };
+    return this.#existing(request) ?? this.#insertEntry(request);
   }
 
   /** Works as `enter`, but only if the entry is admitted or would be admitted. */
-  enterIfAdmitted(session: number, spec: EntrySpec): Place | undefined {
-    const wish = { session, spec, queue: bytesOf(spec.queue) };
-    const known = this.#find(wish);
-    if (known) return known.admitted ? this.#again(wish) : undefined;
-    const last = this.#line.last(wish.queue);
-    return this.#line.isFree(wish.queue, spec, last) ? this.#join(wish, last) : undefined;
+  enqueueIfAdmitted(session: number, spec: EntrySpec): EntryPosition | undefined {
+    const request = { session, spec, queue: bytesOf(spec.queue) };
+    const known = this.#find(request);
+    if (known) return known.admitted ? this.#existing(request) : undefined;
+    const last = this.#order.last(request.queue);
+    return this.#order.isFree(request.queue, spec, last) ? this.#insertEntry(request, last) : undefined;
   }
 
   /** Returns the order of an entry. */
@@ -86,7 +86,7 @@ export class Entries {
 
   share(queue: string, ord: number, value: string): void {
     this.#setShared.run(bytesOf(value), bytesOf(queue), ord);
-    this.#line.closeRanks(bytesOf(queue));
+    this.#order.admitNext(bytesOf(queue));
   }
 
   /** Removes an entry and notifies its owner. Returns `false` if it does not exist. */
@@ -94,8 +94,8 @@ export class Entries {
     const bytes = bytesOf(queue);
     const row = this.#delete.get(bytes, ord) as { readonly session: number } | undefined;
     if (!row) return false;
-    this.#tell(row.session, ord);
-    this.#line.closeRanks(bytes);
+    this.#notify(row.session, ord);
+    this.#order.admitNext(bytes);
     return true;
   }
 
@@ -108,23 +108,23 @@ export class Entries {
   removeAllOf(session: number): void {
     const rows = this.#rowsOf(session);
     for (const { queue, ord } of rows) {
-      this.#tell(session, ord);
+      this.#notify(session, ord);
       this.#delete.run(queue, ord);
     }
     const queues = new Map(rows.map(({ queue }) => [textOf(queue), queue]));
-    for (const queue of queues.values()) this.#line.closeRanks(queue);
+    for (const queue of queues.values()) this.#order.admitNext(queue);
   }
 
   /** Admits the entries that should have been admitted already. */
-  mend(queue: string): void {
-    this.#line.closeRanks(bytesOf(queue));
+  admitMissed(queue: string): void {
+    this.#order.admitNext(bytesOf(queue));
   }
 
   #rowsOf(session: number): readonly { readonly ord: number; readonly queue: Uint8Array }[] {
     return this.#ofSession.all(session) as readonly { ord: number; queue: Uint8Array }[];
   }
 
-  #find({ session, spec, queue }: Wish): Row | undefined {
+  #find({ session, spec, queue }: EnqueueRequest): Row | undefined {
     const { id } = spec;
     const known = rowFrom(this.#byId.get(session, id, queue));
     if (known) requireSameEntry(shapeOf({ ...known, queue }), spec);
@@ -132,38 +132,41 @@ export class Entries {
   }
 
   /** Refuses an id that has an entry in another queue of the session. */
-  #refuseElsewhere({ session, spec, queue }: Wish): void {
+  #refuseElsewhere({ session, spec, queue }: EnqueueRequest): void {
     const other = this.#elsewhere.get(session, spec.id, queue) as StoredShape | undefined;
     if (other) requireSameEntry(shapeOf(other), spec);
   }
 
-  #again(wish: Wish): Place | undefined {
-    const { spec, queue } = wish;
-    const known = this.#find(wish);
-    if (!known || known.lim === spec.limit) return known && this.#place(wish, known);
+  #existing(request: EnqueueRequest): EntryPosition | undefined {
+    const { spec, queue } = request;
+    const known = this.#find(request);
+    if (!known || known.lim === spec.limit) return known && this.#position(request, known);
     this.#setLimit.run(spec.limit, queue, known.ord);
-    this.#line.closeRanks(queue);
-    return this.#place(wish, this.#find(wish) ?? known);
+    this.#order.admitNext(queue);
+    return this.#position(request, this.#find(request) ?? known);
   }
 
-  #join(wish: Wish, last: Last | undefined = this.#line.last(wish.queue)): Place {
-    this.#refuseElsewhere(wish);
-    const { session, spec, queue } = wish;
+  #insertEntry(
+    request: EnqueueRequest,
+    last: LastEntry | undefined = this.#order.last(request.queue),
+  ): EntryPosition {
+    this.#refuseElsewhere(request);
+    const { session, spec, queue } = request;
     const { id, shared, limit, permits = 1, value = '' } = spec;
     const ord = storedWhole((this.#nextOrd.get() as { readonly last: unknown }).last, 'boot.last', 1);
-    const admitted = Number(this.#line.isFree(queue, spec, last));
+    const admitted = Number(this.#order.isFree(queue, spec, last));
     const nth = (last?.nth ?? 0) + 1;
     const own = { ord, shared: Number(shared), lim: limit, permits, admitted, nth };
     this.#insert.run(queue, ord, id, session, own.shared, limit, permits, admitted, nth, bytesOf(value));
-    return this.#place(wish, own);
+    return this.#position(request, own);
   }
 
-  #place({ spec: { shared, limit }, queue }: Wish, { ord, admitted, nth }: Row): Place {
-    const otherLimit = shared || nth === 1 ? undefined : this.#line.otherLimit(queue, { ord, limit });
+  #position({ spec: { shared, limit }, queue }: EnqueueRequest, { ord, admitted, nth }: Row): EntryPosition {
+    const otherLimit = shared || nth === 1 ? undefined : this.#order.otherLimit(queue, { ord, limit });
     return {
       ord,
       admitted: admitted === 1,
-      ...(admitted ? {} : this.#line.ahead(queue, ord, shared)),
+      ...(admitted ? {} : this.#order.ahead(queue, ord, shared)),
       ...(otherLimit === undefined ? {} : { otherLimit }),
     };
   }

@@ -58,13 +58,13 @@ export const STEPS: readonly string[] = [
 ];
 
 /** The kind of a file. */
-export type Form =
+export type FileKind =
   | { readonly kind: 'empty' }
   | { readonly kind: 'foreign' }
   | { readonly kind: 'ours'; readonly version: number };
 
 /** Determines the kind of a file. It reads only the list of tables and the header. */
-export function formOf(db: Pick<Database, 'prepare'>): Form {
+export function fileKindOf(db: Pick<Database, 'prepare'>): FileKind {
   // Another process may create the file between the two reads. Its tables and its header come in one commit, so tables are never seen
   // without the header.
   const tables = numberFrom(db, 'select count(*) from sqlite_schema');
@@ -74,30 +74,30 @@ export function formOf(db: Pick<Database, 'prepare'>): Form {
 }
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` for a file of another program, and for one of a later version. */
-export function requireUsable(form: Form, file: string, steps: readonly string[] = STEPS): void {
-  if (form.kind === 'foreign') {
+export function requireUsable(fileKind: FileKind, file: string, steps: readonly string[] = STEPS): void {
+  if (fileKind.kind === 'foreign') {
     throw invalidArgument(
       'file',
       file,
       'is a queuelock file or does not exist yet: this is a database of another program',
     );
   }
-  if (form.kind === 'ours' && form.version > steps.length) {
-    const rule = `has at most version ${steps.length}: this one has version ${form.version}, of a later release; use that release`;
+  if (fileKind.kind === 'ours' && fileKind.version > steps.length) {
+    const rule = `has at most version ${steps.length}: this one has version ${fileKind.version}, of a later release; use that release`;
     throw invalidArgument('file', file, rule);
   }
 }
 
 /** Upgrades the file to the present schema, within a transaction. A file that has it is not changed. */
-export function upgrade(db: Database, form: Form, steps: readonly string[] = STEPS): void {
-  const version = form.kind === 'ours' ? form.version : 0;
+export function upgrade(db: Database, fileKind: FileKind, steps: readonly string[] = STEPS): void {
+  const version = fileKind.kind === 'ours' ? fileKind.version : 0;
   if (version === steps.length) return;
   for (const step of steps.slice(version)) db.exec(step);
   db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${steps.length}`);
 }
 
 /** Starts a new boot in the file. All sessions of an earlier boot have ended, and tokens continue far above theirs. */
-export function takeOver(db: Database, boot: string): void {
+export function startBoot(db: Database, boot: string): void {
   const { changes } = db
     .prepare(`update boot set id = ?1, last = case id when '' then last else last + ?2 end where id <> ?1`)
     .run(boot, TOKENS_PER_BOOT);

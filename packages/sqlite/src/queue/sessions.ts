@@ -8,7 +8,7 @@ import { storedWhole } from './stored.ts';
 export const MIN_TTL_MS = 200;
 
 /** A session as a client uses it. Resuming it creates a new generation, which ends the earlier ones. */
-export interface Tenancy {
+export interface SessionGeneration {
   readonly id: string;
   /** The session's number in the file. */
   readonly num: number;
@@ -83,7 +83,7 @@ export class Sessions {
     );
   }
 
-  open(ttlMs: number, { inbox, pid, started, namespace }: Home): Tenancy {
+  open(ttlMs: number, { inbox, pid, started, namespace }: Home): SessionGeneration {
     const id = randomBytes(16).toString('hex');
     const ttl = Math.ceil(ttlMs * 1_000);
     const row = this.#insert.get(id, ttl, machineTime() + ttl, inbox, pid, started, namespace);
@@ -91,22 +91,22 @@ export class Sessions {
   }
 
   /** Renews the lease for the whole TTL from now on. */
-  renew(tenancy: Tenancy): void {
+  renew(tenancy: SessionGeneration): void {
     const { changes } = this.#renew.run(machineTime(), tenancy.num, tenancy.generation);
     if (Number(changes) === 0) throw sessionLost(tenancy.id);
   }
 
   /** @throws {QueueLockError} `SESSION_LOST` when the session has ended */
-  requireAlive(tenancy: Tenancy): void {
+  requireAlive(tenancy: SessionGeneration): void {
     if (!this.isAlive(tenancy)) throw sessionLost(tenancy.id);
   }
 
-  isAlive({ num, generation }: Tenancy): boolean {
+  isAlive({ num, generation }: SessionGeneration): boolean {
     return this.#alive.get(num, generation) !== undefined;
   }
 
   /** Resumes a session in another process. */
-  resume(id: string, { inbox, pid, started, namespace }: Home): Tenancy {
+  resume(id: string, { inbox, pid, started, namespace }: Home): SessionGeneration {
     const row = this.#byId.get(id) as Row | undefined;
     if (!row) throw sessionLost(id);
     const { num } = row;
@@ -117,7 +117,7 @@ export class Sessions {
   }
 
   /** From now on only the lease ends the session, and not the end of its process. */
-  release({ num, generation }: Tenancy): void {
+  release({ num, generation }: SessionGeneration): void {
     this.#release.run(num, generation);
   }
 

@@ -6,13 +6,13 @@ import { bytesOf } from '../base/text.ts';
  * The table of holds that have started and did not end by a removal: their orders, by queue. It outlives sessions. Called within a step.
  */
 export class TraceTable {
-  readonly #leave: Statement;
-  readonly #erase: Statement;
+  readonly #insert: Statement;
+  readonly #delete: Statement;
   readonly #orphans: Statement;
 
   constructor(db: Database) {
-    this.#leave = db.prepare('insert or ignore into trace (queue, ord) values (?, ?)');
-    this.#erase = db.prepare('delete from trace where queue = ? and ord = ?');
+    this.#insert = db.prepare('insert or ignore into trace (queue, ord) values (?, ?)');
+    this.#delete = db.prepare('delete from trace where queue = ? and ord = ?');
     this.#orphans = db.prepare(
       `select ord from trace where queue = ? and not exists
        (select 1 from entry where entry.queue = trace.queue and entry.ord = trace.ord) order by ord`,
@@ -20,11 +20,11 @@ export class TraceTable {
   }
 
   leave(queue: string, ord: number): void {
-    this.#leave.run(bytesOf(queue), ord);
+    this.#insert.run(bytesOf(queue), ord);
   }
 
   erase(queue: string, ord: number): void {
-    this.#erase.run(bytesOf(queue), ord);
+    this.#delete.run(bytesOf(queue), ord);
   }
 
   /** Returns the holds whose entries were removed. */

@@ -8,7 +8,7 @@ import { bytesOf, textOf } from '../base/text.ts';
  * The processes of this many entries at the front are watched, so that their end is noticed at once. The end of others is noticed when they
  * come to the front, or by their leases.
  */
-const LONGEST_FRONT = 16;
+const WATCHED_ENTRIES = 16;
 
 type EntryRow = Readonly<Record<'ord' | 'shared' | 'value', unknown>>;
 type QueueRow = Readonly<Record<'queue' | 'depth' | 'front' | 'joined', unknown>>;
@@ -22,7 +22,7 @@ export class Views {
   readonly #queues: Statement;
   readonly #turns: Statement;
   readonly #turn: Statement;
-  readonly #inFront: Statement;
+  readonly #sessionsAtFront: Statement;
   readonly #first: Statement;
   readonly #dataVersion: Statement;
 
@@ -34,8 +34,8 @@ export class Views {
     );
     this.#turns = db.prepare('select ord, admitted from entry where session = ?');
     this.#turn = db.prepare('select admitted from entry where queue = ? and ord = ?');
-    this.#inFront = db.prepare(
-      `select distinct session from (select session from entry where queue = ? order by ord limit ${LONGEST_FRONT})`,
+    this.#sessionsAtFront = db.prepare(
+      `select distinct session from (select session from entry where queue = ? order by ord limit ${WATCHED_ENTRIES})`,
     );
     this.#first = db.prepare('select admitted from entry where queue = ? order by ord limit 1');
     this.#dataVersion = db.prepare('pragma data_version');
@@ -80,8 +80,8 @@ export class Views {
   }
 
   /** Returns the sessions of the entries at the front. */
-  inFront(queue: string): readonly number[] {
-    return (this.#inFront.all(bytesOf(queue)) as readonly { session: number }[]).map(
+  sessionsAtFront(queue: string): readonly number[] {
+    return (this.#sessionsAtFront.all(bytesOf(queue)) as readonly { session: number }[]).map(
       ({ session }) => session,
     );
   }

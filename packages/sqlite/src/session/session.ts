@@ -11,8 +11,8 @@ import {
   type Session,
 } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
-import { keyOf, type Place } from '../queue/entries.ts';
-import type { Tenancy } from '../queue/sessions.ts';
+import { keyOf, type EntryPosition } from '../queue/entries.ts';
+import type { SessionGeneration } from '../queue/sessions.ts';
 import type { Store } from '../file/store.ts';
 
 /** A session as a client uses it. */
@@ -22,19 +22,19 @@ export class SqliteSession implements Session {
   readonly traces: HoldTraces;
   readonly #connection: Connection;
   readonly #store: Store;
-  readonly #tenancy: Tenancy;
+  readonly #generation: SessionGeneration;
   /** The orders of the entries that this process has claimed, in a resumed session. */
   readonly #claimed: Set<number> | undefined;
   #releasing: Promise<void> | undefined;
   #abandoned = false;
 
-  constructor(connection: Connection, tenancy: Tenancy) {
-    this.id = tenancy.id;
-    this.ttlMs = tenancy.ttlMs;
+  constructor(connection: Connection, generation: SessionGeneration) {
+    this.id = generation.id;
+    this.ttlMs = generation.ttlMs;
     this.#connection = connection;
     this.#store = connection.store;
-    this.#tenancy = tenancy;
-    this.#claimed = tenancy.generation > 1 ? new Set() : undefined;
+    this.#generation = generation;
+    this.#claimed = generation.generation > 1 ? new Set() : undefined;
     this.traces = {
       leave: (queue, entryId) => this.#step(() => this.#leaveTrace(queue, entryId)),
       erase: (queue, traces) => this.#step(() => this.#eraseTraces(queue, traces)),
@@ -52,26 +52,26 @@ export class SqliteSession implements Session {
 
   renew(): Promise<number> {
     return this.#step(() => {
-      this.#store.sessions.renew(this.#tenancy);
+      this.#store.sessions.renew(this.#generation);
       return this.ttlMs;
     });
   }
 
   async enqueue(spec: EntrySpec): Promise<Placement> {
-    return this.#placement(spec, await this.#step(() => this.#enter(spec)));
+    return this.#placement(spec, await this.#step(() => this.#enqueue(spec)));
   }
 
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     const names = specs.map(({ queue }) => queue);
-    const twice = names.find((queue, place) => names.indexOf(queue) < place);
-    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
-    const places = await this.#step(() => this.#enterAll(specs));
-    if (!places) throw lostTogether(specs);
-    return specs.map((spec, place) => this.#placement(spec, places[place] as Place));
+    const duplicate = names.find((queue, place) => names.indexOf(queue) < place);
+    if (duplicate !== undefined) throw invalidArgument('specs', duplicate, 'name no queue twice');
+    const positions = await this.#step(() => this.#enqueueAll(specs));
+    if (!positions) throw entriesLost(specs);
+    return specs.map((spec, place) => this.#placement(spec, positions[place] as EntryPosition));
   }
 
   async tryEnqueue(spec: EntrySpec): Promise<Placement | undefined> {
-    const place = await this.#step(() => this.#store.entries.enterIfAdmitted(this.#tenancy.num, spec));
+    const place = await this.#step(() => this.#store.entries.enqueueIfAdmitted(this.#generation.num, spec));
     if (place) this.#claimed?.add(place.ord);
     return place && this.#placement(spec, place);
   }
@@ -105,7 +105,7 @@ export class SqliteSession implements Session {
     const claimed = this.#claimed;
     if (!claimed) return;
     await this.#step(() => {
-      for (const { queue, ord } of this.#store.entries.of(this.#tenancy.num))
+      for (const { queue, ord } of this.#store.entries.of(this.#generation.num))
         if (!claimed.has(ord)) this.#removeOrder(queue, ord);
     });
   }
@@ -117,27 +117,27 @@ export class SqliteSession implements Session {
   }
 
   async close(): Promise<void> {
-    const { num } = this.#tenancy;
+    const { num } = this.#generation;
     // If it fails, the lease ends the session.
     await this.#step(() => this.#store.end(num)).catch(() => undefined);
   }
 
   /** Runs a step of this session, which must be alive. */
-  async #step<T>(take: () => T): Promise<T> {
+  async #step<T>(run: () => T): Promise<T> {
     if (this.#abandoned)
       throw new QueueLockError(
         'CLOSED',
         `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
       );
     return this.#store.write(() => {
-      this.#store.sessions.requireAlive(this.#tenancy);
-      return take();
+      this.#store.sessions.requireAlive(this.#generation);
+      return run();
     });
   }
 
   /** Releases the session once, unless that fails. */
   #release(): Promise<void> {
-    this.#releasing ??= this.#step(() => this.#store.sessions.release(this.#tenancy)).catch(
+    this.#releasing ??= this.#step(() => this.#store.sessions.release(this.#generation)).catch(
       (error: unknown) => {
         this.#releasing = undefined;
         throw error;
@@ -146,17 +146,17 @@ export class SqliteSession implements Session {
     return this.#releasing;
   }
 
-  #enter(spec: EntrySpec): Place {
-    const place = this.#store.entries.enter(this.#tenancy.num, spec);
+  #enqueue(spec: EntrySpec): EntryPosition {
+    const place = this.#store.entries.enqueue(this.#generation.num, spec);
     this.#claimed?.add(place.ord);
     return place;
   }
 
   /** Enqueues all entries or none. If one that was enqueued before was removed, the others are removed too. */
-  #enterAll(specs: readonly EntrySpec[]): readonly Place[] | undefined {
+  #enqueueAll(specs: readonly EntrySpec[]): readonly EntryPosition[] | undefined {
     const present = specs.filter(({ queue, id }) => this.#own(queue, id) !== undefined);
     if (present.length === 0 || present.length === specs.length)
-      return specs.map((spec) => this.#enter(spec));
+      return specs.map((spec) => this.#enqueue(spec));
     for (const { queue, id } of present) this.#remove(queue, id);
     return undefined;
   }
@@ -185,10 +185,10 @@ export class SqliteSession implements Session {
 
   /** Returns the order of an entry of this session. */
   #own(queue: string, id: string): number | undefined {
-    return this.#store.entries.find(this.#tenancy.num, { queue, id });
+    return this.#store.entries.find(this.#generation.num, { queue, id });
   }
 
-  #placement({ queue }: EntrySpec, place: Place): Placement {
+  #placement({ queue }: EntrySpec, place: EntryPosition): Placement {
     const { ord, admitted, ahead, otherLimit } = place;
     const order = BigInt(ord);
     return {
@@ -197,12 +197,12 @@ export class SqliteSession implements Session {
       key: keyOf(queue, ord),
       turn: { admitted, ...(ahead === undefined ? {} : { ahead }) },
       ...(otherLimit === undefined ? {} : { otherLimit }),
-      turns$: this.#connection.follow(queue, this.#tenancy, place),
+      turns$: this.#connection.follow(queue, this.#generation, place),
     } satisfies Placement;
   }
 }
 
-function lostTogether(specs: readonly EntrySpec[]): QueueLockError {
+function entriesLost(specs: readonly EntrySpec[]): QueueLockError {
   const ids = specs.map(({ id }) => id).join(', ');
   return new QueueLockError(
     'ENTRY_LOST',

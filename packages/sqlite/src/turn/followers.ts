@@ -14,11 +14,11 @@ export interface Followed {
 }
 
 /** What is known of an entry: whether it is admitted, or the error code of its loss. */
-type Sight = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
+type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 
 /** A follower of an entry. */
 export interface Follower extends Followed {
-  take(sight: Sight): void;
+  update(sight: EntryStatus): void;
 }
 
 /** The followers of entries in this process. */
@@ -72,15 +72,15 @@ export function turnsOf(
   onAdd: (follower: Follower) => void,
 ): Observable<Turn> {
   return new Observable((subscriber) => {
-    let waits = !followed.turn.admitted;
+    let isWaiting = !followed.turn.admitted;
     const follower: Follower = {
       ...followed,
-      take(sight) {
+      update(sight) {
         if (typeof sight === 'string') {
           const message = `the entry ${followed.key} is no longer in the queue`;
           subscriber.error(new QueueLockError(sight, message));
-        } else if (sight && waits) {
-          waits = false;
+        } else if (sight && isWaiting) {
+          isWaiting = false;
           subscriber.next({ admitted: true, ahead: 0 });
         }
       },

@@ -15,23 +15,23 @@ import { basename, dirname, join } from 'node:path';
 import { QueueLockError } from '@queuelock/core/backend';
 
 // The limit for the address of a Unix socket on every system.
-const LONGEST_PATH_BYTES = 100;
+const MAX_PATH_BYTES = 100;
 const NAME_BYTES = 8;
 const INBOX_NAME = new RegExp(`^[0-9a-f]{${2 * NAME_BYTES}}$`);
 const TEMPORARY_FOLDER = /^queuelock-[A-Za-z0-9]{6}$/;
 /** Younger sockets may be about to be opened. */
-const OLD_MS = 10_000;
+const MIN_AGE_MS = 10_000;
 /** The maximum length of a message; no process sends a longer one. */
-const LONGEST_LINE = 32;
+const MAX_MESSAGE_LENGTH = 32;
 const MAX_TRIES = 3;
 
 /** The message that asks another process to compare the file when a part of it is missing, and the reply after the comparison. */
 export const INQUIRY = '?';
-export const ANSWER = '!';
+export const INQUIRY_REPLY = '!';
 
 /** The messages that an inbox receives. */
 export interface InboxEvents {
-  readonly onTold: (ord: number) => void;
+  readonly onEntry: (ord: number) => void;
   readonly onInquiry: () => void;
 }
 
@@ -53,7 +53,7 @@ export async function openInbox(file: string, events: InboxEvents): Promise<Inbo
     receive(socket, events);
   });
   const path = await listenIn(server, file, 0);
-  removeDead(dirname(path), path);
+  removeUnusedSockets(dirname(path), path);
   return {
     path,
     close() {
@@ -123,7 +123,7 @@ export function inboxFolderOf(file: string): string {
  */
 function directoryFor(file: string): string {
   const beside = inboxFolderOf(file);
-  if (Buffer.byteLength(beside) + 2 * NAME_BYTES + 1 > LONGEST_PATH_BYTES)
+  if (Buffer.byteLength(beside) + 2 * NAME_BYTES + 1 > MAX_PATH_BYTES)
     return mkdtempSync(join(tmpdir(), 'queuelock-'));
   mkdirSync(beside, { mode: 0o700, recursive: true });
   const found = lstatSync(beside);
@@ -151,17 +151,17 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-function receive(socket: Socket, { onTold, onInquiry }: InboxEvents): void {
+function receive(socket: Socket, { onEntry, onInquiry }: InboxEvents): void {
   let rest = '';
   socket.setEncoding('latin1');
   socket.on('data', (text: string) => {
     const lines = (rest + text).split('\n');
-    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
+    rest = (lines.pop() ?? '').slice(0, MAX_MESSAGE_LENGTH);
     for (const line of lines) {
-      if (/^\d{1,16}$/.test(line)) onTold(Number(line));
+      if (/^\d{1,16}$/.test(line)) onEntry(Number(line));
       else if (line === INQUIRY) {
         onInquiry();
-        socket.write(ANSWER);
+        socket.write(INQUIRY_REPLY);
       }
     }
   });
@@ -170,12 +170,12 @@ function receive(socket: Socket, { onTold, onInquiry }: InboxEvents): void {
 }
 
 /** Removes sockets without a listener. Their age is the difference of file system times to the own socket. */
-function removeDead(directory: string, own: string): void {
+function removeUnusedSockets(directory: string, own: string): void {
   const now = statSync(own).mtimeMs;
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
     const age = now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
-    if (path === own || age < OLD_MS || !INBOX_NAME.test(name) || !isOwnSocket(path)) continue;
+    if (path === own || age < MIN_AGE_MS || !INBOX_NAME.test(name) || !isOwnSocket(path)) continue;
     const probe = connect(path);
     probe.on('connect', () => probe.destroy());
     probe.on('error', (error) => {

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { QueueLockError } from '@queuelock/core/backend';
-import { ANSWER, INQUIRY, inboxFolderOf, isInboxOf } from './inbox.ts';
+import { INQUIRY_REPLY, INQUIRY, inboxFolderOf, isInboxOf } from './inbox.ts';
 
 /** A process whose event loop is blocked responds late. */
 const TIMEOUT_MS = 5_000;
@@ -13,10 +13,10 @@ const TIMEOUT_MS = 5_000;
  * first.
  * @throws {QueueLockError} `UNAVAILABLE` when a process did not respond
  */
-export async function askUsersIfIncomplete(file: string): Promise<void> {
+export async function checkWithOtherProcesses(file: string): Promise<void> {
   const parts = [file, `${file}-wal`, `${file}-shm`].map((path) => statSync(path, { throwIfNoEntry: false }));
   if (parts[0]?.size !== 0 && parts.every((part) => part !== undefined)) return;
-  await Promise.all(inboxesOf(file).map((inbox) => ask(file, inbox)));
+  await Promise.all(inboxesOf(file).map((inbox) => inquire(file, inbox)));
   removeStaleIndex(file);
 }
 
@@ -37,7 +37,7 @@ function inboxesOf(file: string): readonly string[] {
 }
 
 /** Resolves when the process has responded, or has closed its inbox, which it does before it closes the file. */
-function ask(file: string, inbox: string): Promise<void> {
+function inquire(file: string, inbox: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(inbox, () => socket.write(`${INQUIRY}\n`));
     const timer = setTimeout(() => {
@@ -47,7 +47,7 @@ function ask(file: string, inbox: string): Promise<void> {
     }, TIMEOUT_MS);
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => {
-      if (text.includes(ANSWER)) socket.destroy();
+      if (text.includes(INQUIRY_REPLY)) socket.destroy();
     });
     // The close event follows.
     socket.on('error', () => undefined);

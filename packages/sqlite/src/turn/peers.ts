@@ -24,7 +24,7 @@ export class Peers {
     this.#onClosed = onClosed;
   }
 
-  tell(inbox: string, ord: number): void {
+  notify(inbox: string, ord: number): void {
     this.#peer(inbox)?.socket.write(`${ord}\n`);
   }
 
