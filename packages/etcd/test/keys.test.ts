@@ -18,7 +18,7 @@ import {
 
 const ID = '0123456789abcdef0123456789abcdef';
 
-describe('keys on etcd', () => {
+describe('keys of etcd entries', () => {
   it('name the lease as Go does: lower-case hexadecimal without padding', () => {
     expect(leaseHex('7587862094807893254')).to.equal('694d805f7dad0506');
     expect(leaseHex('10')).to.equal('a');
@@ -33,7 +33,7 @@ describe('keys on etcd', () => {
     expect(generationKey('team/', '10')).to.equal('team/.queuelock/a');
   });
 
-  it('tell limit and permits of whoever has more than one, but not of readers', () => {
+  it('contain limit and permits when there is more than one, but not for readers', () => {
     const name = (more: Partial<Parameters<typeof entryKey>[2]>): string =>
       entryKey('q/', '10', { id: ID, shared: false, limit: 1, ...more });
     expect(name({ limit: 3 })).to.equal(`q/a-${ID}~1of3`);
@@ -42,7 +42,7 @@ describe('keys on etcd', () => {
     expect(name({ limit: 3, shared: true })).to.equal(`q/a-${ID}~r`);
   });
 
-  it('that one entry may have are a range, with no other entry in it', () => {
+  it('of one entry are a range without any other entry', () => {
     const { key, range_end } = rangeOfStem(entryStem('q/', '10', ID));
     const isIn = (name: string): boolean =>
       Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0;
@@ -52,7 +52,7 @@ describe('keys on etcd', () => {
     expect(isIn(`q/aa-${ID}`)).to.equal(false);
   });
 
-  it('of fast entries of one prefix are all between two ranges, in which those of all others are', () => {
+  it('of fast entries of one prefix are between two ranges that contain all others', () => {
     const ranges = rangesBesideFast('q/', fastMark('é'));
     const place = (name: string): number =>
       ranges.findIndex(
@@ -100,13 +100,13 @@ describe('keys on etcd', () => {
     [`sub/a-${ID}`, 'no contender', undefined],
     [`/a-${ID}~r`, 'no contender', undefined],
   ] as const) {
-    it(`under a queue's prefix, "${rest}" is ${is}`, () => {
+    it(`under a queue's prefix are parsed: "${rest}" is ${is}`, () => {
       const read = readKey('jobs/', Buffer.from(`jobs/${rest}`));
       expect(read).to.deep.equal(seen && { key: `jobs/${rest}`, name: rest, ...seen });
     });
   }
 
-  it('take names of every script, with slashes and dots, up to 1,024 bytes together with the prefix', () => {
+  it('accept names of every script, with slashes and dots, up to 1,024 bytes including the prefix', () => {
     const names = [
       'jobs',
       '/jobs',

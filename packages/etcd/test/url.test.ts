@@ -8,8 +8,8 @@ import { optionsOf } from '../src/url.ts';
 
 const read = (url: string): EtcdOptions => optionsOf(parseBackendUrl(url));
 
-describe('the address of an etcd', () => {
-  it('may be a URL with several hosts, a user and a prefix, which becomes a directory', () => {
+describe('the URL of an etcd backend', () => {
+  it('can have several hosts, a user and a prefix, which becomes a directory', () => {
     expect(read('etcd://al%3Aice:p%40ss@h1:2379,h2/team/locks')).to.deep.equal({
       hosts: ['http://h1:2379', 'http://h2'],
       auth: { username: 'al:ice', password: 'p@ss' },
@@ -17,17 +17,17 @@ describe('the address of an etcd', () => {
     });
   });
 
-  it('is this machine when the URL names no host', () => {
+  it('means this machine when it has no host', () => {
     expect(read('etcd:')).to.deep.equal({ hosts: ['http://127.0.0.1'] });
     expect(read('etcds:///team/')).to.deep.equal({ hosts: ['https://127.0.0.1'], prefix: 'team/' });
   });
 
-  it('brings the naming of entries', () => {
+  it('can contain the naming of entries', () => {
     expect(read('etcd://h?naming=fast')).to.deep.equal({ hosts: ['http://h'], naming: 'fast' });
     expect(() => fromUrl('etcd://h?naming=kazoo')).to.throw(/naming is one of go, fast; got "kazoo"/);
   });
 
-  it('brings the certificates for TLS', async () => {
+  it('can contain the certificates for TLS', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'queuelock-url-'));
     const [ca, cert, key] = ['ca', 'cert', 'key'].map((name) => join(directory, `${name}.pem`)) as [
       string,
@@ -43,7 +43,7 @@ describe('the address of an etcd', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('may say how heartbeats are proven', async () => {
+  it('can contain the heartbeat proof', async () => {
     expect(read('etcd://h1?heartbeatProof=strict')).to.deep.equal({
       hosts: ['http://h1'],
       heartbeatProof: 'strict',
@@ -54,7 +54,7 @@ describe('the address of an etcd', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('may say what carries the requests', async () => {
+  it('can contain the transport', async () => {
     expect(read('etcd://h1?transport=http2')).to.deep.equal({ hosts: ['http://h1'], transport: 'http2' });
     await fromUrl('etcd://h1?transport=etcd3').close();
     expect(() => fromUrl('etcd://alice:wonderland@h1?transport=pigeon'))
@@ -62,7 +62,7 @@ describe('the address of an etcd', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('is shown with hosts, their ports and the prefix, and without user and password', async () => {
+  it('is shown with hosts, ports and prefix, and without user and password', async () => {
     const backend = fromUrl('etcd://alice:wonderland@h1,[::1]:1234/team');
     expect(backend.info.endpoint).to.equal('etcd://h1:2379,[::1]:1234/team/');
     expect(backend.info).to.deep.include({
