@@ -1,5 +1,5 @@
 // Chapter queue: how is a queue stored in the file, and which entries are ahead?
-// queue-order (this file) and admissions decide who is admitted; schema has the tables; entries, sessions, traces, registers and views use
+// queue-order (this file) and admissions decide which entries are admitted; schema has the tables; entries, sessions, traces, registers and views use
 // them.
 
 import type { EntrySpec } from '@queuelock/core/backend';
