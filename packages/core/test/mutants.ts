@@ -71,7 +71,7 @@ const ENTERING_AGAIN: readonly Mutant[] = [
   ),
   mutant(
     'a wait for a sibling is not notified of the loss',
-    'when the session dies, all levels are lost at one instant, and waits for siblings end at once',
+    'when the session ends, all levels are lost at one instant, and waits for siblings end at once',
     [
       'reentrancy/reentrancy.ts',
       'merge(patienceOf(patience, context), lost$)',

@@ -40,20 +40,20 @@ const PAIR = `b-${ID}~2of5`;
 
 describe('the entries ahead, from the rows of a queue', () => {
   for (const { about, ends, shared = false, stored = {}, expected } of [
-    { about: 'nobody when only the own row is there', ends: [OWN], expected: { refs: [], total: 0 } },
+    { about: 'none when only the own row exists', ends: [OWN], expected: { refs: [], total: 0 } },
     {
-      about: 'all the others, nearest first',
+      about: 'all other entries, nearest first',
       ends: [OWN, 'x', 'y'],
       expected: { refs: ['x', 'y'], total: 2 },
     },
     { about: 'no key of a nested name', ends: [OWN, 'n/x', 'y'], expected: { refs: ['y'], total: 1 } },
     {
-      about: 'a reader too for a writer',
+      about: 'readers too for a writer',
       ends: [OWN, READER, 'y'],
       expected: { refs: [READER, 'y'], total: 2 },
     },
     {
-      about: 'no reader for a reader',
+      about: 'no readers for a reader',
       ends: [OWN, READER, 'y'],
       shared: true,
       expected: { refs: ['y'], total: 1 },
@@ -65,33 +65,33 @@ describe('the entries ahead, from the rows of a queue', () => {
       expected: { refs: ['x'] },
     },
     {
-      about: 'nobody who is marked as shared, for a reader',
+      about: 'no entry that is marked as shared, for a reader',
       ends: [OWN, WRITER, 'y'],
       shared: true,
       stored: { marks: [WRITER, `nested/${WRITER}`] },
       expected: { refs: ['y'], total: 1 },
     },
     {
-      about: 'nobody less for a mark of a nested name',
+      about: 'no fewer because of a mark of a nested name',
       ends: [OWN, WRITER],
       shared: true,
       stored: { marks: [`nested/${WRITER}`] },
       expected: { refs: [WRITER], total: 1 },
     },
     {
-      about: 'whoever is marked as shared too, for a writer',
+      about: 'entries that are marked as shared too, for a writer',
       ends: [OWN, WRITER],
       stored: { marks: [WRITER] },
       expected: { refs: [WRITER], total: 1 },
     },
     {
-      about: 'not known when the own row may be missing among keys of nested names of one revision',
+      about: 'unknown when the own row may be missing among keys of nested names of one revision',
       ends: ['n/x', 'n/y'],
       stored: { together: 2, more: true },
       expected: { refs: [] },
     },
     {
-      about: 'no key of a nested name that came in one step with the own one, before or behind it',
+      about: 'no key of a nested name of the same revision as the own one, before or behind it',
       ends: ['n/x', OWN, 'n/y', 'y'],
       stored: { together: 3 },
       expected: { refs: ['y'], total: 1 },

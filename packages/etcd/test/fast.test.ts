@@ -133,7 +133,7 @@ describe('an etcd queue with naming fast', () => {
   });
 
   for (const [about, goes] of [
-    ['has given up', (place: Place) => bench.leave(place)],
+    ['was cancelled', (place: Place) => bench.leave(place)],
     ['was removed by an operator', ({ placement }: Place) => bench.at.operator.remove(placement.key)],
     [
       'has lost its session, and the tail with it',

@@ -56,11 +56,11 @@ describe('a hand-off on etcd', () => {
   });
 
   for (const [about, goes] of [
-    ['gives up', leave],
+    ['is cancelled', leave],
     ['is removed by an operator', ({ turns }: Place) => bench.at.operator.remove(turns.key)],
     ['loses its session', ({ session }: Place) => bench.at.operator.revoke(session.id)],
     [
-      'changes its label and gives up',
+      'changes its label and is cancelled',
       async (place: Place) => {
         await place.session.update(place.spec.queue, place.spec.id, LABEL.replace('7', '8'));
         await leave(place);

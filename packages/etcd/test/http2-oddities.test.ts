@@ -83,18 +83,18 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
   });
 
   const oddities: readonly (readonly [title: string, answer: Answer, message: RegExp])[] = [
-    ['a compressed answer', pieces([Buffer.from([1, 0, 0, 0, 0])], OK), /^13 INTERNAL: .*compressed/],
-    ['an answer that ends in the middle', pieces([COUNT_OF_3.subarray(0, 6)], OK), /^13 INTERNAL: .*middle/],
-    ['no answer and no error', pieces([], OK), /^13 INTERNAL: .*0 messages/],
-    ['two answers', pieces([COUNT_OF_3, COUNT_OF_3], OK), /^13 INTERNAL: .*2 messages/],
+    ['a compressed reply', pieces([Buffer.from([1, 0, 0, 0, 0])], OK), /^13 INTERNAL: .*compressed/],
+    ['an incomplete reply', pieces([COUNT_OF_3.subarray(0, 6)], OK), /^13 INTERNAL: .*middle/],
+    ['a missing message without an error', pieces([], OK), /^13 INTERNAL: .*0 messages/],
+    ['two messages', pieces([COUNT_OF_3, COUNT_OF_3], OK), /^13 INTERNAL: .*2 messages/],
     [
-      'bytes that are no message',
+      'bytes that are not a message',
       pieces([Buffer.from([0, 0, 0, 0, 1, 0x0a])], OK),
       /^13 INTERNAL: unreadable/,
     ],
     ['an end without a status', (stream) => stream.end('hello'), /^2 UNKNOWN: .*without a status/],
-    ['a page of a proxy', only({ ':status': 503 }), /^14 UNAVAILABLE: .*503/],
-    ['a status that is none', only({ 'grpc-status': 'good' }), /^2 UNKNOWN/],
+    ['an error page of a proxy', only({ ':status': 503 }), /^14 UNAVAILABLE: .*503/],
+    ['an invalid status', only({ 'grpc-status': 'good' }), /^2 UNKNOWN/],
     [
       'a reset',
       (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR),

@@ -92,11 +92,11 @@ describe('the id in the key of an entry', () => {
 
   for (const [about, value, under, may] of [
     ['an entry without a value', undefined, 'jobs/', true],
-    ['an entry with a label of ours', LABEL, 'jobs/', true],
-    ['an entry whose value others may know', 'node-7', 'jobs/', false],
-    ['an entry in the line of an election of npm etcd3', LABEL, 'election/jobs/', false],
-    ['the same in a namespace', undefined, 'team/election/jobs/', false],
-    ['an entry of another name that ends so', LABEL, 'selection/jobs/', true],
+    ['an entry with a label', LABEL, 'jobs/', true],
+    ['an entry with a published value', 'node-7', 'jobs/', false],
+    ['an entry in an election of npm etcd3', LABEL, 'election/jobs/', false],
+    ['an entry of such an election in a namespace', undefined, 'team/election/jobs/', false],
+    ['an entry of another name with the same ending', LABEL, 'selection/jobs/', true],
   ] as const) {
     it(`${may ? 'may' : 'may not'} be that of an earlier entry for ${about}`, () => {
       expect(mayTakeSpare(value === undefined ? {} : { value }, under)).to.equal(may);
@@ -133,13 +133,13 @@ describe('an etcd entry leaves its key to later entries', () => {
 
   for (const [about, spoil] of [
     ['two removals were sent', (entry: Entry) => entry.withdraw()],
-    ['the server has told that it was gone', (entry: Entry) => (entry.gone = true)],
+    ['the server reported that it was removed', (entry: Entry) => (entry.gone = true)],
     ['it was marked', (entry: Entry) => (entry.mark = entry.markKey)],
     [
-      'the answer to a creation was lost',
+      'the reply to a create was lost',
       (entry: Entry) => entry.creating(Promise.reject(new Error('lost')), () => made).catch(() => undefined),
     ],
-    ['a creation is on its way', (entry: Entry) => void entry.creating(new Promise(() => {}), () => made)],
+    ['a create is in flight', (entry: Entry) => void entry.creating(new Promise(() => {}), () => made)],
   ] as const) {
     it(`not when ${about}`, async () => {
       const entry = await entered();

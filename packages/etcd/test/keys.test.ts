@@ -81,24 +81,24 @@ describe('keys of etcd entries', () => {
 
   const plain = { ours: false, shared: false, limit: 1, permits: 1 };
   for (const [rest, is, seen] of [
-    [`a-${ID}`, 'an exclusive contender of ours', { ...plain, ours: true }],
-    [`a-${ID}~r`, 'a shared contender', { ...plain, ours: true, shared: true }],
-    [`a-${ID}~2of30`, 'a contender with two permits', { ...plain, ours: true, permits: 2, limit: 30 }],
-    [`~0.a-${ID}`, 'a fast contender', { ...plain, ours: true }],
-    [`~a-${ID}`, 'a foreign contender', plain],
-    [`~~0.a-${ID}`, 'a foreign contender', plain],
-    ['2a12a1f859247906', 'a foreign contender, as of Go and etcdctl', plain],
-    ['anything', 'a foreign contender', plain],
-    ['', 'a foreign contender', plain],
-    ['ours~r', 'a foreign contender', plain],
-    ['ours~2of3', 'a foreign contender', plain],
-    [`a-${ID.slice(1)}~r`, 'a foreign contender', plain],
-    [`a-${ID}~0of3`, 'a foreign contender', plain],
-    [`a-${ID}~2of`, 'a foreign contender', plain],
-    [`a-${ID}~2of3~r`, 'a foreign contender', plain],
-    [`a-${ID}~1of${'9'.repeat(16)}`, 'a foreign contender', plain],
-    [`sub/a-${ID}`, 'no contender', undefined],
-    [`/a-${ID}~r`, 'no contender', undefined],
+    [`a-${ID}`, 'an exclusive entry of this library', { ...plain, ours: true }],
+    [`a-${ID}~r`, 'a shared entry', { ...plain, ours: true, shared: true }],
+    [`a-${ID}~2of30`, 'an entry with two permits', { ...plain, ours: true, permits: 2, limit: 30 }],
+    [`~0.a-${ID}`, 'a fast entry', { ...plain, ours: true }],
+    [`~a-${ID}`, 'a foreign entry', plain],
+    [`~~0.a-${ID}`, 'a foreign entry', plain],
+    ['2a12a1f859247906', 'a foreign entry of Go or etcdctl', plain],
+    ['anything', 'a foreign entry', plain],
+    ['', 'a foreign entry', plain],
+    ['ours~r', 'a foreign entry', plain],
+    ['ours~2of3', 'a foreign entry', plain],
+    [`a-${ID.slice(1)}~r`, 'a foreign entry', plain],
+    [`a-${ID}~0of3`, 'a foreign entry', plain],
+    [`a-${ID}~2of`, 'a foreign entry', plain],
+    [`a-${ID}~2of3~r`, 'a foreign entry', plain],
+    [`a-${ID}~1of${'9'.repeat(16)}`, 'a foreign entry', plain],
+    [`sub/a-${ID}`, 'not an entry', undefined],
+    [`/a-${ID}~r`, 'not an entry', undefined],
   ] as const) {
     it(`under a queue's prefix are parsed: "${rest}" is ${is}`, () => {
       const read = readKey('jobs/', Buffer.from(`jobs/${rest}`));
@@ -128,8 +128,8 @@ describe('keys of etcd entries', () => {
     ['a name that is too long', 'x'.repeat(1_020), /1024 bytes/],
     ['a name that is too long in bytes', 'ü'.repeat(512), /1024 bytes/],
     ['half a character', 'a\ud800', /surrogates/],
-    ['the name of our own directory', '.queuelock', /queuelock keeps its own keys/],
-    ['a name inside of it', '.queuelock/a', /queuelock keeps its own keys/],
+    ['the name of the internal directory', '.queuelock', /queuelock keeps its own keys/],
+    ['a name below the internal directory', '.queuelock/a', /queuelock keeps its own keys/],
   ] as const) {
     it(`refuse ${about} with INVALID_ARGUMENT and the rule`, () => {
       expect(() => checkName('team/', name))

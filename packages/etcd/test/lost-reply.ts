@@ -12,8 +12,8 @@ function beginsAnswer(data: Buffer): boolean {
 }
 
 /**
- * Lets the server execute the next request with such a chunk, and breaks the connection instead of the reply, so that the sender gets an
- * unknown outcome at once. Resolves when that has happened.
+ * Lets the server execute the next request with such a chunk, and breaks the connection instead of the reply. The sender gets an unknown
+ * outcome at once. Resolves when that has happened.
  */
 export async function loseReply(proxy: TcpProxy, chunk: (chunk: Buffer) => boolean): Promise<void> {
   const { seen, lost } = proxy.loseNextReply(chunk);

@@ -22,7 +22,7 @@ export class OldClient {
     }
   }
 
-  /** Tries repeatedly, as users of npm etcd3 do who want to wait. */
+  /** Tries repeatedly, as users of npm etcd3 do in order to wait. */
   async lock(key: string): Promise<Lock> {
     for (;;) {
       const lock = await this.tryLock(key);

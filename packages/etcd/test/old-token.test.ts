@@ -67,8 +67,8 @@ describe('an etcd server with signed tokens after a change of a role', () => {
       await holding.enqueue(held);
       const turns = clients.follow(await waiting.enqueue(wish(queue)));
       await changeARole();
-      // After a refused token, a member is treated as one behind a proxy, so the remaining TTL that the server reports in whole seconds is
-      // used.
+      // After a refused token, a member is treated as one behind a proxy. The remaining TTL is then what the server reports, in whole
+      // seconds.
       expect(await holding.renew(patient)).to.be.within(holding.ttlMs - 1_000, holding.ttlMs);
       const other = wish(freshQueue());
       await waiting.enqueue(other);

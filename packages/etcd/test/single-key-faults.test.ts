@@ -108,7 +108,11 @@ describe('an etcd queue with a single key and failures', () => {
   });
 
   for (const [about, enter, matches] of [
-    ['a take', (session: Session, spec: ReturnType<typeof wish>) => session.enqueue(spec), mentionsAgain],
+    [
+      'a request for the key',
+      (session: Session, spec: ReturnType<typeof wish>) => session.enqueue(spec),
+      mentionsAgain,
+    ],
     ['a try', (session: Session, spec: ReturnType<typeof wish>) => session.tryEnqueue(spec), mentions],
   ] as const) {
     it(`refuses ${about} that arrives after its removal`, async () => {

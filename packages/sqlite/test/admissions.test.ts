@@ -24,15 +24,15 @@ describe('the entries that are newly admitted', () => {
     admitted: readonly number[],
   ])[] = [
     ['the first writer', line('w', 'w', 'w'), [0]],
-    ['nobody behind a writer', line('*w', 'w', 'r'), []],
+    ['none behind a writer', line('*w', 'w', 'r'), []],
     ['the readers up to the next writer', line('r', 'r', 'w', 'r'), [0, 1]],
     ['the readers behind readers', line('*r', 'r', 'r', 'w'), [1, 2]],
-    ['nobody behind readers with a writer first', line('*r', 'w', 'r'), []],
-    ['as many as there are permits', line('*w1/3', 'w1/3', 'w1/3', 'w1/3'), [1, 2]],
-    ['nobody behind a big request', line('*w2/4', 'w4/4', 'w1/4'), []],
-    ['a big request for which all is free', line('w4/4', 'w1/4'), [0]],
-    ['one with a higher limit behind one with a lower', line('*w1/1', 'w1/1', 'w1/5'), [2]],
-    ['nobody of an empty line', [], []],
+    ['none behind readers when a writer is first', line('*r', 'w', 'r'), []],
+    ['up to the number of permits', line('*w1/3', 'w1/3', 'w1/3', 'w1/3'), [1, 2]],
+    ['none behind a large request', line('*w2/4', 'w4/4', 'w1/4'), []],
+    ['a large request when all permits are free', line('w4/4', 'w1/4'), [0]],
+    ['an entry with a higher limit behind one with a lower limit', line('*w1/1', 'w1/1', 'w1/5'), [2]],
+    ['none of an empty queue', [], []],
   ];
   for (const [about, standing, admitted] of cases) {
     it(`are correct: ${about}`, () => {

@@ -32,7 +32,7 @@ describe('a row that no process of this library stores', () => {
     'a newest order below 0': { sql: 'update boot set last = -7', call: 'enqueue' },
     'an order that is too large': { sql: 'update entry set ord = 9007199254740993', call: 'observe' },
     'an order below 0': { sql: 'update entry set ord = -1', call: 'queues' },
-    'a place that is too large': { sql: `update entry set nth = ${TOO_LARGE}`, call: 'enqueue' },
+    'a position that is too large': { sql: `update entry set nth = ${TOO_LARGE}`, call: 'enqueue' },
   };
   const calls = {
     resume: async (backend: Backend, resumption: string) => backend.resume?.(resumption, signal),

@@ -13,8 +13,8 @@ export interface ProxyAnswer {
 }
 
 /**
- * Proxies in a child process. Closing a handle of the C client blocks the event loop until the server responds, so a proxy in the same
- * process would delay that reply for as long as the client waits for it.
+ * Proxies in a child process. Closing a handle of the C client blocks the event loop until the server responds. A proxy in the same process
+ * could not forward that reply.
  */
 export class FarProxies {
   readonly #child: ChildProcess;

@@ -115,7 +115,7 @@ describe('a hand-off in ZooKeeper', () => {
     ['in another process', () => two],
   ] as const) {
     for (const [how, leaves] of [
-      ['gives up', (middle: Session, id: string) => middle.remove(queue, id)],
+      ['is cancelled', (middle: Session, id: string) => middle.remove(queue, id)],
       ['loses its session', (middle: Session) => middle.close()],
     ] as const) {
       it(`does not happen when the entry in the middle ${how}, ${where}`, async () => {

@@ -68,7 +68,7 @@ describe('a register in ZooKeeper', () => {
   });
 
   for (const [what, text] of [
-    ['written over', '6'],
+    ['overwritten', '6'],
     ['emptied', undefined],
   ] as const) {
     it(`is not ${what} by a writer that has not seen a write that bypassed the gate`, async () => {

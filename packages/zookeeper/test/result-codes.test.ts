@@ -10,7 +10,7 @@ describe('the result codes of ZooKeeper', () => {
       remedy: 'upgrade it to ZooKeeper 3.5.3',
     },
     { of: 'a local session', code: -120, remedy: 'localSessionsUpgradingEnabled=true' },
-    { of: 'a quota that is used up', code: -125, remedy: 'raise the quota' },
+    { of: 'an exceeded quota', code: -125, remedy: 'raise the quota' },
   ];
   for (const { of, code, remedy } of NOT_RETRYABLE)
     it(`of ${of} are final, and the message contains the remedy`, () => {

@@ -131,7 +131,7 @@ describe('a downgrade of an entry in ZooKeeper', () => {
   });
 
   for (const [what, opCode] of [
-    ['the new node', OpCode.create],
+    ['the create', OpCode.create],
     ['the delete', OpCode.delete],
   ] as const) {
     it(`succeeds when it is repeated after the reply to ${what} was lost`, async () => {

@@ -118,7 +118,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   })),
   ...(['update', 'share'] as const).flatMap((call) =>
-    (['the session dies', 'the entry is removed', 'it is released', 'the client closes'] as const).map(
+    (['the session ends', 'the entry is removed', 'the lock is released', 'the client closes'] as const).map(
       (how): CoreFact => ({
         title: `when ${how} while ${call} is in flight, the change rejects with OWNERSHIP_LOST`,
         async check(stage) {
@@ -130,9 +130,9 @@ export const labelFacts: readonly CoreFact[] = [
           await stage.settle();
           expect(gate.held).to.equal(1);
           const [entry] = stage.server.queues().get('x')!;
-          if (how === 'the session dies') stage.server.expireSession(entry!.sessionId);
+          if (how === 'the session ends') stage.server.expireSession(entry!.sessionId);
           else if (how === 'the entry is removed') stage.server.evict(entry!.key);
-          else if (how === 'it is released') void own.release();
+          else if (how === 'the lock is released') void own.release();
           else void client.close();
           await stage.settle();
           gate.open();

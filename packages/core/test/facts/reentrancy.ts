@@ -58,7 +58,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
       await stage.passing(outer.release());
     },
   },
-  ...(['the session dies', 'the client closes', 'the entry is removed'] as const).map((how): CoreFact => ({
+  ...(['the session ends', 'the client closes', 'the entry is removed'] as const).map((how): CoreFact => ({
     title: `when ${how}, all levels are lost at one instant, and waits for siblings end at once`,
     async check(stage) {
       const client = stage.client();
@@ -68,7 +68,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
       const waits = [client.acquire('x', { reenter: outer }), client.acquire('x', { reenter: inner })];
       const codes = codesOf(waits);
       const [entry] = stage.server.queues().get('x')!;
-      if (how === 'the session dies') stage.server.expireSession(entry!.sessionId);
+      if (how === 'the session ends') stage.server.expireSession(entry!.sessionId);
       else if (how === 'the client closes') void client.close();
       else stage.server.evict(entry!.key);
       await stage.settle();

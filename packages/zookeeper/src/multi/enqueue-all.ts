@@ -54,11 +54,10 @@ export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
  * queues that both enter.
  *
  * If the driver supports it, one transaction creates all entries. Two transactions are ordered by their ids. Other clients create their
- * entries one by one while they are in the gate. If the gate was empty at the moment of the transaction, the transaction is ahead of or
- * behind all creates of each such client as well. If it was not empty, the entries are kept only if all are admitted, since an entry that
- * waits for nothing is part of no deadlock. Otherwise they are removed, and this client uses the gate too. In the gate all creates are
- * written back to back, and the client leaves when each of them has been answered. So of any two calls, one has all its creates ahead of
- * all creates of the other.
+ * entries one by one while they are in the gate. If the gate was empty at that moment, the transaction is ahead of or behind all creates of
+ * each such client as well. If it was not empty, the entries are kept only if all are admitted. An entry that waits for nothing is part of
+ * no deadlock. Otherwise they are removed, and this client uses the gate too. In the gate all creates are written back to back, and the
+ * client leaves when each of them has been answered. So of any two calls, one has all its creates ahead of all creates of the other.
  *
  * An attempt with an unknown outcome leaves the gate too, and its entries may stay in the queues while other clients pass. So the next
  * attempt removes them before it starts, unless they are known to be in order. Only entries of one transaction or of one passage through

@@ -35,8 +35,8 @@ const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
  * The connections of one session: one handle after another, each for one attempt at one server. Each handle resumes the session of the one
- * before. An attempt that takes too long is abandoned for the next server. The pace is limited here. A handle of the C client that knows
- * several servers connects to them without a delay, thousands of times a second if each accepts and closes, as servers without a quorum do.
+ * before. An attempt that takes too long is abandoned for the next server. The pace is limited here. A C client handle with several servers
+ * connects to them without a delay. Servers without a quorum accept and close, so it would do that thousands of times a second.
  */
 export class NativeConnections {
   readonly #options: NativeConnectionOptions;

@@ -62,9 +62,9 @@ function afterLast(name: string, mark: Mark): string {
 }
 
 /**
- * Rejects with `FOREIGN_FORMAT` in two cases: the queue has an entry that does not exclude with those of its naming, or Curator's waiters
- * would wait for ever for a child that is not an entry. Directories of nested queues are allowed: a name may be any path, and only Curator
- * is affected.
+ * Rejects with `FOREIGN_FORMAT` in two cases. The queue has an entry of another naming, so that both would not exclude each other. Or it
+ * has a child that is not an entry, and Curator's waiters would wait for it for ever. Directories of nested queues are allowed: a name may
+ * be any path, and only Curator is affected.
  *
  * @param own the own entry; default: the last entry
  */

@@ -83,9 +83,9 @@ function follow(context: SessionContext, { entry, position, rule }: EntryPositio
 
 /**
  * Emits once when the conflicting entry was removed, or the own entry was converted to a reader, which may conflict with no entry. Emits
- * `undefined` if only another read can show what happened. That is so if the entry may have been converted to a reader at its position, or
- * if its removal was not observed, so that other events may have been missed too. It is also so for an entry of the own session that this
- * client did not remove: it was removed with the session, and so was the own entry.
+ * `undefined` if only another read can show what happened. That is so if the entry may have been converted to a reader at its position. It
+ * is also so if its removal was not observed, since other events may have been missed too. The third case is an entry of the own session
+ * that this client did not remove: it was removed with the session, and so was the own entry.
  */
 function departureOf(
   conflicting: Contender,

@@ -15,19 +15,19 @@ function lengthOf(value: number): Buffer {
 }
 
 const NONSENSE: Readonly<Record<string, Nonsense>> = {
-  'a giant length': (peer) => peer.socket.write(lengthOf(2 ** 31 - 1)),
+  'a huge length': (peer) => peer.socket.write(lengthOf(2 ** 31 - 1)),
   'a negative length': (peer) => peer.socket.write(lengthOf(-5)),
   'an empty frame': (peer) => peer.send(Buffer.alloc(0)),
   'half a header': (peer) => peer.send(Buffer.alloc(9)),
-  'the answer to another request': (peer, xid) => peer.reply({ xid: xid + 1 }),
-  'an answer twice': (peer, xid) => {
+  'the reply to another request': (peer, xid) => peer.reply({ xid: xid + 1 }),
+  'a repeated reply': (peer, xid) => {
     const reply = replyFrame({ xid, body: (writer) => writer.text('/') });
     peer.send(reply, reply);
   },
-  'an answer that ends too early': (peer, xid) => peer.reply({ xid, body: (writer) => writer.int(100) }),
-  'an event that ends too early': (peer) => peer.reply({ xid: -1 }),
-  'text of a giant length': (peer, xid) => peer.reply({ xid, body: (writer) => writer.int(2 ** 31 - 1) }),
-  'an end in the middle of a frame': (peer, xid) => {
+  'a truncated reply': (peer, xid) => peer.reply({ xid, body: (writer) => writer.int(100) }),
+  'a truncated event': (peer) => peer.reply({ xid: -1 }),
+  'text of a huge length': (peer, xid) => peer.reply({ xid, body: (writer) => writer.int(2 ** 31 - 1) }),
+  'an end within a frame': (peer, xid) => {
     peer.socket.end(withLength(replyFrame({ xid, body: (writer) => writer.text('/') })).subarray(0, 20));
   },
 };
@@ -51,7 +51,7 @@ describe('a malformed message from a ZooKeeper server', () => {
       const news: string[] = [];
       driver.connection$.subscribe(({ status }) => news.push(status));
       const code = await outcome(driver.sync());
-      expect(code).to.equal(what === 'an answer twice' ? 'fine' : 'UNAVAILABLE');
+      expect(code).to.equal(what === 'a repeated reply' ? 'fine' : 'UNAVAILABLE');
       await eventually(() => news.includes('back'));
       expect(await outcome(driver.sync())).to.equal('fine');
       expect(news).to.deep.equal(['lost', 'back']);
